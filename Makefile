@@ -56,8 +56,8 @@ bench:
 	@scripts/setup bench
 	python3 Benchmarks/run.py $(BENCH_ARGUMENTS)
 
-## Runs three small pipelines with flowrun and, where they are installed, Task and Snakemake: they must make the same files,
-## and make the same ones anew.
+## Runs three small pipelines with flowrun and, where they are installed, Task and Snakemake: they must make the same
+## files, and make the same ones again.
 pipelines: build
 	python3 Benchmarks/Pipelines/compare.py .build/release/flowrun
 
@@ -73,7 +73,8 @@ lint:
 ## Everything a commit is held to.
 check: lint test
 
-## Makes the geocoder's tables anew from their pinned sources and compares them with the committed ones, and with iso-codes.
+## Makes the geocoder's tables again from their pinned sources and compares them with the committed ones, and with
+## iso-codes.
 data-check:
 	python3 plugins/geocode/Data/build_tables.py --check
 	python3 plugins/geocode/Data/cross_check.py

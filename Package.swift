@@ -224,7 +224,7 @@ func syncServer() -> [Target] {
 }
 
 /// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it;
-/// `fixtures` are files beside them that the tests read in their place.
+/// `fixtures` are files next to them that the tests read in their place.
 func core(
   _ name: String, uses: [Target.Dependency] = [], tests: [Target.Dependency]? = nil, fixtures: [String] = []
 ) -> [Target] {

@@ -34,8 +34,8 @@ IN_README = [
     "a no-op step, 5 shapes, against Taskflow",
     "10-step file, history on, exec to exit, against a program of the same libraries that prints a line",
     "1,000 steps of shell.run true, concurrency 2, against ninja -j2",
-    "gate held by max beside 64 steps burning CPU: median",
-    "gate held by max beside 64 steps burning CPU: 19th of 20",
+    "gate held by max next to 64 steps burning CPU: median",
+    "gate held by max next to 64 steps burning CPU: 19th of 20",
     "router: string to parameters, 200 routes, against Hummingbird",
     "sync: action to other process, server and PostgreSQL: p50",
 ]

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The router beside Hummingbird's, in a package of its own, so that nobody else waits for Hummingbird to build.
+// The router next to Hummingbird's, in a package of its own, so that nobody else waits for Hummingbird to build.
 let package = Package(
   name: "RouterBenchmarks",
   platforms: [.macOS(.v15)],

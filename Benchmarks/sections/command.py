@@ -1,4 +1,4 @@
-"""The command from exec to exit: files, starts, launches, commands of a shell, the gate beside busy threads."""
+"""The command from exec to exit: files, starts, launches, commands of a shell, the gate next to busy threads."""
 import json
 import os
 import shutil
@@ -43,7 +43,7 @@ def files():
 
 
 def items():
-    """What an item of a step costs beside a step of its own."""
+    """What an item of a step costs next to a step of its own."""
     steps, fan = os.path.join(context.folder, "steps.yaml"), os.path.join(context.folder, "items.yaml")
     write_workflow(steps, needs_of("fan", COUNT))
     with open(fan, "w") as file:
@@ -69,7 +69,7 @@ def task_program():
 
 
 def unchanged():
-    """What it costs to see that nothing has changed: 10,000 files that a step reads, beside the checks of other tools."""
+    """What it costs to see that nothing has changed: 10,000 files that a step reads, next to the checks of other tools."""
     place = os.path.join(context.folder, "unchanged")
     os.makedirs(f"{place}/src", exist_ok=True)
     for index in range(10_000):
@@ -235,12 +235,12 @@ def lateness(name, step, deadline, due, openings):
 def gates():
     openings = context.repetitions(20, 5)
     asleep = lateness("asleep", "{ uses: flow.block, with: { for: 600ms } }", "{ max: 300ms }", 300, openings)
-    add("gate held by max beside 64 steps asleep: the earliest and the latest", "0 … 5", asleep[-1] if asleep[0] >= 0
+    add("gate held by max next to 64 steps asleep: the earliest and the latest", "0 … 5", asleep[-1] if asleep[0] >= 0
         else asleep[0], "ms", f"{asleep[0]:.2f} to {asleep[-1]:.2f} ms late")
     for name, deadline, blocking in [("max", "{ max: 300ms }", ""), ("min", "{ min: 300ms }", ", blocking: false")]:
         step = f"{{ uses: flow.spin, with: {{ for: 600ms }}{blocking} }}"
         burning = lateness(f"burning-{name}", step, deadline, 300, openings)
-        work = f"gate held by {name} beside 64 steps burning CPU"
+        work = f"gate held by {name} next to 64 steps burning CPU"
         add(f"{work}: median", "0 … 10", burning[openings // 2], "ms")
         add(f"{work}: 19th of 20", "0 … 20", burning[int(openings * 0.95) - 1], "ms")
         add(f"{work}: the earliest", "≥ 0", burning[0], "ms", f"latest {burning[-1]:.2f} ms")
@@ -258,4 +258,4 @@ def neighbors():
     report = os.path.join(context.folder, "report.json")
     subprocess.run([FLOWRUN, path, "--report", report], stdout=subprocess.DEVNULL, check=True)
     end = json.load(open(report))["steps"]["c19"]["endedAt"]
-    add("a chain of 20 steps of 10 ms beside 100 occupying ones ends", "≤ 1000", end, "ms")
+    add("a chain of 20 steps of 10 ms next to 100 occupying ones ends", "≤ 1000", end, "ms")

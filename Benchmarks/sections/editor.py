@@ -113,7 +113,7 @@ def editor():
     completed = [client.completes(last, column) for _ in range(context.repetitions(20, 5))]
     add("1,000-step file in the editor: from a key to its diagnostics, the slowest", "≤ 50", max(typed) * 1000, "ms",
         f"median {statistics.median(typed) * 1000:.1f} ms")
-    add("1,000-step file in the editor: completion of a need, the slowest", "≤ 20", max(completed) * 1000, "ms",
+    add("1,000-step file in the editor: completion of a dependency, the slowest", "≤ 20", max(completed) * 1000, "ms",
         f"median {statistics.median(completed) * 1000:.1f} ms")
     client.close()
     client = opened(10_000)

@@ -82,8 +82,8 @@ def instructions():
     if not shutil.which("valgrind"):
         lacks("valgrind", work)
         return True
-    # How often a slot asks the system for the time depends on the time that passes: the fewest of several counts. The
-    # report, which the last step's slot makes, is no part of a step.
+    # How often a thread asks the system for the time depends on the time that passes: the fewest of several counts. The
+    # report, which the last step's thread makes, is not part of a step.
     patterns = ["*WorkflowRunC4work*", "*WorkflowRunC5closeyyF"]
     program = stripped(f"{BUILT}/EngineBenchmark")
     fewest = [

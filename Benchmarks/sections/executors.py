@@ -1,4 +1,4 @@
-"""Steps elsewhere: in processes here, on a Slurm and a Dask cluster of the benchmark's own, each beside its peer."""
+"""Steps elsewhere: in processes here, on a Slurm and a Dask cluster of the benchmark's own, each next to its peer."""
 import glob
 import json
 import os
@@ -68,7 +68,7 @@ def seconds(path, *arguments, environment=None):
 
 
 def workers():
-    """A step on a worker beside a call to a plugin's program that stays, both one after the other."""
+    """A step on a worker next to a call to a plugin's program that stays, both one after the other."""
     folder = f"{context.folder}/plugins/echo"
     write(f"{folder}/plugin.py", PLUGIN)
     write(f"{folder}/plugin.yaml", MANIFEST)

@@ -1,4 +1,4 @@
-"""What forecasts and explanations cost, and how near a forecast comes to the launches that it forecasts."""
+"""What forecasts and explanations cost, and how near a forecast comes to the runs that it forecasts."""
 import json
 import os
 import random
@@ -27,14 +27,14 @@ def measured(cores, *arguments):
 
 def simulate():
     count = 10_000 if context.quick else 100_000
-    arguments = ["simulate", LAUNCH, "--launches", str(count), "--format", "json"]
-    # Chains and levers have their own time beside that of the launches.
-    look = min(measured(1, "simulate", LAUNCH, "--launches", "1000", "--format", "json")[0] for _ in range(3))
+    arguments = ["simulate", LAUNCH, "--runs", str(count), "--format", "json"]
+    # Critical paths and suggestions have their own time next to that of the runs.
+    look = min(measured(1, "simulate", LAUNCH, "--runs", "1000", "--format", "json")[0] for _ in range(3))
     took, memory, one = measured(1, *arguments)
     _, _, both = measured(2, *arguments)
     per = (took - look) / (count - 1_000) * 100_000
-    add("100,000 launches of launch.yaml forecast on one core, besides chains and levers", "≤ 4", per, "s",
-        detail=f"{took:.2f} s for {count} launches in all, chains and levers {look:.2f} s")
+    add("100,000 runs of launch.yaml forecast on one core, besides critical paths and suggestions", "≤ 4", per, "s",
+        detail=f"{took:.2f} s for {count} runs in all, critical paths and suggestions {look:.2f} s")
     add("memory of that", "≤ 100", memory, "MB")
     add("forecasts on one core and on two", "≤ 0", 0 if one == both else 1, "bytes differ")
     path = os.path.join(context.folder, "thousand.yaml")
@@ -45,13 +45,13 @@ def simulate():
             needs = sorted({draws.randrange(max(0, index - 60), index) for _ in range(2)}) if index else []
             text = ", ".join(f"s{need}" for need in needs)
             file.write(f"  s{index}: {{ uses: flow.noop, needs: [{text}], estimate: 1ms..{draws.randrange(2, 30)}ms }}\n")
-    launches = 1_000 if context.quick else 10_000
-    took = measured(1, "simulate", path, "--launches", str(launches))[0]
-    add("10,000 launches of a 1,000-step graph, chains and levers included", "≤ 15", took / launches * 10_000, "s")
+    runs = 1_000 if context.quick else 10_000
+    took = measured(1, "simulate", path, "--runs", str(runs))[0]
+    add("10,000 runs of a 1,000-step graph, critical paths and suggestions included", "≤ 15", took / runs * 10_000, "s")
 
 
 def forecast():
-    """200 real launches: a forecast from the first hundred beside the quantiles of the others."""
+    """200 real launches: a forecast from the first hundred next to the quantiles of the others."""
     place = os.path.join(context.folder, "forecast")
     os.makedirs(place, exist_ok=True)
     with open(f"{place}/app.yaml", "w") as file:
@@ -84,7 +84,7 @@ def forecast():
         drawn = sorted(quantile([again.choice(times) for _ in times], share) for _ in range(1_000))
         low, high = drawn[25] * 0.95, drawn[974] * 1.05
         distance = max(0, low - expected, expected - high)
-        add(f"{name.upper()} of {half} launches, forecast from {half} others: outside of the interval that is measured", "≤ 0",
+        add(f"{name.upper()} of {half} runs, forecast from {half} others: outside of the interval that is measured", "≤ 0",
             distance, "ms", detail=f"forecast {expected:.1f}, measured {quantile(times, share):.1f}, {low:.1f} to {high:.1f} ms")
 
 

@@ -16,13 +16,13 @@ def history():
     write_workflow(ten, needs_of("chain", 10))
     on, off = in_turns([FLOWRUN, ten], [FLOWRUN, ten, "--no-history"], context.repetitions(100, 20), context.folder,
                        context.folder)
-    add("10-step file, exec to exit: remembered more than not", "≤ 1", (on - off) * 1000, "ms",
+    add("10-step file, exec to exit: recorded more than not", "≤ 1", (on - off) * 1000, "ms",
         f"{on * 1000:.2f} against {off * 1000:.2f} ms")
     many = os.path.join(context.folder, "history-many.yaml")
     write_workflow(many, needs_of("layers", COUNT))
     on, off = in_turns([FLOWRUN, many], [FLOWRUN, many, "--no-history"], context.repetitions(15, 5), context.folder,
                        context.folder)
-    add("100,000 no-ops, exec to exit: remembered against not", "≤ 1.1", on / off,
+    add("100,000 no-ops, exec to exit: recorded against not", "≤ 1.1", on / off,
         detail=f"{on * 1000:.0f} against {off * 1000:.0f} ms")
 
 
@@ -55,7 +55,7 @@ def durable():
 
 
 def chains(path, count, length):
-    """So many chains beside each other."""
+    """So many chains next to each other."""
     with open(path, "w") as file:
         file.write("name: chains\nsteps:\n")
         for chain in range(count):
@@ -80,12 +80,12 @@ def durable_together():
     path = os.path.join(context.folder, "durable-chains.yaml")
     chains(path, count, length)
     found = flushes_of([FLOWRUN, path, "--durable"])
-    add("durable, 64 chains beside each other: results a flush", "≥ 20", count * length / found if found else None, "",
+    add("durable, 64 chains next to each other: results a flush", "≥ 20", count * length / found if found else None, "",
         f"{found} flushes for {count * length} steps" if found else "strace is missing")
 
 
 def durable_peer():
-    """Processor time and wall-clock time a step beside DBOS Transact, the state of both in SQLite."""
+    """Processor time and wall-clock time a step next to DBOS Transact, the state of both in SQLite."""
     count, work = 500, "durable chain of 500 no-ops, processor time a step"
     script = os.path.join(HERE, "Engine/Peers/dbos_chain.py")
     packages = os.path.join(context.folder, "dbos")
@@ -110,7 +110,7 @@ def durable_peer():
 
 
 def prefect_peer():
-    """Wall-clock and processor time a step beside Prefect with its own server."""
+    """Wall-clock and processor time a step next to Prefect with its own server."""
     count, work = 100, "durable chain of 100 no-ops, wall-clock time a step"
     packages = os.path.join(context.folder, "prefect")
     # The newest Prefect that goes with a FastAPI it can be imported with.

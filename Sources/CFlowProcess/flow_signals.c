@@ -31,7 +31,7 @@ int flow_take_signals(const int *numbers, int count, int writing_end) {
   sigfillset(&action.sa_mask);
   for (int index = 0; index < count; index++)
     if (sigaction(numbers[index], &action, NULL) != 0) return errno;
-  // Whoever started this process may have blocked them.
+  // Anyone who started this process may have blocked them.
   sigset_t taken;
   sigemptyset(&taken);
   for (int index = 0; index < count; index++) sigaddset(&taken, numbers[index]);

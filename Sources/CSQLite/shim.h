@@ -8,8 +8,8 @@ static inline int flow_sqlite_configure(sqlite3 *handle, int option, int is_on) 
   return sqlite3_db_config(handle, option, is_on, (int *)0);
 }
 
-/// SQLite's own open file behind a connection; 0 where there is none. Whoever opened the file once more and closed it would
-/// give away the locks that this process has on it.
+/// SQLite's own open file behind a connection; 0 where there is none. Anyone who opened the file once more and closed
+/// it would give away the locks that this process has on it.
 static inline sqlite3_file *flow_sqlite_file(sqlite3 *handle) {
   sqlite3_file *file = 0;
   if (sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;

@@ -5,7 +5,7 @@ import FlowSystem
 extension FlowCommand {
   /// Runs the command with the arguments of the process.
   ///
-  /// Whatever is no verb is a workflow file; a word that is neither, but nearly a verb, gets that said.
+  /// Whatever is not a subcommand is a workflow file; a word that is neither, but nearly a subcommand, gets that said.
   public static func start() -> Never {
     StandardFiles.open()
     if let problem = SystemMinimum.problem {
@@ -19,7 +19,7 @@ extension FlowCommand {
       RunSession.start(request)
       MainThread.serve()
     }
-    if let misspelt = MisspeltVerb.find(in: arguments) {
+    if let misspelt = MisspeltSubcommand.find(in: arguments) {
       StandardOutput.writeError("flowrun: \(misspelt.description)\n")
       ExitStatus.usage.exit()
     }
@@ -30,8 +30,8 @@ extension FlowCommand {
     Task {
       do {
         var command = try parseAsRoot(arguments)
-        if var verb = command as? any AsyncParsableCommand {
-          try await verb.run()
+        if var subcommand = command as? any AsyncParsableCommand {
+          try await subcommand.run()
         } else {
           try command.run()
         }
@@ -46,7 +46,7 @@ extension FlowCommand {
   /// Says why something cannot be done and ends the process with the fitting code.
   static func tell(_ error: any Error) -> Never {
     do {
-      try VerbProblems.tell(error)
+      try SubcommandProblems.tell(error)
     } catch {}
     // What the argument parser says: help and the version on standard output, what is wrong on standard error.
     let code = exitCode(for: error)

@@ -1,9 +1,9 @@
 import ArgumentParser
 import FlowPluginKit
 
-/// The command `flowrun`; each verb is a file under `Verbs`.
+/// The command `flowrun`; each subcommand is a file under `Subcommands`.
 public struct FlowCommand: AsyncParsableCommand {
-  /// Verbs, help and exit codes.
+  /// Subcommands, help and exit codes.
   public static let configuration = CommandConfiguration(
     commandName: "flowrun",
     abstract: "Runs workflows: steps with dependencies, deadlines and a launch gate.",

@@ -14,7 +14,7 @@ struct Installation {
   /// Those that were found and cannot be used.
   let unusable: [UnusablePlugin]
   /// The external plugins that can be used.
-  let brought: [InstalledPlugin]
+  let external: [InstalledPlugin]
   /// The folders of those that only a look around included files finds, which a worker must be told.
   let foldersOfIncluded: [String]
 
@@ -38,22 +38,22 @@ struct Installation {
     }
     self.registry = registry
     unusable = found.unusable
-    brought = found.plugins
+    external = found.plugins
   }
 
   /// What keeps programs from being started of plugins that a workflow uses; nothing is started for it.
   func programProblems(of workflow: Workflow) -> [DiagnosticReport.File] {
-    if brought.isEmpty { return [] }
+    if external.isEmpty { return [] }
     let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
-    return brought.filter { used.contains($0.name[...]) }.compactMap { $0.programProblem() }
+    return external.filter { used.contains($0.name[...]) }.compactMap { $0.programProblem() }
   }
 
   /// What tells the programs of the external plugins that a workflow uses apart, read once when it is first asked for; nil:
   /// it uses none.
   func digests(of workflow: Workflow) -> (@Sendable () -> [String: String])? {
-    if brought.isEmpty { return nil }
+    if external.isEmpty { return nil }
     let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
-    let plugins = brought.filter { used.contains($0.name[...]) }
+    let plugins = external.filter { used.contains($0.name[...]) }
     if plugins.isEmpty { return nil }
     let known = Mutex<[String: String]?>(nil)
     return {
@@ -67,9 +67,9 @@ struct Installation {
 
   /// What tells the program of an action from others: its plugin's, or this flowrun.
   var digest: @Sendable (ActionDeclaration) -> String {
-    let brought = brought
+    let external = external
     return { declaration in
-      let plugin = brought.first { $0.name == declaration.pluginName }
+      let plugin = external.first { $0.name == declaration.pluginName }
       guard let plugin else { return "flowrun \(Release.version)" }
       return "\(plugin.name) \(plugin.manifest.version) (\(plugin.digest.prefix(12)))"
     }
@@ -77,7 +77,7 @@ struct Installation {
 
   /// The same of every plugin, on standard error; whether there is none.
   func explainProgramProblems() -> Bool {
-    let report = DiagnosticReport(brought.compactMap { $0.programProblem() })
+    let report = DiagnosticReport(external.compactMap { $0.programProblem() })
     StandardOutput.writeError(report.text(usesColor: StandardOutput.errorAllowsColor))
     return report.files.isEmpty
   }

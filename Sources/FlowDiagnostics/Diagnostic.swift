@@ -5,8 +5,8 @@ public struct Diagnostic: Sendable, Hashable {
     case error, warning
   }
 
-  /// A second place that explains the first.
-  public struct RelatedPlace: Sendable, Hashable {
+  /// A second location that explains the first.
+  public struct RelatedLocation: Sendable, Hashable {
     /// Where.
     public var span: Span
     /// What stands there, as a sentence without a full stop: `'fetch' is defined here`.
@@ -14,7 +14,7 @@ public struct Diagnostic: Sendable, Hashable {
     /// The other text in which it is; nil: the one that the diagnostic is about.
     public var source: SourceText?
 
-    /// A place with its label, in another text where there is one.
+    /// A location with its label, in another text where there is one.
     public init(_ span: Span, _ label: String, in source: SourceText? = nil) {
       self.span = span
       self.label = label
@@ -28,8 +28,8 @@ public struct Diagnostic: Sendable, Hashable {
   public var message: String
   /// Where, in the text that the diagnostic is about.
   public var span: Span
-  /// Places that explain it.
-  public var related: [RelatedPlace]
+  /// Locations that explain it.
+  public var related: [RelatedLocation]
   /// A remedy, or nil.
   public var help: String?
   /// The name that is missing, for tools that put it there; nil: nothing with a name is.
@@ -39,7 +39,7 @@ public struct Diagnostic: Sendable, Hashable {
 
   /// A diagnostic at `span`.
   public init(
-    _ code: DiagnosticCode, _ message: String, at span: Span, related: [RelatedPlace] = [], help: String? = nil,
+    _ code: DiagnosticCode, _ message: String, at span: Span, related: [RelatedLocation] = [], help: String? = nil,
     missingName: String? = nil, correction: Correction? = nil
   ) {
     self.code = code
@@ -59,8 +59,8 @@ public struct Diagnostic: Sendable, Hashable {
 }
 
 extension [Diagnostic] {
-  /// In the order of the file; of several at one place the earlier found first.
-  public func sortedByPlace() -> [Diagnostic] {
+  /// In the order of the file; of several at one location the earlier found first.
+  public func sortedByLocation() -> [Diagnostic] {
     enumerated().sorted { ($0.element.span, $0.offset) < ($1.element.span, $1.offset) }.map(\.element)
   }
 

@@ -51,14 +51,14 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case unknownEvent = "unknown-event"
   case eventNotLiteral = "event-not-literal"
 
-  case missingResource = "missing-resource"
-  case ambiguousResource = "ambiguous-resource"
-  case resourceMayBeMissing = "resource-may-be-missing"
+  case missingHandle = "missing-handle"
+  case ambiguousHandle = "ambiguous-handle"
+  case handleMayBeMissing = "handle-may-be-missing"
 
   // The order of steps and the launch gate.
   case blockingDeferred = "blocking-deferred"
   case blockingMayBeDeferred = "blocking-may-be-deferred"
-  case waitWithoutCeiling = "wait-without-ceiling"
+  case waitWithoutMaximum = "wait-without-maximum"
   case gateWaitsForFinally = "gate-waits-for-finally"
   case eventPostedTooLate = "event-posted-too-late"
   case unreachableStep = "unreachable-step"
@@ -91,7 +91,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   /// Whether a file that breaks this rule can be used all the same.
   public var severity: Diagnostic.Severity {
     switch self {
-    case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .blockingMayBeDeferred, .waitWithoutCeiling,
+    case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .blockingMayBeDeferred, .waitWithoutMaximum,
       .gateWaitsForFinally, .eventPostedTooLate, .unreachableStep,
       .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline, .retryWithoutEffect:
       .warning

@@ -1,4 +1,4 @@
-/// Writes diagnostics for people: place, message and code, the lines of the file with carets under what is meant.
+/// Writes diagnostics for people: location, message and code, the lines of the file with carets under what is meant.
 ///
 /// ```
 /// nightly.yaml:12:13: error: step 'publish' needs 'fetchh', which is not a step [unknown-step]
@@ -33,9 +33,9 @@ public struct DiagnosticRenderer: Sendable {
 
   /// One diagnostic, ending with a line break.
   public func render(_ diagnostic: Diagnostic) -> String {
-    let place = lines.location(of: diagnostic.span.start)
+    let location = lines.location(of: diagnostic.span.start)
     let severityStyle: Style = diagnostic.isError ? .error : .warning
-    var output = paint("\(TerminalText.visible(source.file)):\(place.line):\(place.column): ", .strong)
+    var output = paint("\(TerminalText.visible(source.file)):\(location.line):\(location.column): ", .strong)
     output += paint("\(diagnostic.severity.rawValue): ", severityStyle)
     output += paint(TerminalText.visible(diagnostic.message), .strong) + " [\(diagnostic.code.rawValue)]\n"
     output += excerpt(for: diagnostic, style: severityStyle)
@@ -49,8 +49,10 @@ public struct DiagnosticRenderer: Sendable {
     }
     let byLine = Dictionary(grouping: marks) { lines.line(of: min($0.span.start, source.bytes.count)) }
     let shownLines = byLine.keys.sorted()
-    let others = diagnostic.related.compactMap { place in place.source.map { (place: place, lines: LineTable($0)) } }
-    let numbers = shownLines + others.map { $0.lines.line(of: $0.place.span.start) }
+    let others = diagnostic.related.compactMap { location in
+      location.source.map { (location: location, lines: LineTable($0)) }
+    }
+    let numbers = shownLines + others.map { $0.lines.line(of: $0.location.span.start) }
     let gutterWidth = max(2, String(numbers.max() ?? 1).count)
     let empty = String(repeating: " ", count: gutterWidth)
     var output = paint("\(empty) |", .gutter) + "\n"
@@ -61,11 +63,11 @@ public struct DiagnosticRenderer: Sendable {
       let marks = (byLine[line] ?? []).sorted { ($0.span, $0.isPrimary ? 0 : 1) < ($1.span, $1.isPrimary ? 0 : 1) }
       output += row(line, of: lines, source, marks, gutterWidth, style)
     }
-    for (place, lines) in others {
-      guard let other = place.source else { continue }
-      let start = lines.location(of: place.span.start)
+    for (location, lines) in others {
+      guard let other = location.source else { continue }
+      let start = lines.location(of: location.span.start)
       output += paint("\(empty) ::: ", .gutter) + "\(TerminalText.visible(other.file)):\(start.line):\(start.column)\n"
-      let mark = Excerpt.Mark(span: place.span, label: place.label, isPrimary: false)
+      let mark = Excerpt.Mark(span: location.span, label: location.label, isPrimary: false)
       output += row(start.line, of: lines, other, [mark], gutterWidth, style)
     }
     if let help = diagnostic.help {

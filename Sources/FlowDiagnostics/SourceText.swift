@@ -21,21 +21,21 @@ public struct SourceText: Sendable, Hashable {
   }
 }
 
-/// A place for people and editors: both count from 1, the column in code points.
+/// A location for people and editors: both count from 1, the column in code points.
 public struct SourceLocation: Sendable, Hashable {
   /// The line, from 1.
   public var line: Int
   /// The column in code points, from 1.
   public var column: Int
 
-  /// A place.
+  /// A location.
   public init(line: Int, column: Int) {
     self.line = line
     self.column = column
   }
 }
 
-/// Where the lines of a text begin, found once, so that each place costs a binary search.
+/// Where the lines of a text begin, found once, so that each location costs a binary search.
 ///
 /// A line ends with LF, CRLF or a lone CR, as in YAML. Bytes are looked at, never characters: CRLF is one Swift
 /// `Character`.

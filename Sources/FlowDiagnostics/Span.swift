@@ -1,6 +1,6 @@
 /// A stretch of a source text, as byte offsets: `start` is the first byte, `end` the one behind the last.
 ///
-/// A span may be empty; it then marks the place in front of `start`.
+/// A span may be empty; it then marks the location in front of `start`.
 public struct Span: Sendable, Hashable, Comparable {
   /// The offset of the first byte.
   public var start: Int
@@ -13,7 +13,7 @@ public struct Span: Sendable, Hashable, Comparable {
     self.end = max(start, end)
   }
 
-  /// The place in front of the byte at `offset`.
+  /// The location in front of the byte at `offset`.
   public init(at offset: Int) { self.init(offset, offset) }
 
   /// Whether there is nothing between start and end.

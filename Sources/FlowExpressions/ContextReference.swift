@@ -1,4 +1,4 @@
-/// A place in an expression that reads a context: `steps.build.outputs.path`.
+/// A location in an expression that reads a context: `steps.build.outputs.path`.
 public struct ContextReference: Sendable, Hashable {
   /// The named value as the dialect spells it.
   public var name: String

@@ -30,7 +30,7 @@ extension ExpressionContext {
   public func member(_ key: String, of name: String) -> ContextMember { .inWhole }
 }
 
-/// A context of fixed values in which every need is satisfied.
+/// A context of fixed values in which every dependency is satisfied.
 public struct FixedContext: ExpressionContext, Sendable {
   /// The named values.
   public var values: ValueObject

@@ -21,9 +21,9 @@ public struct ExpressionDialect: Sendable, Hashable {
 
 /// The functions that ask how the steps before this one ended.
 public enum StatusFunction: String, Sendable, Hashable, CaseIterable {
-  /// Every direct need is satisfied.
+  /// Every direct dependency is satisfied.
   case success
-  /// Some direct need is not, for another reason than an event that was never posted.
+  /// Some direct dependency is not, for another reason than an event that was never posted.
   case failure
   /// The run is being cancelled.
   case cancelled

@@ -28,7 +28,7 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   /// The word that was meant, where one is known.
   public var correction: Correction?
 
-  /// An error at a place.
+  /// An error at a location.
   public init(
     _ kind: Kind, _ message: String, offset: Int, length: Int, help: String? = nil, correction: Correction? = nil
   ) {
@@ -43,8 +43,9 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   /// The message, with the remedy behind it where there is one.
   public var description: String { message + (help.map { "; \($0)" } ?? "") }
 
-  /// The message with the place in `source`, as GitHub Actions writes it: `Unexpected symbol: '2'. Located at position
-  /// 3 within expression: 1 2`. Positions count UTF-16 units from 1. Errors of evaluation concern no place.
+  /// The message with the location in `source`, as GitHub Actions writes it:
+  /// `Unexpected symbol: '2'. Located at position 3 within expression: 1 2`. Positions count UTF-16 units from 1.
+  /// Errors of evaluation concern no location.
   public func message(in source: String) -> String {
     guard kind != .evaluation, length > 0 else { return message }
     let start = source.utf8.index(source.startIndex, offsetBy: min(offset, source.utf8.count))

@@ -62,7 +62,7 @@ struct FrameReader {
       guard name == "content-length" else { continue }
       let text = String(decoding: line[(colon + 1)...].filter { $0 != 0x20 }, as: UTF8.self)
       guard let number = Int(text), number >= 0 else {
-        throw Problem(description: "'Content-Length' is no number: '\(text.prefix(40))'")
+        throw Problem(description: "'Content-Length' is not a number: '\(text.prefix(40))'")
       }
       guard number <= Self.messageLimit else {
         throw Problem(description: "a message has \(number) bytes, more than the limit of \(Self.messageLimit)")

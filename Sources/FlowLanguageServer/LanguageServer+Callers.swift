@@ -62,30 +62,31 @@ extension LanguageServer {
     return found.sorted()
   }
 
-  /// The places in the files that include the one at `path`, directly or through others, which are called by a name of it.
+  /// The locations in the files that include the one at `path`, directly or through others, which are called by a name
+  /// of it.
   func callers(
     of change: IncludedRename, in path: String, _ catalog: any ActionCatalog
   ) throws(RenameProblem) -> [(text: RelatedText, spans: [Span])] {
     let candidates = candidates(near: path)
     let read = includedFiles
-    var places: [String: (text: RelatedText, spans: Set<Span>)] = [:]
+    var locations: [String: (text: RelatedText, spans: Set<Span>)] = [:]
     var open = [(path: path, change: change)]
     var seen = Set(["\(path) \(change.name)"])
     while let (path, change) = open.popLast() {
       let name = Array(path.utf8.split(separator: UInt8(ascii: "/")).last ?? path.utf8[...])
       for candidate in candidates where candidate != path {
         guard let bytes = read(candidate), bytes.firstRange(of: name) != nil,
-          let text = places[candidate]?.text ?? related(candidate, catalog), text.workflow.includes(path)
+          let text = locations[candidate]?.text ?? related(candidate, catalog), text.workflow.includes(path)
         else { continue }
-        let spans = try text.workflow.places(of: change, in: path)
-        if !spans.isEmpty { places[candidate, default: (text, [])].spans.formUnion(spans) }
+        let spans = try text.workflow.locations(of: change, in: path)
+        if !spans.isEmpty { locations[candidate, default: (text, [])].spans.formUnion(spans) }
         for outer in text.workflow.passedOn(change, from: path) where seen.insert("\(candidate) \(outer.name)").inserted
         {
           open.append((candidate, outer))
         }
       }
     }
-    return places.keys.sorted().map { (places[$0]!.text, places[$0]!.spans.sorted()) }
+    return locations.keys.sorted().map { (locations[$0]!.text, locations[$0]!.spans.sorted()) }
   }
 
   /// The file and the name there of what stands at `offset`: of this file, or of one that it includes.

@@ -112,7 +112,7 @@ extension LanguageServer {
 
   // MARK: What is installed
 
-  /// The actions around a document, found anew when manifests have changed.
+  /// The actions around a document, found again when manifests have changed.
   func installed(for document: OpenDocument) -> (stamp: String, actions: InstalledActions) {
     let folder = document.file.lastIndex(of: "/").map { String(document.file[..<$0]) } ?? ""
     let stamp = workspace.stamp(document.file)
@@ -212,10 +212,10 @@ extension LanguageServer {
       object["relatedInformation"] = .array(
         diagnostic.related.map { related in
           let other = related.source
-          let place = other.map { TextPositions($0, encoding) } ?? positions
+          let location = other.map { TextPositions($0, encoding) } ?? positions
           return [
             "location": [
-              "uri": .string(other.map { FileURI.uri(ofPath: $0.file) } ?? uri), "range": place.range(related.span),
+              "uri": .string(other.map { FileURI.uri(ofPath: $0.file) } ?? uri), "range": location.range(related.span),
             ],
             "message": .string(related.label),
           ]

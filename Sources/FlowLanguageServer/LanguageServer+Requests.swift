@@ -168,13 +168,13 @@ extension LanguageServer {
     guard let (owner, symbol, _) = try? subject(at: offset, of: text, catalog),
       let change = IncludedRename(symbol)
     else { return .null }
-    var places = (owner.workflow.symbols()?.occurrences(of: symbol) ?? [])
+    var locations = (owner.workflow.symbols()?.occurrences(of: symbol) ?? [])
       .filter { includes || !$0.isDefinition }.map { (owner, $0.span) }
     // The calls of files that cannot be read whole are left out.
     for caller in (try? callers(of: change, in: owner.path, catalog)) ?? [] {
-      places += caller.spans.map { (caller.text, $0) }
+      locations += caller.spans.map { (caller.text, $0) }
     }
-    return .array(places.map { ["uri": .string($0.0.uri), "range": $0.0.positions.range($0.1)] })
+    return .array(locations.map { ["uri": .string($0.0.uri), "range": $0.0.positions.range($0.1)] })
   }
 
   private func related(_ document: OpenDocument, _ workflow: WorkflowDocument) -> RelatedText {
@@ -300,9 +300,9 @@ extension LanguageServer {
     guard hasHints, let (document, workflow) = try subject(message) else { return .null }
     return .array(
       workflow.hints(in: try span(message, document)).map { hint in
-        let place = document.positions.position(of: hint.offset)
+        let location = document.positions.position(of: hint.offset)
         var object: ValueObject = [
-          "position": ["line": .integer(place.line), "character": .integer(place.column)],
+          "position": ["line": .integer(location.line), "character": .integer(location.column)],
           "label": .string(hint.isType ? ": \(hint.text)" : hint.text), "paddingLeft": .boolean(!hint.isType),
         ]
         if hint.isType { object["kind"] = 1 }

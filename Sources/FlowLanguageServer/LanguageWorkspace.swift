@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// What is installed around a workflow, for the language server: it comes from whoever knows the plugins.
+/// What is installed around a workflow, for the language server: it comes from anyone who knows the plugins.
 public struct InstalledActions: Sendable {
   /// The actions.
   public var catalog: any ActionCatalog
@@ -37,11 +37,11 @@ public struct LanguageWorkspace: Sendable {
   public var files: @Sendable (String) -> [UInt8]?
   /// The names of what is in a folder, those of folders with a slash behind them.
   public var names: @Sendable (String) -> [String]
-  /// What there is to say of a schema of records that lies beside workflows; nil: the file is none, but a workflow.
+  /// What there is to say of a schema of records that lies next to workflows; nil: the file is none, but a workflow.
   public var schemaCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
   /// For each step its place, from 1, in the order in which ready steps start.
   public var rank: @Sendable (WorkflowGraph) -> [Int]
-  /// What is remembered of a step of the file at a path; nil: nothing.
+  /// What is recorded of a step of the file at a path; nil: nothing.
   public var history: @Sendable (_ file: String, _ step: String) -> StepHistory?
   /// The version of flowrun.
   public var version: String

@@ -21,7 +21,7 @@ struct TextPositions {
     lines = LineTable(source)
   }
 
-  /// The byte at a place; one past the end of its line is the end, one inside of a character its beginning.
+  /// The byte at a location; one past the end of its line is the end, one inside of a character its beginning.
   func offset(line: Int, column: Int) -> Int {
     if line < 0 { return 0 }
     guard line < lines.count else { return source.bytes.count }
@@ -64,8 +64,8 @@ struct TextPositions {
 
   /// A range of the protocol.
   func range(_ span: Span) -> Value {
-    func value(_ place: (line: Int, column: Int)) -> Value {
-      ["line": .integer(place.line), "character": .integer(place.column)]
+    func value(_ location: (line: Int, column: Int)) -> Value {
+      ["line": .integer(location.line), "character": .integer(location.column)]
     }
     return ["start": value(position(of: span.start)), "end": value(position(of: span.end))]
   }

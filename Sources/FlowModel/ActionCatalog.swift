@@ -8,8 +8,8 @@ public protocol ActionCatalog: Sendable {
   /// The declaration of the action of this full name, or nil when none is installed.
   func declaration(named name: String) -> ActionDeclaration?
 
-  /// The resources that every run has from its start, without a step that provides them.
-  var runResources: [ResourceKey] { get }
+  /// The handles that every run has from its start, without a step that provides them.
+  var runHandles: [HandleKey] { get }
 
   /// What the action itself finds wrong with inputs that are literals. Pure: nothing runs, nothing is read.
   func problems(with input: LiteralInput, of action: String) -> [InputProblem]
@@ -17,7 +17,7 @@ public protocol ActionCatalog: Sendable {
 
 extension ActionCatalog {
   /// None.
-  public var runResources: [ResourceKey] { [] }
+  public var runHandles: [HandleKey] { [] }
 }
 
 /// The inputs of a step that are known before it runs: those without an expression.
@@ -34,27 +34,27 @@ public struct LiteralInput: Sendable, Hashable {
 
 /// Something an action finds wrong with a literal input before anything runs.
 public struct InputProblem: Sendable, Hashable {
-  /// Where: `path`, `routes[3].pattern`. The loader turns it into a place in the file.
+  /// Where: `path`, `routes[3].pattern`. The loader turns it into a location in the file.
   public var keyPath: String
   /// What is wrong, as a sentence without a full stop.
   public var message: String
   /// A remedy, or nil.
   public var help: String?
-  /// A second place that explains the first, with a label: the earlier of two equal routes.
+  /// A second location that explains the first, with a label: the earlier of two equal routes.
   public var related: Related?
   /// Whether the workflow may run all the same.
   public var isWarning: Bool
   /// The word that was meant, for tools that write it; nil: none is known.
   public var correction: Correction?
 
-  /// A second place with the label that stands under it.
+  /// A second location with the label that stands under it.
   public struct Related: Sendable, Hashable {
     /// Where, as in ``InputProblem/keyPath``.
     public var keyPath: String
     /// What stands there: `the same route is declared here`.
     public var label: String
 
-    /// A related place.
+    /// A related location.
     public init(_ keyPath: String, _ label: String) {
       self.keyPath = keyPath
       self.label = label

@@ -8,7 +8,7 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var summary: String
   /// What a step may or must give under `with`.
   public var inputs: [FieldDeclaration]
-  /// What dependants may read under `steps.<id>.outputs`.
+  /// What dependents may read under `steps.<id>.outputs`.
   public var outputs: [FieldDeclaration]
   /// The name of an object input whose keys are outputs too (`flow.set` gives back its `values`).
   public var outputsFromInput: String?
@@ -16,10 +16,10 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var events: [String]
   /// The name of a string input that must be a literal and names an event it posts (`flow.post` posts its `event`).
   public var eventFromInput: String?
-  /// Resources it makes for its dependants.
-  public var provides: [ResourceKey]
-  /// Resources that one step in the closure of its needs must provide.
-  public var requires: [ResourceKey]
+  /// Handles it makes for its dependents.
+  public var provides: [HandleKey]
+  /// Handles that one step in the closure of its needs must provide.
+  public var requires: [HandleKey]
   /// Whether it reads data that is unavailable while the device is locked (P6).
   public var needsProtectedData: Bool
   /// Whether it goes on after it reported ready, until it is stopped.
@@ -47,7 +47,7 @@ public struct ActionDeclaration: Sendable, Hashable {
   public init(
     name: String, summary: String, inputs: [FieldDeclaration] = [], outputs: [FieldDeclaration] = [],
     outputsFromInput: String? = nil, events: [String] = [], eventFromInput: String? = nil,
-    provides: [ResourceKey] = [], requires: [ResourceKey] = [], needsProtectedData: Bool = false,
+    provides: [HandleKey] = [], requires: [HandleKey] = [], needsProtectedData: Bool = false,
     isService: Bool = false, errors: [ErrorDeclaration] = [], example: String = "", origin: String? = nil
   ) {
     self.name = name
@@ -144,7 +144,7 @@ public struct ErrorDeclaration: Sendable, Hashable {
   public var code: String
   /// When it comes and what to do about it.
   public var summary: String
-  /// Whether another try may succeed; an error that is not retryable ends the step at once.
+  /// Whether another attempt may succeed; an error that is not retryable ends the step at once.
   public var isRetryable: Bool
 
   /// Declares an error.
@@ -156,7 +156,7 @@ public struct ErrorDeclaration: Sendable, Hashable {
 }
 
 /// The name of a live handle that one step provides and others use, such as `database`.
-public struct ResourceKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+public struct HandleKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The word for it in declarations and messages.
   public let name: String
 

@@ -1,10 +1,10 @@
-/// What a launch may take: `p95(gate) <= 2.5s`, `missed <= 1%`, `p99(step:open-store) <= 120ms`.
+/// What a run may take: `p95(gate) <= 2.5s`, `missed <= 1%`, `p99(step:open-store) <= 120ms`.
 public struct BudgetRule: Sendable, Hashable {
   /// Which of many values is held to the limit.
   public enum Statistic: String, Sendable, Hashable, CaseIterable {
     case median, p50, p90, p95, p99, max
 
-    /// The share of launches that are at most so; 1: all.
+    /// The share of runs that are at most so; 1: all.
     public var share: Double {
       switch self {
       case .median, .p50: 0.5
@@ -20,13 +20,13 @@ public struct BudgetRule: Sendable, Hashable {
   public enum Subject: Sendable, Hashable {
     /// When the gate opened; infinite where it did not.
     case gate(Statistic)
-    /// When everything was ready, without the floor; infinite where it never was.
+    /// When everything was ready, without the minimum; infinite where it never was.
     case ready(Statistic)
     /// How long a step took, from its start to its end, where it ran.
     case step(StepID, Statistic)
-    /// The share of launches whose gate timed out.
+    /// The share of runs whose gate timed out.
     case missed
-    /// The share of launches whose gate failed.
+    /// The share of runs whose gate failed.
     case failed
   }
 
@@ -56,7 +56,7 @@ public struct BudgetRule: Sendable, Hashable {
   /// With what.
   public let limit: Limit
 
-  /// Why a text is no rule, as a sentence fragment with what to write instead.
+  /// Why a text is not a rule, as a sentence fragment with what to write instead.
   public struct Problem: Error, Sendable, Hashable {
     /// The sentence fragment.
     public let help: String
@@ -98,11 +98,12 @@ public struct BudgetRule: Sendable, Hashable {
     let functions = Statistic.allCases.map(\.rawValue).joined(separator: ", ")
     guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else {
       throw Problem(
-        help: "'\(text)' is no subject; write missed, failed, or one of \(functions) with (gate), (ready) or (step:ID)")
+        help:
+          "'\(text)' is not a subject; write missed, failed, or one of \(functions) with (gate), (ready) or (step:ID)")
     }
     let name = trimmed(text[..<open])
     guard let statistic = Statistic(rawValue: name) else {
-      throw Problem(help: "'\(name)' is no function of a budget; there are \(functions)")
+      throw Problem(help: "'\(name)' is not a function of a budget; there are \(functions)")
     }
     let inner = trimmed(text[text.index(after: open)...].dropLast())
     switch inner {
@@ -130,7 +131,7 @@ public struct BudgetRule: Sendable, Hashable {
     }
     if text.hasSuffix("%") {
       guard let percent = number(trimmed(text.dropLast())), percent >= 0, percent <= 100 else {
-        throw Problem(help: "'\(text)' is no share; write one from 0% to 100%")
+        throw Problem(help: "'\(text)' is not a share; write one from 0% to 100%")
       }
       return .share(percent / 100)
     }
@@ -150,7 +151,7 @@ public struct BudgetRule: Sendable, Hashable {
   private static func checkUnits(_ subject: Subject, _ limit: Limit) throws(Problem) {
     switch (subject, limit) {
     case (.missed, .duration), (.failed, .duration):
-      throw Problem(help: "'missed' and 'failed' are shares of launches; write a limit such as 1%")
+      throw Problem(help: "'missed' and 'failed' are shares of runs; write a limit such as 1%")
     case (.gate, .share), (.ready, .share), (.step, .share):
       throw Problem(help: "a time is held to a duration; write a limit such as 2.5s")
     default: break

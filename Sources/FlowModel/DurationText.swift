@@ -3,7 +3,7 @@
 /// Units go from large to small, each at most once; only the last part may have a fraction. `0s` is a duration, `0` and
 /// `5` are not: a bare number is an error that says so.
 public enum DurationText {
-  /// Why a text is no duration.
+  /// Why a text is not a duration.
   public enum Problem: Error, Sendable, Hashable {
     case empty
     case missingUnit(String)
@@ -17,7 +17,7 @@ public enum DurationText {
       switch self {
       case .empty: "write a number with a unit, such as 250ms"
       case .missingUnit(let number): "write \(number)s or \(number)ms: a duration has a unit"
-      case .unknownUnit(let unit): "'\(unit)' is no unit; the units are h, m, s and ms"
+      case .unknownUnit(let unit): "'\(unit)' is not a unit; the units are h, m, s and ms"
       case .notANumber(let text): "'\(text)' does not start with a number; write a duration such as 250ms"
       case .unitOrder(let unit): "'\(unit)' stands twice or behind a smaller unit; write 1h2m3s4ms"
       case .tooLong(let text): "'\(text)' is longer than 10,000 hours"

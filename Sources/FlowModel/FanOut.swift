@@ -14,11 +14,11 @@ public struct FanOut: Sendable, Hashable {
 
   /// Where the items come from.
   public var source: Source
-  /// How many items run at once at most; nil: what slots and queues allow.
+  /// How many items run at once at most; nil: what threads and queues allow.
   public var parallel: Int?
   /// Whether the first item that fails ends the others.
   public var isFailFast = true
-  /// The ceiling of all items together, from the start of the first.
+  /// The maximum of all items together, from the start of the first.
   public var deadline: Duration?
 
   /// How many items there are, where that is known before a run.

@@ -34,8 +34,8 @@ public struct GateRoles: Sendable {
       graph.workflow.steps, candidates: graph.stepsWithOptions, order: graph.topologicalOrder, answers: answers)
   }
 
-  /// The roles of the steps of a workflow; `order` has each step after all that it needs. Where the needs form a cycle it is
-  /// empty, and each step stands for itself.
+  /// The roles of the steps of a workflow; `order` has each step after all that it needs. Where the dependencies form a
+  /// cycle it is empty, and each step stands for itself.
   public init(_ workflow: Workflow, order: [StepIndex]) {
     let candidates = workflow.steps.indices.filter { workflow.steps[$0].hasOptions }.map { StepIndex($0) }
     self.init(workflow.steps, candidates: candidates, order: order, answers: nil)

@@ -31,7 +31,7 @@ public enum Limits {
   /// Steps of items' workflows that a report shows, and as many again of items that failed.
   public static let itemWorkflowSteps = 10_000
   /// Bytes that the items of a step may give back together, as JSON: 64 MiB.
-  public static let fanOutputBytes = 64 << 20
+  public static let fanOutOutputBytes = 64 << 20
   /// Files that `inputs-from`, or `produces`, of a step may mean.
   public static let watchedFiles = 100_000
   /// Bytes in a log line: 64 KiB; a longer one is cut and says so.
@@ -53,9 +53,9 @@ public enum Limits {
   /// Cpus, and gpus, that a step may ask for.
   public static let cpus = 65_536
   /// Different `resources` of a workflow: each different one has a queue of its own.
-  public static let shares = 1_000
-  /// Tries of one step, the first included.
+  public static let requests = 1_000
+  /// Attempts of one step, the first included.
   public static let attempts = 100
   /// Threads that may be occupied at once by steps of one quality of service.
-  public static let slots = 256
+  public static let threads = 256
 }

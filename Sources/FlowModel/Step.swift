@@ -12,7 +12,7 @@ public struct Step: Sendable {
   public var uses: String
   /// The action's inputs as written; strings may hold `${{ }}`.
   public var with: ValueObject
-  /// The steps to start after, each once. A slice, so that the loader may keep all needs of a file in one array.
+  /// The steps to start after, each once. A slice, so that the loader may keep all dependencies of a file in one array.
   public var needs: ArraySlice<StepIndex>
 
   private var box: Box?
@@ -63,9 +63,9 @@ public struct StepOptions: Sendable, Hashable {
   public var deferral: Deferral = .never
   /// Whether the gate waits for the step; nil: yes, unless it is deferred.
   public var blocking: Bool?
-  /// Whether its failure is no failure of the run.
+  /// Whether its failure is not a failure of the run.
   public var isOptional = false
-  /// Floor and ceiling of the step, counted from its first start.
+  /// Minimum and maximum of the step, counted from its first start.
   public var deadline: StepDeadline?
   /// How often and when it is tried again; nil: once.
   public var retry: RetryPolicy?
@@ -76,12 +76,12 @@ public struct StepOptions: Sendable, Hashable {
   /// How long it is thought to take.
   public var estimate: Estimate?
   /// What it takes of the machine while it runs (`resources`); nil: nothing is counted.
-  public var share: MachineShare?
+  public var request: MachineResources?
   /// Whether it may run before activation.
   public var prewarm = false
   /// Whether the lines that its programs write are shown to nobody.
   public var isQuiet = false
-  /// What becomes of the step where a try of it was interrupted with its process.
+  /// What becomes of the step where an attempt of it was interrupted with its process.
   public var onInterrupt = InterruptPolicy.rerun
   /// Whether it stands in `finally`: it needs every step that no other needs, runs whatever they came to, and alone its
   /// `if` decides.
@@ -96,15 +96,15 @@ public struct StepOptions: Sendable, Hashable {
   /// The files that it makes, likewise: they must be as it left them.
   public var produces: [String] = []
   /// What it is run for, once for each item; nil: it runs once.
-  public var fan: FanOut?
-  /// Whether its failure is none of the gate's and of the run's, though it is its dependants': it stands in a workflow that
-  /// an optional step includes.
+  public var fanOut: FanOut?
+  /// Whether its failure is none of the gate's and of the run's, though it is its dependents': it stands in a workflow
+  /// that an optional step includes.
   public var isExcused = false
   /// What it is for where a workflow is included.
   public var includeRole = IncludeRole.none
 
   /// The events that it waits for, or for whose posts it runs.
-  public var events: [String] { after + (fan?.event.map { [$0] } ?? []) }
+  public var events: [String] { after + (fanOut?.event.map { [$0] } ?? []) }
 
   /// Every member at its default.
   public init() {}
@@ -139,14 +139,14 @@ public enum Deferral: Sendable, Hashable {
   case expression(String)
 }
 
-/// Floor and ceiling of a step.
+/// Minimum and maximum of a step.
 public struct StepDeadline: Sendable, Hashable {
-  /// Success is reported not before this; nil: no floor.
+  /// Success is reported not before this; nil: no minimum.
   public var min: Duration?
-  /// At this instant the step has timed out; nil: no ceiling.
+  /// At this instant the step has timed out; nil: no maximum.
   public var max: Duration?
 
-  /// A floor and a ceiling.
+  /// A minimum and a maximum.
   public init(min: Duration? = nil, max: Duration? = nil) {
     self.min = min
     self.max = max
@@ -155,17 +155,17 @@ public struct StepDeadline: Sendable, Hashable {
 
 /// How often and when a failed step is tried again.
 public struct RetryPolicy: Sendable, Hashable {
-  /// Tries in all, the first included: 1…100.
+  /// Attempts in all, the first included: 1…100.
   public var attempts: Int
-  /// The pause before the second try.
+  /// The pause before the second attempt.
   public var delay: Duration
-  /// What the pause is multiplied by after each further try; at least 1.
+  /// What the pause is multiplied by after each further attempt; at least 1.
   public var backoff: Double
   /// The longest pause.
   public var maxDelay: Duration
   /// Whether the pause is drawn from zero to its length.
   public var jitter: Jitter
-  /// The ceiling of one try; nil: none.
+  /// The maximum of one attempt; nil: none.
   public var attemptDeadline: Duration?
 
   /// How the pause varies.

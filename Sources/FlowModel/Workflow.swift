@@ -15,7 +15,7 @@ public struct Workflow: Sendable {
   /// workflow's folder and may hold `${{ }}` over `inputs`. The program that runs the workflow reads the files into
   /// `RunOptions.fileEnvironment`.
   public var environmentFiles: [String] = []
-  /// The launch gate's floor and ceiling; nil: neither.
+  /// The launch gate's minimum and maximum; nil: neither.
   public var gate: GateDeadline?
   /// How long a run may take from its activation until it is cancelled; nil: as long as it takes.
   public var timeout: Duration?
@@ -27,7 +27,7 @@ public struct Workflow: Sendable {
   public var concurrency: Int?
   /// Whether no step begins before everything that came out of the run until then is on disk.
   public var isDurable = false
-  /// Whether its runs are remembered.
+  /// Whether its runs are recorded.
   public var keepsHistory = true
   /// What launches may take; `flowrun simulate` holds a forecast to it.
   public var budgets: [BudgetRule] = []
@@ -74,14 +74,14 @@ public struct EventDeclaration: Sendable, Hashable {
   }
 }
 
-/// Floor and ceiling of the launch gate.
+/// Minimum and maximum of the launch gate.
 public struct GateDeadline: Sendable, Hashable {
-  /// The gate never opens before this; nil: no floor.
+  /// The gate never opens before this; nil: no minimum.
   public var min: DurationSource?
-  /// The gate never opens after this; nil: no ceiling.
+  /// The gate never opens after this; nil: no maximum.
   public var max: DurationSource?
 
-  /// A floor and a ceiling.
+  /// A minimum and a maximum.
   public init(min: DurationSource? = nil, max: DurationSource? = nil) {
     self.min = min
     self.max = max

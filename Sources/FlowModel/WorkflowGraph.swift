@@ -1,7 +1,7 @@
 /// A workflow whose steps are known to form a graph without a cycle, with the edges in compressed arrays.
 ///
-/// It can be had only through its initializer, which finds a topological order or throws the cycle; whoever holds one
-/// need not check again.
+/// It can be had only through its initializer, which finds a topological order or throws the cycle; anyone who holds
+/// one need not check again.
 public struct WorkflowGraph: Sendable {
   /// The workflow.
   public let workflow: Workflow
@@ -10,13 +10,13 @@ public struct WorkflowGraph: Sendable {
   /// The steps that need a step, for all steps one after the other, each list in file order.
   public let successors: [StepIndex]
   /// How many steps each step needs.
-  public let needCounts: [Int32]
-  /// The steps so that each comes after all it needs; those without needs first, among free ones file order.
+  public let dependencyCounts: [Int32]
+  /// The steps so that each comes after all it needs; those without dependencies first, among free ones file order.
   public let topologicalOrder: [StepIndex]
   /// The steps that say more than their action, inputs and needs, in file order.
   public let stepsWithOptions: [StepIndex]
 
-  /// A cycle among the needs of steps, as the steps on it: each needs the next, the last needs the first.
+  /// A cycle among the dependencies of steps, as the steps on it: each needs the next, the last needs the first.
   public struct Cycle: Error, Sendable, Hashable {
     /// The steps on the cycle.
     public let steps: [StepIndex]
@@ -28,12 +28,12 @@ public struct WorkflowGraph: Sendable {
     let steps = workflow.steps
     let count = steps.count
     var starts = [Int32](repeating: 0, count: count + 1)
-    var needCounts = [Int32](repeating: 0, count: count)
+    var dependencyCounts = [Int32](repeating: 0, count: count)
     var stepsWithOptions: [StepIndex] = []
     for index in 0..<count {
       if steps[index].hasOptions { stepsWithOptions.append(StepIndex(index)) }
       let needs = steps[index].needs
-      needCounts[index] = Int32(needs.count)
+      dependencyCounts[index] = Int32(needs.count)
       for need in needs { starts[Int(need) + 1] += 1 }
     }
     for index in 0..<count { starts[index + 1] += starts[index] }
@@ -45,7 +45,7 @@ public struct WorkflowGraph: Sendable {
         cursors[Int(need)] += 1
       }
     }
-    var open = needCounts
+    var open = dependencyCounts
     var order: [StepIndex] = []
     order.reserveCapacity(count)
     for index in 0..<count where open[index] == 0 { order.append(StepIndex(index)) }
@@ -63,7 +63,7 @@ public struct WorkflowGraph: Sendable {
     self.workflow = workflow
     self.successorStarts = starts
     self.successors = successors
-    self.needCounts = needCounts
+    self.dependencyCounts = dependencyCounts
     self.topologicalOrder = order
     self.stepsWithOptions = stepsWithOptions
   }
@@ -73,7 +73,7 @@ public struct WorkflowGraph: Sendable {
     successors[Int(successorStarts[Int(step)])..<Int(successorStarts[Int(step) + 1])]
   }
 
-  /// Walks from a step that was never freed along needs that were never freed until a step comes again.
+  /// Walks from a step that was never freed along dependencies that were never freed until a step comes again.
   private static func cycle(among steps: [Step], open: [Int32]) -> Cycle {
     var visitedAt = [Int](repeating: -1, count: steps.count)
     var path: [StepIndex] = []

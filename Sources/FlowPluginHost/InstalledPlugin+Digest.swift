@@ -9,8 +9,8 @@ extension InstalledPlugin {
   /// The most bytes of a file that decide whether a program is another one.
   private static let hashedBytes = 64 << 20
 
-  /// A text that is another one when the plugin's manifest or program is: the manifest, the files in its folder that its
-  /// command names, or the Swift files beside its source. What these read in turn is not known.
+  /// A text that is another one when the plugin's manifest or program is: the manifest, the files in its folder that
+  /// its command names, or the Swift files next to its source. What these read in turn is not known.
   public var digest: String {
     var hash = ContentHash()
     for path in [Self.manifestName] + programFiles {

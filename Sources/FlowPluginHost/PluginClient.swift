@@ -28,7 +28,7 @@ final class PluginClient: Sendable {
 
   deinit { if case .running(let session) = state.withLock({ $0 }) { session.requestStop() } }
 
-  /// Runs one try of a step.
+  /// Runs one attempt of a step.
   func run(_ action: CallableAction, _ inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject {
     let inputs = try action.completed(inputs)
     for _ in 0..<limits.handovers {

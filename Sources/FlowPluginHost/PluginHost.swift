@@ -26,7 +26,7 @@ public final class PluginHost: Sendable {
     cache = ProgramCache(folder: cacheFolder ?? ProgramCache.userFolder)
   }
 
-  /// The actions of a plugin, to be registered beside the built-in ones.
+  /// The actions of a plugin, to be registered next to the built-in ones.
   public func actions(of plugin: InstalledPlugin) -> [RegisteredAction] {
     let client = PluginClient(plugin, limits: limits, cache: cache)
     clients.withLock { $0.append(client) }

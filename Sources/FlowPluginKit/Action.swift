@@ -7,22 +7,22 @@ import FlowModel
 public protocol ActionType: Sendable {
   /// What a step gives under `with`.
   associatedtype Input: ActionInput = NoInput
-  /// What dependants read under `outputs`.
+  /// What dependents read under `outputs`.
   associatedtype Output: ActionOutput = NoOutput
 
   /// The full name, `plugin.action`.
   static var name: String { get }
   /// One sentence: what it does.
   static var summary: String { get }
-  /// Resources it makes with ``ActionContext/provide(_:_:close:)``.
-  static var provides: [ResourceKey] { get }
-  /// Resources it takes with ``ActionContext/resource(_:as:)``; a step before it must provide each.
-  static var requires: [ResourceKey] { get }
+  /// Handles it makes with ``ActionContext/provide(_:_:close:)``.
+  static var provides: [HandleKey] { get }
+  /// Handles it takes with ``ActionContext/resource(_:as:)``; a step before it must provide each.
+  static var requires: [HandleKey] { get }
   /// Events it may post.
   static var events: [String] { get }
   /// Whether it reads data that is unavailable while the device is locked (P6).
   static var needsProtectedData: Bool { get }
-  /// The errors it may end with, and which are worth another try.
+  /// The errors it may end with, and which are worth another attempt.
   static var errors: [ErrorDeclaration] { get }
   /// An example step, beginning with `uses:`.
   static var example: String { get }
@@ -62,14 +62,14 @@ public protocol ActionType: Sendable {
 
 extension ActionType {
   /// None.
-  public static var provides: [ResourceKey] { [] }
+  public static var provides: [HandleKey] { [] }
   /// None.
-  public static var requires: [ResourceKey] { [] }
+  public static var requires: [HandleKey] { [] }
   /// None.
   public static var events: [String] { [] }
   /// No.
   public static var needsProtectedData: Bool { false }
-  /// None declared: every error is worth another try.
+  /// None declared: every error is worth another attempt.
   public static var errors: [ErrorDeclaration] { [] }
   /// Just the `uses` line.
   public static var example: String { "uses: \(name)" }
@@ -97,14 +97,14 @@ extension ActionType {
 
 /// An action that does its work on the step's own thread; the usual kind.
 ///
-/// No task is made for it. It may block: it then costs only its own slot.
+/// No task is made for it. It may block: it then costs only its own thread.
 public protocol Action: ActionType {
   /// Does the work; throws an ``ActionError`` (or any error) when it fails.
   func run(_ input: Input, in context: ActionContext) throws -> Output
 }
 
 extension Action {
-  /// Inline on the step's slot.
+  /// Inline on the step's thread.
   public func makeBody() -> RegisteredAction.Body {
     let inputs = InputMaker<Input>()
     return .synchronous { values, context in try run(inputs.make(values), in: context).values }
@@ -137,8 +137,8 @@ extension AsyncAction {
 
 /// An action that reports ready with ``ActionContext/ready(_:)`` and then goes on until its task is cancelled.
 ///
-/// For dependants, the gate and its own deadline the step is settled when it reports ready. The run stops its services
-/// when everything else is over. One that returns without having reported ready is settled by what it returns.
+/// For dependents, the gate and its own deadline the step is finished when it reports ready. The run stops its services
+/// when everything else is over. One that returns without having reported ready is finished by what it returns.
 public protocol Service: AsyncAction {}
 
 extension Service {

@@ -8,10 +8,10 @@ public struct ActionContext: Sendable {
   public let host: any ActionHost
   /// Which step of the run, as the host numbers them.
   public package(set) var step: StepIndex
-  /// Which try this is; the first is 1.
+  /// Which attempt this is; the first is 1.
   public package(set) var attempt: Int
 
-  /// A context for one try of one step; made by engines and by test hosts.
+  /// A context for one attempt of one step; made by engines and by test hosts.
   public init(host: any ActionHost, step: StepIndex, attempt: Int) {
     self.host = host
     self.step = step
@@ -29,13 +29,13 @@ public struct ActionContext: Sendable {
     return run
   }
 
-  /// The same for every try of the step, also after a resume, and for nothing else: `run/step`, with `~n` behind it once a
-  /// success was given up `n` times to do it again on purpose. For systems that do a thing once for a key.
+  /// The same for every attempt of the step, also after a resume, and for nothing else: `run/step`, with `~n` behind it
+  /// once a success was given up `n` times to do it again on purpose. For systems that do a thing once for a key.
   public var idempotencyKey: String { host.idempotencyKey(of: step) }
 
-  /// Environment variables for child processes: those that the workflow and the step state, and which try of which step
-  /// of which run it is, in `FLOWRUN_RUN`, `FLOWRUN_STEP`, `FLOWRUN_ATTEMPT` and `FLOWRUN_KEY`; `TRACEPARENT` where the run
-  /// is sent as a trace.
+  /// Environment variables for child processes: those that the workflow and the step state, and which attempt of which
+  /// step of which run it is, in `FLOWRUN_RUN`, `FLOWRUN_STEP`, `FLOWRUN_ATTEMPT` and `FLOWRUN_KEY`; `TRACEPARENT`
+  /// where the run is sent as a trace.
   public var environment: [String: String] {
     var variables = host.environment(of: step)
     variables.reserveCapacity(variables.count + 4)
@@ -89,8 +89,8 @@ public struct ActionContext: Sendable {
   /// are cut.
   public func log(_ lines: [String], from stream: LogStream) { host.log(lines, from: stream, step: step) }
 
-  /// Shows the line that a program has begun to write on one of its outputs, as it stands now, to whoever watches the run.
-  /// It is no line of the log, which gets it when it has ended.
+  /// Shows the line that a program has begun to write on one of its outputs, as it stands now, to anyone who watches
+  /// the run. It is not a line of the log, which gets it when it has ended.
   package func showUnfinished(_ line: String, from stream: LogStream) {
     host.showUnfinished(line, from: stream, step: step)
   }
@@ -109,16 +109,16 @@ public struct ActionContext: Sendable {
   /// The handle that a step before this one provided, or that a plugin brings into every run.
   ///
   /// ```swift
-  /// let store: any KeyValueStore = try context.resource(.keyValueStore)
+  /// let store: any KeyValueStore = try context.handle(.keyValueStore)
   /// ```
-  /// Throws an ``ActionError`` `resource-missing` when there is none and `resource-type` when it is of another type.
-  public func resource<Handle>(_ key: ResourceKey, as type: Handle.Type = Handle.self) throws -> Handle {
-    guard let handle = host.resource(key, step: step) else {
-      throw ActionError("resource-missing", "no step before '\(stepID)' provides '\(key)'", isRetryable: false)
+  /// Throws an ``ActionError`` `handle-missing` when there is none and `handle-type` when it is of another type.
+  public func handle<Handle>(_ key: HandleKey, as type: Handle.Type = Handle.self) throws -> Handle {
+    guard let handle = host.handle(key, step: step) else {
+      throw ActionError("handle-missing", "no step before '\(stepID)' provides '\(key)'", isRetryable: false)
     }
     guard let typed = handle as? Handle else {
       throw ActionError(
-        "resource-type", "the resource '\(key)' is no \(type) but a \(Swift.type(of: handle))", isRetryable: false)
+        "handle-type", "the handle '\(key)' is no \(type) but a \(Swift.type(of: handle))", isRetryable: false)
     }
     return typed
   }
@@ -127,7 +127,7 @@ public struct ActionContext: Sendable {
   ///
   /// `close` is called when the run ends, in reverse order of provision, with a second to finish. A retried step's
   /// handle replaces what it had provided before, which is closed at once.
-  public func provide(_ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void = {}) {
+  public func provide(_ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void = {}) {
     host.provide(key, handle, close: close, step: step, attempt: attempt)
   }
 
@@ -141,14 +141,14 @@ public struct ActionContext: Sendable {
     host.follow(event, into: posts, step: step, attempt: attempt)
   }
 
-  /// Calls the action that this step's inputs name (``ActionDeclaration/calls``) for one post and gives its outputs; throws
-  /// what it throws, and an ``ActionError`` `call-timeout` when it takes longer than `limit`. What it does is this step's
-  /// doing: its log lines, its resources. It posts no events and provides nothing.
+  /// Calls the action that this step's inputs name (``ActionDeclaration/calls``) for one post and gives its outputs;
+  /// throws what it throws, and an ``ActionError`` `call-timeout` when it takes longer than `limit`. What it does is
+  /// this step's doing: its log lines, its handles. It posts no events and provides nothing.
   public nonisolated(nonsending) func call(for post: EventPost, within limit: Duration) async throws -> ValueObject {
     try await host.call(for: post, within: limit, step: step, attempt: attempt)
   }
 
-  /// Reports a service ready, with its outputs: its dependants go on while the service does too. The first call counts.
+  /// Reports a service ready, with its outputs: its dependents go on while the service does too. The first call counts.
   public func ready(_ output: some ActionOutput) { host.ready(output.values, step: step, attempt: attempt) }
 }
 
@@ -198,13 +198,13 @@ public protocol ActionHost: AnyObject, Sendable {
   var withheldVariables: Set<String> { get }
   /// Whether the run was given texts that are shown and written down nowhere.
   var hasSecrets: Bool { get }
-  /// What is the same for all tries of the step.
+  /// What is the same for all attempts of the step.
   func idempotencyKey(of step: StepIndex) -> String
-  /// The time left until the deadline of the step or of this try; nil: none.
+  /// The time left until the deadline of the step or of this attempt; nil: none.
   func remaining(of step: StepIndex, attempt: Int) -> Duration?
-  /// Whether this try is to end.
+  /// Whether this attempt is to end.
   func isCancelled(_ step: StepIndex, attempt: Int) -> Bool
-  /// Calls the handler once this try is to end.
+  /// Calls the handler once this attempt is to end.
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void)
   /// Writes a log line.
   func log(_ message: String, level: LogLevel, step: StepIndex)
@@ -225,12 +225,12 @@ public protocol ActionHost: AnyObject, Sendable {
   /// Posts an event; throws when that is not allowed.
   func post(_ event: String, step: StepIndex) throws
   /// The handle under this key, or nil.
-  func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)?
+  func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)?
   /// Makes a handle available.
   func provide(
-    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int)
-  /// Says that the body of this try has begun elsewhere, for steps that are sent away.
+  /// Says that the body of this attempt has begun elsewhere, for steps that run remotely.
   func begun(_ step: StepIndex, attempt: Int)
   /// Reports a service ready.
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int)

@@ -6,9 +6,9 @@ public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
   public var code: String
   /// What happened and what to do about it, as a sentence without a full stop.
   public var message: String
-  /// Whether another try may succeed; nil: what the action's declaration says of the code, else yes.
+  /// Whether another attempt may succeed; nil: what the action's declaration says of the code, else yes.
   public var isRetryable: Bool?
-  /// The least pause before another try, when the other side asked for one; nil: none.
+  /// The least pause before another attempt, when the other side asked for one; nil: none.
   public var retryAfter: Duration?
 
   /// A failure.

@@ -13,7 +13,7 @@ public struct ActionRegistry: ActionCatalog {
   /// as its keys costs as much as reading a small workflow.
   private var entries: [Entry] = []
   /// Handles that plugins bring into every run.
-  public private(set) var resources: [PluginResource] = []
+  public private(set) var handles: [PluginHandle] = []
 
   /// Two plugins of one name.
   public struct Conflict: Error, Sendable, Hashable, CustomStringConvertible {
@@ -44,7 +44,7 @@ public struct ActionRegistry: ActionCatalog {
   /// Adds a compiled-in plugin. Its actions' names must begin with its own; an action is made when it is first asked for.
   public mutating func register(_ plugin: some Plugin) throws(Conflict) {
     try register(Entry(name: type(of: plugin).name, origin: "built in", actions: ListedActions(plugin)))
-    resources += plugin.resources
+    handles += plugin.handles
   }
 
   /// Adds a plugin by its parts, as the plugin host does for a manifest at `origin`.
@@ -61,7 +61,7 @@ public struct ActionRegistry: ActionCatalog {
   }
 
   /// The keys of the handles that plugins bring into every run.
-  public var runResources: [ResourceKey] { resources.map(\.key) }
+  public var runHandles: [HandleKey] { handles.map(\.key) }
 
   /// The names of the plugins with where each comes from, sorted by name.
   public var plugins: [(name: String, origin: String)] { entries.map { ($0.name, $0.origin) } }

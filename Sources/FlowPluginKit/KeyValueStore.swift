@@ -34,11 +34,11 @@ extension KeyValueStore {
   }
 }
 
-extension ResourceKey {
+extension HandleKey {
   /// A ``KeyValueStore``.
-  public static let keyValueStore: ResourceKey = "key-value-store"
+  public static let keyValueStore: HandleKey = "key-value-store"
   /// An open database of the `storage` plugin.
-  public static let database: ResourceKey = "database"
+  public static let database: HandleKey = "database"
   /// The user interface behind the `ui` plugin: an ``UserInterface``.
-  public static let userInterface: ResourceKey = "user-interface"
+  public static let userInterface: HandleKey = "user-interface"
 }

@@ -5,7 +5,7 @@ public protocol LinkOpener: Sendable {
   /// Opens the link on `interface` when that is ready, and keeps it until it is otherwise.
   ///
   /// Answers in a word what became of it: `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked` or
-  /// `handler-failed`. It never throws: a link that cannot be opened is no failure of the one who tapped it.
+  /// `handler-failed`. It never throws: a link that cannot be opened is not a failure of the one who tapped it.
   func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String
 }
 
@@ -13,7 +13,7 @@ public protocol LinkOpener: Sendable {
 public struct TappedLink: Sendable, Hashable {
   /// The URL as it was received.
   public var url: String
-  /// What came beside it.
+  /// What came next to it.
   public var parameters: ValueObject
   /// The identifier of the notification, by which deliveries of one tap are told from two taps.
   public var notificationID: String?
@@ -26,7 +26,7 @@ public struct TappedLink: Sendable, Hashable {
   }
 }
 
-extension ResourceKey {
+extension HandleKey {
   /// A ``LinkOpener``.
-  public static let linkOpener: ResourceKey = "link-opener"
+  public static let linkOpener: HandleKey = "link-opener"
 }

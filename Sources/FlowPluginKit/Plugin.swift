@@ -19,23 +19,23 @@ public protocol Plugin: Sendable {
   var actions: [any ActionType.Type] { get }
 
   /// Handles that every run with this plugin has from its start, such as the UI host an app passes in.
-  var resources: [PluginResource] { get }
+  var handles: [PluginHandle] { get }
 }
 
 extension Plugin {
   /// None.
-  public var resources: [PluginResource] { [] }
+  public var handles: [PluginHandle] { [] }
 }
 
 /// A handle that a plugin brings into every run.
-public struct PluginResource: Sendable {
+public struct PluginHandle: Sendable {
   /// The key under which actions ask for it.
-  public let key: ResourceKey
+  public let key: HandleKey
   /// The handle.
   public let handle: any Sendable
 
   /// Offers `handle` under `key`.
-  public init(_ key: ResourceKey, _ handle: any Sendable) {
+  public init(_ key: HandleKey, _ handle: any Sendable) {
     self.key = key
     self.handle = handle
   }

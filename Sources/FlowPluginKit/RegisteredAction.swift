@@ -15,7 +15,7 @@ public struct RegisteredAction: Sendable {
 
   /// The three ways in which an action runs.
   public enum Body: Sendable {
-    /// Inline on the step's slot.
+    /// Inline on the step's thread.
     case synchronous(@Sendable (ValueObject, ActionContext) throws -> ValueObject)
     /// In a task of its own.
     case asynchronous(@Sendable (ValueObject, ActionContext) async throws -> ValueObject)

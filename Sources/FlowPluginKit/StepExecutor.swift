@@ -8,16 +8,16 @@ public protocol StepExecutor: Sendable {
   var name: String { get }
 
   /// How many bodies it runs at once at most.
-  var places: Int { get }
+  var slots: Int { get }
 
-  /// Whether what its bodies take of a machine (`resources`) counts against this one.
+  /// Whether what its bodies take of a machine (`handles`) counts against this one.
   var isHere: Bool { get }
 
-  /// Runs one try of a step with complete inputs, and calls ``ActionContext/begun()`` when its body begins. `share` is what
-  /// it takes of a machine; nil: that is not counted. Throws an ``ExecutorLost`` when it cannot be known how the body ended;
-  /// the body does not run any more then.
+  /// Runs one attempt of a step with complete inputs, and calls ``ActionContext/begun()`` when its body begins.
+  /// `request` is what it takes of a machine; nil: that is not counted. Throws an ``ExecutorLost`` when it cannot be
+  /// known how the body ended; the body does not run any more then.
   func run(
-    _ action: ActionDeclaration, _ inputs: ValueObject, taking share: MachineShare?, _ context: ActionContext
+    _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, _ context: ActionContext
   ) async throws -> ValueObject
 }
 
@@ -30,7 +30,7 @@ extension StepExecutor {
 public struct ExecutorLost: Error, Sendable, Hashable {
   /// What happened, as a sentence without a full stop.
   public var message: String
-  /// Whether another try would be lost as well.
+  /// Whether another attempt would be lost as well.
   public var isFinal: Bool
 
   /// A body that was lost so.

@@ -55,7 +55,7 @@ package final class SQLiteQueue: Sendable {
     }
   }
 
-  /// Closes the file after whoever uses it; whoever waits for it gets an error.
+  /// Closes the file after anyone who uses it; anyone who waits for it gets an error.
   package func close() {
     connection.withLock { connection in
       connection?.close()
@@ -117,7 +117,7 @@ package final class SQLitePool: Sendable {
     }
   }
 
-  /// Runs `body` on one state of the file, beside a writer.
+  /// Runs `body` on one state of the file, next to a writer.
   package func read<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
     func reading(_ connection: SQLiteConnection) throws -> Value { try connection.snapshot { try body(connection) } }
     for reader in readers {
@@ -137,7 +137,8 @@ package final class SQLitePool: Sendable {
     try writer.sync { connection in try connection.transaction { try body(connection) } }
   }
 
-  /// Closes all connections after whoever uses them. The writer is the last: it copies the log into the file, and removes it.
+  /// Closes all connections after anyone who uses them. The writer is the last: it copies the log into the file, and
+  /// removes it.
   package func close() {
     isClosed.store(true, ordering: .releasing)
     for reader in readers { reader.close() }

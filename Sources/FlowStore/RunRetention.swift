@@ -10,8 +10,8 @@ public struct RunRetention: Sendable, Hashable {
   /// The usual: 200 runs or 90 days a workflow, 256 MiB in all.
   public init() {}
 
-  /// The runs of a store that are too many, too old, or no longer fit beside newer ones; damaged ones are none of them.
-  /// `successes` says which steps of a run ended well, by their names.
+  /// The runs of a store that are too many, too old, or no longer fit next to newer ones; damaged ones are none of
+  /// them. `successes` says which steps of a run ended well, by their names.
   public func excess(
     in store: some RunStore, nowMilliseconds: Int, successes: (StoredRun) -> Set<String> = { _ in [] }
   ) throws(StoreProblem) -> [String] {
@@ -19,9 +19,9 @@ public struct RunRetention: Sendable, Hashable {
       of: try store.runs(RunFilter()), sizes: try store.sizes(), nowMilliseconds: nowMilliseconds, successes: successes)
   }
 
-  /// Of the runs of a store, the newest first, with the bytes that each has, those that are too many, too old, or no longer fit
-  /// beside newer ones. Runs that go on are none; of a workflow of which a run stays neither is its newest success, nor
-  /// the one with the newest success of any step.
+  /// Of the runs of a store, the newest first, with the bytes that each has, those that are too many, too old, or no
+  /// longer fit next to newer ones. Runs that go on are none; of a workflow of which a run stays neither is its newest
+  /// success, nor the one with the newest success of any step.
   public func excess(
     of runs: [StoredRun], sizes: [String: Int], nowMilliseconds: Int,
     successes: (StoredRun) -> Set<String> = { _ in [] }

@@ -1,8 +1,8 @@
 /// Where runs are written down while they go on, and found again.
 ///
-/// A store knows nothing of workflows: a run's journal is a list of opaque chunks, its definition and its summary are bytes.
-/// Whoever writes a run holds a lease on it, of one epoch; a later holder has a higher one, and what comes under a lower is
-/// refused. Every call may wait for a disk: none is made where a step or a gate would wait for it.
+/// A store knows nothing of workflows: a run's journal is a list of opaque chunks, its definition and its summary are
+/// bytes. Anyone who writes a run holds a lease on it, of one epoch; a later holder has a higher one, and what comes
+/// under a lower is refused. Every call may wait for a disk: none is made where a step or a gate would wait for it.
 /// `RunStoreConformance` says what all stores have in common.
 public protocol RunStore: Sendable {
   /// Begins a run, with the first chunks of its journal, all at once; on disk when it returns where `isDurable`. Its first

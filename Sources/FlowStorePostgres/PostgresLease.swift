@@ -58,7 +58,7 @@
           Self.renew(shared, number: number, epoch: epoch, address, milliseconds)
         }
       } catch {
-        // It lasts as long as it was given for, and whoever takes the run then fences this process.
+        // It lasts as long as it was given for, and anyone who takes the run then fences this process.
       }
     }
 

@@ -6,9 +6,9 @@
 
   /// Runs in a PostgreSQL database, for any number of machines.
   ///
-  /// A run is held by a lease that its process renews; the next epoch fences whoever lost it, by the row of the run that
-  /// each write locks. What a durable run writes is written again, under the same number, when the connection breaks on the
-  /// way: the database may be started anew under a run.
+  /// A run is held by a lease that its process renews; the next epoch fences whoever lost it, by the row of the run
+  /// that each write locks. What a durable run writes is written again, under the same number, when the connection
+  /// breaks on the way: the database may be started again under a run.
   public final class PostgresRunStore: RunStore {
     private let address: String
     /// The address without a password, for messages.
@@ -155,8 +155,8 @@
       lease.next.add(1, ordering: .relaxed)
     }
 
-    /// Adds a chunk under a lease, once however often it is sent. The row of the run stays locked until the chunk is there, so
-    /// that whoever takes the run has read it.
+    /// Adds a chunk under a lease, once however often it is sent. The row of the run stays locked until the chunk is
+    /// there, so that anyone who takes the run has read it.
     private func addition(of chunk: [UInt8], at index: Int, to lease: PostgresLease) -> PostgresStatement {
       PostgresStatement(
         sql: """

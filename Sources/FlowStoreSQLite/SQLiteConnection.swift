@@ -94,8 +94,8 @@ final class SQLiteConnection {
 
   /// Copies the log into the file where it has more pages than that, as far as nobody reads it, and begins it again.
   func shortenLog(over pages: Int) {
-    // Only this connection knows what has been copied. Whoever comes next would read the log whole and go on behind it: a
-    // write by this one begins it again.
+    // Only this connection knows what has been copied. Anyone who comes next would read the log whole and go on behind
+    // it: a write by this one begins it again.
     guard base.logPages > pages, base.copyLog() else { return }
     try? execute("PRAGMA user_version = \(SQLiteRunStore.version)")
   }

@@ -215,7 +215,8 @@ extension SQLiteRunStore {
       number += 1
       target = "\(path).damaged-\(now)-\(number)"
     }
-    // The file goes first: a log without its file is damage to whoever comes, a file without its log might be a store.
+    // The file goes first: a log without its file is damage to anyone who comes, a file without its log might be a
+    // store.
     guard rename(path, target) == 0 || errno == ENOENT else {
       throw .unusable(path: path, cause: "it is damaged and cannot be moved aside: \(SystemError.reason(errno))")
     }

@@ -3,10 +3,11 @@ import FlowStore
 import FlowSystem
 import Synchronization
 
-/// Runs in an SQLite file: by default `.flowrun/runs.sqlite` beside the workflow, for all workflows of the folder.
+/// Runs in an SQLite file: by default `.flowrun/runs.sqlite` next to the workflow, for all workflows of the folder.
 ///
-/// A chunk is one row, whose key is the run's number and the chunk's. A run is held by a lock on a byte of the file beside,
-/// for as long as its process lives; its epoch fences whoever lost it. Each row has a checksum over all its columns.
+/// A chunk is one row, whose key is the run's number and the chunk's. A run is held by a lock on a byte of the file
+/// beside, for as long as its process lives; its epoch fences whoever lost it. Each row has a checksum over all its
+/// columns.
 public final class SQLiteRunStore: RunStore {
   /// The file.
   public let path: String
@@ -22,8 +23,8 @@ public final class SQLiteRunStore: RunStore {
 
   /// How long the log may get while a run goes on: pages of 4 KiB.
   private static let logPages = 1000
-  /// How long it may be behind a run. Whoever opens the store next reads it whole, at two microseconds a page; copying it
-  /// waits for the disk, and is worth it for some twenty short runs at once.
+  /// How long it may be behind a run. Anyone who opens the store next reads it whole, at two microseconds a page;
+  /// copying it waits for the disk, and is worth it for some twenty short runs at once.
   private static let idleLogPages = 96
   /// A run of so many bytes fills the log by itself; it is copied behind some of them together, or behind the next short one.
   private static let longRunBytes = idleLogPages << 11

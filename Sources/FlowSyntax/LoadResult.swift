@@ -11,33 +11,33 @@ public struct LoadResult: Sendable {
   public let source: SourceText
   /// What was found in the files that the workflow includes.
   public internal(set) var included: [LoadResult] = []
-  /// The files that the workflow includes, by path, for the places of their steps.
+  /// The files that the workflow includes, by path, for the locations of their steps.
   var includedFiles: [String: LoadResult] = [:]
-  /// The workflow as a run of it is remembered: the file, with those that it includes.
+  /// The workflow as a run of it is recorded: the file, with those that it includes.
   public internal(set) var definition: [UInt8] = []
 
   private let tree: NodeTree?
-  let places: WorkflowPlaces
+  let locations: WorkflowLocations
 
   init(
     graph: WorkflowGraph?, diagnostics: [Diagnostic], source: SourceText, tree: NodeTree? = nil,
-    places: WorkflowPlaces = WorkflowPlaces()
+    locations: WorkflowLocations = WorkflowLocations()
   ) {
     self.graph = graph
     self.diagnostics = diagnostics
     self.source = source
     definition = source.bytes
     self.tree = tree
-    self.places = places
+    self.locations = locations
   }
 
   /// Where a step stands, for checks that can only be made at activation: the value of its `key` where it has one, else
   /// its id. Nil when there is no such step.
   public func span(of step: StepIndex, key: String? = nil) -> Span? {
-    guard let tree, places.steps.indices.contains(Int(step)) else { return nil }
-    let place = places.steps[Int(step)]
-    let value = key.flatMap { tree.member($0, of: place.value)?.value }
-    return tree.span(value ?? place.key)
+    guard let tree, locations.steps.indices.contains(Int(step)) else { return nil }
+    let location = locations.steps[Int(step)]
+    let value = key.flatMap { tree.member($0, of: location.value)?.value }
+    return tree.span(value ?? location.key)
   }
 
   /// The id of a step where its author wrote it, in the workflow or in a file that it includes. Nil when there is no such
@@ -52,21 +52,21 @@ public struct LoadResult: Sendable {
     return nil
   }
 
-  /// What stands under a step's `key`, with the places of all of it; nil where there is nothing.
+  /// What stands under a step's `key`, with the locations of all of it; nil where there is nothing.
   public func value(of step: StepIndex, key: String) -> PlacedValue? {
-    guard let tree, places.steps.indices.contains(Int(step)) else { return nil }
-    return tree.member(key, of: places.steps[Int(step)].value).map { PlacedValue.of($0.value, in: tree) }
+    guard let tree, locations.steps.indices.contains(Int(step)) else { return nil }
+    return tree.member(key, of: locations.steps[Int(step)].value).map { PlacedValue.of($0.value, in: tree) }
   }
 
   /// Where a secret of the workflow is declared.
   public func span(ofSecret name: String) -> Span? {
-    guard let tree, let secrets = places.value(.secrets) else { return nil }
+    guard let tree, let secrets = locations.value(.secrets) else { return nil }
     return tree.member(name, of: secrets).map { tree.span($0.key) }
   }
 
   /// Where a key of the workflow itself stands: its value, or nil where it is not given.
   public func span(ofWorkflowKey key: String) -> Span? {
-    guard let tree, let key = WorkflowKey(rawValue: key), let node = places.value(key) else { return nil }
+    guard let tree, let key = WorkflowKey(rawValue: key), let node = locations.value(key) else { return nil }
     return tree.span(node)
   }
 

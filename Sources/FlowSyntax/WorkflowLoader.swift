@@ -65,11 +65,11 @@ public struct WorkflowLoader: Sendable {
       )
     case .success(let tree):
       let check = examine(tree)
-      let diagnostics = Consequences.removed(from: check.diagnostics, check).uniqueByPlace()
+      let diagnostics = Consequences.removed(from: check.diagnostics, check).uniqueByLocation()
       return (
         LoadResult(
           graph: diagnostics.containsError ? nil : check.graph, diagnostics: diagnostics, source: source, tree: tree,
-          places: check.places), check, nil
+          locations: check.locations), check, nil
       )
     }
   }

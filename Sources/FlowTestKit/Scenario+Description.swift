@@ -40,12 +40,12 @@ extension Scenario: CustomStringConvertible {
   private static func lines(of options: StepOptions) -> [String] {
     var lines: [String] = []
     if !options.after.isEmpty { lines.append("after: [\(options.after.joined(separator: ", "))]") }
-    if let fan = options.fan {
+    if let fanOut = options.fanOut {
       let limits = [
-        fan.parallel.map { "parallel: \($0)" }, fan.deadline.map { "deadline: \(DurationText.format($0))" },
+        fanOut.parallel.map { "parallel: \($0)" }, fanOut.deadline.map { "deadline: \(DurationText.format($0))" },
       ]
-      let source = fan.event.map { "event: \($0)" } ?? "items: […]"
-      let parts = [source, "fail-fast: \(fan.isFailFast)"] + limits.compactMap(\.self)
+      let source = fanOut.event.map { "event: \($0)" } ?? "items: […]"
+      let parts = [source, "fail-fast: \(fanOut.isFailFast)"] + limits.compactMap(\.self)
       lines.append("foreach: { \(parts.joined(separator: ", ")) }")
     }
     if let condition = options.condition { lines.append("if: \(condition)") }
@@ -73,8 +73,8 @@ extension Scenario: CustomStringConvertible {
     if let estimate = options.estimate {
       lines.append("estimate: \(DurationText.format(estimate.low))..\(DurationText.format(estimate.high))")
     }
-    if let share = options.share {
-      lines.append("resources: { cpus: \(share.cpus), memory: \(share.memoryBytes), gpus: \(share.gpus) }")
+    if let request = options.request {
+      lines.append("resources: { cpus: \(request.cpus), memory: \(request.memoryBytes), gpus: \(request.gpus) }")
     }
     if options.prewarm { lines.append("prewarm: true") }
     return lines
@@ -121,7 +121,7 @@ extension Scenario: CustomStringConvertible {
         "# \(step.id)[\(index)]: "
           + (item.isLeftOut ? "left out" : item.attempts.map(\.description).joined(separator: "; then "))
       }
-      return step.options.fan == nil ? [line] : items
+      return step.options.fanOut == nil ? [line] : items
     }
   }
 }
@@ -138,7 +138,7 @@ extension StepBehavior: CustomStringConvertible {
       case (_, .failure(retryable: false)): "fails for good \(time)"
       }
     if let readyAfter { text += ", ready after \(DurationText.format(readyAfter))" }
-    if let retryAfter { text += ", asks for \(DurationText.format(retryAfter)) before the next try" }
+    if let retryAfter { text += ", asks for \(DurationText.format(retryAfter)) before the next attempt" }
     for post in posts { text += ", posts \(post.event) after \(DurationText.format(post.after))" }
     switch respondsToCancellationAfter {
     case nil: text += ", deaf"

@@ -31,37 +31,37 @@ extension Scenario {
     return simulator.run(activation: resolution)
   }
 
-  /// The launch as chains see it, and the plan as it ended.
-  package func course() throws -> (course: LaunchCourse, plan: Plan) {
+  /// The run as critical paths see it, and the plan as it ended.
+  package func course() throws -> (course: RunCourse, plan: Plan) {
     let stage = try ScenarioStage(self)
     let resolution = activatedAt == nil ? stage.resolution : nil
     let fresh = stage.plan(
       resolution: resolution, announcedEvents: outsideEvents.count, outsideSourceIsOpen: outsideSource != .closed)
     var simulator = stage.simulator(fresh)
-    simulator.trace = LaunchTrace()
+    simulator.trace = RunTrace()
     scheduleSurroundings(stage.resolution, in: &simulator)
     let plan = simulator.run(activation: resolution)
-    return (LaunchCourse(CourseShape(plan), plan, simulator.trace ?? LaunchTrace()), plan)
+    return (RunCourse(CourseShape(plan), plan, simulator.trace ?? RunTrace()), plan)
   }
 
   /// The same with a journal: `inspect` sees what came out of the run so far, and when, after every event.
-  package func simulated(journaling inspect: @escaping (PlanFacts, Int) -> Void) throws -> Plan {
+  package func simulated(journaling inspect: @escaping (JournalEntries, Int) -> Void) throws -> Plan {
     let stage = try ScenarioStage(self)
     let resolution = activatedAt == nil ? stage.resolution : nil
     var plan = stage.plan(
       resolution: resolution, announcedEvents: outsideEvents.count, outsideSourceIsOpen: outsideSource != .closed)
-    plan.keepFacts(startsToo: false)
+    plan.keepEntries(startsToo: false)
     var simulator = stage.simulator(plan)
     simulator.inspect = { plan, now in
       var copy = plan
-      inspect(copy.takeFacts(), now)
+      inspect(copy.takeEntries(), now)
     }
     scheduleSurroundings(stage.resolution, in: &simulator)
     return simulator.run(activation: resolution)
   }
 
-  /// Goes on at an instant with a fresh plan that knows these facts alone.
-  package func resumed(with facts: [PlanFact], atNanoseconds now: Int) throws -> Plan {
+  /// Goes on at an instant with a fresh plan that knows these journal entries alone.
+  package func resumed(with facts: [JournalEntry], atNanoseconds now: Int) throws -> Plan {
     let stage = try ScenarioStage(self)
     let coming = outsideEvents.filter { $0.at.nanoseconds > now }
     var isOpen = false
@@ -115,8 +115,8 @@ extension Scenario {
       }
     }
     resolution.gate = GateBounds(
-      floorNanoseconds: try nanoseconds(workflow.gate?.min) ?? 0,
-      ceilingNanoseconds: try nanoseconds(workflow.gate?.max))
+      minimumNanoseconds: try nanoseconds(workflow.gate?.min) ?? 0,
+      maximumNanoseconds: try nanoseconds(workflow.gate?.max))
     return resolution
   }
 
@@ -148,7 +148,7 @@ private struct ScenarioStage {
 
   func plan(resolution: Resolution?, announcedEvents: Int, outsideSourceIsOpen: Bool) -> Plan {
     Plan(
-      graph: graph, facts: scenario.facts(conditions), resolution: resolution, supply: scenario.supply,
+      graph: graph, facts: scenario.facts(conditions), resolution: resolution, capacity: scenario.capacity,
       announcedEvents: announcedEvents, outsideSourceIsOpen: outsideSourceIsOpen, detail: .none
     ) { [scripts = scenario.scripts] step, attempt in
       // Items draw as those without draws do.
@@ -170,7 +170,7 @@ private struct ScenarioStage {
       let items = scripts[Int(step)].items
       let refused = items.indices.filter { items[$0].isLeftOut }.map { ($0, Decision.skip) }
       return .items(
-        FanItems(
+        FanOutItems(
           hashes: Array(repeating: 0, count: items.count), refused: Dictionary(uniqueKeysWithValues: refused)))
     } decideItem: { [scripts = scenario.scripts] step, item in
       scripts[Int(step)].script(ofItem: item).isLeftOut ? .skip : .run

@@ -12,8 +12,8 @@ public struct Scenario: Sendable {
   public var workflow: Workflow
   /// What each step of the workflow does, in the same order.
   public var scripts: [StepScript]
-  /// What the machine has of which steps with `resources` take a share.
-  public var supply = MachineShare.unlimited
+  /// What the machine has of which steps with `resources` take resources.
+  public var capacity = MachineResources.unlimited
   /// The launch that is known from activation on.
   public var launch = Launch()
   /// The inputs of the run.

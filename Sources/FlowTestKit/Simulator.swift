@@ -6,16 +6,16 @@ import FlowModel
 ///
 /// What the world does is scripted: how long each body takes and how it ends, which events come from outside, when the
 /// run is activated and cancelled. Everything of one instant happens in a fixed order: what bodies do (in the order in
-/// which they were started), then what was scheduled from outside, then timers, last the gate's floor and ceiling.
+/// which they were started), then what was scheduled from outside, then timers, last the gate's minimum and maximum.
 ///
 /// ```swift
 /// var simulator = Simulator(Plan(graph: graph)) { step, attempt in
 ///   Simulator.Body(endsAfterNanoseconds: 300_000_000)
 /// }
-/// let plan = simulator.run(activation: Resolution(gate: GateBounds(ceilingNanoseconds: 5_000_000_000)))
+/// let plan = simulator.run(activation: Resolution(gate: GateBounds(maximumNanoseconds: 5_000_000_000)))
 /// ```
 public struct Simulator {
-  /// What one try of one step does.
+  /// What one attempt of one step does.
   public struct Body: Sendable {
     /// How long it takes; nil: it never returns by itself.
     public var endsAfterNanoseconds: Int?
@@ -53,12 +53,12 @@ public struct Simulator {
   }
 
   /// Tries and posts; nil: nobody asks.
-  package var trace: LaunchTrace? {
+  package var trace: RunTrace? {
     get { player.trace }
     set { player.trace = newValue }
   }
 
-  private var player: LaunchPlayer<World>
+  private var player: RunPlayer<World>
 
   /// How long a run is played that does not end: 1,000,000 s.
   private static let limitNanoseconds = 1_000_000 * 1_000_000_000
@@ -69,12 +69,12 @@ public struct Simulator {
   ///   - decide: what the `if` of a step says.
   ///   - items: the items of a step with `foreach`.
   ///   - decideItem: what the `if` of a step says of a post that it runs for.
-  ///   - itemBody: what a try of an item does; without it, what the step's does.
-  ///   - body: what a try of a step does.
+  ///   - itemBody: what an attempt of an item does; without it, what the step's does.
+  ///   - body: what an attempt of a step does.
   public init(
     _ plan: Plan,
     decide: @escaping (StepIndex, Plan) -> Decision = { _, _ in .run },
-    items: @escaping (StepIndex) -> Expansion = { _ in .items(FanItems(count: 0)) },
+    items: @escaping (StepIndex) -> Expansion = { _ in .items(FanOutItems(count: 0)) },
     decideItem: @escaping (StepIndex, _ item: Int) -> Decision = { _, _ in .run },
     itemBody: ((StepIndex, _ item: Int, _ attempt: Int) -> Body)? = nil,
     body: @escaping (StepIndex, Int) -> Body
@@ -82,7 +82,7 @@ public struct Simulator {
     let world = World(
       body: body, decide: decide, items: items, decideItem: decideItem,
       itemBody: itemBody ?? { step, _, attempt in body(step, attempt) })
-    player = LaunchPlayer(plan, in: world)
+    player = RunPlayer(plan, in: world)
   }
 
   /// Lets something happen from outside at `nanoseconds` from the start; things of one instant keep their order.
@@ -100,26 +100,26 @@ public struct Simulator {
     return plan
   }
 
-  /// Goes on from an instant with a plan that has taken in the facts of a run.
+  /// Goes on from an instant with a plan that has taken in the journal entries of a run.
   package mutating func resume(atNanoseconds nanoseconds: Int) -> Plan {
     player.resume(atNanoseconds: nanoseconds, limitNanoseconds: Self.limitNanoseconds)
     return plan
   }
 
   /// What surrounds the plan, in functions.
-  private struct World: LaunchWorld {
+  private struct World: RunWorld {
     let body: (StepIndex, Int) -> Body
     let decide: (StepIndex, Plan) -> Decision
     let items: (StepIndex) -> Expansion
     let decideItem: (StepIndex, _ item: Int) -> Decision
     let itemBody: (StepIndex, _ item: Int, _ attempt: Int) -> Body
 
-    func body(of step: StepIndex, attempt: Int, in plan: Plan) -> LaunchBody {
+    func body(of step: StepIndex, attempt: Int, in plan: Plan) -> RunBody {
       let script = script(of: step, attempt, plan)
-      var body = LaunchBody(endsAfterNanoseconds: script.endsAfterNanoseconds)
+      var body = RunBody(endsAfterNanoseconds: script.endsAfterNanoseconds)
       body.ending = script.ending
       body.readyAfterNanoseconds = script.readyAfterNanoseconds
-      body.posts = script.posts.map { LaunchPost(afterNanoseconds: $0.afterNanoseconds, event: $0.event) }
+      body.posts = script.posts.map { RunPost(afterNanoseconds: $0.afterNanoseconds, event: $0.event) }
       return body
     }
 
@@ -134,7 +134,7 @@ public struct Simulator {
     func decide(item: Int, of step: StepIndex, in plan: Plan) -> Decision { decideItem(step, item) }
 
     private func script(of step: StepIndex, _ attempt: Int, _ plan: Plan) -> Body {
-      guard let (step, item) = plan.place(ofItem: step) else { return body(step, attempt) }
+      guard let (step, item) = plan.position(ofItem: step) else { return body(step, attempt) }
       return itemBody(step, item, attempt)
     }
   }

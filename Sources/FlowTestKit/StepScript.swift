@@ -4,7 +4,7 @@ import FlowModel
 public struct StepScript: Sendable, Hashable {
   /// What the first, second, … attempt does; the last one stands for all further attempts. Never empty.
   public var attempts: [StepBehavior]
-  /// Whether the step's action is a service: it is settled when it reports ready, and then goes on.
+  /// Whether the step's action is a service: it is finished when it reports ready, and then goes on.
   public var isService: Bool
   /// The events that the step's action declares, whether it posts them or not.
   public var declaredEvents: [String]

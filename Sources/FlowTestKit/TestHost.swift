@@ -8,7 +8,7 @@ import Synchronization
 /// let host = TestHost(dataFolder: folder)
 /// let outputs = try await host.call(OpenStore.self, with: ["path": "store.sqlite"])
 /// #expect(host.logs == ["created store.sqlite"])
-/// try host.closeResources()
+/// try host.closeHandles()
 /// ```
 ///
 /// Inputs pass through the same conversion as in a run, relative paths are resolved the same way, and an event that the
@@ -23,7 +23,7 @@ public final class TestHost: ActionHost {
 
   /// A handle that an action provided.
   private struct Provision {
-    let key: ResourceKey
+    let key: HandleKey
     let handle: any Sendable
     let close: @Sendable () throws -> Void
   }
@@ -35,7 +35,7 @@ public final class TestHost: ActionHost {
     var unfinished: [LogLine] = []
     var question: (Question, handler: @Sendable (Answer) -> Void)?
     var provisions: [Provision] = []
-    var handles: [ResourceKey: any Sendable]
+    var handles: [HandleKey: any Sendable]
     var ready: ValueObject?
     var readyWaiters: [CheckedContinuation<ValueObject, Never>] = []
     var declaration: ActionDeclaration?
@@ -66,16 +66,16 @@ public final class TestHost: ActionHost {
   /// A run with one step, whose data and workflow folders must exist when the action reads or writes there.
   public init(
     dataFolder: String = "/", workflowFolder: String = "/", launch: Launch = Launch(),
-    environment: [String: String] = [:], resources: [ResourceKey: any Sendable] = [:]
+    environment: [String: String] = [:], handles: [HandleKey: any Sendable] = [:]
   ) {
     run = RunInformation(
       id: "00000000-0000-0000-0000-000000000000", dataFolder: dataFolder, workflowFolder: workflowFolder)
     self.launch = launch
     variables = environment
-    state = Mutex(State(handles: resources))
+    state = Mutex(State(handles: handles))
   }
 
-  /// The context of the step's try number `attempt`.
+  /// The context of the step's attempt number `attempt`.
   public func context(attempt: Int = 1) -> ActionContext { ActionContext(host: self, step: 0, attempt: attempt) }
 
   // MARK: What the action did
@@ -109,7 +109,7 @@ public final class TestHost: ActionHost {
   }
 
   /// The handle under `key`, provided by an action or by the test.
-  public func handle<Handle>(_ key: ResourceKey, as type: Handle.Type = Handle.self) -> Handle? {
+  public func handle<Handle>(_ key: HandleKey, as type: Handle.Type = Handle.self) -> Handle? {
     state.withLock { $0.handles[key] as? Handle }
   }
 
@@ -155,7 +155,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Closes what actions provided, in reverse order, as the end of a run does; throws the first error.
-  public func closeResources() throws {
+  public func closeHandles() throws {
     let provisions = state.withLock { state -> [Provision] in
       defer { state.provisions = [] }
       for provision in state.provisions { state.handles[provision.key] = nil }
@@ -266,11 +266,11 @@ public final class TestHost: ActionHost {
   }
 
   /// What was provided last under the key.
-  public func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }
+  public func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }
 
   /// Keeps the handle for later calls.
   public func provide(
-    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
   ) {
     state.withLock { state in

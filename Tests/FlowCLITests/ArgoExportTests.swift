@@ -43,7 +43,9 @@ import Testing
     }
   }
 
-  @Test func `commands with their needs, variables, limits and tries are what Argo takes, under names of their own`()
+  @Test
+  func
+    `commands with their dependencies, variables, limits and attempts are what Argo takes, under names of their own`()
     throws
   {
     let tool = try CommandLineTool()
@@ -73,7 +75,7 @@ import Testing
     #expect(templates["flowrun-2"] != nil)
   }
 
-  @Test func `the folder of a step is its container's, and one beside the workflow is told to be left out`() throws {
+  @Test func `the folder of a step is its container's, and one next to the workflow is told to be left out`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -104,7 +106,7 @@ import Testing
       #expect(
         result.standardError == """
           flowrun: nothing of 'x' translates
-          flowrun: step 'a' is left out: 'flow.noop' is no command
+          flowrun: step 'a' is left out: 'flow.noop' is not a command
 
           """)
     }

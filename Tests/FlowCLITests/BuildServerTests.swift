@@ -59,9 +59,9 @@ import Testing
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { uses: flow.nop }\n", to: "flows/broken.yaml")
-    for verb in ["run", "validate"] {
+    for subcommand in ["run", "validate"] {
       let result = try Self.run(
-        tool, [verb, "flows/broken.yaml", "--annotations", "github", "--code-quality", "quality.json"])
+        tool, [subcommand, "flows/broken.yaml", "--annotations", "github", "--code-quality", "quality.json"])
       #expect(result.exitCode == 2)
       #expect(result.errors.contains("::error file=flows/broken.yaml,line=3,col=14,title="), "\(result.errors)")
       #expect(try tool.text(of: "quality.json").contains(#""path": "flows/broken.yaml""#))

@@ -1,6 +1,6 @@
 import Testing
 
-/// What Windows' editors put before a text is no part of it.
+/// What Windows' editors put before a text is not part of it.
 @Suite(.timeLimit(.minutes(1))) struct `A byte-order mark` {
   private static let mark = "\u{FEFF}"
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What commands write, as whoever runs a workflow sees it.
+/// What commands write, as anyone who runs a workflow sees it.
 @Suite(.timeLimit(.minutes(2))) struct CommandOutputTests {
   private let tool: CommandLineTool
 

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: shells)
-  func `a file without a verb is completed as one that is run`(shell: String) throws {
+  func `a file without a subcommand is completed as one that is run`(shell: String) throws {
     defer { tool.remove() }
     let first = try proposals(shell, at: "flowrun ")
     #expect(first.isSuperset(of: ["run", "validate", "hello.yaml"]) && !first.contains("notes.txt"), "\(first)")
@@ -69,14 +69,14 @@ import Testing
   }
 
   @Test(arguments: shells)
-  func `verbs are completed with what they take`(shell: String) throws {
+  func `subcommands are completed with what they take`(shell: String) throws {
     defer { tool.remove() }
     #expect(try proposals(shell, at: "flowrun plugins ").isSuperset(of: ["new", "check", "show"]))
     #expect(try proposals(shell, at: "flowrun routes check h") == ["hello.yaml"])
   }
 
   /// Not in fish, which answers what flowrun asks it about the line only where somebody types.
-  @Test func `what stands in the file is proposed, with and without a verb`() throws {
+  @Test func `what stands in the file is proposed, with and without a subcommand`() throws {
     defer { tool.remove() }
     for line in ["flowrun", "flowrun run"] {
       let events = try proposals("bash", at: "\(line) hello.yaml --event ")

@@ -18,7 +18,7 @@ import Testing
     let seed = SeededGenerator.environmentSeed ?? 5
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
-    let share = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 30 : 1
+    let request = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 30 : 1
     let loader = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all))
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter {
       $0.hasSuffix(".yaml") && !$0.hasSuffix(".sync.yaml")
@@ -30,7 +30,7 @@ import Testing
       var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
       while lines.last?.isEmpty == true { lines.removeLast() }
       for number in lines.indices {
-        for mistake in SingleMistake.allCases where Int.random(in: 0..<share, using: &random) == 0 {
+        for mistake in SingleMistake.allCases where Int.random(in: 0..<request, using: &random) == 0 {
           guard let broken = mistake.text(of: lines, at: number) else { continue }
           tried += 1
           let result = loader.load(bytes: Array(broken.utf8), file: "\(file)-\(mistake.rawValue)-\(number + 1).yaml")
@@ -38,7 +38,7 @@ import Testing
         }
       }
     }
-    #expect(files.count >= 5 && tried > 4_000 / share)
+    #expect(files.count >= 5 && tried > 4_000 / request)
   }
 
   @Test(arguments: [SingleMistake.lineTwoIn, .blockTwoIn])

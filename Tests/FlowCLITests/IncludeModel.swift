@@ -1,11 +1,11 @@
 import FlowTestKit
 
-/// A workflow of commands, fans and included workflows, and what must become of its steps, worked out from the rules of
-/// docs/format.md, docs/foreach.md and docs/includes.md alone.
+/// A workflow of commands, fan-outs and included workflows, and what must become of its steps, worked out from the
+/// rules of docs/format.md, docs/foreach.md and docs/includes.md alone.
 struct IncludeModel {
   enum Body {
     case command(status: Int)
-    case fan(statuses: [Int], parallel: Int, failFast: Bool, takesOnlyGood: Bool)
+    case fanOut(statuses: [Int], parallel: Int, failFast: Bool, takesOnlyGood: Bool)
     case include(IncludeModel)
   }
 
@@ -62,7 +62,7 @@ struct IncludeModel {
         step.body = .include(IncludeModel(name: "\(name)-\(index)", depth: depth + 1, &random))
       } else if random.chance(25) {
         let takesOnlyGood = step.condition == nil && random.chance(30)
-        step.body = .fan(
+        step.body = .fanOut(
           statuses: (0..<random.pick([0, 1, 2, 3, 5])).map { _ in random.chance(25) ? 1 : 0 },
           parallel: random.pick([1, 2]), failFast: random.chance(50), takesOnlyGood: takesOnlyGood)
       }
@@ -82,7 +82,7 @@ struct IncludeModel {
     var condition = step.condition.map { "${{ \($0.rawValue) }}" }
     switch step.body {
     case .command(let status): lines.append("    run: exit \(status)")
-    case .fan(let statuses, let parallel, let failFast, let takesOnlyGood):
+    case .fanOut(let statuses, let parallel, let failFast, let takesOnlyGood):
       lines.append("    run: 'exit $STATUS'\n    env: { STATUS: \"${{ item }}\" }")
       lines.append("    foreach: { items: \(statuses), parallel: \(parallel), fail-fast: \(failFast) }")
       if takesOnlyGood { condition = "${{ item == 0 }}" }
@@ -120,7 +120,7 @@ struct IncludeModel {
     let hasFailed: Bool
     switch step.body {
     case .command(let status): hasFailed = status != 0
-    case .fan(let statuses, _, _, let takesOnlyGood):
+    case .fanOut(let statuses, _, _, let takesOnlyGood):
       // An optional step's items fail for themselves; the step has succeeded.
       hasFailed = !takesOnlyGood && statuses.contains(1) && !step.isOptional
     case .include(let inner): hasFailed = inner.leavesFailure(inner.play(under: path + "/", into: &ends))
@@ -132,7 +132,7 @@ struct IncludeModel {
     let isSatisfied = needs.allSatisfy(\.isSatisfied)
     if !step.isEnabled { return End(word: "disabled", isSatisfied: true) }
     if (step.condition ?? .success).holds(behindSatisfied: isSatisfied) { return nil }
-    // Its own `if` is the reason only where its needs are not.
+    // Its own `if` is the reason only where its dependencies are not.
     return isSatisfied
       ? End(word: "condition", isSatisfied: true) : End(word: "upstream-failed", isSatisfied: false)
   }

@@ -3,9 +3,9 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// Random workflows with fans and included workflows, run by the real binary, beside a model of the rules that shares
-/// nothing with the engine.
-@Suite(.timeLimit(.minutes(10))) struct `Random workflows with fans and includes` {
+/// Random workflows with fan-outs and included workflows, run by the real binary, next to a model of the rules that
+/// shares nothing with the engine.
+@Suite(.timeLimit(.minutes(10))) struct `Random workflows with fan-outs and includes` {
   private static let count: UInt64 = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 80 : 2_000
 
   @Test func `come out as the pages say`() throws {

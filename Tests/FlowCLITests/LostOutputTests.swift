@@ -64,7 +64,7 @@
 
     @Test(arguments: [
       ("no/such/r.json", "the folder 'no/such' does not exist"), (".", "it is a folder"),
-      ("ok.yaml/r.json", "'ok.yaml' is no folder"), ("/dev/null/r.json", "'/dev/null' is no folder"),
+      ("ok.yaml/r.json", "'ok.yaml' is not a folder"), ("/dev/null/r.json", "'/dev/null' is not a folder"),
     ])
     func `a report that could never be written is refused before anything runs`(path: String, cause: String) throws {
       defer { tool.remove() }
@@ -132,7 +132,7 @@
       let reader = open(pipe, O_RDONLY | O_NONBLOCK)
       defer { close(reader) }
       let patient = try FlowrunProcess(["much.yaml"], in: tool.folder.path, standardOutput: pipe)
-      // More than the pipe holds; whoever reads comes late and takes it in small pieces.
+      // More than the pipe holds; anyone who reads comes late and takes it in small pieces.
       #expect(Self.isFull(reader))
       var bytes = [UInt8](repeating: 0, count: 1 << 16)
       var text: [UInt8] = []

@@ -57,8 +57,8 @@ import Testing
       """, to: "told.yaml")
     let run = try tool.run("told.yaml", "--report", "report.json", "--json")
     #expect(run.exitCode == 0, "\(run)")
-    let remembered = try tool.run("runs", "show", "last", "--log", "--json")
-    for shown in [run.standardOutput, run.standardError, try tool.text(of: "report.json"), remembered.standardOutput] {
+    let recorded = try tool.run("runs", "show", "last", "--log", "--json")
+    for shown in [run.standardOutput, run.standardError, try tool.text(of: "report.json"), recorded.standardOutput] {
       #expect(!shown.contains(Self.secret), "\(shown)")
     }
     #expect(run.standardOutput.contains(#""message":"***""#), "\(run)")

@@ -74,7 +74,7 @@ import Testing
     ),
     (
       "uses: sync.transaction, with: { writes: [{ collection: notes, key: a, field: {} }] }", "field: {}",
-      "'field' is no part of a write", "'fields'?"
+      "'field' is not part of a write", "'fields'?"
     ),
     (
       "uses: sync.transaction, with: { writes: [{ collection: notes, key: a, fields: { stars: many } }] }", "many }",

@@ -70,7 +70,7 @@ import Testing
         "test": RunAccountExample.step(
           "failure", 250, 1234, attempts: 2, error: ("e", "no"),
           [
-            "tries": [["startedAt": 250, "endedAt": 400], ["startedAt": 500, "endedAt": 1234]]
+            "attemptTimes": [["startedAt": 250, "endedAt": 400], ["startedAt": 500, "endedAt": 1234]]
           ]),
         "each": RunAccountExample.step("success", 0, 9, ["items": [RunAccountExample.item(0, "success")]]),
         "publish": RunAccountExample.step("skipped", nil, 1234, attempts: 0, ["reason": "upstream-failed"]),
@@ -102,7 +102,7 @@ import Testing
         "kept": RunAccountExample.step("success", 0, 100),
         "again": RunAccountExample.step(
           "success", 50, 900, attempts: 2,
-          ["tries": [["startedAt": 50, "endedAt": 100], ["startedAt": 600, "endedAt": 900]]]),
+          ["attemptTimes": [["startedAt": 50, "endedAt": 100], ["startedAt": 600, "endedAt": 900]]]),
       ])
     account.resumedAt = 500
     #expect(

@@ -55,22 +55,22 @@ import Testing
     #expect(runs.components(separatedBy: #""state": "success""#).count == 4, "\(runs)")
   }
 
-  @Test func `a mistake in the file is told, and mending it runs it`() throws {
+  @Test func `a mistake in the file is told, and fixing it runs it`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.nop } }\n", to: "w.yaml")
     let process = try start("w.yaml")
     #expect(process.waitForErrors("did you mean 'flow.noop'?"))
     #expect(waits(process, times: 1))
-    try tool.write("name: w\nsteps: { a: { run: echo mended } }\n", to: "w.yaml")
-    #expect(process.waitForOutput("a: mended"))
+    try tool.write("name: w\nsteps: { a: { run: echo fixed } }\n", to: "w.yaml")
+    #expect(process.waitForOutput("a: fixed"))
     #expect(waits(process, times: 2))
     process.send(SIGTERM)
     #expect(process.result(limitSeconds: 20).exitCode == 143)
   }
 
   @Test(arguments: [
-    ("part.yaml", "name: part\nsteps: { a: { run: echo told anew } }\n"), ("variables.env", "WORD=told anew\n"),
-    ("word.txt", "told anew"),
+    ("part.yaml", "name: part\nsteps: { a: { run: echo told again } }\n"), ("variables.env", "WORD=told again\n"),
+    ("word.txt", "told again"),
   ])
   func `what is included, read as variables or given as an input runs it again`(_ file: String, _ text: String) throws {
     defer { tool.remove() }
@@ -90,7 +90,7 @@ import Testing
     let process = try start("w.yaml", "-i", "word=@word.txt")
     #expect(waits(process, times: 1))
     try tool.write(text, to: file)
-    #expect(process.waitForOutput(": told anew"), "\(process.outputSoFar)")
+    #expect(process.waitForOutput(": told again"), "\(process.outputSoFar)")
     #expect(process.outputSoFar.contains("'\(file)' has changed\n"))
     process.send(SIGINT)
     #expect(process.result(limitSeconds: 20).exitCode == 130)

@@ -20,7 +20,7 @@ import Testing
   private static func object(_ shape: Shape) -> @Sendable (Value, String) -> Void {
     { value, path in
       guard let members = value.objectValue else {
-        Issue.record("\(path) is no object")
+        Issue.record("\(path) is not an object")
         return
       }
       for key in shape.required.subtracting(members.keys) { Issue.record("\(path) lacks '\(key)'") }
@@ -37,7 +37,7 @@ import Testing
   private static func list(_ check: @escaping @Sendable (Value, String) -> Void) -> @Sendable (Value, String) -> Void {
     { value, path in
       guard let elements = value.arrayValue else {
-        Issue.record("\(path) is no list")
+        Issue.record("\(path) is not a list")
         return
       }
       for (index, element) in elements.enumerated() { check(element, "\(path)[\(index)]") }
@@ -45,7 +45,7 @@ import Testing
   }
 
   private static let text: @Sendable (Value, String) -> Void = { value, path in
-    if value.stringValue == nil { Issue.record("\(path) is no text") }
+    if value.stringValue == nil { Issue.record("\(path) is not a text") }
   }
 
   private static func word(_ words: String...) -> @Sendable (Value, String) -> Void {

@@ -16,14 +16,14 @@ import Testing
     defer { tool.remove() }
     let output = try tool.run("hello")
     #expect(output.exitCode == 64)
-    #expect(output.standardError == "flowrun: 'hello' is neither a verb nor a file; did you mean 'hello.yaml'?\n")
+    #expect(output.standardError == "flowrun: 'hello' is neither a subcommand nor a file; did you mean 'hello.yaml'?\n")
   }
 
   @Test func `a file or a plugin that is not there is answered with the nearest that is`() throws {
     let tool = try tool()
     defer { tool.remove() }
-    for verb in [[], ["validate"], ["simulate"]] {
-      let output = try tool.run(verb + ["helo.yaml"])
+    for subcommand in [[], ["validate"], ["simulate"]] {
+      let output = try tool.run(subcommand + ["helo.yaml"])
       #expect(output.exitCode == 2 && output.standardError.hasSuffix("; did you mean 'hello.yaml'?\n"), "\(output)")
     }
     #expect(try tool.run("far.yaml").standardError.hasSuffix("No such file or directory\n"))
@@ -113,9 +113,9 @@ import Testing
       $0.objectValue?["id"]?.stringValue.map { String($0.suffix(8)) }
     }
     try #require(ids.count == 2)
-    func proposals(_ verb: [String], _ argument: String, _ line: [String]) throws -> [String] {
-      let words = verb + line + [""]
-      let call = ["---completion"] + verb + ["--", argument, "\(words.count)", "0", "flowrun"] + words
+    func proposals(_ subcommand: [String], _ argument: String, _ line: [String]) throws -> [String] {
+      let words = subcommand + line + [""]
+      let call = ["---completion"] + subcommand + ["--", argument, "\(words.count)", "0", "flowrun"] + words
       return try tool.run(call).standardOutput.split(whereSeparator: \.isNewline).map(String.init)
     }
     #expect(try proposals(["runs", "show"], "positional@0", []) == ["last", "last-failed"] + ids)
@@ -134,7 +134,7 @@ import Testing
     #expect(try proposals(["runs", "show"], "positional@0", ["--in", "/"]).isEmpty)
   }
 
-  @Test func `the manual has a page for each verb with each of its options`() throws {
+  @Test func `the manual has a page for each subcommand with each of its options`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write("", to: "man/.keep")

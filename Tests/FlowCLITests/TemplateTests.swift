@@ -33,7 +33,7 @@ struct TemplateTests {
   }
 
   @Test(arguments: PluginTemplate.Language.allCases)
-  func `a new plugin is sound`(language: PluginTemplate.Language) async throws {
+  func `a new plugin passes all checks`(language: PluginTemplate.Language) async throws {
     #expect(try await findings(try written(language)) == [])
   }
 
@@ -186,7 +186,7 @@ struct TemplateTests {
     await host.close()
   }
 
-  @Test func `the compiled-in example of the page is this one, and is sound`() async throws {
+  @Test func `the compiled-in example of the page is this one, and passes all checks`() async throws {
     let page = try String(contentsOfFile: "\(repository)/plugins/README.md", encoding: .utf8)
     let example = try String(
       contentsOfFile: "\(repository)/Tests/FlowCLITests/GreetingExample.swift", encoding: .utf8)

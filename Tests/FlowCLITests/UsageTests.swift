@@ -2,30 +2,30 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct UsageTests {
   @Test(arguments: [
-    (["vlaidate", "x.yaml"], "flowrun: 'vlaidate' is neither a verb nor a file; did you mean 'validate'?\n"),
-    (["grap"], "flowrun: 'grap' is neither a verb nor a file; did you mean 'graph'?\n"),
-    (["runs", "shw"], "flowrun: 'shw' is no verb of 'flowrun runs'; did you mean 'show'?\n"),
-    (["plugins", "nw", "shout"], "flowrun: 'nw' is no verb of 'flowrun plugins'; did you mean 'new'?\n"),
-    (["help", "valdate"], "flowrun: 'valdate' is no verb of 'flowrun'; did you mean 'validate'?\n"),
-    (["help", "nosuch"], "flowrun: 'nosuch' is no verb of 'flowrun'; 'flowrun --help' lists what there is\n"),
-    (["help", "runs", "sow"], "flowrun: 'sow' is no verb of 'flowrun runs'; did you mean 'show'?\n"),
+    (["vlaidate", "x.yaml"], "flowrun: 'vlaidate' is neither a subcommand nor a file; did you mean 'validate'?\n"),
+    (["grap"], "flowrun: 'grap' is neither a subcommand nor a file; did you mean 'graph'?\n"),
+    (["runs", "shw"], "flowrun: 'shw' is not a subcommand of 'flowrun runs'; did you mean 'show'?\n"),
+    (["plugins", "nw", "shout"], "flowrun: 'nw' is not a subcommand of 'flowrun plugins'; did you mean 'new'?\n"),
+    (["help", "valdate"], "flowrun: 'valdate' is not a subcommand of 'flowrun'; did you mean 'validate'?\n"),
+    (["help", "nosuch"], "flowrun: 'nosuch' is not a subcommand of 'flowrun'; 'flowrun --help' lists what there is\n"),
+    (["help", "runs", "sow"], "flowrun: 'sow' is not a subcommand of 'flowrun runs'; did you mean 'show'?\n"),
   ])
-  func `suggests the verb that was meant`(arguments: [String], message: String) throws {
+  func `suggests the subcommand that was meant`(arguments: [String], message: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run(arguments)
     #expect(output == .init(exitCode: 64, standardOutput: "", standardError: message))
   }
 
-  @Test func `help about a verb is its help, and each verb's has examples`() throws {
+  @Test func `help about a subcommand is its help, and each verb's has examples`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let list = try tool.run("help").standardOutput
     #expect(try tool.run("help", "runs", "show").standardOutput.hasPrefix("OVERVIEW: Shows a run and its steps."))
-    let verbs = list.split(separator: "SUBCOMMANDS:\n").last?.split(separator: "\n").compactMap { line in
+    let subcommands = list.split(separator: "SUBCOMMANDS:\n").last?.split(separator: "\n").compactMap { line in
       line.hasPrefix("  ") && !line.hasPrefix("   ") ? line.split(separator: " ").first.map(String.init) : nil
     }
-    let names = try #require(verbs).filter { $0 != "See" }
+    let names = try #require(subcommands).filter { $0 != "See" }
     try #require(names.count > 15 && names.contains("run"))
     for name in names {
       let help = try tool.run("help", name).standardOutput
@@ -42,7 +42,7 @@ import Testing
     #expect(output.standardError.hasPrefix("flowrun: --from 'postgress://x/y': write the address"), "\(output)")
   }
 
-  @Test func `takes what is no verb for a workflow file`() throws {
+  @Test func `takes what is not a subcommand for a workflow file`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("nightly.yaml")

@@ -20,7 +20,7 @@ import Testing
     return Span(start, start + wanted.count)
   }
 
-  @Test func `shows the line, the carets, the related place and the help`() {
+  @Test func `shows the line, the carets, the related location and the help`() {
     let text = "name: x\nsteps:\n  fetch:\n    uses: a.b\n  publish:\n    needs: [fetchh, transform]\n"
     #expect(
       render(text, at: "fetchh", related: [("fetch", "'fetch' is defined here")], help: "did you mean 'fetch'?") == """
@@ -69,7 +69,7 @@ import Testing
         """)
   }
 
-  @Test func `the end of the file has a place of its own`() {
+  @Test func `the end of the file has a location of its own`() {
     let source = SourceText("a: 1\n", file: "test.yaml")
     let diagnostic = Diagnostic(.yamlSyntax, "something is missing", at: Span(at: 5))
     #expect(
@@ -82,7 +82,7 @@ import Testing
         """)
   }
 
-  @Test func `of a long line only the part around the place is shown`() {
+  @Test func `of a long line only the part around the location is shown`() {
     let text = String(repeating: "a", count: 5_000) + "WRONG" + String(repeating: "b", count: 5_000)
     let lines = render(text, at: "WRONG").split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines[0] == "test.yaml:1:5001: error: it is wrong [unknown-step]")

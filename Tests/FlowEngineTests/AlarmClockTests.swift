@@ -35,7 +35,7 @@ import Testing
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
-    // An hour from now; whoever sleeps until then must be woken for the other.
+    // An hour from now; anyone who sleeps until then must be woken for the other.
     deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { calls.add(1, isEarly: false) }
     // More than once: the first time nobody may be asleep yet.
     for _ in 0..<20 {

@@ -23,11 +23,12 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `ready steps get slots also where a slot that worked through short steps alone took one that occupies it`()
+  func `ready steps get threads also where a thread that worked through short steps alone took one that occupies it`()
     async throws
   {
     let probe = ProbePlugin()
-    // A chain that nobody else could help with; its end makes forty steps ready at once, and its slot takes the first.
+    // A chain that nobody else could help with; its end makes forty steps ready at once, and its thread takes the
+    // first.
     let chain = (0..<500).map { Step("short-\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
     var fixture = EngineFixture(chain + (0..<40).map { Step("hold-\($0)", "probe.hold", needs: [499]) })
     fixture.plugins = fixture.plugins.dropLast() + [probe]
@@ -42,10 +43,10 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `steps that a slot took in one go with one that occupies it are run by others`() async throws {
+  func `steps that a thread took in one go with one that occupies it are run by others`() async throws {
     // Two thousand short steps and three more, each of these behind one that does not return until all short ones have
-    // run. The others that are ready occupy their slots too: nobody is left who would come upon the three. More than once,
-    // because slots may part the steps so that nothing is left behind.
+    // run. The others that are ready occupy their threads too: nobody is left who would come upon the three. More than
+    // once, because threads may part the steps so that nothing is left behind.
     for _ in 0..<5 {
       let probe = ProbePlugin()
       let steps = (0..<2_040).map { place in
@@ -90,7 +91,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `slots that share short steps run each once, after what it needs`() async throws {
+  func `threads that share short steps run each once, after what it needs`() async throws {
     let seed = SeededGenerator.environmentSeed ?? 33
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -139,7 +140,7 @@ import Testing
     #expect(report.conclusion == .partial)
   }
 
-  @Test func `resources close in reverse order, after services have stopped`() async throws {
+  @Test func `handles close in reverse order, after services have stopped`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture([
       Step("one", "probe.provide", with: ["key": "first"]),
@@ -163,7 +164,7 @@ import Testing
     #expect(report["radio"].outcome == .success)
   }
 
-  @Test func `a failing step is tried again with pauses, and its last try counts (S34)`() async throws {
+  @Test func `a failing step is tried again with pauses, and its last attempt counts (S34)`() async throws {
     let report = try await EngineFixture([
       Step("flaky", "probe.fail-twice") { $0.retry = RetryPolicy(attempts: 3, delay: .milliseconds(5), backoff: 2) }
     ]).run()
@@ -216,7 +217,7 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `outputs reach dependants with their types, and expressions read them`() async throws {
+  @Test func `outputs reach dependents with their types, and expressions read them`() async throws {
     var fixture = EngineFixture([
       Step("give", "flow.set", with: ["values": ["count": 3, "list": ["a", "b"]]]),
       Step("take", "flow.set", with: ["values": ["copy": "${{ steps.give.outputs.list }}"]], needs: [0]) {
@@ -284,10 +285,10 @@ import Testing
 }
 
 extension RunOptions {
-  /// Lets all slots share steps however short they are, by handfuls as large as may be however slow the machine is.
+  /// Lets all threads share steps however short they are, in batches as large as may be however slow the machine is.
   fileprivate mutating func sharesShortSteps() {
     shortStepNanoseconds = 0
-    handfulNanoseconds = 1_000_000_000
+    batchNanoseconds = 1_000_000_000
   }
 }
 

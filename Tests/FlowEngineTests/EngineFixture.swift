@@ -86,9 +86,9 @@ final class Door: Sendable {
   }
 }
 
-extension ResourceKey {
-  static let door: ResourceKey = "door"
-  static let diary: ResourceKey = "diary"
+extension HandleKey {
+  static let door: HandleKey = "door"
+  static let diary: HandleKey = "diary"
 }
 
 /// What steps of a test did, in order.
@@ -112,8 +112,8 @@ struct ProbePlugin: Plugin {
       FailTwice.self, Spin.self,
     ]
   }
-  var resources: [PluginResource] {
-    [PluginResource(.door, door), PluginResource(.diary, diary)]
+  var handles: [PluginHandle] {
+    [PluginHandle(.door, door), PluginHandle(.diary, diary)]
   }
 
   /// Occupies its thread, deaf to everything, until the test opens the door.
@@ -121,7 +121,7 @@ struct ProbePlugin: Plugin {
     static let name = "probe.hold"
     static let summary = "Occupies a thread until the test lets go"
     func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
-      let door: Door = try context.resource(.door)
+      let door: Door = try context.handle(.door)
       door.waitHere()
       return NoOutput()
     }
@@ -132,7 +132,7 @@ struct ProbePlugin: Plugin {
     static let name = "probe.note"
     static let summary = "Notes that it ran"
     func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
-      let diary: Diary = try context.resource(.diary)
+      let diary: Diary = try context.handle(.diary)
       diary.write(context.stepID.text)
       return NoOutput()
     }
@@ -146,23 +146,23 @@ struct ProbePlugin: Plugin {
       @Field("What to write") var text: String
     }
     func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
-      let diary: Diary = try context.resource(.diary)
+      let diary: Diary = try context.handle(.diary)
       diary.write(input.text)
       return NoOutput()
     }
   }
 
-  /// Provides a resource named by its input and notes when it is closed.
+  /// Provides a handle named by its input and notes when it is closed.
   struct Provide: Action {
     static let name = "probe.provide"
-    static let summary = "Provides a resource"
+    static let summary = "Provides a handle"
     struct Input: ActionInput {
-      @Field("The resource's key") var key: String
+      @Field("The handle's key") var key: String
     }
     func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
-      let diary: Diary = try context.resource(.diary)
+      let diary: Diary = try context.handle(.diary)
       let line = "closed \(input.key)"
-      context.provide(ResourceKey(input.key), input.key, close: { diary.write(line) })
+      context.provide(HandleKey(input.key), input.key, close: { diary.write(line) })
       return NoOutput()
     }
   }
@@ -184,7 +184,7 @@ struct ProbePlugin: Plugin {
     static let summary = "Serves until it is stopped"
     struct Output: ActionOutput { var port: Int }
     func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
-      let diary: Diary = try context.resource(.diary)
+      let diary: Diary = try context.handle(.diary)
       context.ready(Output(port: 7))
       do {
         try await context.sleep(for: .seconds(60))
@@ -195,7 +195,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Reports ready and posts the event that its input names when everything else has long been settled.
+  /// Reports ready and posts the event that its input names when everything else has long been finished.
   struct Radio: Service {
     static let name = "probe.radio"
     static let summary = "Posts an event some time after it is ready"
@@ -227,7 +227,7 @@ struct ProbePlugin: Plugin {
     static let name = "probe.wait-once"
     static let summary = "Waits to be cancelled, once"
     func run(_ input: NoInput, in context: ActionContext) async throws -> NoOutput {
-      let diary: Diary = try context.resource(.diary)
+      let diary: Diary = try context.handle(.diary)
       diary.write("\(context.stepID.text) \(context.attempt)")
       guard context.attempt == 1 else { return NoOutput() }
       do {
@@ -240,11 +240,11 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Fails in its first two tries.
+  /// Fails in its first two attempts.
   struct FailTwice: Action {
     static let name = "probe.fail-twice"
     static let summary = "Fails twice"
-    static let errors = [ErrorDeclaration("final", "Never worth another try", isRetryable: false)]
+    static let errors = [ErrorDeclaration("final", "Never worth another attempt", isRetryable: false)]
     func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
       if context.attempt < 3 { throw ActionError("flaky", "try \(context.attempt)") }
       return NoOutput()

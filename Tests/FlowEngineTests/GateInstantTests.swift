@@ -8,7 +8,7 @@ import Testing
 @Suite struct `The instant of the gate` {
   @Test func `is that of the opening in the event stream, also where the plan hears of it later`() throws {
     var gate = GateBounds()
-    gate.ceilingNanoseconds = 5
+    gate.maximumNanoseconds = 5
     var resolution = Resolution()
     resolution.gate = gate
     var plan = Plan(graph: try WorkflowGraph(Workflow(name: "test", steps: [Step("a")])))
@@ -25,7 +25,7 @@ import Testing
       let gate = GateClock(clock: RunClock())
       gate.send(.decided(.ready))
       let instants = await withTaskGroup { group in
-        for _ in 0..<4 { group.addTask { gate.send(.floorReached)?.atNanoseconds } }
+        for _ in 0..<4 { group.addTask { gate.send(.minimumReached)?.atNanoseconds } }
         return await group.reduce(into: Set<Int?>()) { $0.insert($1) }
       }
       #expect(instants == [gate.opened?.atNanoseconds])

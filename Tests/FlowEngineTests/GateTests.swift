@@ -11,7 +11,7 @@ import Testing
     GateDeadline(min: min.map { .literal($0) }, max: max.map { .literal($0) })
   }
 
-  @Test func `the floor holds a launch that was ready long before, and never opens early (L34)`() async throws {
+  @Test func `the minimum holds a launch that was ready long before, and never opens early (L34)`() async throws {
     let report = try await EngineFixture([Step("a")], gate: gate(min: .milliseconds(250), max: .seconds(5))).run()
     #expect(report.gate.outcome == .ready)
     #expect(report.gate.openedAt! >= 250)
@@ -20,23 +20,24 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `a floor that has passed holds nothing, though the gate opens a moment after the last step`() async throws
+  @Test func `a minimum that has passed holds nothing, though the gate opens a moment after the last step`()
+    async throws
   {
-    for floor in [nil, Duration.milliseconds(1)] {
+    for minimum in [nil, Duration.milliseconds(1)] {
       let steps = [Step("a", "flow.sleep", with: ["for": "20ms"])]
-      let report = try await EngineFixture(steps, gate: gate(min: floor, max: .seconds(5))).run()
+      let report = try await EngineFixture(steps, gate: gate(min: minimum, max: .seconds(5))).run()
       #expect(report.gate.outcome == .ready)
       #expect(report.gate.heldByMinMilliseconds == 0)
     }
   }
 
-  @Test func `the ceiling opens beside 64 steps that occupy threads, and never early (L35)`() async throws {
+  @Test func `the maximum opens next to 64 steps that occupy threads, and never early (L35)`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture(
       (0..<64).map { Step("hold-\($0)", "probe.hold") }, gate: gate(max: .milliseconds(250)))
     fixture.plugins = [probe]
     let run = try fixture.start()
-    // The door is closed: nothing but the ceiling can open the gate.
+    // The door is closed: nothing but the maximum can open the gate.
     let opening = await run.gate
     probe.door.open()
     let report = await run.report
@@ -47,7 +48,7 @@ import Testing
     #expect(report.steps.allSatisfy { $0.outcome == .success })
   }
 
-  @Test func `at its ceiling the gate opens by the instant, not by who comes first (L35)`() async throws {
+  @Test func `at its maximum the gate opens by the instant, not by who comes first (L35)`() async throws {
     for _ in 0..<60 {
       let report = try await EngineFixture([Step("a", "probe.spin")], gate: gate(max: .milliseconds(5))).run()
       let isReady = report.gate.readyAt.map { $0 <= 5 } ?? false
@@ -58,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a failed blocking step opens the gate as failed, at the floor (L6)`() async throws {
+  @Test func `a failed blocking step opens the gate as failed, at the minimum (L6)`() async throws {
     let report = try await EngineFixture(
       [Step("a", "flow.fail", with: ["message": "no store"]), Step("b", needs: [0])], gate: gate(min: .milliseconds(50))
     ).run()
@@ -69,7 +70,7 @@ import Testing
     #expect(report.conclusion == .failure)
   }
 
-  @Test func `without a blocking step the gate opens at its floor`() async throws {
+  @Test func `without a blocking step the gate opens at its minimum`() async throws {
     let report = try await EngineFixture([Step("a") { $0.blocking = false }], gate: gate(min: .milliseconds(30))).run()
     #expect(report.gate.outcome == .ready)
     #expect(report.gate.openedAt! >= 30)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct InputMakingTests {
   enum Level: String, FieldWord { case low, high }
 
-  /// Fields of one byte beside fields of many, so that the struct has gaps; the outputs say what came.
+  /// Fields of one byte next to fields of many, so that the struct has gaps; the outputs say what came.
   struct Mixed: Action {
     static let name = "test.mixed"
     static let summary = "Gives back what it is given"

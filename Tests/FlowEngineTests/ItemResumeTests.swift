@@ -32,7 +32,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[1]~1 z 1"])
   }
 
-  @Test func `counts the tries of an item that failed on, under its key`() async throws {
+  @Test func `counts the attempts of an item that failed on, under its key`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"], failing: ["y"])
     try await trial.resume(["x", "y"], failing: ["y"])
@@ -141,11 +141,11 @@ import Testing
   }
 
   @Test func `runs no item twice by itself that was interrupted and must not be`() throws {
-    let items: [PlanFact] = [
+    let items: [JournalEntry] = [
       .expanded(0, hashes: [1, 2, 3], atNanoseconds: 1),
       .item(
         of: 0,
-        .settled(SettledStep(step: 0, attempts: 1, outcome: .success, readyAt: 1, startedAt: 1, endedAt: 2), nil)),
+        .finished(FinishedEntry(step: 0, attempts: 1, outcome: .success, readyAt: 1, startedAt: 1, endedAt: 2), nil)),
       .item(of: 0, .started(1, attempt: 1, atNanoseconds: 3)),
     ]
     let eager = try Self.plan(items, isFailFast: true)
@@ -161,11 +161,11 @@ import Testing
   }
 
   @Test func `runs all items again in finally, and those of a step that acts on the process`() throws {
-    let items: [PlanFact] = [
+    let items: [JournalEntry] = [
       .expanded(0, hashes: [1, 2, 3], atNanoseconds: 1),
       .item(
         of: 0,
-        .settled(SettledStep(step: 0, attempts: 1, outcome: .success, readyAt: 1, startedAt: 1, endedAt: 2), nil)),
+        .finished(FinishedEntry(step: 0, attempts: 1, outcome: .success, readyAt: 1, startedAt: 1, endedAt: 2), nil)),
     ]
     #expect(try Self.plan(items, isFailFast: true).keptItems[0]?.count == 1)
     #expect(try Self.plan(items, isFailFast: true, isFinal: true).keptItems[0]?.count == 0)
@@ -173,16 +173,16 @@ import Testing
   }
 
   private static func plan(
-    _ items: [PlanFact], isFailFast: Bool, isFinal: Bool = false, uses: String = "flow.noop",
+    _ items: [JournalEntry], isFailFast: Bool, isFinal: Bool = false, uses: String = "flow.noop",
     _ wish: ResumePlan.Wish = ResumePlan.Wish()
   ) throws -> ResumePlan {
     let each = Step("each", uses) {
       $0.isFinal = isFinal
       $0.onInterrupt = .fail
-      $0.fan = FanOut(.items([1, 2, 3]))
-      $0.fan?.isFailFast = isFailFast
+      $0.fanOut = FanOut(.items([1, 2, 3]))
+      $0.fanOut?.isFailFast = isFailFast
     }
-    var writer = FactWriter()
+    var writer = EntryWriter()
     for fact in [.activated(Resolution(), atNanoseconds: 0)] + items { writer.add(fact) }
     let chunk = RunChunk(.facts, wallMilliseconds: 1, runNanoseconds: 3, body: writer.bytes).bytes
     let stored = StoredRun(
@@ -207,8 +207,8 @@ private final class Trial {
     let each = Step(
       "each", "ledger.write", with: ["value": "${{ item }}", "definition": .string(definition)], needs: [0]
     ) {
-      $0.fan = FanOut(.items("${{ steps.list.outputs.items }}"))
-      $0.fan?.isFailFast = false
+      $0.fanOut = FanOut(.items("${{ steps.list.outputs.items }}"))
+      $0.fanOut?.isFailFast = false
     }
     ledger.list = list
     return [Step("list", "ledger.list", with: ["key": "items"]), each, Step("other", "ledger.fail")].filter {
@@ -301,7 +301,7 @@ private final class Ledger: Sendable {
 
   func add(_ line: String) { state.withLock { $0.lines.append(line) } }
 
-  /// The calls since the last look, each as key, value and number of the try.
+  /// The calls since the last look, each as key, value and number of the attempt.
   func take() -> [String] {
     state.withLock { state in
       defer { state.lines = [] }
@@ -310,8 +310,8 @@ private final class Ledger: Sendable {
   }
 }
 
-extension ResourceKey {
-  fileprivate static let ledger: ResourceKey = "ledger"
+extension HandleKey {
+  fileprivate static let ledger: HandleKey = "ledger"
 }
 
 /// An action whose work is gone with its process.
@@ -331,7 +331,7 @@ private struct LedgerPlugin: Plugin {
   static let name = "ledger"
   let ledger: Ledger
   var actions: [any ActionType.Type] { [List.self, Write.self, Fail.self] }
-  var resources: [PluginResource] { [PluginResource(.ledger, ledger)] }
+  var handles: [PluginHandle] { [PluginHandle(.ledger, ledger)] }
 
   /// Gives the list that the test sets, which is not part of the step's definition.
   struct List: Action {
@@ -340,7 +340,7 @@ private struct LedgerPlugin: Plugin {
     struct Input: ActionInput { @Field("The output's name") var key: String }
     typealias Output = AnyOutput
     func run(_ input: Input, in context: ActionContext) throws -> AnyOutput {
-      let ledger: Ledger = try context.resource(.ledger)
+      let ledger: Ledger = try context.handle(.ledger)
       return AnyOutput([input.key: ledger.list])
     }
   }
@@ -364,7 +364,7 @@ private struct LedgerPlugin: Plugin {
     }
     typealias Output = AnyOutput
     func run(_ input: Input, in context: ActionContext) throws -> AnyOutput {
-      let ledger: Ledger = try context.resource(.ledger)
+      let ledger: Ledger = try context.handle(.ledger)
       let value = input.value.stringValue ?? JSONText.write(input.value)
       ledger.add("\(context.idempotencyKey.drop { $0 != "/" }.dropFirst()) \(value) \(context.attempt)")
       if ledger.failing.contains(value) { throw ActionError("told-to", "\(value) fails") }

@@ -60,10 +60,10 @@ import Testing
     let stored = try #require(try store.runs(RunFilter()).first)
     let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: steps.count)
     var seen: Set<StepIndex> = []
-    for case .settled(let settled, let failure) in recollection.facts {
-      #expect(settled.outcome == .success && failure == nil && seen.insert(settled.step).inserted)
-      let need = settled.step - 1
-      if settled.step % 3 != 0 { #expect(seen.contains(need)) }
+    for case .finished(let finished, let failure) in recollection.facts {
+      #expect(finished.outcome == .success && failure == nil && seen.insert(finished.step).inserted)
+      let need = finished.step - 1
+      if finished.step % 3 != 0 { #expect(seen.contains(need)) }
     }
     #expect(seen.count == steps.count)
     let again = RunReport(recollection, of: try WorkflowGraph(Workflow(name: "test", steps: steps)), stored)
@@ -199,9 +199,9 @@ import Testing
     #expect(plan.fates == [.again(.gone), .kept, .again(.ended(.failure)), .kept])
   }
 
-  @Test func `says which try was interrupted, and what must not run twice by itself`() throws {
+  @Test func `says which attempt was interrupted, and what must not run twice by itself`() throws {
     let steps = [Step("a"), Step("b") { $0.onInterrupt = .fail }, Step("c", needs: [1])]
-    var writer = FactWriter()
+    var writer = EntryWriter()
     writer.add(.activated(Resolution(), atNanoseconds: 0))
     writer.add(.started(0, attempt: 1, atNanoseconds: 1))
     writer.add(.started(1, attempt: 1, atNanoseconds: 2))
@@ -260,7 +260,7 @@ private struct WitnessPlugin: Plugin {
   static let name = "witness"
   let store: any RunStore
   var actions: [any ActionType.Type] { [Look.self, Key.self, Open.self] }
-  var resources: [PluginResource] { [PluginResource("store", Box(store: store))] }
+  var handles: [PluginHandle] { [PluginHandle("store", Box(store: store))] }
 
   struct Box: Sendable {
     let store: any RunStore
@@ -271,9 +271,9 @@ private struct WitnessPlugin: Plugin {
     static let name = "witness.look"
     static let summary = "Looks whether its start is written"
     func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
-      let box: Box = try context.resource("store")
+      let box: Box = try context.handle("store")
       for bytes in try box.store.chunks(of: context.run.id) {
-        var reader = FactReader(try RunChunk(bytes).body, stepCount: 1000)
+        var reader = EntryReader(try RunChunk(bytes).body, stepCount: 1000)
         while let item = try reader.next() {
           if case .fact(.started(context.step, attempt: context.attempt, atNanoseconds: _)) = item { return NoOutput() }
         }
@@ -294,7 +294,7 @@ private struct WitnessPlugin: Plugin {
   struct Open: Action {
     static let name = "witness.open"
     static let summary = "Provides something"
-    static let provides: [ResourceKey] = ["thing"]
+    static let provides: [HandleKey] = ["thing"]
     func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
       context.provide("thing", 1)
       return NoOutput()

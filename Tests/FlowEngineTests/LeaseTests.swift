@@ -62,7 +62,7 @@ extension `A journal` {
       store, probe,
       [
         Step("step", "probe.wait-once"),
-        Step("fan", "probe.wait-once") { $0.fan = FanOut(.items([1])) },
+        Step("fan", "probe.wait-once") { $0.fanOut = FanOut(.items([1])) },
         Step("after", "probe.note", needs: [0, 1]),
       ])
     while probe.diary.all.count < 2 { await Task.yield() }
@@ -73,7 +73,8 @@ extension `A journal` {
     let report = await run.report
     #expect(report.conclusion == .success && report["step"].attempts == 2)
     let parts = probe.diary.all.split(separator: "renewed").map { $0.sorted() }
-    #expect(parts == [["fan[0] 1", "fan[0] ended", "step 1", "step ended"], ["after", "fan[0] 2", "step 2"]])
+    #expect(
+      parts == [["fan[0] 1", "fan[0] ended", "step 1", "step ended"], ["after", "fan[0] 2", "step 2"]])
   }
 
   @Test(.timeLimit(.minutes(1)))

@@ -2,24 +2,24 @@ import FlowEngine
 import FlowModel
 import Testing
 
-/// Steps that take shares of the machine, with threads and clocks.
+/// Steps that take resources of the machine, with threads and clocks.
 struct MachineTests {
-  /// One of many steps in several lanes: most take a share, some compute.
+  /// One of many steps in several pools: most take a share, some compute.
   private static func step(_ number: Int) -> Step {
     let needs: [StepIndex] = number > 20 ? [StepIndex(number - 20)] : []
-    let lanes: [String?] = [nil, "background", "utility", nil]
-    let share = MachineShare(cpus: 1 + number % 4, memoryBytes: number % 9, gpus: number % 5 == 0 ? 1 : 0)
+    let pools: [String?] = [nil, "background", "utility", nil]
+    let request = MachineResources(cpus: 1 + number % 4, memoryBytes: number % 9, gpus: number % 5 == 0 ? 1 : 0)
     return Step("s\(number)", number % 3 == 0 ? "probe.spin" : "flow.noop", needs: needs) { options in
-      options.share = number % 7 == 0 ? nil : share
-      options.queue = lanes[number % 4]
+      options.request = number % 7 == 0 ? nil : request
+      options.queue = pools[number % 4]
     }
   }
 
-  private static let supply = MachineShare(cpus: 4, memoryBytes: 8, gpus: 1)
+  private static let capacity = MachineResources(cpus: 4, memoryBytes: 8, gpus: 1)
 
   private func fixture(_ steps: [Step]) -> EngineFixture {
     var fixture = EngineFixture(steps)
-    fixture.change = { $0.supply = Self.supply }
+    fixture.change = { $0.capacity = Self.capacity }
     return fixture
   }
 
@@ -27,26 +27,26 @@ struct MachineTests {
     let steps = (0..<200).map(Self.step)
     let report = try await fixture(steps).run()
     #expect(report.conclusion == .success)
-    var changes: [(at: Double, isStart: Bool, share: MachineShare)] = []
+    var changes: [(at: Double, isStart: Bool, request: MachineResources)] = []
     for step in report.steps {
-      guard let share = step.share, let started = step.startedAt, let ended = step.endedAt else { continue }
-      changes += [(started, true, share), (ended, false, share)]
+      guard let request = step.request, let started = step.startedAt, let ended = step.endedAt else { continue }
+      changes += [(started, true, request), (ended, false, request)]
     }
-    #expect(changes.count == 2 * steps.count { $0.options.share != nil })
-    var free = Self.supply
+    #expect(changes.count == 2 * steps.count { $0.options.request != nil })
+    var free = Self.capacity
     for change in changes.sorted(by: { ($0.at, $0.isStart ? 1 : 0) < ($1.at, $1.isStart ? 1 : 0) }) {
-      free = free.without(change.share, times: change.isStart ? 1 : -1)
+      free = free.without(change.request, times: change.isStart ? 1 : -1)
       #expect(free.cpus >= 0 && free.memoryBytes >= 0 && free.gpus >= 0, "at \(change.at)")
     }
   }
 
-  @Test func `a step that waits for the machine keeps nobody back that fits, in whatever lane`() async throws {
+  @Test func `a step that waits for the machine keeps nobody back that fits, in whatever pool`() async throws {
     let probe = ProbePlugin()
     var fixture = fixture([
-      Step("holds", "probe.hold") { $0.share = MachineShare(cpus: 3) },
-      Step("waits") { $0.share = MachineShare(cpus: 4) },
+      Step("holds", "probe.hold") { $0.request = MachineResources(cpus: 3) },
+      Step("waits") { $0.request = MachineResources(cpus: 4) },
       Step("fits", "probe.note") {
-        $0.share = MachineShare(cpus: 1)
+        $0.request = MachineResources(cpus: 1)
         $0.queue = "background"
       },
     ])
@@ -62,13 +62,13 @@ struct MachineTests {
   }
 
   @Test func `a step that asks for more than there is cannot be started`() {
-    let steps = [Step("big") { $0.share = MachineShare(cpus: 64) }]
+    let steps = [Step("big") { $0.request = MachineResources(cpus: 64) }]
     #expect {
       _ = try fixture(steps).start()
     } throws: {
       "\($0)" == "step 'big': asks for 64 cpus, but there are 4 in '--resources'"
     }
-    let hungry = [Step("big") { $0.share = MachineShare(memoryBytes: 1 << 50) }]
+    let hungry = [Step("big") { $0.request = MachineResources(memoryBytes: 1 << 50) }]
     #expect {
       _ = try EngineFixture(hungry).start()
     } throws: {

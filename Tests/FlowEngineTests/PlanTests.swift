@@ -12,7 +12,7 @@ struct PlanTests {
   }
 
   private func launch(min: Int = 0, max: Int) -> Resolution {
-    Resolution(gate: GateBounds(floorNanoseconds: min, ceilingNanoseconds: max))
+    Resolution(gate: GateBounds(minimumNanoseconds: min, maximumNanoseconds: max))
   }
 
   @Test func `a launch that is ready at 0.3 s opens at exactly 2 s (L34)`() throws {
@@ -37,7 +37,7 @@ struct PlanTests {
     #expect(plan.conclusion == .partial)
   }
 
-  @Test func `what is ready at the very instant of the ceiling is not late`() throws {
+  @Test func `what is ready at the very instant of the maximum is not late`() throws {
     var simulator = Simulator(try plan([Step("a")])) { _, _ in
       Simulator.Body(endsAfterNanoseconds: 1_000_000_000)
     }
@@ -53,7 +53,7 @@ struct PlanTests {
     plan.apply(.started(prewarm: false), at: 0)
     _ = plan.startNext(at: 0)
     plan.apply(.ended(0, attempt: 1, ending), at: end)
-    var gate = GateState.closed.after(.floorReached)
+    var gate = GateState.closed.after(.minimumReached)
     for effect in plan.takeEffects() {
       if case .gateDecided(let decision) = effect { gate = gate.after(.decided(decision)) }
     }
@@ -61,7 +61,7 @@ struct PlanTests {
     return (plan, gate)
   }
 
-  @Test func `what ends past the ceiling opens the gate as timed-out, however late the gate's clock is (L35)`() throws {
+  @Test func `what ends past the maximum opens the gate as timed-out, however late the gate's clock is (L35)`() throws {
     for ending in [Ending.success, .failure(StepFailure(code: "x", message: "x"), isRetryable: false)] {
       let (plan, gate) = try decided(at: second + 600_000_000, ending, max: second)
       #expect(gate.outcome == .timedOut)
@@ -77,7 +77,7 @@ struct PlanTests {
         .outcome == .failed)
   }
 
-  @Test func `an end that the plan took in while the clock opened the gate counts as past the ceiling`() throws {
+  @Test func `an end that the plan took in while the clock opened the gate counts as past the maximum`() throws {
     for ending in [Ending.success, .failure(StepFailure(code: "x", message: "x"), isRetryable: false)] {
       var plan = try plan([Step("a")])
       plan.apply(.activated(launch(max: second)), at: 0)

@@ -38,7 +38,7 @@ struct PreparedInputsTests {
     }
   }
 
-  @Test func `paths are made absolute in each run, and expressions evaluated in each try`() throws {
+  @Test func `paths are made absolute in each run, and expressions evaluated in each attempt`() throws {
     guard case .withPaths(let values) = try inputs(["files": ["a", "/b"]], paths) else {
       Issue.record("prepared otherwise")
       return

@@ -47,9 +47,9 @@ struct RecordLogTests {
       kind = .whole(.ready(step))
       log.appendReady(step, at: now)
     case 15..<28:
-      let lane = Lane.all.randomElement(using: &random)!
-      kind = .whole(.started(step, attempt: 1, queue: lane.index))
-      log.appendFirstStart(of: step, in: lane, at: now)
+      let pool = Pool.all.randomElement(using: &random)!
+      kind = .whole(.started(step, attempt: 1, queue: pool.index))
+      log.appendFirstStart(of: step, in: pool, at: now)
     default:
       kind = .whole(.succeeded(step, attempt: 1))
       log.appendFirstSuccess(of: step, at: now)

@@ -9,12 +9,12 @@ struct RemotePlanTests {
   private let second = 1_000_000_000
 
   private func plan(
-    _ steps: [Step], away: [StepIndex], places: Int = 2, concurrency: Int? = nil
+    _ steps: [Step], away: [StepIndex], slots: Int = 2, concurrency: Int? = nil
   ) throws -> Plan {
     var workflow = Workflow(name: "test", steps: steps)
     workflow.concurrency = concurrency
     let remote = RemoteSteps(
-      executors: [RemoteSteps.Executor(name: "slurm", places: places)],
+      executors: [RemoteSteps.Executor(name: "slurm", slots: slots)],
       assignment: Dictionary(uniqueKeysWithValues: away.map { ($0, 0) }))
     var plan = Plan(graph: try WorkflowGraph(workflow), remote: remote)
     plan.apply(.activated(Resolution()), at: 0)
@@ -22,43 +22,43 @@ struct RemotePlanTests {
     return plan
   }
 
-  private func startAway(_ plan: inout Plan, at now: Int = 0) -> (step: StepIndex, attempt: Int)? {
+  private func startRemote(_ plan: inout Plan, at now: Int = 0) -> (step: StepIndex, attempt: Int)? {
     let start = plan.startNextRemotely(at: now)
     #expect(plan.problems() == [])
     return start
   }
 
-  @Test func `what is sent away takes places and no slots`() throws {
+  @Test func `a remote step takes slots and no threads`() throws {
     var plan = try plan([Step("a"), Step("b"), Step("c"), Step("here")], away: [0, 1, 2])
-    #expect(startAway(&plan)?.step == 0)
-    #expect(startAway(&plan)?.step == 1)
-    #expect(startAway(&plan) == nil)
-    for lane in Lane.all where lane != .slots(.userInitiated) { #expect(plan.startableSteps(in: lane) == 0) }
-    #expect(plan.startNext(in: .slots(.userInitiated), at: 0)?.step == 3)
-    #expect(plan.startNext(in: .slots(.userInitiated), at: 0) == nil)
+    #expect(startRemote(&plan)?.step == 0)
+    #expect(startRemote(&plan)?.step == 1)
+    #expect(startRemote(&plan) == nil)
+    for pool in Pool.all where pool != .threads(.userInitiated) { #expect(plan.startableSteps(in: pool) == 0) }
+    #expect(plan.startNext(in: .threads(.userInitiated), at: 0)?.step == 3)
+    #expect(plan.startNext(in: .threads(.userInitiated), at: 0) == nil)
     plan.apply(.ended(0, attempt: 1, .success), at: 5)
-    #expect(startAway(&plan, at: 5)?.step == 2)
+    #expect(startRemote(&plan, at: 5)?.step == 2)
   }
 
-  @Test func `concurrency counts what is sent away`() throws {
+  @Test func `concurrency counts a remote step`() throws {
     var plan = try plan([Step("here"), Step("a"), Step("b")], away: [1, 2], concurrency: 2)
     // The step that stays comes first by rank, so it is not overtaken.
-    #expect(startAway(&plan) == nil)
-    #expect(plan.startNext(in: .slots(.userInitiated), at: 0)?.step == 0)
-    #expect(startAway(&plan)?.step == 1)
-    #expect(startAway(&plan) == nil)
+    #expect(startRemote(&plan) == nil)
+    #expect(plan.startNext(in: .threads(.userInitiated), at: 0)?.step == 0)
+    #expect(startRemote(&plan)?.step == 1)
+    #expect(startRemote(&plan) == nil)
   }
 
   @Test func `a deadline counts from where the body begins`() throws {
     var options = StepOptions()
     options.deadline = StepDeadline(max: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
-    #expect(startAway(&plan)?.attempt == 1)
+    #expect(startRemote(&plan)?.attempt == 1)
     #expect(plan.nextTimerNanoseconds == nil)
     #expect(plan.limitOfUnbegun(0, attempt: 1) == .seconds(1))
     plan.apply(.begun(0, attempt: 1), at: 10 * second)
     #expect(plan.nextTimerNanoseconds == 11 * second)
-    #expect(plan.ceiling(of: 0, attempt: 1) == 11 * second)
+    #expect(plan.maximum(of: 0, attempt: 1) == 11 * second)
     #expect(plan.limitOfUnbegun(0, attempt: 1) == nil)
     plan.apply(.timePassed, at: 11 * second)
     #expect(plan[0].outcome == .timedOut)
@@ -66,17 +66,17 @@ struct RemotePlanTests {
 
   @Test func `a body is told to start when its worker says so, not while an engine lets it wait`() throws {
     var options = StepOptions()
-    options.fan = FanOut(.items([1, 2]))
+    options.fanOut = FanOut(.items([1, 2]))
     var plan = try plan([Step(id: StepID(unchecked: "f"), uses: "x.y", options: options), Step("a")], away: [0, 1])
     plan.detail = .full
-    plan.apply(.expanded(0, .items(FanItems(count: 2))), at: 0)
+    plan.apply(.expanded(0, .items(FanOutItems(count: 2))), at: 0)
     func starts() -> [StepIndex] {
       plan.takeRecords().flatMap { Array($0) }.compactMap { record in
         if case .whole(.started(let step, _, _)) = record.kind { step } else { nil }
       }
     }
-    let first = try #require(startAway(&plan)?.step)
-    let second = try #require(startAway(&plan)?.step)
+    let first = try #require(startRemote(&plan)?.step)
+    let second = try #require(startRemote(&plan)?.step)
     #expect(starts() == [])
     plan.apply(.begun(second, attempt: 1), at: 5)
     plan.apply(.begun(second, attempt: 1), at: 6)
@@ -84,7 +84,7 @@ struct RemotePlanTests {
     plan.apply(.begun(first, attempt: 1), at: 7)
     plan.apply(.ended(first, attempt: 1, .success), at: 8)
     #expect(starts() == [first])
-    #expect(startAway(&plan, at: 9)?.step == 1)
+    #expect(startRemote(&plan, at: 9)?.step == 1)
     #expect(starts() == [])
     plan.apply(.begun(1, attempt: 1), at: 10)
     #expect(starts() == [1])
@@ -94,37 +94,37 @@ struct RemotePlanTests {
     var plan = try plan([Step("a")], away: [0])
     let failure = StepFailure(code: "executor-lost", message: "gone")
     for attempt in 1...3 {
-      #expect(startAway(&plan)?.attempt == attempt)
+      #expect(startRemote(&plan)?.attempt == attempt)
       plan.apply(.ended(0, attempt: attempt, .interrupted(failure, isFinal: false)), at: attempt)
       #expect(plan.problems() == [])
       #expect(plan[0].outcome == nil)
     }
-    #expect(startAway(&plan)?.attempt == 4)
+    #expect(startRemote(&plan)?.attempt == 4)
     plan.apply(.ended(0, attempt: 4, .interrupted(failure, isFinal: false)), at: 5)
     #expect(plan[0].outcome == .failure)
     #expect(plan[0].failure == failure)
   }
 
-  @Test func `a lost body is no try of a retry`() throws {
+  @Test func `a lost body is not an attempt of a retry`() throws {
     var options = StepOptions()
     options.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
-    _ = startAway(&plan)
+    _ = startRemote(&plan)
     plan.apply(
       .ended(0, attempt: 1, .interrupted(StepFailure(code: "executor-lost", message: ""), isFinal: false)), at: 1)
-    #expect(startAway(&plan)?.attempt == 2)
+    #expect(startRemote(&plan)?.attempt == 2)
     let failure = StepFailure(code: "x", message: "")
     plan.apply(.ended(0, attempt: 2, .failure(failure, isRetryable: true)), at: 2)
     #expect(plan[0].outcome == nil)
     plan.apply(.timePassed, at: 2 * second)
-    #expect(startAway(&plan, at: 2 * second)?.attempt == 3)
+    #expect(startRemote(&plan, at: 2 * second)?.attempt == 3)
     plan.apply(.ended(0, attempt: 3, .failure(failure, isRetryable: true)), at: 3 * second)
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `a loss that another try would meet as well is the step's end`() throws {
+  @Test func `a loss that another attempt would meet as well is the step's end`() throws {
     var plan = try plan([Step("a")], away: [0])
-    _ = startAway(&plan)
+    _ = startRemote(&plan)
     plan.apply(
       .ended(0, attempt: 1, .interrupted(StepFailure(code: "executor-lost", message: ""), isFinal: true)), at: 1)
     #expect(plan[0].outcome == .failure)
@@ -134,7 +134,7 @@ struct RemotePlanTests {
     var options = StepOptions()
     options.onInterrupt = .fail
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
-    _ = startAway(&plan)
+    _ = startRemote(&plan)
     plan.apply(
       .ended(0, attempt: 1, .interrupted(StepFailure(code: "executor-lost", message: ""), isFinal: false)), at: 1)
     #expect(plan[0].outcome == .failure)
@@ -142,22 +142,22 @@ struct RemotePlanTests {
 
   @Test func `a lost body of an item runs again, and the others go on`() throws {
     var options = StepOptions()
-    options.fan = FanOut(.items([1, 2]))
-    var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0], places: 1)
-    plan.apply(.expanded(0, .items(FanItems(count: 2))), at: 0)
-    let start = startAway(&plan)
+    options.fanOut = FanOut(.items([1, 2]))
+    var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0], slots: 1)
+    plan.apply(.expanded(0, .items(FanOutItems(count: 2))), at: 0)
+    let start = startRemote(&plan)
     let first = try #require(start)
     plan.apply(
       .ended(first.step, attempt: 1, .interrupted(StepFailure(code: "executor-lost", message: ""), isFinal: false)),
       at: 1)
     #expect(plan.problems() == [])
-    let again = startAway(&plan, at: 1)
+    let again = startRemote(&plan, at: 1)
     let second = try #require(again)
     #expect(second.step == first.step)
     #expect(second.attempt == 2)
     plan.apply(.begun(second.step, attempt: 2), at: 2)
     plan.apply(.ended(second.step, attempt: 2, .success), at: 3)
-    let next = startAway(&plan, at: 3)
+    let next = startRemote(&plan, at: 3)
     let third = try #require(next)
     #expect(third.step != first.step)
     plan.apply(.ended(third.step, attempt: 1, .success), at: 4)
@@ -165,49 +165,49 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .success)
   }
 
-  @Test func `a series goes on beside steps that wait for a place`() throws {
-    var plan = try plan([Step("a"), Step("b"), Step("c"), Step("d")], away: [0, 1], places: 1)
-    _ = startAway(&plan)
-    let lane = Lane.slots(.userInitiated)
+  @Test func `a fast path goes on next to steps that wait for a slot`() throws {
+    var plan = try plan([Step("a"), Step("b"), Step("c"), Step("d")], away: [0, 1], slots: 1)
+    _ = startRemote(&plan)
+    let pool = Pool.threads(.userInitiated)
     #expect(plan.queuedSteps == 3)
-    #expect(!plan.concernsOthers(than: lane))
-    let first = plan.startNext(in: lane, at: 0)
+    #expect(!plan.concernsOthers(than: pool))
+    let first = plan.startNext(in: pool, at: 0)
     #expect(first?.step == 2)
-    #expect(plan.series(from: 2, attempt: 1, in: lane) != nil)
+    #expect(plan.fastPath(from: 2, attempt: 1, in: pool) != nil)
     plan.apply(.ended(0, attempt: 1, .success), at: 1)
-    #expect(plan.concernsOthers(than: lane))
+    #expect(plan.concernsOthers(than: pool))
   }
 
   @Test func `the report tells when a worker began with a step, and the journal keeps it`() throws {
     var options = StepOptions()
     options.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options), Step("b")], away: [0])
-    plan.keepFacts(startsToo: false)
-    #expect(startAway(&plan)?.attempt == 1)
+    plan.keepEntries(startsToo: false)
+    #expect(startRemote(&plan)?.attempt == 1)
     plan.apply(.begun(0, attempt: 1), at: 2 * second)
     let failure = StepFailure(code: "broken", message: "once")
     plan.apply(.ended(0, attempt: 1, .failure(failure, isRetryable: true)), at: 3 * second)
     plan.apply(.timePassed, at: 4 * second)
-    #expect(startAway(&plan, at: 5 * second)?.attempt == 2)
+    #expect(startRemote(&plan, at: 5 * second)?.attempt == 2)
     plan.apply(.begun(0, attempt: 2), at: 6 * second)
     plan.apply(.ended(0, attempt: 2, .success), at: 7 * second)
-    let tries = [
-      TryTimes(startedAt: 0, begunAt: 2 * second, endedAt: 3 * second),
-      TryTimes(startedAt: 5 * second, begunAt: 6 * second, endedAt: 7 * second),
+    let attemptTimes = [
+      AttemptTimes(startedAt: 0, begunAt: 2 * second, endedAt: 3 * second),
+      AttemptTimes(startedAt: 5 * second, begunAt: 6 * second, endedAt: 7 * second),
     ]
-    #expect(plan.tries(of: 0) == tries)
+    #expect(plan.attemptTimes(of: 0) == attemptTimes)
     #expect(plan.beginning(of: 0) == 2 * second)
     #expect(plan.beginning(of: 1) == nil)
-    var writer = FactWriter()
-    writer.add(plan.takeFacts())
-    var reader = FactReader(writer.bytes, stepCount: 2)
+    var writer = EntryWriter()
+    writer.add(plan.takeEntries())
+    var reader = EntryReader(writer.bytes, stepCount: 2)
     var restored = Plan(graph: plan.graph)
     restored.beginRestoring(wasPrewarmed: false)
     restored.restore(.activated(Resolution(), atNanoseconds: 0))
     while case .fact(let fact)? = try reader.next() { restored.restore(fact) }
     restored.endRestoring(at: 8 * second, gateCountsAnew: false)
     #expect(restored.beginning(of: 0) == 2 * second)
-    #expect(restored.tries(of: 0).map(\.endedAt) == [3 * second, 7 * second])
-    #expect(restored.tries(of: 0).last?.startedAt == 5 * second)
+    #expect(restored.attemptTimes(of: 0).map(\.endedAt) == [3 * second, 7 * second])
+    #expect(restored.attemptTimes(of: 0).last?.startedAt == 5 * second)
   }
 }

@@ -22,7 +22,7 @@ import Testing
         Step("bad", "flow.fail", with: ["message": "no luck"]) { $0.isOptional = true },
         Step("off") { $0.enabled = .literal(false) },
         Step("each", "flow.set", with: ["values": ["got": "${{ item }}"]], needs: [0]) {
-          $0.fan = FanOut(.items(["a", "b"]))
+          $0.fanOut = FanOut(.items(["a", "b"]))
         },
         Step("later", needs: [0]) { $0.deferral = .afterGate },
       ], gate: GateDeadline(min: .literal(.milliseconds(5)), max: .literal(.seconds(5))))

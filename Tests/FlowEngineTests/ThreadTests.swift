@@ -31,7 +31,7 @@ import Testing
     fixture.change = { $0.observer = listener }
     let run = try fixture.start()
     // A step is told to have started before its body begins.
-    while listener.started < Limits.slots || probe.door.waiting.load(ordering: .acquiring) < Limits.slots,
+    while listener.started < Limits.threads || probe.door.waiting.load(ordering: .acquiring) < Limits.threads,
       run.nowNanoseconds < longest
     {
       await Task.yield()
@@ -41,8 +41,8 @@ import Testing
     await withCheckedContinuation { continuation in run.wake(after: .milliseconds(20)) { continuation.resume() } }
     probe.door.open()
     let report = await run.report
-    #expect(started == Limits.slots)
-    #expect(inBody == Limits.slots)
+    #expect(started == Limits.threads)
+    #expect(inBody == Limits.threads)
     #expect(report.conclusion == .success)
     #expect(report.warnings.count == 1)
     #expect(
@@ -53,17 +53,17 @@ import Testing
   @Test func `a run all of whose threads are taken is cancelled at once`() async throws {
     let probe = ProbePlugin()
     let run = try holding(300, probe).start()
-    while probe.door.waiting.load(ordering: .acquiring) < Limits.slots, run.nowNanoseconds < longest {
+    while probe.door.waiting.load(ordering: .acquiring) < Limits.threads, run.nowNanoseconds < longest {
       await Task.yield()
     }
     run.cancel()
     let report = await run.report
     probe.door.open()
     #expect(report.conclusion == .cancelled)
-    #expect(report.steps.count { $0.isAbandoned } == Limits.slots)
+    #expect(report.steps.count { $0.isAbandoned } == Limits.threads)
   }
 
-  @Test func `lanes have their threads each for themselves`() async throws {
+  @Test func `pools have their threads each for themselves`() async throws {
     let probe = ProbePlugin()
     let run = try holding(400, probe) { index, options in
       options.queue = index % 2 == 0 ? "user-interactive" : "user-initiated"
@@ -81,7 +81,7 @@ import Testing
     let probe = ProbePlugin()
     let system = ScarceThreads(3)
     var fixture = holding(10, probe)
-    fixture.change = { $0.threads = SlotThreads(start: system.start) }
+    fixture.change = { $0.threads = PoolThreads(start: system.start) }
     let run = try fixture.start()
     while probe.door.waiting.load(ordering: .acquiring) < 3 || system.refusals == 0, run.nowNanoseconds < longest {
       await Task.yield()
@@ -101,12 +101,12 @@ import Testing
 
   @Test func `threads are kept for the next run, and ended where the system gave no more`() {
     let system = ScarceThreads(6)
-    let threads = SlotThreads(start: system.start)
+    let threads = PoolThreads(start: system.start)
     let door = Door()
     for _ in 0..<6 { #expect(threads.run(.utility) { door.waitHere() }) }
     #expect(!threads.run(.utility) {})
     door.open()
-    // Of six, four are given back for whoever else needs one.
+    // Of six, four are given back for anyone else who needs one.
     while system.living > 2 {}
     #expect(system.living == 2)
     #expect(system.refusals == 1)
@@ -115,7 +115,7 @@ import Testing
   @Test func `where processes are few, threads leave half of them to what steps start, but for the first`() {
     let system = ScarceThreads(6)
     let hasRoom = Atomic(false)
-    let threads = SlotThreads(start: system.start, hasRoom: { hasRoom.load(ordering: .relaxed) })
+    let threads = PoolThreads(start: system.start, hasRoom: { hasRoom.load(ordering: .relaxed) })
     let door = Door()
     for _ in 0..<2 { #expect(threads.run(.utility) { door.waitHere() }) }
     #expect(!threads.run(.utility) {})
@@ -125,20 +125,20 @@ import Testing
     door.open()
   }
 
-  @Test func `a lane without any thread for ten seconds fails its steps with a reason`() throws {
+  @Test func `a pool without any thread for ten seconds fails its steps with a reason`() throws {
     let graph = try WorkflowGraph(Workflow(name: "test", steps: [Step("a"), Step("b")]))
     var state = RunState(
-      plan: Plan(graph: graph), pools: Lane.all.map { SlotPool(lane: $0, cores: 1) }, launch: Launch())
+      plan: Plan(graph: graph), pools: Pool.all.map { ThreadPool(pool: $0, cores: 1) }, launch: Launch())
     state.plan.apply(.activated(Resolution()), at: 0)
     state.plan.apply(.started(prewarm: false), at: 0)
-    let lane = Lane.slots(.userInitiated)
+    let pool = Pool.threads(.userInitiated)
     for time in [0, 9_999_999_999] {
-      state.pools[lane.index].wake()
-      state.noteMissingThread(in: lane, at: time)
+      state.pools[pool.index].wake()
+      state.noteMissingThread(in: pool, at: time)
       #expect(state.plan[0].outcome == nil)
     }
-    state.pools[lane.index].wake()
-    state.noteMissingThread(in: lane, at: 10_000_000_000)
+    state.pools[pool.index].wake()
+    state.noteMissingThread(in: pool, at: 10_000_000_000)
     #expect(state.plan[0].failure?.code == "no-thread")
     #expect(state.plan[1].failure?.code == "no-thread")
   }

@@ -2,10 +2,10 @@ import FlowSyntax
 import Testing
 
 @Suite struct ExecutorAddressTests {
-  @Test func `An address is a name, a number of places and options`() throws {
+  @Test func `An address is a name, a number of slots and options`() throws {
     let address = try ExecutorAddress("slurm=8,partition=short,time=1h")
     #expect(address.name == "slurm")
-    #expect(address.places == 8)
+    #expect(address.slots == 8)
     #expect(address["partition"] == "short")
     #expect(address["time"] == "1h")
     #expect(address["worker"] == nil)
@@ -48,12 +48,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("workers=0", "'0' is no number of places from 1 to 10000"),
-    ("workers=10001", "'10001' is no number of places from 1 to 10000"),
-    ("workers", "'workers' needs the number of its places"),
+    ("workers=0", "'0' is not a number of slots from 1 to 10000"),
+    ("workers=10001", "'10001' is not a number of slots from 1 to 10000"),
+    ("workers", "'workers' needs the number of its slots"),
     ("workers=2,proceses=1", "'workers' has no option 'proceses'"),
-    ("slurm=2,time=soon", "time=soon is no duration"),
-    ("slurm=2,partition", "'partition' is no option of an executor"),
+    ("slurm=2,time=soon", "time=soon is not a duration"),
+    ("slurm=2,partition", "'partition' is not an option of an executor"),
     ("slurm=2,qos=a,qos=b", "the option 'qos' is given twice"),
     ("local=1", "'local' takes no value"),
     ("", "'' begins with no name of an executor"),
@@ -68,5 +68,5 @@ import Testing
   }
 
   @Test(arguments: ["workers=1", "workers=10000"])
-  func `So many places there may be`(text: String) throws { _ = try ExecutorAddress(text) }
+  func `So many slots there may be`(text: String) throws { _ = try ExecutorAddress(text) }
 }

@@ -9,20 +9,20 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// What every executor must do, whatever starts its workers: one with two places or more is tried.
+/// What every executor must do, whatever starts its workers: one with two slots or more is tried.
 struct ExecutorConformance {
   let pool: WorkerPool
   /// A folder that workers see too.
   let folder: String
   /// What each body takes of a machine.
-  var share: MachineShare?
+  var request: MachineResources?
 
   /// The actions that it is tried with.
   static let registry = ActionRegistry([BasicsPlugin(), ShellPlugin()])
 
   /// What workers must have for it.
-  static var needs: WorkerNeeds {
-    WorkerNeeds(actions: registry.declarations.filter { $0.portabilityObstacle == nil }) { _ in
+  static var needs: WorkerRequirements {
+    WorkerRequirements(actions: registry.declarations.filter { $0.portabilityObstacle == nil }) { _ in
       "flowrun \(Release.version)"
     }
   }
@@ -32,7 +32,7 @@ struct ExecutorConformance {
   ) async throws -> ValueObject {
     let host = host ?? TestHost(dataFolder: folder, workflowFolder: folder)
     let declaration = try #require(Self.registry.declaration(named: action))
-    return try await pool.run(declaration, inputs, taking: share, host.context())
+    return try await pool.run(declaration, inputs, taking: request, host.context())
   }
 
   private func shell(_ command: String, _ host: TestHost? = nil) async throws -> ValueObject {
@@ -45,7 +45,7 @@ struct ExecutorConformance {
     try await failsAsHere()
     try await logsAsItComes()
     try await seesWhatIsStated()
-    try await runsAsManyAsItHasPlaces()
+    try await runsAsManyAsItHasSlots()
     try await endsWhatIsCancelled()
     try await carriesLargeOutputs()
     try await losesWhatItsWorkerLoses()
@@ -90,9 +90,9 @@ struct ExecutorConformance {
     #expect(output["stdout"]?.stringValue == "yes and 'no'/\(context.stepID)/1/\(context.idempotencyKey)")
   }
 
-  private func runsAsManyAsItHasPlaces() async throws {
+  private func runsAsManyAsItHasSlots() async throws {
     let peak = try await withThrowingTaskGroup(of: (Double, Double).self) { group in
-      for _ in 0..<pool.places * 2 {
+      for _ in 0..<pool.slots * 2 {
         group.addTask {
           let text = try await shell("date +%s.%N; sleep 0.2; date +%s.%N")["stdout"]?.stringValue ?? ""
           let times = text.split(separator: "\n").compactMap { Double($0) }
@@ -103,7 +103,7 @@ struct ExecutorConformance {
       for try await span in group { spans.append(span) }
       return spans.map { span in spans.count { $0.0 <= span.0 && span.0 < $0.1 } }.max() ?? 0
     }
-    #expect(peak <= pool.places)
+    #expect(peak <= pool.slots)
     #expect(peak > 1)
   }
 

@@ -14,9 +14,9 @@ import Testing
   }
 
   /// A program that stands between flowrun and its worker, as `ssh` or `srun` does, and tells more than it should.
-  private func writeCarrier(_ script: String) throws {
-    try write("#!/bin/sh\n\(script)\n", to: "carrier")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/carrier")
+  private func writeTransport(_ script: String) throws {
+    try write("#!/bin/sh\n\(script)\n", to: "transport")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/transport")
   }
 
   private func run(_ arguments: String...) throws -> FlowrunProcess.Result {
@@ -47,9 +47,9 @@ import Testing
 
     """
 
-  @Test func `what the carrier of a lost worker writes is hidden in warnings, reports, pages and memory`() throws {
+  @Test func `what the transport of a lost worker writes is hidden in warnings, reports, pages and memory`() throws {
     try write(workflow, to: "flow.yaml")
-    try writeCarrier(
+    try writeTransport(
       """
       echo "carrier of $TOKEN" >&2
       '\(FlowrunProcess.path)' "$@"
@@ -57,7 +57,7 @@ import Testing
       echo "sh: env TOKEN=$TOKEN flowrun: killed" >&2
       exit $status
       """)
-    let on = "workers=1,worker=\(folder)/carrier"
+    let on = "workers=1,worker=\(folder)/transport"
     let lost = try run("flow.yaml", "--on", on, "--report", "report.json", "--trace", "trace.json")
     #expect(lost.exitCode == 0, "\(lost)")
     #expect(
@@ -73,9 +73,9 @@ import Testing
 
   @Test func `a step that fails with its workers tells no secret of theirs`() throws {
     try write(workflow.replacing(#"[ "$FLOWRUN_ATTEMPT" != 1 ]"#, with: "false"), to: "flow.yaml")
-    try writeCarrier("'\(FlowrunProcess.path)' \"$@\"; echo \"lost with $TOKEN\" >&2; exit 1")
+    try writeTransport("'\(FlowrunProcess.path)' \"$@\"; echo \"lost with $TOKEN\" >&2; exit 1")
     let result = try run(
-      "flow.yaml", "--on", "workers=2,worker=\(folder)/carrier", "--report", "report.json", "--trace", "trace.json")
+      "flow.yaml", "--on", "workers=2,worker=\(folder)/transport", "--report", "report.json", "--trace", "trace.json")
     #expect(result.exitCode == 1)
     #expect(result.output.contains("executor-lost") && result.output.contains("lost with ***"), "\(result)")
     try expectHidden([result, run("runs", "show", "last", "--log"), run("runs", "export", "last")])
@@ -84,8 +84,8 @@ import Testing
 
   @Test func `an executor that cannot be opened tells no secret either`() throws {
     try write(workflow, to: "flow.yaml")
-    try writeCarrier("echo \"no host for $TOKEN\" >&2; exit 255")
-    let result = try run("flow.yaml", "--on", "workers=1,worker=\(folder)/carrier", "--report", "report.json")
+    try writeTransport("echo \"no host for $TOKEN\" >&2; exit 255")
+    let result = try run("flow.yaml", "--on", "workers=1,worker=\(folder)/transport", "--report", "report.json")
     #expect(result.exitCode == 2)
     #expect(result.errors.contains("no host for ***"), "\(result.errors)")
     try expectHidden([result])

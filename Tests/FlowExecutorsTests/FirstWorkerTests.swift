@@ -17,7 +17,7 @@ import Testing
       name: "workers",
       starts: [
         WorkerStart(
-          name: "worker 1", command: ["sleep", "1000"], environment: ["PATH": "/usr/bin:/bin"], places: 1,
+          name: "worker 1", command: ["sleep", "1000"], environment: ["PATH": "/usr/bin:/bin"], slots: 1,
           startLimit: .seconds(1000))
       ], needs: ExecutorConformance.needs, workflowFolder: "/")
     let opening = Task { try await pool.open(waitingAtMost: .seconds(5), clock: clock) }

@@ -68,10 +68,10 @@ import Testing
   }
 
   @Test func `a variable that a secret comes from reaches no command`() throws {
-    let scene = SecretVariable(folder: folder, carrier: "worker --stdio")
+    let scene = SecretVariable(folder: folder, transport: "worker --stdio")
     try scene.write()
     // The worker itself is as flowrun is: a process of the same user on the same machine.
-    try scene.check(["--on", "workers=1"], hidesFromCarrier: false)
+    try scene.check(["--on", "workers=1"], hidesFromTransport: false)
     try remove()
   }
 
@@ -82,9 +82,9 @@ import Testing
     (sleep 0.4; echo 'srun: error: this is of no step' >&2; touch said) </dev/null >/dev/null &
     exec '\(FlowrunProcess.path)' "$@"
 
-    """.write(toFile: "\(folder)/carrier", atomically: true, encoding: .utf8)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/carrier")
-    let result = try run("flow.yaml", "--on", "workers=1,worker=\(folder)/carrier")
+    """.write(toFile: "\(folder)/transport", atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/transport")
+    let result = try run("flow.yaml", "--on", "workers=1,worker=\(folder)/transport")
     #expect(result.exitCode == 0 && result.output.contains("a: began"), "\(result)")
     #expect(!(result.output + result.errors).contains("srun:"), "\(result)")
     try remove()
@@ -170,7 +170,7 @@ import Testing
     for line in [
       "  away    slurm=4", "  local   here: it says 'executor: local'", "  queued  here: it is in the queue 'narrow'",
       "  main    here: it is in the queue 'main'", "  data    here: it reads 'run.data', a folder of this machine",
-      "  post    here: 'flow.post' is not portable", "  other   workers=2", "  2 of 7 steps would be sent away",
+      "  post    here: 'flow.post' is not portable", "  other   workers=2", "  2 of 7 steps would be started remotely",
     ] { #expect(result.lines.contains(line), "\(result.output)") }
     try remove()
   }
@@ -189,7 +189,7 @@ import Testing
     #expect(result.exitCode == 2)
     #expect(result.output.contains("step 'post' cannot run elsewhere: 'flow.post' is not portable"))
     #expect(result.output.contains("step 'queued' cannot run elsewhere: it is in the queue 'main'"))
-    #expect(result.output.contains("'0' is no number of places from 1 to 10000"))
+    #expect(result.output.contains("'0' is not a number of slots from 1 to 10000"))
     try remove()
   }
 
@@ -205,7 +205,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a worker that is killed costs its step another try`() throws {
+  @Test func `a worker that is killed costs its step another attempt`() throws {
     try write(
       """
       name: killed

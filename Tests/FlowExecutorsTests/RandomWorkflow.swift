@@ -1,8 +1,8 @@
 import FlowTestKit
 import Foundation
 
-/// A workflow with random steps of all kinds that can be sent away, and of some that cannot, whose report is the same wherever
-/// they run.
+/// A workflow with random steps of all kinds that can be started remotely, and of some that cannot, whose report is the
+/// same wherever they run.
 struct RandomWorkflow {
   /// The files by name, `flow.yaml` first of all.
   private(set) var files: [String: String] = ["inner.yaml": inner, "item.yaml": item, "token": "s3cret Tökén\n"]
@@ -98,7 +98,7 @@ struct RandomWorkflow {
     let last = Int.random(in: 1...3, using: &random)
     let deadline = ["deadline: 2s", "optional: true"]
     return random.pick([
-      // It has failed as often as it may, or is well at the last try.
+      // It has failed as often as it may, or is well at the last attempt.
       [#"run: '[ "$FLOWRUN_ATTEMPT" = \#(last) ] || exit \#(index + 1)'"#, "retry: { attempts: 2, delay: 1ms }"],
       ["run: 'echo early; sleep 60'"] + deadline,
       [#"run: "trap '' TERM; echo early; while :; do sleep 0.1; done""#] + deadline,
@@ -154,7 +154,7 @@ struct RandomWorkflow {
     ])
   }
 
-  /// A step that is no command, or stays here.
+  /// A step that is not a command, or stays here.
   private static func other(_ index: Int, _ random: inout SeededGenerator) -> [String] {
     random.pick([
       [

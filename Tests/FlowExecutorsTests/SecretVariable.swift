@@ -7,7 +7,7 @@ import Testing
 struct SecretVariable {
   let folder: String
   /// What the words of the process hold that carries the pipe.
-  let carrier: String
+  let transport: String
 
   func write() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -22,22 +22,22 @@ struct SecretVariable {
             tr '\0' '\n' < /proc/$process/environ
           done 2>/dev/null | grep -q ^DEPLOY_TOKEN= && echo "carrier: set" || echo "carrier: unset"
           pgrep -f -- "$CARRIER" | grep -vxc $$
-        env: { CARRIER: '\#(carrier)' }
+        env: { CARRIER: '\#(transport)' }
       b: { run: 'echo "given: $GIVEN" | tr a-z A-Z', env: { GIVEN: "${{ secrets.token }}" } }
 
     """#.write(toFile: "\(folder)/secret.yaml", atomically: true, encoding: .utf8)
   }
 
   func check(
-    _ arguments: [String], _ environment: [String: String] = [:], hidesFromCarrier: Bool = true
+    _ arguments: [String], _ environment: [String: String] = [:], hidesFromTransport: Bool = true
   ) throws {
     let result = try FlowrunProcess.run(
       ["secret.yaml"] + arguments, in: folder,
       environment: environment.merging(["DEPLOY_TOKEN": "hunter2-and-more"]) { $1 })
     #expect(result.exitCode == 0, "\(result)")
     #expect(result.output.contains("a: here: unset"), "\(result)")
-    if hidesFromCarrier { #expect(result.output.contains("a: carrier: unset"), "\(result)") }
-    #expect(!result.output.contains("a: 0\n"), "the carrier is not '\(carrier)': \(result)")
+    if hidesFromTransport { #expect(result.output.contains("a: carrier: unset"), "\(result)") }
+    #expect(!result.output.contains("a: 0\n"), "the transport is not '\(transport)': \(result)")
     #expect(result.output.contains("GIVEN: HUNTER2-AND-MORE"), "who is given the secret has it: \(result)")
   }
 }

@@ -42,12 +42,12 @@ final class SizedSlurmTests {
     var request = ExecutorRequest(
       address: try ExecutorAddress(on), needs: ExecutorConformance.needs, workflowFolder: folder, pluginFolders: [],
       plugins: [], environment: environment)
-    request.shares = [(StepID(unchecked: "a"), MachineShare())]
+    request.requests = [(StepID(unchecked: "a"), MachineResources())]
     request.hasPlainSteps = false
     let pool = try request.pool()
-    #expect(pool.places == 4)
+    #expect(pool.slots == 4)
     try await pool.open(waitingAtMost: .seconds(30))
-    try await ExecutorConformance(pool: pool, folder: folder, share: MachineShare()).run()
+    try await ExecutorConformance(pool: pool, folder: folder, request: MachineResources()).run()
     await pool.close()
     #expect(try isFree())
   }

@@ -15,13 +15,13 @@ import Testing
 
   init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 
-  private func start(_ name: String, _ result: ResultFile? = nil, isLocal: Bool = true, carrier: [String] = [])
+  private func start(_ name: String, _ result: ResultFile? = nil, isLocal: Bool = true, transport: [String] = [])
     -> WorkerStart
   {
     WorkerStart(
       name: name,
-      command: carrier + [FlowrunProcess.path, "worker", "--stdio"] + (result.map { ["--result", $0.path] } ?? []),
-      environment: ProcessInfo.processInfo.environment, places: 1, isLocal: isLocal)
+      command: transport + [FlowrunProcess.path, "worker", "--stdio"] + (result.map { ["--result", $0.path] } ?? []),
+      environment: ProcessInfo.processInfo.environment, slots: 1, isLocal: isLocal)
   }
 
   private func pool(_ plain: Int, _ sized: SizedWorkers) async throws -> WorkerPool {
@@ -32,11 +32,11 @@ import Testing
     return pool
   }
 
-  private func shell(_ pool: WorkerPool, _ command: String, _ share: MachineShare?) async throws -> String? {
+  private func shell(_ pool: WorkerPool, _ command: String, _ request: MachineResources?) async throws -> String? {
     let action = try #require(ExecutorConformance.registry.declaration(named: "shell.run"))
     let inputs: ValueObject = ["command": .string(command), "env": [:], "successStatuses": [0]]
     let context = TestHost(dataFolder: folder, workflowFolder: folder).context()
-    return try await pool.run(action, inputs, taking: share, context)["stdout"]?.stringValue
+    return try await pool.run(action, inputs, taking: request, context)["stdout"]?.stringValue
   }
 
   @Test func `a body with a worker of its own is told its share and its name, and leaves nothing`() async throws {
@@ -44,14 +44,14 @@ import Testing
     let pool = try await pool(
       0,
       SizedWorkers(
-        places: 3,
-        start: { share, body, result in
-          asked.withLock { $0.append("\(body): \(share.text())") }
+        slots: 3,
+        start: { request, body, result in
+          asked.withLock { $0.append("\(body): \(request.text())") }
           return start("job", result)
         }, lackRoom: { _ in false }))
-    #expect(pool.places == 3)
+    #expect(pool.slots == 3)
     #expect(!pool.isHere)
-    #expect(try await shell(pool, "echo out", MachineShare(cpus: 2, memoryBytes: 1 << 20)) == "out")
+    #expect(try await shell(pool, "echo out", MachineResources(cpus: 2, memoryBytes: 1 << 20)) == "out")
     await pool.close()
     let run = TestHost().run.id
     let step = TestHost().context().stepID
@@ -61,16 +61,16 @@ import Testing
 
   @Test func `a body that came to its end does not run again where its answer is lost on the way`() async throws {
     // What carries the pipe goes away at the answer, as `srun` does with its network.
-    let carrier = [
-      "/bin/sh", "-c", #""$@" | sed -u '/"outputs"/Q; /"command-failed"/Q'"#, "carrier",
+    let transport = [
+      "/bin/sh", "-c", #""$@" | sed -u '/"outputs"/Q; /"command-failed"/Q'"#, "transport",
     ]
     let pool = try await pool(
       0,
       SizedWorkers(
-        places: 1, start: { _, _, result in start("job", result, isLocal: false, carrier: carrier) },
+        slots: 1, start: { _, _, result in start("job", result, isLocal: false, transport: transport) },
         lackRoom: { _ in false }))
-    #expect(try await shell(pool, "echo ran >> runs; echo out", MachineShare()) == "out")
-    await #expect { try await shell(pool, "echo ran >> runs; exit 3", MachineShare()) } throws: { error in
+    #expect(try await shell(pool, "echo ran >> runs; echo out", MachineResources()) == "out")
+    await #expect { try await shell(pool, "echo ran >> runs; exit 3", MachineResources()) } throws: { error in
       (error as? ActionError)?.code == "command-failed"
     }
     #expect(try String(contentsOfFile: "\(folder)/runs", encoding: .utf8) == "ran\nran\n")
@@ -96,11 +96,11 @@ import Testing
     let pool = try await pool(
       1,
       SizedWorkers(
-        places: 2,
+        slots: 2,
         start: { _, _, result in
           start(
             "job", result,
-            carrier: ["/bin/sh", "-c", "while [ ! -e '\(gate)' ]; do sleep 0.05; done; exec \"$@\"", "carrier"])
+            transport: ["/bin/sh", "-c", "while [ ! -e '\(gate)' ]; do sleep 0.05; done; exec \"$@\"", "transport"])
         },
         lackRoom: { _ in
           hasAsked.finish(())
@@ -111,7 +111,7 @@ import Testing
     // A body that runs is not disturbed: the worker goes when it has ended.
     let plain = Task { try await shell(pool, "while [ ! -e go ]; do sleep 0.02; done; echo done", nil) }
     #expect(within(seconds: 20) { pool.state.withLock { $0.members[0].taken == 1 } })
-    let sized = Task { try await shell(pool, "echo sized", MachineShare()) }
+    let sized = Task { try await shell(pool, "echo sized", MachineResources()) }
     await hasAsked.wait()
     #expect(within(seconds: 20) { pool.state.withLock { $0.members[0].isLeaving } })
     #expect(pool.state.withLock { $0.members[0].session != nil })
@@ -130,12 +130,12 @@ import Testing
     let pool = try await pool(
       0,
       SizedWorkers(
-        places: 1,
+        slots: 1,
         start: { _, _, result in
           hasBegun.finish(())
-          return start("job", result, carrier: ["/bin/sh", "-c", "sleep 60", "carrier"])
+          return start("job", result, transport: ["/bin/sh", "-c", "sleep 60", "transport"])
         }, lackRoom: { _ in false }))
-    let task = Task { try await shell(pool, "touch ran", MachineShare()) }
+    let task = Task { try await shell(pool, "touch ran", MachineResources()) }
     await hasBegun.wait()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }

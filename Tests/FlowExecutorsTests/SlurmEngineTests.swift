@@ -43,9 +43,9 @@ import Testing
 
   @Test func `a step's own memory and gpus take the place of the address's`() throws {
     let sized = try engine("slurm=2,mem=4G,gres=gpu:a100:1,lustre:2").sized { _ in ["w"] }
-    let words = sized.start(MachineShare(cpus: 1, memoryBytes: 1 << 20, gpus: 2), "run.a.1", nil).command
+    let words = sized.start(MachineResources(cpus: 1, memoryBytes: 1 << 20, gpus: 2), "run.a.1", nil).command
     #expect(words.contains("--mem=1024K") && words.contains("--gres=lustre:2,gpu:2"), "\(words)")
-    let plain = sized.start(MachineShare(cpus: 1), "run.a.1", nil).command
+    let plain = sized.start(MachineResources(cpus: 1), "run.a.1", nil).command
     #expect(plain.contains("--mem=4G") && plain.contains("--gres=gpu:a100:1,lustre:2"), "\(plain)")
   }
 
@@ -140,7 +140,7 @@ import Testing
     // A worker that never comes.
     let pool = WorkerPool(
       name: "slurm",
-      starts: [WorkerStart(name: "allocation 1", command: ["true"], environment: [:], places: 1)],
+      starts: [WorkerStart(name: "allocation 1", command: ["true"], environment: [:], slots: 1)],
       needs: ExecutorConformance.needs, workflowFolder: "/", waiting: { answers.next() })
     let reports = Mutex<[String]>([])
     let watch = Task {

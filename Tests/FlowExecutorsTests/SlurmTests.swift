@@ -39,7 +39,7 @@ final class SlurmTests {
       address: try ExecutorAddress(on), needs: ExecutorConformance.needs, workflowFolder: folder, pluginFolders: [],
       plugins: [], environment: environment)
     let pool = try request.pool()
-    #expect(pool.places == 4)
+    #expect(pool.slots == 4)
     try await pool.open(waitingAtMost: .seconds(30))
     try await ExecutorConformance(pool: pool, folder: folder).run()
     await pool.close()
@@ -147,7 +147,7 @@ final class SlurmTests {
   }
 
   @Test func `a variable that a secret comes from reaches neither a node nor srun`() throws {
-    let scene = SecretVariable(folder: folder, carrier: "srun --nodes=1")
+    let scene = SecretVariable(folder: folder, transport: "srun --nodes=1")
     try scene.write()
     try scene.check(["--on", on], cluster.environment)
   }
@@ -161,7 +161,7 @@ final class SlurmTests {
         "name: l\nsteps: { s: { run: 'basename $(pwd); cat a.txt', inputs-from: [a.txt] } }\n",
     ]
     for (name, text) in files { try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8) }
-    let result = try run("flow.yaml", "--on", on.replacing("slurm=4", with: "slurm=2"))
+    let result = try run("flow.yaml", "--verbose", "--on", on.replacing("slurm=4", with: "slurm=2"))
     #expect(result.exitCode == 0 && result.output.contains("s started on slurm"), "\(result)")
     for line in ["flat/s: lib\n", "flat/s: lib-1\n", "fan[0]: s: lib\n", "fan[0]: s: lib-1\n"] {
       #expect(result.output.contains(line), "\(line)\(result)")
@@ -294,7 +294,7 @@ final class SlurmTests {
     #expect(exported.exitCode == 4)
     #expect(
       exported.errors == """
-        flowrun: step 'inside' is left out: 'flow.noop' is no command
+        flowrun: step 'inside' is left out: 'flow.noop' is not a command
         flowrun: step 'behind' needs 'inside', which is left out
 
         """)
@@ -306,7 +306,7 @@ final class SlurmTests {
     #expect(try String(contentsOfFile: "\(folder)/tries", encoding: .utf8) == "try\ntry\n")
   }
 
-  @Test func `what a dead node ran runs again on another one, within 12 s and never beside itself`() throws {
+  @Test func `what a dead node ran runs again on another one, within 12 s and never next to itself`() throws {
     try write(
       """
       name: x

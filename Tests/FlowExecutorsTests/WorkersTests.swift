@@ -12,23 +12,23 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(2))) struct WorkersTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-workers-\(UUID().uuidString)"
 
-  private func starts(_ places: [Int]) -> [WorkerStart] {
-    places.enumerated().map { index, count in
+  private func starts(_ slots: [Int]) -> [WorkerStart] {
+    slots.enumerated().map { index, count in
       WorkerStart(
         name: "worker \(index + 1)", command: [FlowrunProcess.path, "worker", "--stdio"],
-        environment: ProcessInfo.processInfo.environment, places: count, isLocal: true)
+        environment: ProcessInfo.processInfo.environment, slots: count, isLocal: true)
     }
   }
 
-  private func pool(_ places: [Int], scale: Double = 1, _ needs: WorkerNeeds = ExecutorConformance.needs) throws
+  private func pool(_ slots: [Int], scale: Double = 1, _ needs: WorkerRequirements = ExecutorConformance.needs) throws
     -> WorkerPool
   {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     return WorkerPool(
-      name: "workers", starts: starts(places), needs: needs, workflowFolder: folder, pulse: PulseRhythm(scale: scale))
+      name: "workers", starts: starts(slots), needs: needs, workflowFolder: folder, pulse: PulseRhythm(scale: scale))
   }
 
-  @Test func `Workers of one place each do what every executor does`() async throws {
+  @Test func `Workers of one slot each do what every executor does`() async throws {
     let pool = try pool([1, 1])
     try await pool.open(waitingAtMost: .seconds(20))
     try await ExecutorConformance(pool: pool, folder: folder).run()
@@ -36,7 +36,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `A worker of several places does what every executor does`() async throws {
+  @Test func `A worker of several slots does what every executor does`() async throws {
     let pool = try pool([3])
     try await pool.open(waitingAtMost: .seconds(20))
     try await ExecutorConformance(pool: pool, folder: folder).run()
@@ -105,10 +105,10 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `What is no worker is told`() async throws {
+  @Test func `What is not a worker is told`() async throws {
     let pool = WorkerPool(
       name: "workers",
-      starts: [WorkerStart(name: "worker 1", command: ["false"], environment: ["PATH": "/usr/bin:/bin"], places: 1)],
+      starts: [WorkerStart(name: "worker 1", command: ["false"], environment: ["PATH": "/usr/bin:/bin"], slots: 1)],
       needs: ExecutorConformance.needs, workflowFolder: "/")
     await #expect(throws: ExecutorProblem.self) { try await pool.open(waitingAtMost: .seconds(20)) }
     await pool.close()

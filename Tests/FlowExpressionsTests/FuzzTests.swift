@@ -10,7 +10,7 @@ struct FuzzTests {
     "toJSON(", "fromJSON(", "case(", "always()", " ", "\n", "é", "@", "'{0}'", "a.*", "a[0]", "a['b']", "(a)",
   ]
 
-  @Test(.timeLimit(.minutes(20))) func `evaluates any text or says what is wrong at a place inside it`() {
+  @Test(.timeLimit(.minutes(20))) func `evaluates any text or says what is wrong at a location inside it`() {
     let contexts: ValueObject = ["a": ["b": [1, "x", ["c": nil]], "list": []], "b": "[1, {\"k\": 2}]"]
     for seed in seeds(10_000) {
       var random = SeededGenerator(seed: seed)

@@ -64,13 +64,13 @@ struct SyntaxErrorTests {
     ("'😀' ]", "Unexpected symbol: ']'. Located at position 6 within expression: '😀' ]"),
     ("true &&\n  nope", "Unrecognized named-value: 'nope'. Located at position 11 within expression: true &&\n  nope"),
   ])
-  func `names the place in UTF-16 units of the whole expression`(source: String, message: String) {
+  func `names the location in UTF-16 units of the whole expression`(source: String, message: String) {
     #expect { try Expression(parsing: source, dialect: .init(names: [])) } throws: {
       ($0 as? ExpressionError)?.message(in: source) == message
     }
   }
 
-  @Test func `gives the place in bytes`() {
+  @Test func `gives the location in bytes`() {
     #expect { try Expression(parsing: "'é' == inputz") } throws: {
       let error = $0 as? ExpressionError
       return error?.offset == 8 && error?.length == 6 && error?.help == "did you mean 'inputs'?"

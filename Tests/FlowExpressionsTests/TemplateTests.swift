@@ -38,7 +38,7 @@ struct TemplateTests {
     #expect(!Template.containsExpression("${"))
   }
 
-  @Test func `lists its expressions with their places`() throws {
+  @Test func `lists its expressions with their locations`() throws {
     let template = try Template(parsing: "é ${{  inputs.n  }} and ${{ env.X }}")
     #expect(template.expressions.map(\.offset) == [8, 29])
     #expect(template.expressions.map(\.expression.source) == ["inputs.n", "env.X"])

@@ -27,13 +27,13 @@ import Testing
     let prepared = try PreparedWorkflow(
       try WorkflowGraph(workflow), registry: ActionRegistry([BasicsPlugin()]))
     var options = ForecastOptions()
-    options.launches = 2_000
+    options.runs = 2_000
     change(&options)
-    return ForecastModel(try LaunchStage(prepared, inputs: [:], launch: launch), options)
+    return ForecastModel(try RunStage(prepared, inputs: [:], launch: launch), options)
   }
 
   private func forecast(_ model: ForecastModel) -> Forecast {
-    Forecast(model, Forecast.blocks(of: model.options.launches).map { ForecastBlock(model, $0) })
+    Forecast(model, Forecast.blocks(of: model.options.runs).map { ForecastBlock(model, $0) })
   }
 
   @Test func `of steps with one value each is the sum of the longest way`() throws {
@@ -51,20 +51,20 @@ import Testing
     #expect((100_000_000...105_000_000).contains(least) && (195_000_000...200_000_000).contains(most))
   }
 
-  @Test func `slows the steps of one launch together`() throws {
+  @Test func `slows the steps of one run together`() throws {
     let forecast = forecast(try model([step("a", (100, 200)), step("b", needs: [0], (100, 200))]))
     // Of steps that had nothing to do with each other one in twenty would come to more than 368 ms.
     let slow = try #require(forecast.ready.value(0.95))
     #expect(slow > 378_000_000)
   }
 
-  @Test func `counts what the floor holds and what the ceiling cuts`() throws {
+  @Test func `counts what the minimum holds and what the maximum cuts`() throws {
     let gate = GateDeadline(min: .literal(.milliseconds(150)), max: .literal(.milliseconds(190)))
     let forecast = forecast(try model([step("a", (100, 200))], gate: gate))
     #expect((0.45...0.55).contains(forecast.heldShare) && (0.05...0.15).contains(forecast.missed))
     #expect(forecast.opened.value(1) == 190_000_000 && forecast.opened.value(0) == 150_000_000)
     #expect((20...30).contains(forecast.heldMilliseconds))
-    let free = self.forecast(try model([step("a", (100, 200))], gate: gate) { $0.ignoresFloor = true })
+    let free = self.forecast(try model([step("a", (100, 200))], gate: gate) { $0.ignoresMinimum = true })
     let least = try #require(free.opened.value(0))
     #expect(free.heldShare == 0 && least < 110_000_000)
   }
@@ -116,7 +116,7 @@ import Testing
     #expect(inside.ready.value(1) == 85_000_000)
     let outside = forecast(
       try model([step("enter", (5, 5)) { $0.after = ["door"] }]) {
-        $0.events = [LaunchPost(afterNanoseconds: 300_000_000, event: "door")]
+        $0.events = [RunPost(afterNanoseconds: 300_000_000, event: "door")]
       })
     #expect(outside.ready.value(1) == 305_000_000)
   }
@@ -127,7 +127,7 @@ import Testing
         name: "run",
         steps: [first, second].map { milliseconds in
           var step = RecordedRun.Step()
-          step.tries = [.init(nanoseconds: milliseconds * 1_000_000, isSuccess: true)]
+          step.attemptTimes = [.init(nanoseconds: milliseconds * 1_000_000, isSuccess: true)]
           return step
         })
     }
@@ -136,7 +136,7 @@ import Testing
     func sums(_ correlation: Double) throws -> Set<Int?> {
       let forecast = forecast(
         try model(steps) {
-          $0.runs = runs
+          $0.recordedRuns = runs
           $0.correlation = correlation
         })
       return Set(stride(from: 0.01, through: 1, by: 0.01).map { forecast.ready.value($0) })
@@ -173,20 +173,22 @@ import Testing
           var step = RecordedRun.Step()
           let usual = Double(20 + 30 * index) * 1_000_000
           let time = index == 2 ? usual : usual * max(0.1, factor) * max(0.1, 1 + noise * normal())
-          step.tries = [.init(nanoseconds: Int(time), isSuccess: true)]
+          step.attemptTimes = [.init(nanoseconds: Int(time), isSuccess: true)]
           return step
         })
     }
   }
 
-  private static func sum(_ run: RecordedRun) -> Int { run.steps.reduce(0) { $0 + ($1?.tries[0].nanoseconds ?? 0) } }
+  private static func sum(_ run: RecordedRun) -> Int {
+    run.steps.reduce(0) { $0 + ($1?.attemptTimes[0].nanoseconds ?? 0) }
+  }
 
   private func forecast(from runs: [RecordedRun]) throws -> Forecast {
     let steps = (0..<6).map { step("s\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
     return forecast(
       try model(steps) {
-        $0.runs = runs
-        $0.launches = 1_000
+        $0.recordedRuns = runs
+        $0.runs = 1_000
       })
   }
 
@@ -238,19 +240,19 @@ import Testing
     var forecast = forecast(model)
     forecast.lookClosely()
     #expect(forecast.closeLook.criticality == [1, 1, 0])
-    var registry: [Lever.Change] = []
-    forecast.findLevers { change, step in
+    var registry: [Suggestion.Change] = []
+    forecast.findSuggestions { change, step in
       registry.append(change)
       var changes = WorkflowChanges()
       changes = changes.adding(change, of: step)
       guard let graph = try? WorkflowGraph(changes.applied(to: model.graph.workflow)),
         let prepared = try? PreparedWorkflow(graph, registry: ActionRegistry([BasicsPlugin()]))
       else { return nil }
-      return try? LaunchStage(prepared, inputs: [:], launch: Launch())
+      return try? RunStage(prepared, inputs: [:], launch: Launch())
     }
-    let best = try #require(forecast.levers.first)
+    let best = try #require(forecast.suggestions.first)
     #expect(best.step == 1 && best.before == 180_000_000 && best.after == 120_000_000)
     // The first step is needed before the gate: it can only be faster.
-    #expect(forecast.levers.filter { $0.step == 0 }.map(\.change) == [.faster])
+    #expect(forecast.suggestions.filter { $0.step == 0 }.map(\.change) == [.faster])
   }
 }

@@ -7,14 +7,15 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// Forecasts held against launches that were really run, on a machine that was idle and busy in turns; `Recordings` has them.
-@Suite struct `A forecast from recorded launches` {
+/// Forecasts held against runs that were really run, on a machine that was idle and busy in turns; `Recordings` has
+/// them.
+@Suite struct `A forecast from recorded runs` {
   private static let names = ["launch", "releases", "places", "notification"]
   private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
-  /// Each splits the launches another way. With one split, chance moves the share of a single workflow by a few percent.
+  /// Each splits the runs another way. With one split, chance moves the share of a single workflow by a few percent.
   private static let seeds: ClosedRange<UInt64> = isLong ? 1...20 : 1...1
 
-  @Test func `covers 9 of 10 of the other launches, and is at most 1.3 times as wide as without waits`() throws {
+  @Test func `covers 9 of 10 of the other runs, and is at most 1.3 times as wide as without waits`() throws {
     var all = (covered: 0, count: 0)
     var widths = 0.0
     for name in Self.names {
@@ -42,21 +43,21 @@ import Testing
     #expect(widths <= 1.3 * Double(Self.names.count), "\(widths)")
   }
 
-  @Test func `tells the time of a step without its wait for a thread, and the launch with it`() throws {
+  @Test func `tells the time of a step without its wait for a thread, and the run with it`() throws {
     let recording = try Recording("launch")
     let forecast = try recording.forecast(from: recording.runs)
     let ready = Quantiles(recording.readyAt)
     let ratio = try Double(#require(forecast.ready.value(0.5))) / Double(#require(ready.value(0.5)))
     #expect((0.9...1.1).contains(ratio), "\(ratio)")
     let store = try #require(recording.workflow.steps.firstIndex { $0.id.text == "open-store" })
-    let times = recording.runs.compactMap { $0.steps[store]?.tries[0].nanoseconds }
+    let times = recording.runs.compactMap { $0.steps[store]?.attemptTimes[0].nanoseconds }
     let step = try #require(forecast.lengths(of: StepIndex(store)).value(0.5))
     let measured = try #require(Quantiles(times).value(0.5))
     #expect((0.9...1.1).contains(step * 1_000_000 / Double(measured)), "\(step) ms, \(measured) ns")
   }
 }
 
-/// Launches of one workflow.
+/// Runs of one workflow.
 private struct Recording {
   var workflow = Workflow(name: "recorded", steps: [])
   var runs: [RecordedRun] = []
@@ -96,7 +97,7 @@ private struct Recording {
         "startedAt": milliseconds(2 + 3 * index), "endedAt": milliseconds(3 + 3 * index),
       ]
     }
-    let launch = try RecordedLaunch([
+    let launch = try ReportedRun([
       "schema": 2, "workflow": "recorded", "conclusion": "success", "steps": .object(steps),
       "gate": ["outcome": "ready", "readyAt": milliseconds(0), "openedAt": milliseconds(0)],
     ])
@@ -107,14 +108,14 @@ private struct Recording {
   func forecast(from runs: [RecordedRun]) throws -> Forecast {
     let prepared = try PreparedWorkflow(try WorkflowGraph(workflow), registry: ActionRegistry([BasicsPlugin()]))
     var options = ForecastOptions()
-    options.launches = 600
-    options.runs = runs
-    let model = ForecastModel(try LaunchStage(prepared, inputs: [:], launch: Launch()), options)
-    return Forecast(model, [ForecastBlock(model, 0..<options.launches)])
+    options.runs = 600
+    options.recordedRuns = runs
+    let model = ForecastModel(try RunStage(prepared, inputs: [:], launch: Launch()), options)
+    return Forecast(model, [ForecastBlock(model, 0..<options.runs)])
   }
 
-  /// Times of the gate as they were forecast before waits and common factors counted: half of the launches are a run, in the
-  /// others each step is drawn by itself.
+  /// Times of the gate as they were forecast before waits and common factors counted: half of the runs are a run, in
+  /// the others each step is drawn by itself.
   func playWithoutWaits(_ runs: [RecordedRun], using random: inout SeededGenerator) -> [Int] {
     (0..<600).map { _ in
       let whole = Bool.random(using: &random) ? runs.randomElement(using: &random) : nil
@@ -123,7 +124,7 @@ private struct Recording {
       for (index, step) in workflow.steps.enumerated() {
         let run = whole ?? runs[Int.random(in: runs.indices, using: &random)]
         let start = step.needs.map { ends[Int($0)] }.max() ?? 0
-        ends.append(start + (run.steps[index]?.tries.first?.nanoseconds ?? 0))
+        ends.append(start + (run.steps[index]?.attemptTimes.first?.nanoseconds ?? 0))
         if step.options.blocking == true { last = max(last, ends[index]) }
       }
       return last

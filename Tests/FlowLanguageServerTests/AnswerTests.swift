@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Diagnostics
 
-  @Test func `pushes what is wrong with the place and the related place, and takes it back`() throws {
+  @Test func `pushes what is wrong with the location and the related location, and takes it back`() throws {
     let client = try TestClient()
     try client.open("name: a\nsteps:\n  fetch: { uses: flow.noop }\n  b: { uses: flow.noop, needs: fetchh }\n")
     let notice = try client.notice("textDocument/publishDiagnostics")
@@ -87,7 +87,7 @@ import Testing
 
   // MARK: Completion
 
-  @Test func `proposes the keys of the place that are not there yet, required ones first`() throws {
+  @Test func `proposes the keys of the location that are not there yet, required ones first`() throws {
     let client = try TestClient()
     let root = try client.labels(at: "¦\n")
     #expect(root.prefix(2) == ["name", "steps"])
@@ -179,7 +179,7 @@ import Testing
 
   // MARK: Looking things up
 
-  @Test func `says of a step how long it took in the runs that are remembered`() throws {
+  @Test func `says of a step how long it took in the runs that are recorded`() throws {
     let client = try TestClient(
       LanguageWorkspace(
         version: "1", install: { _ in InstalledActions(catalog: TestClient.Catalog.standard) },
@@ -319,7 +319,7 @@ import Testing
     return edits.map { TestClient.apply($0, to: text) }
   }
 
-  @Test func `mends a slip, a missing input, a missing need, and starts a step behind the gate`() throws {
+  @Test func `fixes a slip, a missing input, a missing need, and starts a step behind the gate`() throws {
     let client = try TestClient()
     #expect(try fixed(client, marked("needs: [fetch]", "needs: [fe¦tchh]"), "Write 'fetch'") == Self.text)
     #expect(
@@ -336,7 +336,7 @@ import Testing
       try fixed(
         client,
         marked("    needs: [fetch]\n", "").replacing("steps.fetch.outputs.path", with: "steps.fe¦tch.outputs.path"),
-        "Add 'fetch' to the needs of 'publish'")?
+        "Add 'fetch' to the dependencies of 'publish'")?
         .contains("needs: fetch\n") == true)
     let later = try fixed(
       client, marked("  last: {", "  la¦st: {"), "Start 'last' after the gate has opened")

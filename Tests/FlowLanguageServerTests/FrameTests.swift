@@ -127,7 +127,7 @@ import Testing
       "-", "\u{0}", "\u{FEFF}", "", "", "a: b",
     ]
     for number in 0..<10_000 {
-      var (start, end) = (mirror.place(&random), mirror.place(&random))
+      var (start, end) = (mirror.location(&random), mirror.location(&random))
       if (end.line, end.column) < (start.line, start.column) { swap(&start, &end) }
       if random.below(3) > 0 { end = start }
       // So that the text stays of a size.
@@ -161,7 +161,7 @@ import Testing
     ]
     let pieces = ["\n", "  ", ":", "steps", "[", "{", "}", "'", "\"", "${{", "}}", "😀", "- a", "|", "needs: [b]", "x"]
     for number in 0..<600 {
-      let (from, to) = (mirror.place(&random), mirror.place(&random))
+      let (from, to) = (mirror.location(&random), mirror.location(&random))
       let isInOrder = (from.line, from.column) <= (to.line, to.column)
       let (start, end) = random.below(4) == 0 && isInOrder ? (from, to) : (from, from)
       let text = pieces[random.below(pieces.count)]
@@ -181,13 +181,13 @@ import Testing
           ],
         ],
       ])
-      let place = mirror.place(&random)
+      let location = mirror.location(&random)
       bytes += TestClient.frame([
         "jsonrpc": "2.0", "id": .integer(1_000 + number),
         "method": .string("textDocument/" + methods[random.below(methods.count)]),
         "params": [
           "textDocument": ["uri": .string(TestClient.uri)], "context": [:],
-          "position": ["line": .integer(place.line), "character": .integer(place.column)],
+          "position": ["line": .integer(location.line), "character": .integer(location.column)],
         ],
       ])
       if random.below(5) == 0 {
@@ -240,7 +240,7 @@ private struct ClientText {
   }
 
   /// Somewhere, never inside of a character.
-  func place(_ random: inout SeededGenerator) -> (line: Int, column: Int) {
+  func location(_ random: inout SeededGenerator) -> (line: Int, column: Int) {
     let lines = lines
     let line = random.below(lines.count)
     var column = random.below(lines[line].count + 1)
@@ -249,10 +249,10 @@ private struct ClientText {
     return (line, column)
   }
 
-  private func index(_ place: (line: Int, column: Int)) -> Int {
+  private func index(_ location: (line: Int, column: Int)) -> Int {
     let lines = lines
-    guard place.line < lines.count else { return units.count }
-    return min(lines[place.line].lowerBound + place.column, lines[place.line].upperBound)
+    guard location.line < lines.count else { return units.count }
+    return min(lines[location.line].lowerBound + location.column, lines[location.line].upperBound)
   }
 
   mutating func replace(_ start: (line: Int, column: Int), _ end: (line: Int, column: Int), with text: String) {

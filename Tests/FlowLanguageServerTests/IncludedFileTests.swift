@@ -20,7 +20,7 @@ import Testing
     """
   private static let broken = "name: part\nsteps: { a: { uses: flow.nop } }\n"
 
-  /// A server to which the files beside the open one are what `files` says.
+  /// A server to which the files next to the open one are what `files` says.
   private func client(_ files: [String: String]) throws -> TestClient {
     try TestClient(
       LanguageWorkspace(
@@ -122,11 +122,11 @@ import Testing
 
   /// The files after a name at `¦` in one of them was changed; `open` are open in the editor.
   private func renamed(
-    _ place: String, in file: String, to name: String, files: [String: String] = project, open: [String] = []
+    _ location: String, in file: String, to name: String, files: [String: String] = project, open: [String] = []
   ) throws -> [String: String] {
     let client = try client(files)
     defer { _ = try? client.quit() }
-    let parts = place.split(separator: "¦", omittingEmptySubsequences: false)
+    let parts = location.split(separator: "¦", omittingEmptySubsequences: false)
     let text = try #require(files[file])
     let start = try #require(text.firstRange(of: parts.joined())?.lowerBound)
     let before = text[..<start] + parts[0]
@@ -211,12 +211,12 @@ import Testing
     ("one/do¦ne", "/project/lib/part.yaml", 8), ("lib/pa¦rt.yaml", "/project/lib/part.yaml", 0),
     ("two/part/do¦ne", "/project/lib/middle.yaml", 3),
   ])
-  func `goes to where an included file declares what is named`(place: String, file: String, line: Int) throws {
+  func `goes to where an included file declares what is named`(location: String, file: String, line: Int) throws {
     let client = try client(Self.project)
     let text = Self.project["/project/test.yaml"]!
-    let parts = place.split(separator: "¦").map(String.init)
+    let parts = location.split(separator: "¦").map(String.init)
     let found = try client.ask(
-      "textDocument/definition", at: text.replacing(parts.joined(), with: place, maxReplacements: 1))
+      "textDocument/definition", at: text.replacing(parts.joined(), with: location, maxReplacements: 1))
     let location = found.arrayValue?.first?.objectValue
     #expect(location?["uri"] == .string("file://" + file))
     #expect(location?["range"]?.objectValue?["start"]?.objectValue?["line"] == .integer(line))
@@ -229,10 +229,10 @@ import Testing
     let found = try client.request(
       "textDocument/references",
       ["textDocument": ["uri": "file:///project/lib/part.yaml"], "position": ["line": 2, "character": 4]])
-    let places = (found.arrayValue ?? []).compactMap(\.objectValue).map {
+    let locations = (found.arrayValue ?? []).compactMap(\.objectValue).map {
       "\($0["uri"]!.stringValue!.split(separator: "/").last!):\($0["range"]!.objectValue!["start"]!.objectValue!["line"]!.integerValue!)"
     }
-    #expect(places == ["part.yaml:2", "part.yaml:5", "part.yaml:6", "middle.yaml:3", "test.yaml:2"])
+    #expect(locations == ["part.yaml:2", "part.yaml:5", "part.yaml:6", "middle.yaml:3", "test.yaml:2"])
     try client.quit()
   }
 
@@ -254,7 +254,9 @@ import Testing
     try client.quit()
   }
 
-  @Test func `a schema of records is no workflow: it has its own diagnostics, and nothing else is said of it`() throws {
+  @Test func `a schema of records is not a workflow: it has its own diagnostics, and nothing else is said of it`()
+    throws
+  {
     let client = try TestClient(
       LanguageWorkspace(
         version: "1", install: { _ in InstalledActions(catalog: TestClient.Catalog.standard) },

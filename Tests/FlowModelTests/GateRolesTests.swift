@@ -65,7 +65,7 @@ struct GateRolesTests {
     #expect(GateRoles(graph, answers: [0]).contradiction == 1)
   }
 
-  @Test func `where the needs form a cycle each step stands for itself`() {
+  @Test func `where the dependencies form a cycle each step stands for itself`() {
     let workflow = Workflow(name: "test", steps: [step("a", needs: [1], .afterGate), step("b", needs: [0])])
     let roles = GateRoles(workflow, order: [])
     #expect(deferrals(roles, 2) == [.always, .never])

@@ -105,11 +105,11 @@ import Testing
       #expect(traces.contains { text.contains($0) }, "the test itself: \(names)")
       let shown = mask.masked(text)
       #expect(shown.contains("***") && !traces.contains { shown.contains($0) }, "\(names): \(text) is \(shown)")
-      let marked = mask.marked(["text": .string(text)])
-      let kept = marked["text"]?.stringValue ?? ""
+      let withPlaceholders = mask.withPlaceholders(["text": .string(text)])
+      let kept = withPlaceholders["text"]?.stringValue ?? ""
       #expect(kept.contains("{secret:token/") && !kept.contains("unknown"), "\(names): \(text) is \(kept)")
       #expect(mask.spreadSecret(in: ["text": .string(text)]) == nil, "\(names)")
-      #expect(try SecretMask.filled(marked, by: mask) == ["text": .string(text)], "\(names)")
+      #expect(try SecretMask.filled(withPlaceholders, by: mask) == ["text": .string(text)], "\(names)")
     }
   }
 
@@ -165,7 +165,7 @@ import Testing
     #expect(mask.masked(text) == "***")
     #expect(mask.spreadSecret(in: ["text": .string(text)]) == "token")
     #expect(throws: SecretMask.MissingSecret.self) {
-      try SecretMask.filled(mask.marked(["text": .string(text)]), by: mask)
+      try SecretMask.filled(mask.withPlaceholders(["text": .string(text)]), by: mask)
     }
   }
 

@@ -36,12 +36,14 @@ import Testing
     "line two is longer and czNjcjN0LXQwa2VuL3g=", "{secret:token/text/14}", "{", "",
   ])
   func `marks them so that they can be filled in again`(text: String) throws {
-    let marked = Self.mask.marked(["text": .string(text)])
-    let shown = marked["text"]?.stringValue ?? ""
+    let withPlaceholders = Self.mask.withPlaceholders(["text": .string(text)])
+    let shown = withPlaceholders["text"]?.stringValue ?? ""
     #expect(!shown.contains("s3cr3t") && !shown.contains("line two") && !shown.contains("czNjc"))
-    #expect(try SecretMask.filled(marked, by: Self.mask) == ["text": .string(text)])
-    let hasMark = shown.contains("{secret:token/") || shown.contains("{secret:key/")
-    if hasMark { #expect(throws: SecretMask.MissingSecret.self) { try SecretMask.filled(marked, by: nil) } }
+    #expect(try SecretMask.filled(withPlaceholders, by: Self.mask) == ["text": .string(text)])
+    let hasPlaceholder = shown.contains("{secret:token/") || shown.contains("{secret:key/")
+    if hasPlaceholder {
+      #expect(throws: SecretMask.MissingSecret.self) { try SecretMask.filled(withPlaceholders, by: nil) }
+    }
   }
 
   @Test func `finds one that is spread over lines, which it cannot hide`() {

@@ -62,9 +62,9 @@ import Testing
     let json = try String(decoding: JSONEncoder().encode(secret), as: UTF8.self).dropFirst().dropLast()
     for text in [secret, String(json), Data(secret.utf8).base64EncodedString()] {
       #expect(mask.masked("<\(text)>") == "<***>")
-      let marked = mask.marked(["text": .string(text)])
-      #expect(marked["text"]?.stringValue?.hasPrefix("{secret:key/") == true)
-      #expect(try SecretMask.filled(marked, by: mask) == ["text": .string(text)])
+      let withPlaceholders = mask.withPlaceholders(["text": .string(text)])
+      #expect(withPlaceholders["text"]?.stringValue?.hasPrefix("{secret:key/") == true)
+      #expect(try SecretMask.filled(withPlaceholders, by: mask) == ["text": .string(text)])
     }
     let wrong = "\(secret.dropLast(2))=="
     #expect(mask.masked(wrong) == wrong)

@@ -2,7 +2,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// What a graph says of the needs of its steps, and that it cannot hold a cycle.
+/// What a graph says of the dependencies of its steps, and that it cannot hold a cycle.
 struct WorkflowGraphTests {
   private func workflow(_ needs: [[StepIndex]]) -> Workflow {
     Workflow(
@@ -15,7 +15,7 @@ struct WorkflowGraphTests {
     #expect(Array(graph.successors(of: 0)) == [1, 2, 3])
     #expect(Array(graph.successors(of: 1)) == [2])
     #expect(graph.successors(of: 3).isEmpty)
-    #expect(graph.needCounts == [0, 1, 2, 1])
+    #expect(graph.dependencyCounts == [0, 1, 2, 1])
   }
 
   @Test func `in the order each step comes after all it needs, free ones first and in file order`() throws {

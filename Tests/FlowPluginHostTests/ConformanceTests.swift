@@ -25,7 +25,7 @@ struct ConformanceTests {
     await plugin.remove()
   }
 
-  @Test func `a program that answers slow calls one after the other is sound`() async throws {
+  @Test func `a program that answers slow calls one after the other passes all checks`() async throws {
     let plugin = try PythonPlugin(PythonPlugin.answering(seconds: 1.5))
     let sample = PluginCase("slow.text", with: ["text": "a"], .outputs(["text": "a"]))
     #expect(await plugin.findings(cases: [sample]) == [])

@@ -46,7 +46,7 @@ struct FloodTests {
   @Test(arguments: [
     ("flood-without-end", ""), ("flood-lines", ""), ("flood-messages", "log"), ("flood-messages", "progress"),
   ])
-  func `beside a flood without end calls are answered, and the call that floods can be cancelled`(
+  func `next to a flood without end calls are answered, and the call that floods can be cancelled`(
     action: String, method: String
   ) async throws {
     let child = try HostileChild()

@@ -30,7 +30,7 @@ struct PluginFinderTests {
     PluginFinder(given: given.map { "\(root)/\($0)" }, start: "\(root)/\(start)").find().plugins.map(\.name)
   }
 
-  @Test func `plugins are found beside the workflow and above it, up to the folder that holds .git`() throws {
+  @Test func `plugins are found next to the workflow and above it, up to the folder that holds .git`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     try plugin("plugins/outside")
     try folder("project/.git")

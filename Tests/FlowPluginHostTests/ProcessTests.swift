@@ -35,7 +35,7 @@ struct ProcessTests {
       let text = try #require(try await child.call("environment", in: run)["text"]?.stringValue)
       let variables = try #require(try JSONText.parse(text).objectValue?["env"]?.objectValue)
       #expect(variables["GREETING"]?.stringValue == value)
-      // And which try of which step it is.
+      // And which attempt of which step it is.
       let own = ["FLOWRUN_ATTEMPT", "FLOWRUN_KEY", "FLOWRUN_RUN", "FLOWRUN_STEP", "GREETING"]
       #expect(variables.keys.sorted() == own)
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowPluginHost
 
-/// Signs of life to the moment, without a clock.
+/// Heartbeats to the moment, without a clock.
 @Suite struct SessionPulseTests {
   private let start = ContinuousClock.now
   private let moment = Duration.nanoseconds(1)

@@ -8,7 +8,8 @@ import Testing
 /// Each line of what the host must survive, with a child written for it.
 @Suite(.timeLimit(.minutes(1)))
 struct SurvivalTests {
-  @Test func `a child that dies fails its step with exit status and the end of its log, and the next call starts anew`()
+  @Test
+  func `a child that dies fails its step with exit status and the end of its log, and the next call starts again`()
     async throws
   {
     let child = try HostileChild()
@@ -72,7 +73,7 @@ struct SurvivalTests {
   }
 
   @Test(arguments: ["hang", "hang-all"])
-  func `a child that never answers and ignores cancel is ended after the grace, and the next call starts anew`(
+  func `a child that never answers and ignores cancel is ended after the grace, and the next call starts again`(
     action: String
   ) async throws {
     let child = try HostileChild()
@@ -198,7 +199,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `an error travels with its code, its message and what it says of another try`() async throws {
+  @Test func `an error travels with its code, its message and what it says of another attempt`() async throws {
     let child = try HostileChild()
     let cases: [(String, ActionError)] = [
       (
@@ -317,7 +318,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a service reports ready, goes on beside calls and stops when cancelled`() async throws {
+  @Test func `a service reports ready, goes on next to calls and stops when cancelled`() async throws {
     // With the usual grace: a machine that is busy may take longer than the short one of the other tests.
     let child = try HostileChild(limits: PluginLimits())
     let run = TestHost()

@@ -61,7 +61,7 @@
       _ = try store.create(run("a"), definition: [1])
       _ = try store.create(run("b"), definition: [1])
       #expect(try store.runs(RunFilter()).count == 2)
-      // As a disk would do it: the database itself would work the checksum out anew.
+      // As a disk would do it: the database itself would work the checksum out again.
       try database.execute("ALTER TABLE flowrun_run ALTER COLUMN checksum DROP EXPRESSION")
       try database.execute("UPDATE flowrun_run SET \(change) WHERE id = 'a'")
       let list = try store.list(RunFilter())

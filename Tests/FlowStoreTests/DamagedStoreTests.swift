@@ -182,7 +182,7 @@ import Testing
     try Data().write(to: URL(fileURLWithPath: path + "-wal"))
     let whole = try #require(try contents(path))
     #expect(whole["durable"]?.count == 4)
-    // The next format differs in one bit from this one; whoever sees it leaves the store alone and says so.
+    // The next format differs in one bit from this one; anyone who sees it leaves the store alone and says so.
     try check(try Files(path), \.main, of: whole, newerAt: 8 * 63)
   }
 

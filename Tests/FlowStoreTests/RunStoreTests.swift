@@ -162,7 +162,7 @@ import Testing
     #expect(try other.answer(to: damaged) == nil)
   }
 
-  @Test func `that is no store is told to be damaged, and moved aside whole`() throws {
+  @Test func `that is not a store is told to be damaged, and moved aside whole`() throws {
     defer { clean() }
     try FileManager.default.createDirectory(atPath: folder + "/.flowrun", withIntermediateDirectories: true)
     let text = String(repeating: "no store ", count: 1000)

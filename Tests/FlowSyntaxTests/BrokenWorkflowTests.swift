@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-/// A workflow under `Tests/BrokenWorkflows` with the whole text that loading it gives, in the file beside it.
+/// A workflow under `Tests/BrokenWorkflows` with the whole text that loading it gives, in the file next to it.
 struct BrokenWorkflow: CustomTestStringConvertible {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("BrokenWorkflows")
@@ -42,13 +42,13 @@ struct BrokenWorkflow: CustomTestStringConvertible {
 }
 
 @Suite struct BrokenWorkflowTests {
-  /// `RECORD_SNAPSHOTS=1` writes the texts anew and fails once, so that a person looks at what changed.
+  /// `RECORD_SNAPSHOTS=1` writes the texts again and fails once, so that a person looks at what changed.
   @Test(arguments: BrokenWorkflow.all)
   func `a broken workflow gets exactly these words`(workflow: BrokenWorkflow) throws {
     let text = try workflow.result.rendered()
     if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
       try workflow.record(text)
-      Issue.record("recorded anew")
+      Issue.record("recorded again")
     }
     #expect(try text == workflow.snapshot)
   }

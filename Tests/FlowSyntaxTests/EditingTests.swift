@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `each proposed word, once written, mends the problem that it was proposed for`(workflow: BrokenWorkflow) throws {
+  func `each proposed word, once written, fixes the problem that it was proposed for`(workflow: BrokenWorkflow) throws {
     let document = document(try workflow.bytes)
     for diagnostic in document.result.diagnostics {
       guard let word = diagnostic.correction?.word else {
@@ -199,7 +199,7 @@ import Testing
     #expect(document(mended).result.diagnostics.isEmpty)
   }
 
-  @Test func `a text that is the whole command, or is no shell's, is left to the author`() {
+  @Test func `a text that is the whole command, or is not a shell's, is left to the author`() {
     let head = "name: a\ninputs: { title: { type: string } }\nsteps:\n  a:\n    "
     for command in ["run: ${{ inputs.title }}", "shell: python\n    run: print(\"${{ inputs.title }}\")"] {
       let document = document(Array((head + command + "\n").utf8))
@@ -227,10 +227,10 @@ import Testing
   ])
   func `the place of the cursor is found from the text alone`(marked: String, keys: [String]) {
     let offset = marked.utf8.count - "¦".utf8.count
-    #expect(EditingPlaceScanner.place(at: offset, in: Array(marked.utf8)).keys == keys)
+    #expect(EditingLocationScanner.location(at: offset, in: Array(marked.utf8)).keys == keys)
   }
 
-  @Test func `no text and no place breaks an answer`() throws {
+  @Test func `no text and no location breaks an answer`() throws {
     let text = Array(WorkflowExamples.complete.utf8)
     for end in stride(from: 0, to: text.count, by: 7) {
       let document = document(Array(text[..<end]))

@@ -13,7 +13,7 @@ import Testing
 
 /// The tables of `docs/format.md` are made from those that parser, checks and schema use.
 ///
-/// `RECORD_SNAPSHOTS=1` writes them anew and fails once, so that a person looks at what changed.
+/// `RECORD_SNAPSHOTS=1` writes them again and fails once, so that a person looks at what changed.
 @Suite struct FormatTableTests {
   private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("docs/format.md")
@@ -78,12 +78,12 @@ import Testing
       if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
         text.replaceSubrange(start..<finish, with: table)
       } else {
-        #expect(String(text[start..<finish]) == table, "write it anew with RECORD_SNAPSHOTS=1")
+        #expect(String(text[start..<finish]) == table, "write it again with RECORD_SNAPSHOTS=1")
       }
     }
     if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
       try Data(text.utf8).write(to: Self.page)
-      Issue.record("recorded anew")
+      Issue.record("recorded again")
     }
   }
 

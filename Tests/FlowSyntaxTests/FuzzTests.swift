@@ -43,19 +43,19 @@ import Testing
     if Bool.random(using: &generator) { bytes += Array("name: fuzz\nsteps:\n  a:\n    uses: flow.noop\n".utf8) }
     for _ in 0..<Int.random(in: 0...14, using: &generator) { bytes += pieces.randomElement(using: &generator)! }
     for _ in 0..<Int.random(in: 0...2, using: &generator) where !bytes.isEmpty {
-      let place = Int.random(in: 0..<bytes.count, using: &generator)
+      let location = Int.random(in: 0..<bytes.count, using: &generator)
       switch Int.random(in: 0...3, using: &generator) {
-      case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-      case 1: bytes.remove(at: place)
-      case 2: bytes.insert(bytes[place], at: place)
-      default: bytes.removeSubrange(place...)
+      case 0: bytes[location] = UInt8.random(in: 0...255, using: &generator)
+      case 1: bytes.remove(at: location)
+      case 2: bytes.insert(bytes[location], at: location)
+      default: bytes.removeSubrange(location...)
       }
     }
     return bytes
   }
 
   @Test(.timeLimit(.minutes(20)))
-  func `whatever the bytes are, there is a graph or an error, and every place lies in the file`() {
+  func `whatever the bytes are, there is a graph or an error, and every location lies in the file`() {
     var generator = SplitMix64(seed: Self.seed)
     let loader = WorkflowLoader(catalog: TestCatalog.standard)
     for number in 0..<Self.count {

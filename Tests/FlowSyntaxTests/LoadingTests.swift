@@ -93,11 +93,11 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
     #expect(steps.map { $0.options.isOptional } == [true, true, true, true])
   }
 
-  @Test func `the place of a step and of its keys is known after loading`() throws {
-    let text = "name: places\nsteps:\n  a:\n    uses: flow.noop\n    defer: true\n"
+  @Test func `the location of a step and of its keys is known after loading`() throws {
+    let text = "name: locations\nsteps:\n  a:\n    uses: flow.noop\n    defer: true\n"
     let result = load(text)
-    let place = try #require(result.span(of: 0, key: "defer"))
-    #expect(result.source.text(of: place) == "true")
+    let location = try #require(result.span(of: 0, key: "defer"))
+    #expect(result.source.text(of: location) == "true")
     #expect(result.span(of: 0, key: "with").map(result.source.text) == "a")
     #expect(result.span(of: 1, key: nil) == nil)
   }

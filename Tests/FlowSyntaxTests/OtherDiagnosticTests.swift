@@ -15,7 +15,7 @@ import Testing
     WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: "test.yaml").rendered()
   }
 
-  @Test func `bytes that are not UTF-8 are an error with their place`() {
+  @Test func `bytes that are not UTF-8 are an error with their location`() {
     #expect(
       rendered(Array("name: caf".utf8) + [0xE9] + Array("\n".utf8)) == """
         test.yaml:1:10: error: the byte 0xE9 is not valid UTF-8 [invalid-utf8]
@@ -78,12 +78,12 @@ import Testing
              |
         1002 |   s999: { uses: flow.nop }
              |                 ^^^^^^^^
-             = help: mend these first
+             = help: fix these first
 
         """)
   }
 
-  @Test func `what an action finds wrong with its inputs is shown at the place inside them`() {
+  @Test func `what an action finds wrong with its inputs is shown at the location inside them`() {
     var catalog = TestCatalog.standard
     catalog.check = { action, input in
       guard action == "flow.set", case .object(let values)? = input["values"] else { return [] }

@@ -15,10 +15,12 @@ struct ResourcesTests {
   }
 
   @Test func `cpus, memory and gpus are read, and a step takes one cpu that does not say`() {
-    func share(_ text: String) -> MachineShare? { step("resources: \(text)").graph?.workflow.steps[0].options.share }
+    func request(_ text: String) -> MachineResources? {
+      step("resources: \(text)").graph?.workflow.steps[0].options.request
+    }
     #expect(
-      share("{ cpus: 4, memory: 8GiB, gpus: 1 }") == MachineShare(cpus: 4, memoryBytes: 8 << 30, gpus: 1))
-    #expect(share("{ memory: 512MiB }") == MachineShare(cpus: 1, memoryBytes: 512 << 20))
+      request("{ cpus: 4, memory: 8GiB, gpus: 1 }") == MachineResources(cpus: 4, memoryBytes: 8 << 30, gpus: 1))
+    #expect(request("{ memory: 512MiB }") == MachineResources(cpus: 1, memoryBytes: 512 << 20))
   }
 
   @Test(arguments: [

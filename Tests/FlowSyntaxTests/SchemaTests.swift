@@ -54,7 +54,7 @@ import Testing
   }
 
   /// That flowrun loads each without a word is asserted with its real actions, in `TidyTests`.
-  @Test func `the schema beside the workflows accepts every one of them, and rejects each with a key too many`() throws
+  @Test func `the schema next to the workflows accepts every one of them, and rejects each with a key too many`() throws
   {
     let folder = BrokenWorkflow.folder.deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("workflows")

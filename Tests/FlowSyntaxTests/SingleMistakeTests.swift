@@ -141,7 +141,7 @@ import Testing
     #expect(result.diagnostics.count(where: \.isError) == 1, "\(result.rendered())")
   }
 
-  @Test func `beside others of the same map leaves those`() {
+  @Test func `next to others of the same map leaves those`() {
     let text = """
       name: x
       deadline: { mni: 1s, mxa: 2s }

@@ -25,7 +25,7 @@ import Testing
     try FileManager.default.removeItem(atPath: file)
   }
 
-  @Test func `It runs when whoever holds it is gone`() throws {
+  @Test func `It runs when anyone who holds it is gone`() throws {
     do { _ = try command() }
     #expect(within(seconds: 40) { !lines().isEmpty })
     #expect(lines().first == "given-back")

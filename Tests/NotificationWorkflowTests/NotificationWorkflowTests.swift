@@ -100,15 +100,15 @@ import Testing
     #expect(mkfifo(pipe, 0o600) == 0)
     let reader = open(pipe, O_RDWR)
     defer { close(reader) }
-    let verb = ["notifications", "deliver", "workflows/reminder.yaml", "--data", folder]
-    let shows = try FlowrunProcess(verb, in: Self.root, standardOutput: pipe)
+    let subcommand = ["notifications", "deliver", "workflows/reminder.yaml", "--data", folder]
+    let shows = try FlowrunProcess(subcommand, in: Self.root, standardOutput: pipe)
     var byte: UInt8 = 0
     #expect(read(reader, &byte, 1) == 1)
-    #expect(try FlowrunProcess.run(verb, in: Self.root).output == "no notification is due\n")
+    #expect(try FlowrunProcess.run(subcommand, in: Self.root).output == "no notification is due\n")
     shows.send(SIGKILL)
     #expect(shows.result().exitCode == 128 + SIGKILL)
-    #expect(try FlowrunProcess.run(verb, in: Self.root).output.hasPrefix("notification received a: xxx"))
-    #expect(try FlowrunProcess.run(verb, in: Self.root).output == "no notification is due\n")
+    #expect(try FlowrunProcess.run(subcommand, in: Self.root).output.hasPrefix("notification received a: xxx"))
+    #expect(try FlowrunProcess.run(subcommand, in: Self.root).output == "no notification is due\n")
   }
 
   @Test func `lets the second of two taps win, and logs it (N7, C7)`() throws {
@@ -279,7 +279,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct RoutesVerbTests {
+@Suite(.timeLimit(.minutes(1))) struct RoutesSubcommandTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 

@@ -58,7 +58,7 @@ class Browser:
         return self.command("/execute/sync", {"script": script, "args": list(arguments)})
 
     def tip(self, act):
-        """What is shown beside the pointer. A page that was scrolled says so with its next frame and hides it once."""
+        """What is shown next to the pointer. A page that was scrolled says so with its next frame and hides it once."""
         for _ in range(100):
             act()
             seen = self.run("const tip = document.getElementById('tip'); return tip.hidden ? null : tip.textContent")
@@ -79,7 +79,7 @@ class Browser:
         try:
             self.call("DELETE", self.session)
         finally:
-            # Whoever started this may have blocked the polite signal.
+            # Anyone who started this may have blocked the polite signal.
             self.driver.kill()
             self.driver.wait()
 

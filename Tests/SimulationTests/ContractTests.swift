@@ -33,7 +33,9 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `whose if contains a status function is asked when its needs are settled, whatever they came to`() throws {
+  @Test func `whose if contains a status function is asked when its dependencies are finished, whatever they came to`()
+    throws
+  {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 30)
@@ -48,7 +50,7 @@ import Testing
     #expect(record.span("equal") == "30..40")
     #expect(record.span("or") == "30..40")
     #expect(record.end("and") == "skipped: upstream-failed" && record.span("and") == "-..30")
-    // Without a status function the needs alone decide, at once.
+    // Without a status function the dependencies alone decide, at once.
     #expect(record.end("plain") == "skipped: upstream-failed" && record.span("plain") == "-..10")
   }
 
@@ -72,7 +74,7 @@ import Testing
     #expect(record.end("failed") == "skipped: event-never-posted")
   }
 
-  @Test func `that is optional and fails leaves its dependants and the gate satisfied, and the run partial`() throws {
+  @Test func `that is optional and fails leaves its dependents and the gate satisfied, and the run partial`() throws {
     var run = ScenarioBuilder()
     run.step("maybe", .fails(after: .milliseconds(10))) { $0.isOptional = true }
     run.step("next", needs: ["maybe"], takes: 10)
@@ -103,7 +105,7 @@ import Testing
     #expect(try simulate(run).span("flaky") == "0..45")
   }
 
-  @Test func `ends with an error that is not worth another try`() throws {
+  @Test func `ends with an error that is not worth another attempt`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10), retryable: false)) { $0.retry = RetryPolicy(attempts: 5) }
     let record = try simulate(run)
@@ -111,7 +113,7 @@ import Testing
     #expect(record.span("bad") == "0..10")
   }
 
-  @Test func `fails with its last error when another try could not start before max`() throws {
+  @Test func `fails with its last error when another attempt could not start before max`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10))) {
       $0.retry = RetryPolicy(attempts: 5, delay: .milliseconds(40))
@@ -124,12 +126,12 @@ import Testing
     #expect(record.span("bad") == "0..60")
   }
 
-  @Test func `reports success not before its floor, and failure at once`() throws {
+  @Test func `reports success not before its minimum, and failure at once`() throws {
     var run = ScenarioBuilder()
-    let floor = StepDeadline(min: .milliseconds(100))
-    run.step("good", takes: 10) { $0.deadline = floor }
+    let minimum = StepDeadline(min: .milliseconds(100))
+    run.step("good", takes: 10) { $0.deadline = minimum }
     run.step("bad", .fails(after: .milliseconds(10))) {
-      $0.deadline = floor
+      $0.deadline = minimum
       $0.isOptional = true
     }
     run.step("next", needs: ["good"], takes: 10)
@@ -139,7 +141,7 @@ import Testing
     #expect(record.span("next") == "100..110")
   }
 
-  @Test func `holds no place while its floor holds it`() throws {
+  @Test func `holds no place while its minimum holds it`() throws {
     var run = ScenarioBuilder()
     run.step("first", takes: 10) { $0.deadline = StepDeadline(min: .milliseconds(100)) }
     run.step("second", takes: 10)
@@ -157,14 +159,14 @@ import Testing
       $0.isOptional = true
     }
     run.step("queued", takes: 10) { $0.queue = "database" }
-    run.step("dependant", needs: ["late"], takes: 10)
+    run.step("dependent", needs: ["late"], takes: 10)
     run.with { $0.workflow.queues = [QueueDeclaration(name: "database", qualityOfService: .utility, width: 1)] }
     let record = try simulate(run)
     #expect(record.end("late") == "timed-out")
     #expect(record.span("late") == "0..50")
     #expect(record["late"].overrun == 70_000_000)
     #expect(record.span("queued") == "120..130")
-    #expect(record.span("dependant") == "50..60")
+    #expect(record.span("dependent") == "50..60")
     #expect(!record["late"].isAbandoned)
   }
 
@@ -257,7 +259,7 @@ import Testing
 
 /// Services.
 @Suite struct `A service` {
-  @Test func `is settled when it reports ready, goes on, and is stopped at the end`() throws {
+  @Test func `is finished when it reports ready, goes on, and is stopped at the end`() throws {
     var run = ScenarioBuilder()
     run.step(
       "service",
@@ -272,7 +274,7 @@ import Testing
     #expect(record.conclusion == "success")
   }
 
-  @Test func `keeps the run from being quiet while a step waits for an event that it declares`() throws {
+  @Test func `keeps the run from being idle while a step waits for an event that it declares`() throws {
     var run = ScenarioBuilder()
     run.step(
       "receiver",
@@ -298,19 +300,19 @@ import Testing
 
 /// The launch gate beyond the launches.
 @Suite struct `The gate` {
-  @Test func `opens at its floor without a blocking step`() throws {
+  @Test func `opens at its minimum without a blocking step`() throws {
     var run = ScenarioBuilder(min: 70)
     run.step("aside", takes: 200) { $0.blocking = false }
     #expect(try simulate(run).opening == "ready at 70")
   }
 
-  @Test func `is ready when the last blocking step ends at the instant of the ceiling`() throws {
+  @Test func `is ready when the last blocking step ends at the instant of the maximum`() throws {
     var run = ScenarioBuilder(min: 50, max: 50)
     run.step("just", takes: 50)
     #expect(try simulate(run).opening == "ready at 50")
   }
 
-  @Test func `opens failed at its floor when a blocking step failed before`() throws {
+  @Test func `opens failed at its minimum when a blocking step failed before`() throws {
     var run = ScenarioBuilder(min: 100, max: 500)
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 300)
@@ -351,7 +353,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `opens failed when only it keeps the run from being quiet and there is no ceiling`() throws {
+  @Test func `opens failed when only it keeps the run from being idle and there is no maximum`() throws {
     var run = ScenarioBuilder()
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
@@ -362,7 +364,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `waits for its ceiling where it has one, and the late step may still get its event`() throws {
+  @Test func `waits for its maximum where it has one, and the late step may still get its event`() throws {
     var run = ScenarioBuilder(max: 100)
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }

@@ -24,7 +24,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
         Step(id: StepID(unchecked: "s\(index)"), uses: "script.step", needs: indices[...], options: options))
     }
     var way = Way(plan: Plan(graph: try WorkflowGraph(workflow), detail: .none))
-    way.plan.keepFacts(startsToo: false)
+    way.plan.keepEntries(startsToo: false)
     way.plan.apply(.activated(Resolution()), at: 0)
     way.plan.apply(.started(prewarm: false), at: 0)
     way.drain()
@@ -87,7 +87,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
       var own = plan
       var other = Way(plan: Plan(graph: plan.graph, detail: .none), endings: endings)
       other.plan.beginRestoring(wasPrewarmed: false)
-      own.takeFacts().forEach { other.plan.restore($0) }
+      own.takeEntries().forEach { other.plan.restore($0) }
       other.plan.endRestoring(at: endings.count, gateCountsAnew: true)
       other.plan.apply(.started(prewarm: false), at: endings.count)
       other.drain()

@@ -18,8 +18,8 @@ import Testing
     return environment["FLOWRUN_LONG_TESTS"] == nil ? 10_000 : 100_000
   }()
 
-  /// Every cut of every scenario whose bodies may begin anew without that being told: services are begun anew by a rule of
-  /// their own, a step's own ceiling begins anew with it, and a cancel is not restored.
+  /// Every cut of every scenario whose bodies may begin again without that being told: services are begun again by a
+  /// rule of their own, a step's own maximum begins again with it, and a cancel is not restored.
   @Test(.timeLimit(.minutes(20)), arguments: 0..<8)
   func `at any instant ends as one that is not`(block: Int) throws {
     if let seed = SeededGenerator.environmentSeed { return try check(seed) }
@@ -32,14 +32,14 @@ import Testing
     for seed in UInt64(1)...600 {
       for cut in try Self.cuts(of: RandomScenario.scenario(seed: seed)) {
         cuts += 1
-        kept += cut.facts.settled.count
+        kept += cut.facts.finished.count
       }
     }
     #expect(cuts > 200 && kept > 400, "\(cuts) cuts, \(kept) steps kept")
   }
 
   private struct Cut {
-    var facts: PlanFacts
+    var facts: JournalEntries
     var now: Int
   }
 
@@ -60,14 +60,15 @@ import Testing
   private static func isFit(_ scenario: Scenario) -> Bool {
     scenario.cancelledAt == nil && !scenario.scripts.contains { $0.isService }
       && !scenario.workflow.steps.contains {
-        $0.options.deadline?.max != nil || $0.options.retry?.attemptDeadline != nil || $0.options.fan?.deadline != nil
+        $0.options.deadline?.max != nil || $0.options.retry?.attemptDeadline != nil
+          || $0.options.fanOut?.deadline != nil
       }
-      // Who posts anew posts more, and what runs for posts has more items.
-      && !(scenario.workflow.steps.contains { $0.options.fan?.event != nil }
+      // Who posts again posts more, and what runs for posts has more items.
+      && !(scenario.workflow.steps.contains { $0.options.fanOut?.event != nil }
         && scenario.scripts.contains { !$0.possibleEvents.isEmpty })
-      // Which items have come how far when one fails for all is another matter when they begin anew.
+      // Which items have come how far when one fails for all is another matter when they begin again.
       && !zip(scenario.workflow.steps, scenario.scripts).contains { step, script in
-        step.options.fan?.isFailFast == true && script.items.contains { !$0.attempts.allSatisfy(\.posts.isEmpty) }
+        step.options.fanOut?.isFailFast == true && script.items.contains { !$0.attempts.allSatisfy(\.posts.isEmpty) }
       }
   }
 
@@ -88,20 +89,22 @@ import Testing
     }
   }
 
-  /// The facts as another process reads them: in chunks, cut where chance will have it.
-  private static func throughChunks(_ facts: PlanFacts, of scenario: Scenario, seed: UInt64) throws -> [PlanFact] {
+  /// The journal entries as another process reads them: in chunks, cut where chance will have it.
+  private static func throughChunks(_ facts: JournalEntries, of scenario: Scenario, seed: UInt64) throws
+    -> [JournalEntry]
+  {
     var random = SeededGenerator(seed: seed)
-    var bodies: [FactWriter] = [FactWriter()]
-    var written: [PlanFact] = []
+    var bodies: [EntryWriter] = [EntryWriter()]
+    var written: [JournalEntry] = []
     facts.forEach { fact in
-      if random.chance(30) { bodies.append(FactWriter()) }
+      if random.chance(30) { bodies.append(EntryWriter()) }
       bodies[bodies.count - 1].add(fact)
       written.append(fact)
     }
-    var read: [PlanFact] = []
+    var read: [JournalEntry] = []
     for body in bodies {
       let chunk = try RunChunk(RunChunk(.facts, wallMilliseconds: 0, runNanoseconds: 0, body: body.bytes).bytes)
-      var reader = FactReader(chunk.body, stepCount: scenario.workflow.steps.count)
+      var reader = EntryReader(chunk.body, stepCount: scenario.workflow.steps.count)
       while let item = try reader.next() { if case .fact(let fact) = item { read.append(fact) } }
     }
     #expect(read == written)
@@ -110,7 +113,7 @@ import Testing
 
   private static func differences(_ uncut: Plan, _ resumed: Plan, _ cut: Cut) -> [String] {
     var lines = resumed.problems()
-    var kept: [PlanFact] = []
+    var kept: [JournalEntry] = []
     cut.facts.forEach { kept.append($0) }
     for index in uncut.graph.workflow.steps.indices {
       let step = StepIndex(index)
@@ -125,9 +128,9 @@ import Testing
         let isKept = kept.contains { $0.isEnd(ofItem: item.index, of: step) }
         if isKept && item != other { lines.append("\(id)[\(item.index)] was kept as \(other), not as \(item)") }
       }
-      guard cut.facts.settled.contains(where: { $0.step == step }) else { continue }
+      guard cut.facts.finished.contains(where: { $0.step == step }) else { continue }
       var (one, other) = (left, right)
-      // Whether a step was late the gate says, which may open at another time when bodies begin anew.
+      // Whether a step was late the gate says, which may open at another time when bodies begin again.
       (one.isLate, other.isLate) = (false, false)
       if one != other { lines.append("\(id) was kept as \(other), not as \(one)") }
     }
@@ -136,10 +139,10 @@ import Testing
   }
 }
 
-extension PlanFact {
-  /// Whether it says that an item ended in a try of its own.
+extension JournalEntry {
+  /// Whether it says that an item ended in an attempt of its own.
   fileprivate func isEnd(ofItem item: Int, of step: StepIndex) -> Bool {
-    guard case .item(step, .settled(let settled, _)) = self else { return false }
-    return Int(settled.step) == item && settled.outcome != .skipped && settled.outcome != .cancelled
+    guard case .item(step, .finished(let finished, _)) = self else { return false }
+    return Int(finished.step) == item && finished.outcome != .skipped && finished.outcome != .cancelled
   }
 }

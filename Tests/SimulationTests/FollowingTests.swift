@@ -5,8 +5,8 @@ import Testing
 
 /// Steps with an item for each post of an event that repeats.
 @Suite struct `A step that runs for posts` {
-  private func launch(max ceiling: Int? = nil) -> ScenarioBuilder {
-    var run = ScenarioBuilder(max: ceiling)
+  private func launch(max maximum: Int? = nil) -> ScenarioBuilder {
+    var run = ScenarioBuilder(max: maximum)
     run.with { $0.workflow.events = ["saved", "sent"].map { EventDeclaration($0, repeats: true) } }
     return run
   }
@@ -23,8 +23,8 @@ import Testing
     return (
       script,
       {
-        $0.fan = FanOut(.posts(of: event))
-        $0.fan?.parallel = parallel
+        $0.fanOut = FanOut(.posts(of: event))
+        $0.fanOut?.parallel = parallel
       }
     )
   }
@@ -117,7 +117,7 @@ import Testing
     var workflow = Workflow(name: "many", steps: [])
     workflow.events = [EventDeclaration("saved", repeats: true)]
     var options = StepOptions()
-    options.fan = FanOut(.posts(of: "saved"))
+    options.fanOut = FanOut(.posts(of: "saved"))
     workflow.steps = [Step(id: StepID(unchecked: "each"), uses: "script.step", options: options)]
     let graph = try WorkflowGraph(workflow)
     for (count, outcome) in [(Limits.events, Outcome.success), (Limits.events + 1, .failure)] {
@@ -166,7 +166,7 @@ import Testing
 /// One way through a step that runs for posts and one that needs it, one happening an instant.
 private struct Walk {
   static let posts = 3
-  static let fan: StepIndex = 0
+  static let fanOut: StepIndex = 0
   static let follower: StepIndex = 1
 
   enum Happening {
@@ -183,14 +183,14 @@ private struct Walk {
   init(width: Int, isFailFast: Bool) throws {
     self.isFailFast = isFailFast
     var options = StepOptions()
-    var fan = FanOut(.posts(of: "saved"))
-    (fan.parallel, fan.isFailFast) = (width, isFailFast)
-    options.fan = fan
+    var fanOut = FanOut(.posts(of: "saved"))
+    (fanOut.parallel, fanOut.isFailFast) = (width, isFailFast)
+    options.fanOut = fanOut
     var workflow = Workflow(
       name: "posts",
       steps: [
         Step(id: StepID(unchecked: "fan"), uses: "script.step", options: options),
-        Step(id: StepID(unchecked: "follower"), uses: "script.step", needs: [Self.fan]),
+        Step(id: StepID(unchecked: "follower"), uses: "script.step", needs: [Self.fanOut]),
       ])
     workflow.events = [EventDeclaration("saved", repeats: true)]
     plan = Plan(graph: try WorkflowGraph(workflow), announcedEvents: Self.posts, detail: .none)
@@ -209,7 +209,7 @@ private struct Walk {
   }
 
   mutating func end(_ body: StepIndex, _ isSuccess: Bool) {
-    let isAwaited = body == Self.follower || plan[Self.fan].outcome == nil
+    let isAwaited = body == Self.follower || plan[Self.fanOut].outcome == nil
     done.append(.end(body, isSuccess))
     running.removeAll { $0 == body }
     let failure = StepFailure(code: "scripted", message: "the script says so")
@@ -224,7 +224,7 @@ private struct Walk {
     while plan.hasEffects {
       for effect in plan.takeEffects() {
         switch effect {
-        case .expand(let step): plan.apply(.expanded(step, .items(FanItems(count: 0))), at: now)
+        case .expand(let step): plan.apply(.expanded(step, .items(FanOutItems(count: 0))), at: now)
         case .evaluate(let item): plan.apply(.decided(item, .run), at: now)
         case .gateDecided(let decision):
           plan.apply(.gateOpened(OpenedGate(decision == .ready ? .ready : .failed, atNanoseconds: now)), at: now)
@@ -250,10 +250,10 @@ private struct Walk {
       case .end: break
       }
     }
-    let (fan, items) = (plan[Self.fan], plan.items(of: Self.fan))
+    let (fanOut, items) = (plan[Self.fanOut], plan.items(of: Self.fanOut))
     if items.count != count { problems.append("\(items.count) items for \(count) posts") }
-    if fan.outcome != (failedAt == nil ? .success : .failure) { problems.append("outcome of the step") }
-    if fan.endedAtNanoseconds != lastAt { problems.append("end of the step at \(fan.endedAtNanoseconds ?? -1)") }
+    if fanOut.outcome != (failedAt == nil ? .success : .failure) { problems.append("outcome of the step") }
+    if fanOut.endedAtNanoseconds != lastAt { problems.append("end of the step at \(fanOut.endedAtNanoseconds ?? -1)") }
     if plan[Self.follower].outcome != (failedAt == nil ? .success : .skipped) { problems.append("the follower") }
     for (index, happening) in done.enumerated() {
       guard case .end(let body, let isSuccess) = happening, body > Self.follower else { continue }

@@ -87,7 +87,7 @@ import Testing
     var plan: Plan
     let needs: [[Int]]
     let optional: Int
-    /// Whether a success starts the next step by itself, as slots do it.
+    /// Whether a success starts the next step by itself, as threads do it.
     let passesOn: Bool
     var running: [Int] = []
     var endings: [(step: Int, ending: Ending)] = []
@@ -96,8 +96,8 @@ import Testing
       endings.append((step, ending))
       running.removeAll { $0 == step }
       if passesOn, ending == .success {
-        let lane = plan.lane(of: StepIndex(step))
-        if let next = plan.passOn(StepIndex(step), attempt: 1, in: lane, at: endings.count) {
+        let pool = plan.pool(of: StepIndex(step))
+        if let next = plan.passOn(StepIndex(step), attempt: 1, in: pool, at: endings.count) {
           running.append(Int(next.step))
         }
         return drain(at: endings.count)

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `lets the dependants of a disabled step go on, and needs no change when it is enabled (L8, L9)`(
+  func `lets the dependents of a disabled step go on, and needs no change when it is enabled (L8, L9)`(
     isEnabled: Bool
   ) throws {
     var cloud = launch()
@@ -44,7 +44,7 @@ import Testing
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `runs its managers beside each other: 300 ms, not the 750 ms of their sum (L15)`() throws {
+  @Test func `runs its managers next to each other: 300 ms, not the 750 ms of their sum (L15)`() throws {
     var managers = ScenarioBuilder()
     let upperEnds = ["sign-in": 300, "language": 150, "country": 200, "brand-color": 50, "appearance": 50]
     for (name, time) in upperEnds.sorted(by: { $0.key < $1.key }) { managers.step(name, takes: time) }
@@ -87,7 +87,7 @@ import Testing
     #expect(record.events["map.first-use"] == 9_000_000_000)
   }
 
-  @Test func `never asks when the map is not used, and that is no failure (L21)`() throws {
+  @Test func `never asks when the map is not used, and that is not a failure (L21)`() throws {
     var permission = launch()
     permission.step("content", takes: 300)
     permission.step("ask", takes: 40) {
@@ -100,7 +100,7 @@ import Testing
     #expect(record.endedAt == 2_000_000_000)
   }
 
-  @Test func `queries data beside the rest (L23, L29)`() throws {
+  @Test func `queries data next to the rest (L23, L29)`() throws {
     var data = launch()
     data.step("store", takes: 100)
     data.step("trips", needs: ["store"], takes: 400) { $0.blocking = false }
@@ -134,7 +134,7 @@ import Testing
     ("fast (L31)", [200, 200, 400, 300], 1100), ("normal (L32)", [300, 200, 500, 400], 1400),
     ("first launch (L33)", [500, 300, 600, 500], 1900),
   ])
-  func `is ready before the floor in every profile, and opens at it`(name: String, phases: [Int], total: Int) throws {
+  func `is ready before the minimum in every profile, and opens at it`(name: String, phases: [Int], total: Int) throws {
     var profile = launch()
     for (index, time) in phases.enumerated() {
       profile.step("phase-\(index)", needs: index == 0 ? [] : ["phase-\(index - 1)"], takes: time)
@@ -145,7 +145,7 @@ import Testing
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `times out at the ceiling when the slowest profile also syncs for 5 s (L33)`() throws {
+  @Test func `times out at the maximum when the slowest profile also syncs for 5 s (L33)`() throws {
     var profile = launch()
     for (index, time) in [500, 300, 600, 500].enumerated() {
       profile.step("phase-\(index)", needs: index == 0 ? [] : ["phase-\(index - 1)"], takes: time)
@@ -195,7 +195,7 @@ import Testing
     #expect(try simulate(flags).opening == (isNeeded ? "ready at 900" : "ready at 80"))
   }
 
-  @Test func `starts the work of the map when the splash has closed, also at the ceiling (L38, L41)`() throws {
+  @Test func `starts the work of the map when the splash has closed, also at the maximum (L38, L41)`() throws {
     var flow = launch()
     flow.step("app", takes: 100)
     flow.step("data", needs: ["app"], takes: 6000)
@@ -210,7 +210,7 @@ import Testing
     #expect(record.span("locations") == "0..300")
   }
 
-  @Test func `shows itself as soon as it is ready where there is no floor (R3)`() throws {
+  @Test func `shows itself as soon as it is ready where there is no minimum (R3)`() throws {
     var brief = ScenarioBuilder(min: 0, max: 5000)
     brief.step("content", takes: 130)
     #expect(try simulate(brief).opening == "ready at 130")

@@ -2,29 +2,31 @@ import FlowEngine
 import FlowModel
 import Testing
 
-/// Every order in which steps can end that take shares of a machine, straight on the plan.
-@Suite struct `Every interleaving of steps that take shares` {
+/// Every order in which steps can end that take resources of a machine, straight on the plan.
+@Suite struct `Every interleaving of steps that take resources` {
   /// What up to five steps ask for: every combination of small shares on a machine of three cpus, one part of memory and a gpu.
-  private static let shares: [MachineShare?] = [
-    nil, MachineShare(cpus: 1), MachineShare(cpus: 2), MachineShare(cpus: 3), MachineShare(cpus: 1, memoryBytes: 1),
-    MachineShare(cpus: 1, gpus: 1),
+  private static let requests: [MachineResources?] = [
+    nil, MachineResources(cpus: 1), MachineResources(cpus: 2), MachineResources(cpus: 3),
+    MachineResources(cpus: 1, memoryBytes: 1),
+    MachineResources(cpus: 1, gpus: 1),
   ]
-  private static let supply = MachineShare(cpus: 3, memoryBytes: 1, gpus: 1)
+  private static let capacity = MachineResources(cpus: 3, memoryBytes: 1, gpus: 1)
 
   @Test(arguments: 0..<6, [nil, 2])
   func `never takes more than there is, leaves nothing idle that the rule allows, and ends`(first: Int, width: Int?)
     throws
   {
     for code in 0..<216 {
-      let shares = [first, code % 6, code / 6 % 6, code / 36].map { Self.shares[$0] }
-      try follow(Walk(shares, width: width))
+      let requests = [first, code % 6, code / 6 % 6, code / 36].map { Self.requests[$0] }
+      try follow(Walk(requests, width: width))
     }
   }
 
   @Test func `lets who waits be passed four times by those behind it, and no fifth time`() throws {
     // One cpu of three is taken to the end of the others; the step that asks for all of them stands before them.
-    let shares = [MachineShare(cpus: 1), MachineShare(cpus: 3)] + Array(repeating: MachineShare(cpus: 1), count: 8)
-    var walk = try Walk(shares, width: nil)
+    let requests =
+      [MachineResources(cpus: 1), MachineResources(cpus: 3)] + Array(repeating: MachineResources(cpus: 1), count: 8)
+    var walk = try Walk(requests, width: nil)
     #expect(walk.running == [0, 2, 3])
     var passed = 2
     while walk.running.count > 1 {
@@ -40,9 +42,9 @@ import Testing
 
   private func follow(_ walk: Walk) throws {
     let problems = walk.plan.problems() + walk.problems
-    if !problems.isEmpty { Issue.record("\(walk.shares), ended \(walk.ended): \(problems)") }
+    if !problems.isEmpty { Issue.record("\(walk.requests), ended \(walk.ended): \(problems)") }
     if walk.running.isEmpty {
-      if walk.plan.endedAt == nil { Issue.record("\(walk.shares), ended \(walk.ended): it goes on with nothing") }
+      if walk.plan.endedAt == nil { Issue.record("\(walk.requests), ended \(walk.ended): it goes on with nothing") }
       return
     }
     for step in walk.running {
@@ -54,19 +56,19 @@ import Testing
 
   /// One way through: what has ended so far, one step an instant.
   struct Walk {
-    let shares: [MachineShare?]
+    let requests: [MachineResources?]
     let width: Int?
     var plan: Plan
     var running: [Int] = []
     var ended: [Int] = []
 
-    init(_ shares: [MachineShare?], width: Int?) throws {
-      (self.shares, self.width) = (shares, width)
+    init(_ requests: [MachineResources?], width: Int?) throws {
+      (self.requests, self.width) = (requests, width)
       var workflow = Workflow(name: "shares", steps: [])
       if let width { workflow.queues = [QueueDeclaration(name: "own", qualityOfService: .utility, width: width)] }
-      for (index, share) in shares.enumerated() {
+      for (index, request) in requests.enumerated() {
         var options = StepOptions()
-        options.share = share
+        options.request = request
         // Steps of three queues: the machine is one for all.
         if width != nil {
           options.queue = index % 2 == 0 ? "own" : nil
@@ -76,7 +78,8 @@ import Testing
         workflow.steps.append(Step(id: StepID(unchecked: "s\(index)"), uses: "script.step", options: options))
       }
       plan = Plan(
-        graph: try WorkflowGraph(workflow), supply: `Every interleaving of steps that take shares`.supply, detail: .none
+        graph: try WorkflowGraph(workflow), capacity: `Every interleaving of steps that take resources`.capacity,
+        detail: .none
       )
       plan.apply(.activated(Resolution()), at: 0)
       plan.apply(.started(prewarm: false), at: 0)
@@ -105,15 +108,15 @@ import Testing
 
     /// More taken than there is, or a step waiting that nothing keeps from starting.
     var problems: [String] {
-      var free = `Every interleaving of steps that take shares`.supply
-      for step in running { if let share = shares[step] { free = free.without(share) } }
+      var free = `Every interleaving of steps that take resources`.capacity
+      for step in running { if let request = requests[step] { free = free.without(request) } }
       var problems: [String] = []
       if free.cpus < 0 || free.memoryBytes < 0 || free.gpus < 0 { problems.append("more is taken than there is") }
-      let waiting = shares.indices.filter { !running.contains($0) && !ended.contains($0) }
+      let waiting = requests.indices.filter { !running.contains($0) && !ended.contains($0) }
       let isFull = width.map { width in running.count { $0 % 2 == 0 } >= width } ?? false
       let open = waiting.filter { !(isFull && $0 % 2 == 0) }
       // With so few steps nobody is passed four times: whatever fits has started.
-      for step in open where shares[step]?.fits(in: free) ?? true { problems.append("s\(step) waits though it fits") }
+      for step in open where requests[step]?.fits(in: free) ?? true { problems.append("s\(step) waits though it fits") }
       return problems
     }
   }

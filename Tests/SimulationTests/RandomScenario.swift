@@ -8,7 +8,7 @@ struct RandomScenario {
   private var random: SeededGenerator
   private let events = ["alpha", "beta", "gamma", "delta"]
   private var isPrewarmed = false
-  /// Whether a step may be deferred through its needs, so that `blocking: true` would be an error.
+  /// Whether a step may be deferred through its dependencies, so that `blocking: true` would be an error.
   private var mayBeDeferred: [Bool] = []
   private var prewarms: [Bool] = []
 
@@ -24,7 +24,7 @@ struct RandomScenario {
     maker.random = SeededGenerator(seed: seed ^ 0x9057)
     maker.addFollowers(to: &scenario)
     maker.random = SeededGenerator(seed: seed ^ 0x5A4E)
-    maker.addShares(to: &scenario)
+    maker.addRequests(to: &scenario)
     scenario.workflow.name = "seed-\(seed)"
     return scenario
   }
@@ -66,11 +66,11 @@ struct RandomScenario {
   private mutating func addItems(to scenario: inout Scenario) {
     guard random.chance(50) else { return }
     for index in scenario.workflow.steps.indices where !scenario.scripts[index].isService && random.chance(40) {
-      var fan = FanOut(.items([]))
-      if random.chance(60) { fan.parallel = Int.random(in: 1...3, using: &random) }
-      fan.isFailFast = random.chance(50)
-      if random.chance(20) { fan.deadline = milliseconds([10, 20, 50, 100, 1000]) }
-      scenario.workflow.steps[index].options.fan = fan
+      var fanOut = FanOut(.items([]))
+      if random.chance(60) { fanOut.parallel = Int.random(in: 1...3, using: &random) }
+      fanOut.isFailFast = random.chance(50)
+      if random.chance(20) { fanOut.deadline = milliseconds([10, 20, 50, 100, 1000]) }
+      scenario.workflow.steps[index].options.fanOut = fanOut
       let count = random.chance(90) ? Int.random(in: 0...4, using: &random) : Int.random(in: 5...12, using: &random)
       let hasRetry = scenario.workflow.steps[index].options.retry != nil
       scenario.scripts[index].items = (0..<count).map { _ in
@@ -85,16 +85,18 @@ struct RandomScenario {
   private mutating func addFollowers(to scenario: inout Scenario) {
     guard random.chance(25) else { return }
     for index in scenario.workflow.steps.indices
-    where scenario.workflow.steps[index].options.fan == nil && !scenario.scripts[index].isService && random.chance(30) {
+    where scenario.workflow.steps[index].options.fanOut == nil && !scenario.scripts[index].isService
+      && random.chance(30)
+    {
       let event = random.pick(events)
       scenario.workflow.events = scenario.workflow.events.map {
         EventDeclaration($0.name, repeats: $0.repeats || $0.name == event)
       }
-      var fan = FanOut(.posts(of: event))
-      if random.chance(60) { fan.parallel = Int.random(in: 1...3, using: &random) }
-      fan.isFailFast = random.chance(50)
-      if random.chance(15) { fan.deadline = milliseconds([10, 20, 50, 100, 1000]) }
-      scenario.workflow.steps[index].options.fan = fan
+      var fanOut = FanOut(.posts(of: event))
+      if random.chance(60) { fanOut.parallel = Int.random(in: 1...3, using: &random) }
+      fanOut.isFailFast = random.chance(50)
+      if random.chance(15) { fanOut.deadline = milliseconds([10, 20, 50, 100, 1000]) }
+      scenario.workflow.steps[index].options.fanOut = fanOut
       let hasRetry = scenario.workflow.steps[index].options.retry != nil
       scenario.scripts[index] = StepScript([.succeeds(after: .zero)])
       scenario.scripts[index].items = (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -110,17 +112,17 @@ struct RandomScenario {
   // MARK: - The machine
 
   /// Lets steps of some scenarios take shares of a small machine.
-  private mutating func addShares(to scenario: inout Scenario) {
+  private mutating func addRequests(to scenario: inout Scenario) {
     guard random.chance(40) else { return }
-    scenario.supply = MachineShare(cpus: random.pick([2, 4]), memoryBytes: random.pick([4, 8]), gpus: 1)
+    scenario.capacity = MachineResources(cpus: random.pick([2, 4]), memoryBytes: random.pick([4, 8]), gpus: 1)
     let likelihood = random.pick([30, 90])
     for index in scenario.workflow.steps.indices
     where random.chance(likelihood) && !scenario.scripts[index].isService
       && scenario.workflow.steps[index].options.queue != "main"
     {
-      scenario.workflow.steps[index].options.share = MachineShare(
-        cpus: random.chance(70) ? 1 : Int.random(in: 1...scenario.supply.cpus, using: &random),
-        memoryBytes: random.chance(60) ? 0 : Int.random(in: 1...scenario.supply.memoryBytes, using: &random),
+      scenario.workflow.steps[index].options.request = MachineResources(
+        cpus: random.chance(70) ? 1 : Int.random(in: 1...scenario.capacity.cpus, using: &random),
+        memoryBytes: random.chance(60) ? 0 : Int.random(in: 1...scenario.capacity.memoryBytes, using: &random),
         gpus: random.chance(80) ? 0 : 1)
     }
   }
@@ -173,17 +175,17 @@ struct RandomScenario {
   // MARK: - The workflow
 
   private mutating func gate() -> GateDeadline? {
-    let floor = milliseconds([0, 10, 50, 100, 300])
-    let ceiling = milliseconds([10, 50, 100, 300, 1000])
+    let minimum = milliseconds([0, 10, 50, 100, 300])
+    let maximum = milliseconds([10, 50, 100, 300, 1000])
     switch Int.random(in: 0..<10, using: &random) {
     case 0...2: return nil
-    case 3, 4: return GateDeadline(min: .literal(floor))
-    case 5, 6: return GateDeadline(max: .literal(ceiling))
+    case 3, 4: return GateDeadline(min: .literal(minimum))
+    case 5, 6: return GateDeadline(max: .literal(maximum))
     case 7:
       return GateDeadline(
-        min: .expression("${{ launch.reason == 'user' && '\(DurationText.format(min(floor, ceiling)))' || '0s' }}"),
-        max: .literal(ceiling))
-    default: return GateDeadline(min: .literal(min(floor, ceiling)), max: .literal(ceiling))
+        min: .expression("${{ launch.reason == 'user' && '\(DurationText.format(min(minimum, maximum)))' || '0s' }}"),
+        max: .literal(maximum))
+    default: return GateDeadline(min: .literal(min(minimum, maximum)), max: .literal(maximum))
     }
   }
 
@@ -236,12 +238,12 @@ struct RandomScenario {
   }
 
   private mutating func deadline() -> StepDeadline {
-    let floor = milliseconds([0, 10, 20, 50, 200])
-    let ceiling = milliseconds([10, 20, 50, 100, 200])
+    let minimum = milliseconds([0, 10, 20, 50, 200])
+    let maximum = milliseconds([10, 20, 50, 100, 200])
     switch Int.random(in: 0..<4, using: &random) {
-    case 0: return StepDeadline(min: floor)
-    case 1: return StepDeadline(min: min(floor, ceiling), max: ceiling)
-    default: return StepDeadline(max: ceiling)
+    case 0: return StepDeadline(min: minimum)
+    case 1: return StepDeadline(min: min(minimum, maximum), max: maximum)
+    default: return StepDeadline(max: maximum)
     }
   }
 

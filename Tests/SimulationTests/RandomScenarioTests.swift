@@ -57,7 +57,7 @@ import Testing
     let scenarios = (1...UInt64(1000)).map { RandomScenario.scenario(seed: $0) }
     let records = scenarios.map { Oracle.record(of: $0) }
     let followers = zip(scenarios, records).flatMap { scenario, record in
-      zip(scenario.workflow.steps, record.steps).filter { $0.0.options.fan?.event != nil }.map(\.1)
+      zip(scenario.workflow.steps, record.steps).filter { $0.0.options.fanOut?.event != nil }.map(\.1)
     }
     #expect(followers.count { $0.items.count > 1 && $0.outcome == "success" } > 10)
     #expect(Set(followers.compactMap(\.outcome)).isSuperset(of: ["failure", "timed-out", "cancelled", "skipped"]))

@@ -77,7 +77,7 @@ import Testing
     var done: [Int?] = []
     var told: [EventPost] = []
 
-    /// Steps with these needs, of which one also waits for the event.
+    /// Steps with these dependencies, of which one also waits for the event.
     static func workflow(needs: [[Int]], waiter: Int) -> Workflow {
       var workflow = Workflow(name: "small", steps: [])
       workflow.events = [EventDeclaration(event, repeats: true)]

@@ -11,11 +11,11 @@ import FlowTestKit
 struct ScenarioBuilder {
   private(set) var scenario: Scenario
 
-  init(min floor: Int? = nil, max ceiling: Int? = nil) {
+  init(min minimum: Int? = nil, max maximum: Int? = nil) {
     var workflow = Workflow(name: "by-hand", steps: [])
-    if floor != nil || ceiling != nil {
+    if minimum != nil || maximum != nil {
       workflow.gate = GateDeadline(
-        min: floor.map { .literal(.milliseconds($0)) }, max: ceiling.map { .literal(.milliseconds($0)) })
+        min: minimum.map { .literal(.milliseconds($0)) }, max: maximum.map { .literal(.milliseconds($0)) })
     }
     scenario = Scenario(workflow, scripts: [])
   }

@@ -117,14 +117,14 @@ struct ShrunkenScenario {
       { set(&$0.retry, \.backoff, 1) },
       { set(&$0.queue, nil) },
       { set(&$0.estimate, nil) },
-      { set(&$0.share, nil) },
-      { set(&$0.share, \.memoryBytes, 0) },
-      { set(&$0.share, \.gpus, 0) },
-      { set(&$0.share, \.cpus, 1) },
-      { set(&$0.fan, nil) },
-      { set(&$0.fan, \.parallel, nil) },
-      { set(&$0.fan, \.isFailFast, true) },
-      { set(&$0.fan, \.deadline, nil) },
+      { set(&$0.request, nil) },
+      { set(&$0.request, \.memoryBytes, 0) },
+      { set(&$0.request, \.gpus, 0) },
+      { set(&$0.request, \.cpus, 1) },
+      { set(&$0.fanOut, nil) },
+      { set(&$0.fanOut, \.parallel, nil) },
+      { set(&$0.fanOut, \.isFailFast, true) },
+      { set(&$0.fanOut, \.deadline, nil) },
     ]
   }
 

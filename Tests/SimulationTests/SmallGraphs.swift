@@ -2,7 +2,7 @@ import FlowModel
 
 /// Every graph without a cycle of a few steps, each once however its steps are numbered.
 enum SmallGraphs {
-  /// The graphs of `count` steps, as the needs of each step; a step needs only earlier ones.
+  /// The graphs of `count` steps, as the dependencies of each step; a step needs only earlier ones.
   ///
   /// Their number is known: 1, 2, 6, 31, 302 (OEIS A003087).
   static func all(steps count: Int) -> [[[Int]]] {

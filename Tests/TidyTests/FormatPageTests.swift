@@ -32,9 +32,9 @@ import Testing
     let page = try Repository.text("docs/format.md")
     let limits: [(String, Int)] = [
       ("Steps in a workflow", Limits.steps), ("Characters in a step's id", Limits.stepIDCharacters),
-      ("Tries of a step", Limits.attempts), ("Events posted in a run", Limits.events),
+      ("Attempts of a step", Limits.attempts), ("Events posted in a run", Limits.events),
       ("Nodes that aliases expand to", Limits.aliasNodes), ("Maps and lists in each other", Limits.nestingDepth),
-      ("Different `resources` in a workflow", Limits.shares),
+      ("Different `resources` in a workflow", Limits.requests),
       ("Posts that wait for `flow.on`", Limits.waitingPosts), ("MiB in a file", Limits.fileBytes >> 20),
       ("KiB in a log line", Limits.logLineBytes >> 10), ("MiB of outputs of a step", Limits.outputBytes >> 20),
       ("MiB that a command writes to `FLOWRUN_OUTPUT`", Limits.outputBytes >> 20),

@@ -62,7 +62,7 @@ struct ImportTests {
     #expect(Self.imports(in: line) == modules)
   }
 
-  /// Whether a file is no code of its target but text that it carries for others.
+  /// Whether a file is not a code of its target but text that it carries for others.
   private static func isCarried(_ file: String) -> Bool { file.hasPrefix("Sources/FlowPluginSupport/Files/") }
 
   @Test func `Dispatch is used in the engine alone, libyaml in the loader alone`() throws {

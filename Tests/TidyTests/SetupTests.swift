@@ -58,14 +58,16 @@
     }
 
     @Test(arguments: ["update", "install"])
-    func `prints what apt-get says when it fails, and stops`(verb: String) throws {
+    func `prints what apt-get says when it fails, and stops`(subcommand: String) throws {
       let result = try setup(
         aptGet:
-          "case \"$*\" in *\(verb)*) echo 'Reading lists'; echo 'E: Unable to locate package x' >&2; exit 100;; esac")
+          "case \"$*\" in *\(subcommand)*) echo 'Reading lists'; echo 'E: Unable to locate package x' >&2; exit 100;; esac"
+      )
       #expect(result.status == 1)
       #expect(result.output.contains("Reading lists\nE: Unable to locate package x\n"))
-      #expect(result.output.contains("setup: 'apt-get \(verb)") && result.output.hasSuffix("its output is above\n"))
-      #expect(result.calls.last?.contains(verb) == true)
+      #expect(
+        result.output.contains("setup: 'apt-get \(subcommand)") && result.output.hasSuffix("its output is above\n"))
+      #expect(result.calls.last?.contains(subcommand) == true)
     }
   }
 #endif

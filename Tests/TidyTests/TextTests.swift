@@ -20,7 +20,7 @@ struct TextTests {
         let hasFiles =
           !Repository.files(below: "Sources/\(name)", ending: ".swift").isEmpty
           || !Repository.files(below: "Sources/\(name)", ending: ".c").isEmpty
-        #expect(hasFiles, "ARCHITECTURE.md names \(name), which is no target")
+        #expect(hasFiles, "ARCHITECTURE.md names \(name), which is not a target")
       }
     }
   }
@@ -58,8 +58,8 @@ struct TextTests {
     #expect(row("log line").contains("\(Limits.logLineBytes >> 10) KiB"))
     #expect(row("events posted").contains(Self.grouped(Limits.events)))
     #expect(row("posts that wait").contains("\(Limits.waitingPosts)"))
-    #expect(row("tries of a step").contains("\(Limits.attempts)"))
-    #expect(row("threads occupied").contains("\(Limits.slots)"))
+    #expect(row("attempts of a step").contains("\(Limits.attempts)"))
+    #expect(row("threads occupied").contains("\(Limits.threads)"))
   }
 
   @Test func `every plugin has a page that says what it is`() throws {

@@ -12,7 +12,7 @@ import Testing
   private static let samples = LaunchRun.folder + "/samples"
 
   @Test(arguments: ["background", "location"])
-  func `R1 R9 C11 has no floor, a ceiling of a second, shows nothing and asks for nothing`(_ reason: String) throws {
+  func `R1 R9 C11 has no minimum, a maximum of a second, shows nothing and asks for nothing`(_ reason: String) throws {
     let launch = try LaunchRun(["--launch", reason, "--event", "map.first-use@300ms"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0)
     #expect(launch.report["launchReason"] == .string(reason))
@@ -41,7 +41,7 @@ import Testing
     #expect(shown >= 3_300 && shown < 6_000)
     #expect(try launch.milliseconds("ask-for-location", "startedAt") >= shown)
     #expect(try launch.outcome("map-detail") == "success")
-    // Whoever launched the app in the foreground has the window already.
+    // Anyone who launched the app in the foreground has the window already.
     let usual = try LaunchRun(["--event", "app.will-enter-foreground@2300ms"], data: folders.folder("b"))
     #expect(usual.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
     #expect(try usual.step("enter-from-background")["reason"] == "disabled")
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `C10 C20 N1 N16 a tap opens its page as soon as it can, without a floor`() throws {
+  @Test func `C10 C20 N1 N16 a tap opens its page as soon as it can, without a minimum`() throws {
     let launch = try LaunchRun(
       ["--launch", "notification=@\(Self.samples)/tap.json"], data: folders.folder("a"))
     #expect(launch.report["gate"]?["heldByMinMilliseconds"]?.numberValue ?? 100 < 10)

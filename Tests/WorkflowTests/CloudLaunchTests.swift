@@ -47,7 +47,7 @@ import Testing
   {
     let launch = try LaunchRun(["-i", "cloud=slow"], data: folders.folder("a"))
     #expect(launch.report["gate"]?["outcome"] == "ready")
-    // The key data have a deadline of their own, below the ceiling.
+    // The key data have a deadline of their own, below the maximum.
     let opened = try launch.gateOpened()
     #expect(opened >= 3_000 && opened < 5_000)
     #expect(try launch.outcome("key-data") == "timed-out")
@@ -66,14 +66,14 @@ import Testing
     #expect(try launch.gateOpened() < 4_000)
     #expect(try launch.step("pull-from-cloud")["error"]?["code"] == "sync-timeout")
     #expect(try launch.step("refresh-lists")["reason"] == "condition")
-    // Only what the device says of itself waits to be sent, which is no reason for the next launch to pull (L25).
+    // Only what the device says of itself waits to be sent, which is not a reason for the next launch to pull (L25).
     let next = try LaunchRun(["-i", "cloud=fast"], data: folders.folder("a"))
     #expect(next.report["conclusion"] == "success")
     #expect(try next.step("pull-from-cloud")["reason"] == "condition")
   }
 
   @Test(arguments: [("fast", 1_100.0), ("normal", 1_400), ("first", 1_900)])
-  func `L31 L32 L33 takes as long as the seed says and is held by the floor`(
+  func `L31 L32 L33 takes as long as the seed says and is held by the minimum`(
     profile: String, total: Double
   ) throws {
     let launch = try LaunchRun(["-i", "profile=\(profile)"], data: folders.folder("a"))

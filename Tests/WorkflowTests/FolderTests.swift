@@ -41,10 +41,10 @@ import Testing
       ("run: [cat, who], with: { cwd: \"${{ format('{0}', 'sub') }}\" }", "lib/sub"),
     ]
     for (step, expected) in steps {
-      let isFan = step.contains("foreach")
+      let isFanOut = step.contains("foreach")
       let folder = try WorkflowFolder(
         Self.files("steps: { s: { \(step) } }").mapValues {
-          isFan ? $0.replacing("steps.s.outputs.stdout", with: "steps.s.outputs.stdout[0]") : $0
+          isFanOut ? $0.replacing("steps.s.outputs.stdout", with: "steps.s.outputs.stdout[0]") : $0
         })
       #expect(try said(folder, place) == [expected, expected], "\(step)")
     }
@@ -64,7 +64,7 @@ import Testing
     }
     let nothing = try WorkflowFolder(Self.files(library, caller: ", with: { d: \"${{ fromJSON('null') }}\" }"))
     #expect(try said(nothing, place) == ["lib/sub", "lib/sub"])
-    // A string is no path yet: the file whose key makes one of it decides.
+    // A string is not a path yet: the file whose key makes one of it decides.
     let text = library.replacing("type: path, default: sub, base: file", with: "type: string, default: sub")
     let given = try WorkflowFolder(Self.files(text, caller: ", with: { d: sub }"))
     #expect(try said(given, place) == ["lib/sub", "lib/sub"])
@@ -140,7 +140,7 @@ import Testing
     #expect(try said(folder) == ["lib", "lib"])
     let again = try folder.flowrun("main.yaml")
     #expect(again.text.contains("flat/s skipped: up-to-date"))
-    // The caller's file of that name is no input of it.
+    // The caller's file of that name is not an input of it.
     try folder.write("new", to: "who")
     #expect(try folder.flowrun("main.yaml").text.contains("flat/s skipped: up-to-date"))
     try folder.write("new", to: "lib/who")

@@ -175,7 +175,7 @@ import Testing
       """,
       "last.yaml": Self.ending,
     ])
-    // Nobody writes to it: whoever reads it waits.
+    // Nobody writes to it: anyone who reads it waits.
     #expect(mkfifo(folder.url.appendingPathComponent("pipe.yaml").path, 0o600) == 0)
     let (text, status) = try folder.flowrun("validate", "main.yaml")
     #expect(status == 2)
@@ -288,7 +288,7 @@ import Testing
     #expect(try String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8) == "inner\nouter\n")
   }
 
-  @Test func `has variables of its own from its env-file, beside it`() throws {
+  @Test func `has variables of its own from its env-file, next to it`() throws {
     let folder = try WorkflowFolder([
       "parts/part.yaml": """
       name: part
@@ -333,7 +333,7 @@ import Testing
     ])
     let wrong = try folder.flowrun("validate", "wrong.yaml")
     #expect(
-      wrong.status == 2 && wrong.text.contains("wrong.yaml:2:23: error: step 'put' requires the resource"), "\(wrong)")
+      wrong.status == 2 && wrong.text.contains("wrong.yaml:2:23: error: step 'put' requires the handle"), "\(wrong)")
     let right = try folder.flowrun("validate", "main.yaml")
     #expect(right.status == 0, "\(right)")
     #expect(try folder.run("main.yaml").conclusion == "success")

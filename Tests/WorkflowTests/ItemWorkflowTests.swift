@@ -87,7 +87,7 @@ import Testing
     #expect(again.text.contains("each[0]: a: new") && again.status == 0, "\(again)")
   }
 
-  @Test func `has tries and a deadline as any item has`() throws {
+  @Test func `has attempts and a deadline as any item has`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

@@ -60,7 +60,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: data + "/footprint.sqlite")) == before)
   }
 
-  @Test func `L6 a file that is no store fails the gate and is left as it is`() throws {
+  @Test func `L6 a file that is not a store fails the gate and is left as it is`() throws {
     let data = folders.folder("a")
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     let diary = String(repeating: "Dear diary, ", count: 500)

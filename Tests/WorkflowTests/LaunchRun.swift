@@ -11,7 +11,7 @@ struct LaunchRun {
   /// The events of the run, as `--json` wrote them.
   let events: [Value]
 
-  /// Runs to the end. Without other arguments it is a launch in the background, which has no floor.
+  /// Runs to the end. Without other arguments it is a launch in the background, which has no minimum.
   init(
     _ arguments: [String] = ["--launch", "background"], data: String, file: String = Self.file,
     environment: [String: String] = [:]

@@ -47,7 +47,7 @@ import Testing
     let opened = try #require(gate["openedAt"]?.numberValue)
     #expect(gate["outcome"] == "ready")
     let held = try #require(gate["heldByMinMilliseconds"]?.numberValue)
-    // Held, and then let go: at the floor, but for what the machine was busy with.
+    // Held, and then let go: at the minimum, but for what the machine was busy with.
     #expect(opened >= 2000 && opened < 4000)
     #expect(try held > 0 && abs(opened - launch.gateReady() - held) < 0.01)
     #expect(try launch.outcome("splash") == "success")
@@ -80,7 +80,7 @@ import Testing
     #expect(try DataFolders.counts(in: data) == [17, 136])
   }
 
-  @Test func `L23 L27 L29 lists, preferences and configuration load beside each other, and all beside the splash`()
+  @Test func `L23 L27 L29 lists, preferences and configuration load next to each other, and all next to the splash`()
     throws
   {
     let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
@@ -100,7 +100,7 @@ import Testing
       #expect(try launch.milliseconds("splash", "startedAt") < launch.milliseconds(one, "endedAt"))
       #expect(try launch.milliseconds(one, "endedAt") <= launch.milliseconds("enter-app", "startedAt"))
     }
-    // The splash is up before the content view is made, and its animation runs beside all of that.
+    // The splash is up before the content view is made, and its animation runs next to all of that.
     #expect(try launch.milliseconds("splash", "startedAt") < launch.milliseconds("content-view", "endedAt"))
     #expect(try launch.step("splash")["blocking"] == false)
   }
@@ -120,7 +120,7 @@ import Testing
       #expect(try launch.outcome(id) == "success")
       #expect(try launch.milliseconds(id, "startedAt") >= opened)
     }
-    // Whoever uses the map at once waits for the window: nothing is asked for before it is in front.
+    // Anyone who uses the map at once waits for the window: nothing is asked for before it is in front.
     let early = try LaunchRun(["--event", "map.first-use@100ms"], data: folders.folder("b"))
     #expect(try early.milliseconds("ask-for-location", "startedAt") >= early.gateOpened())
     let never = try LaunchRun(data: folders.folder("c"))
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `L40 what runs beside the splash is over or under way when the gate opens`() throws {
+  @Test func `L40 what runs next to the splash is over or under way when the gate opens`() throws {
     let launch = try LaunchRun([], data: folders.folder("a"))
     let opened = try #require(launch.report["gate"]?["openedAt"]?.numberValue)
     for id in [

@@ -191,7 +191,7 @@ import Testing
     let resumed = try folder.flowrun("resume", "last", "-i", "door=@door", "--report", "resumed.json")
     note("resume", resumed)
     #expect(resumed.exitCode == 0, "\(resumed.output)\(resumed.errors)")
-    // The literal that looks like a mark is itself again.
+    // The literal that looks like a placeholder is itself again.
     #expect(resumed.output.contains("literal: {secret:token}"), "\(resumed.output)")
     let again = try folder.flowrun("resume", "last", "-i", "door=@door", "--from", "later")
     note("resumed again", again)

@@ -32,7 +32,7 @@ import TestSupport
     #expect(mac.output.contains("focus 25:00, 0 completed (here)"))
     let phone = try run("phone", "offline\nbreak 5m\nnonsense\nonline\n")
     #expect(phone.exitCode == 0)
-    #expect(phone.output.contains("'nonsense' is no command"))
+    #expect(phone.output.contains("'nonsense' is not a command"))
     #expect(phone.output.contains("offline: what you do is kept and sent later"))
     let seen = try run("mac", "status\n")
     #expect(seen.output.contains("\"completedPomodoros\":1"))
@@ -93,7 +93,7 @@ import TestSupport
     #expect(text.output.contains("schema      \(name)"))
   }
 
-  @Test func `a simulated day refuses what is no schema with its place`() throws {
+  @Test func `a simulated day refuses what is not a schema with its place`() throws {
     let file = folders.path + "/wrong.sync.yaml"
     let run = { try FlowrunProcess.run(["sync", "simulate", "--schema", file, "--hours", "1"]) }
     #expect(try run().exitCode == 2)
@@ -107,21 +107,22 @@ import TestSupport
     #expect(try FlowrunProcess.run(["sync", "simulate", "--scheme", file]).exitCode == 64)
   }
 
-  @Test func `F31 V20 the verbs list and mend what was set aside, and retire a device`() throws {
-    let verb = { (words: [String]) in
+  @Test func `F31 V20 the subcommands list and fix what was set aside, and retire a device`() throws {
+    let subcommand = { (words: [String]) in
       try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path, "--device", "mac"])
     }
     #expect(try run("mac", "focus 25m\n").exitCode == 0)
     #expect(try run("phone", "done\n").exitCode == 0)
     #expect(try run("mac", "").exitCode == 0)
-    #expect(try verb(["parked"]).output == "nothing is set aside\n")
-    #expect(try verb(["parked", "--json"]).output == "[]\n")
-    #expect(try verb(["parked", "--retry", "x"]).exitCode == 64)
-    #expect(try verb(["parked", "--discard", "5"]).errors.contains("no change with the number 5"))
-    #expect(try verb(["devices"]).lines.count == 2)
+    #expect(try subcommand(["parked"]).output == "nothing is set aside\n")
+    #expect(try subcommand(["parked", "--json"]).output == "[]\n")
+    #expect(try subcommand(["parked", "--retry", "x"]).exitCode == 64)
+    #expect(try subcommand(["parked", "--discard", "5"]).errors.contains("no change with the number 5"))
+    #expect(try subcommand(["devices"]).lines.count == 2)
     #expect(
-      try verb(["devices", "retire", "tablet"]).errors.contains("no other device is called 'tablet'; there are phone-"))
-    #expect(try verb(["devices", "retire", "phone"]).exitCode == 0)
+      try subcommand(["devices", "retire", "tablet"]).errors.contains(
+        "no other device is called 'tablet'; there are phone-"))
+    #expect(try subcommand(["devices", "retire", "phone"]).exitCode == 0)
     #expect(try run("mac", "").exitCode == 0)
     #expect(try status("mac")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, true])
     // It takes its place again when it writes.
@@ -134,7 +135,7 @@ import TestSupport
   ]
 
   @Test(arguments: words)
-  func `the verbs say of a file whose device was killed while it made it that nothing is in it`(_ words: [String])
+  func `the subcommands say of a file whose device was killed while it made it that nothing is in it`(_ words: [String])
     throws
   {
     let file = folders.path + "/sync-mac.sqlite"
@@ -143,13 +144,13 @@ import TestSupport
     #expect(result.errors.contains("sync-mac.sqlite' is empty: its device has not begun"))
     #expect(result.exitCode == (words.count == 1 ? 0 : 1))
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
-    // The device begins anew in it.
+    // The device begins again in it.
     #expect(try run("mac", "focus 25m\n").exitCode == 0)
     #expect(try FlowrunProcess.run(["sync", "devices", "--data", folders.path]).output.hasPrefix("mac-"))
   }
 
   @Test(arguments: words)
-  func `the verbs say what is wrong with a file that is no device's`(_ words: [String]) throws {
+  func `the subcommands say what is wrong with a file that is not a device's`(_ words: [String]) throws {
     let file = folders.path + "/sync-mac.sqlite"
     let said = { try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path]) }
     #expect(try said().exitCode == 64)

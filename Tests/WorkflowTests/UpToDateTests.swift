@@ -79,7 +79,7 @@ import Testing
   func `runs when something is another, and only then`(file: String, text: String, ran: String) throws {
     let folder = try made()
     try folder.write(text, to: file)
-    // What it makes anew with the same content changes nothing for who reads it.
+    // What it makes again with the same content changes nothing for who reads it.
     #expect(try folder.ran("w.yaml") == ran)
     #expect(try folder.ran("w.yaml") == "always")
   }

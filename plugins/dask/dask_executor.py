@@ -31,7 +31,7 @@ def fail(message):
 def connect(address):
     """The client of a scheduler."""
     if not address.startswith("tcp://"):
-        fail(f"'{address}' is no address of a scheduler; write --on dask=tcp://HOST:PORT")
+        fail(f"'{address}' is not an address of a scheduler; write --on dask=tcp://HOST:PORT")
     try:
         import distributed
     except ImportError:
@@ -136,7 +136,7 @@ def carry(address, worker, command):
 
 
 def accept(listener, token, future):
-    """The connection of whoever knows the token."""
+    """The connection of anyone who knows the token."""
     end = time.monotonic() + START_LIMIT
     while True:
         try:

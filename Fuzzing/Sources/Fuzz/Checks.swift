@@ -4,11 +4,11 @@ import FlowModel
 
 @testable import FlowSyntax
 
-/// There is a graph or an error, every place lies in the file, both YAML readers agree, every report can be written.
+/// There is a graph or an error, every location lies in the file, both YAML readers agree, every report can be written.
 @Sendable func checkWorkflow(_ bytes: [UInt8]) {
   let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: "fuzz.yaml")
   promise((result.graph == nil) == result.diagnostics.containsError, "a graph or an error")
-  checkPlaces(result.diagnostics, in: bytes)
+  checkLocations(result.diagnostics, in: bytes)
   _ = result.rendered()
   let report = DiagnosticReport([.init(source: SourceText(bytes, file: "fuzz.yaml"), diagnostics: result.diagnostics)])
   _ = JSONText.write(report.json())
@@ -16,15 +16,15 @@ import FlowModel
   checkReaders(bytes)
 }
 
-/// There is a manifest or an error, and every place lies in the file.
+/// There is a manifest or an error, and every location lies in the file.
 @Sendable func checkManifest(_ bytes: [UInt8]) {
   let result = PluginManifestLoader().load(bytes: bytes, file: "plugin.yaml")
   promise((result.manifest == nil) == result.diagnostics.containsError, "a manifest or an error")
-  checkPlaces(result.diagnostics, in: bytes)
+  checkLocations(result.diagnostics, in: bytes)
   _ = result.rendered()
 }
 
-private func checkPlaces(_ diagnostics: [Diagnostic], in bytes: [UInt8]) {
+private func checkLocations(_ diagnostics: [Diagnostic], in bytes: [UInt8]) {
   promise(diagnostics.count <= Limits.diagnostics + 1, "\(diagnostics.count) diagnostics")
   for diagnostic in diagnostics {
     for span in [diagnostic.span] + diagnostic.related.map(\.span) {
@@ -47,7 +47,7 @@ private func checkReaders(_ bytes: [UInt8]) {
   }
 }
 
-/// There is a value, of a type that was foretold, or an error at a place inside the text.
+/// There is a value, of a type that was foretold, or an error at a location inside the text.
 @Sendable func checkExpression(_ bytes: [UInt8]) {
   let source = String(decoding: bytes, as: UTF8.self)
   let contexts: ValueObject = ["a": ["b": [1, "x", ["c": nil]], "list": []], "b": "[1, {\"k\": 2}]"]
@@ -77,7 +77,7 @@ extension PossibleResult {
   }
 }
 
-/// What is read and written is the same when it is read again; an error names a place.
+/// What is read and written is the same when it is read again; an error names a location.
 @Sendable func checkJSON(_ bytes: [UInt8]) {
   do throws(JSONProblem) {
     let value = try JSONText.parse(bytes)

@@ -8,8 +8,8 @@
 /// instruction where it has one: a megabyte takes a tenth of a millisecond.
 uint32_t flow_crc32c(uint32_t seed, const void *bytes, size_t count);
 
-/// 64 bits that tell contents apart, by multiplying and folding: a megabyte takes a tenth of a millisecond. Equal ones of
-/// different contents come by chance in one of 2^64 pairs; whoever wants them can make them.
+/// 64 bits that tell contents apart, by multiplying and folding: a megabyte takes a tenth of a millisecond. Equal ones
+/// of different contents come by chance in one of 2^64 pairs; anyone who wants them can make them.
 uint64_t flow_fingerprint(const void *bytes, size_t count);
 
 /// Locks one byte of an open file for as long as the file stays open, for itself alone. 0 when it has it, 1 when somebody

@@ -3,7 +3,7 @@ import FlowModel
 import FlowStore
 import FlowSyntax
 
-// Runs that are remembered, and what is in them.
+// Runs that are recorded, and what is in them.
 extension Completions {
   /// Every run.
   static let runs = runs(words: ["last", "last-failed"]) { _ in true }

@@ -50,7 +50,7 @@ enum InputArguments {
       }
       values[name] = try readSecret(String(argument.dropFirst(name.count + 1)), for: field)
     }
-    for field in fields where field.isSecret && values[field.name] == nil && header.hasMarks {
+    for field in fields where field.isSecret && values[field.name] == nil && header.hasPlaceholders {
       guard header.inputs[field.name]?.stringValue != nil else { continue }
       throw UsageProblem(
         "input '\(field.name)' is a secret, which is not remembered: give it again with -i \(field.name)=@FILE")

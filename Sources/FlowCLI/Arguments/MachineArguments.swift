@@ -5,9 +5,9 @@ import FlowModel
 /// Reading `--resources`: what the steps of a run may take at once.
 enum MachineArguments {
   /// What it says, and for what it does not name what this machine has; nil: nothing is said.
-  static func supply(_ text: String?) throws(UsageProblem) -> MachineShare? {
+  static func capacity(_ text: String?) throws(UsageProblem) -> MachineResources? {
     guard let text else { return nil }
-    var share = MachineShare.ofThisMachine
+    var request = MachineResources.ofThisMachine
     var named: Set<String> = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -16,11 +16,11 @@ enum MachineArguments {
           "--resources '\(text)': write each of cpus, memory and gpus once, such as cpus=8,memory=16GiB")
       }
       switch words[0] {
-      case "cpus": share.cpus = try count(words[1], 1, text)
-      case "gpus": share.gpus = try count(words[1], 0, text)
+      case "cpus": request.cpus = try count(words[1], 1, text)
+      case "gpus": request.gpus = try count(words[1], 0, text)
       case "memory":
         do throws(MemoryText.Problem) {
-          share.memoryBytes = try MemoryText.parse(words[1])
+          request.memoryBytes = try MemoryText.parse(words[1])
         } catch {
           throw UsageProblem("--resources '\(text)': \(error.help)")
         }
@@ -31,12 +31,12 @@ enum MachineArguments {
             + (NearestName.question(words[0], among: names) ?? "there are cpus, memory and gpus"))
       }
     }
-    return share
+    return request
   }
 
   private static func count(_ word: String, _ least: Int, _ text: String) throws(UsageProblem) -> Int {
     guard let count = Int(word), (least...Limits.cpus).contains(count) else {
-      throw UsageProblem("--resources '\(text)': '\(word)' is no number from \(least) to \(Limits.cpus)")
+      throw UsageProblem("--resources '\(text)': '\(word)' is not a number from \(least) to \(Limits.cpus)")
     }
     return count
   }

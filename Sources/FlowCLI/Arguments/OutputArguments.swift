@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a run tells and writes, for the verbs that run one.
+/// What a run tells and writes, for the subcommands that run one.
 struct OutputArguments: ParsableArguments {
   @Flag(help: "Prints one JSON object an event instead of text.")
   var json = false

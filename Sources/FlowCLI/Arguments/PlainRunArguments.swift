@@ -1,8 +1,8 @@
 /// Reads the arguments of `flowrun run` where they are as plain as they nearly always are.
 ///
-/// To work out by reflection what the verbs take is twice the rest of a start. What is not understood here (help, an
-/// abbreviation, `--report=FILE`, a mistake) is left to the argument parser, which says what is wrong; a test holds that
-/// what is understood means the same to both.
+/// To work out by reflection what the subcommands take is twice the rest of a start. What is not understood here (help,
+/// an abbreviation, `--report=FILE`, a mistake) is left to the argument parser, which says what is wrong; a test holds
+/// that what is understood means the same to both.
 enum PlainRunArguments {
   /// What the arguments ask for, or nil where the argument parser must look.
   static func request(_ arguments: [String]) -> RunRequest? {
@@ -11,7 +11,7 @@ enum PlainRunArguments {
     var request = RunRequest(file: "")
     while let word = rest.popFirst() {
       guard word.utf8.first == UInt8(ascii: "-") else {
-        // A file by its dot: a word without one may be a verb, or nearly one.
+        // A file by its dot: a word without one may be a subcommand, or nearly one.
         guard request.file.isEmpty, word.utf8.contains(UInt8(ascii: ".")) else { return nil }
         request.file = word
         continue

@@ -53,7 +53,7 @@ struct BatchSession {
   }
 }
 
-/// A line of a batch that is no question.
+/// A line of a batch that is not a question.
 struct BatchProblem: Error {
   let message: String
   init(_ message: String) { self.message = message }

@@ -15,11 +15,11 @@ struct PreparedCall {
   private static let outputs = "outputs"
 
   /// Prepares a call with these inputs, or with one input object a line from standard input when they are nil. Throws a
-  /// usage problem when the inputs do not fit or a resource has no provider.
+  /// usage problem when the inputs do not fit or a handle has no provider.
   init(_ target: RegisteredAction, inputs: ValueObject?, registry: ActionRegistry) throws(UsageProblem) {
     let declaration = target.declaration
     var steps: [Step] = []
-    var needs: [ResourceKey: StepIndex] = [:]
+    var needs: [HandleKey: StepIndex] = [:]
     try Self.addProviders(of: declaration, to: &steps, &needs, registry, path: [declaration.name])
     var stand = declaration
     stand.name = "call.action"
@@ -61,21 +61,20 @@ struct PreparedCall {
   // MARK: Providers
 
   private static func addProviders(
-    of declaration: ActionDeclaration, to steps: inout [Step], _ provided: inout [ResourceKey: StepIndex],
+    of declaration: ActionDeclaration, to steps: inout [Step], _ provided: inout [HandleKey: StepIndex],
     _ registry: ActionRegistry, path: [String]
   ) throws(UsageProblem) {
-    for key in declaration.requires where provided[key] == nil && !registry.resources.contains(where: { $0.key == key })
-    {
+    for key in declaration.requires where provided[key] == nil && !registry.handles.contains(where: { $0.key == key }) {
       let candidates = registry.declarations.filter { $0.provides.contains(key) && !path.contains($0.name) }
       // The action's own plugin knows best.
       guard
         let provider = candidates.first(where: { $0.pluginName == declaration.pluginName }) ?? candidates.first
       else {
-        throw UsageProblem("'\(declaration.name)' requires the resource '\(key)', which no installed action provides")
+        throw UsageProblem("'\(declaration.name)' requires the handle '\(key)', which no installed action provides")
       }
       if let missing = provider.inputs.first(where: { $0.isRequired && $0.defaultValue == nil }) {
         throw UsageProblem(
-          "'\(declaration.name)' requires the resource '\(key)' of '\(provider.name)', which cannot be called with "
+          "'\(declaration.name)' requires the handle '\(key)' of '\(provider.name)', which cannot be called with "
             + "defaults alone: its input '\(missing.name)' has none; run both in a workflow")
       }
       try addProviders(of: provider, to: &steps, &provided, registry, path: path + [provider.name])

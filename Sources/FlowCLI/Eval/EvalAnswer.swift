@@ -26,7 +26,7 @@ struct EvalAnswer {
     }
   }
 
-  /// The answer to a line that is no question.
+  /// The answer to a line that is not a question.
   static func broken(_ message: String) -> Value { ["error": ["kind": "parsing", "message": .string(message)]] }
 
   /// The answer to a line of a batch: `{"expr":…,"contexts":{…}}`.

@@ -15,15 +15,15 @@ enum PlacementText {
       case .away(let address):
         away += 1
         text += "  \(id)  \(TerminalText.visible(address))"
-        if let share = step.options.share {
+        if let request = step.options.request {
           text +=
             placement.countsHere(StepIndex(index))
-            ? ": \(share.text()) of this machine" : ": a job of its own with \(share.text())"
+            ? ": \(request.text()) of this machine" : ": a job of its own with \(request.text())"
         }
         text += "\n"
       case .here(let why): text += "  \(id)  here" + (why.map { ": \(TerminalText.visible($0))" } ?? "") + "\n"
       }
     }
-    return text + "  \(away) of \(workflow.steps.count) steps would be sent away\n"
+    return text + "  \(away) of \(workflow.steps.count) steps would be started remotely\n"
   }
 }

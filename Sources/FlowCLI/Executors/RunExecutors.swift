@@ -32,7 +32,7 @@ struct RunExecutors: Sendable {
     var all: [String] { lines.withLock { $0 } }
   }
 
-  /// How long a run waits for the first worker before it starts: behind that steps wait for their places.
+  /// How long a run waits for the first worker before it starts: behind that steps wait for their slots.
   private static let firstWorker = Duration.seconds(5)
 
   /// The executors that the steps of a workflow are sent to, of which nothing has been started; on a thread that may wait: an
@@ -50,21 +50,21 @@ struct RunExecutors: Sendable {
     var pools: [WorkerPool] = []
     for (index, text) in steps.addresses.enumerated() {
       let names = Set(steps.assignment.filter { $0.value == index }.map { workflow.steps[Int($0.key)].uses })
-      let needs = WorkerNeeds(
+      let needs = WorkerRequirements(
         actions: names.sorted().compactMap { installation.registry.declaration(named: $0) },
         digest: installation.digest)
       do {
         var executor = ExecutorRequest(
           address: try ExecutorAddress(text), needs: needs, workflowFolder: workflowFolder,
           pluginFolders: request.pluginFolders.map(FilePath.absolute) + installation.foldersOfIncluded,
-          plugins: installation.brought,
+          plugins: installation.external,
           environment: Environment.all)
         for step in steps.assignment.filter({ $0.value == index }).keys.sorted() where !steps.countsHere(step) {
           let step = workflow.steps[Int(step)]
-          if let share = step.options.share { executor.shares.append((step.id, share)) }
+          if let request = step.options.request { executor.requests.append((step.id, request)) }
         }
         executor.withheld = workflow.secretVariables
-        executor.hasPlainSteps = executor.shares.count < steps.assignment.count { $0.value == index }
+        executor.hasPlainSteps = executor.requests.count < steps.assignment.count { $0.value == index }
         executor.tell = { told.add($0) }
         executor.mayPing = { told.isSure }
         pools.append(try executor.pool())
@@ -78,7 +78,7 @@ struct RunExecutors: Sendable {
     placement = ExecutorPlacement(executors: pools, assignment: steps.assignment)
   }
 
-  /// Throws when `--on` is no address.
+  /// Throws when `--on` is not an address.
   static func check(_ on: String?) throws(UsageProblem) {
     guard let on else { return }
     do throws(ExecutorAddress.Problem) {

@@ -60,7 +60,7 @@ extension ExportedWorkflow {
       container["env"] = .array(
         step.environment.map { ["name": .string($0.name), "value": .string(Self.argoText($0.value))] })
     }
-    if let share = step.share { container["resources"] = .object(Self.resources(share)) }
+    if let request = step.request { container["resources"] = .object(Self.resources(request)) }
     var template: ValueObject = ["name": .string(name), "container": .object(container)]
     // Argo's own schema has texts wherever it takes a number or a text.
     if let limit = step.limit { template["activeDeadlineSeconds"] = .string(String(Self.seconds(limit))) }
@@ -78,14 +78,14 @@ extension ExportedWorkflow {
   }
 
   /// What is asked for is also what may be used, but for processors: Kubernetes slows down who uses more than a limit of them.
-  private static func resources(_ share: MachineShare) -> ValueObject {
-    var requests: ValueObject = ["cpu": .string(String(share.cpus))]
+  private static func resources(_ request: MachineResources) -> ValueObject {
+    var requests: ValueObject = ["cpu": .string(String(request.cpus))]
     var limits = ValueObject()
-    if share.memoryBytes > 0 {
-      requests["memory"] = .string("\(share.memoryBytes >> 10)Ki")
+    if request.memoryBytes > 0 {
+      requests["memory"] = .string("\(request.memoryBytes >> 10)Ki")
       limits["memory"] = requests["memory"]
     }
-    if share.gpus > 0 { limits["nvidia.com/gpu"] = .string(String(share.gpus)) }
+    if request.gpus > 0 { limits["nvidia.com/gpu"] = .string(String(request.gpus)) }
     return limits.isEmpty
       ? ["requests": .object(requests)] : ["requests": .object(requests), "limits": .object(limits)]
   }

@@ -14,11 +14,11 @@ extension ExportedWorkflow {
       words.append("--kill-on-invalid-dep=yes")
       // Slurm counts in minutes.
       if let limit = step.limit { words.append("--time=\((Self.seconds(limit) + 59) / 60)") }
-      if let share = step.share {
-        words.append("--cpus-per-task=\(share.cpus)")
+      if let request = step.request {
+        words.append("--cpus-per-task=\(request.cpus)")
         // Slurm's units are powers of 1,024, too.
-        if share.memoryBytes > 0 { words.append("--mem=\(share.memoryBytes >> 10)K") }
-        if share.gpus > 0 { words.append("--gres=gpu:\(share.gpus)") }
+        if request.memoryBytes > 0 { words.append("--mem=\(request.memoryBytes >> 10)K") }
+        if request.gpus > 0 { words.append("--gres=gpu:\(request.gpus)") }
       }
       if step.retry != nil { words.append("--no-requeue") }
       let required = step.needs.filter { !$0.isOptional }.map { "${job\(number(of: $0.id))}" }
@@ -35,7 +35,7 @@ extension ExportedWorkflow {
 
   private func number(of id: String) -> Int { steps.firstIndex { $0.id == id } ?? 0 }
 
-  /// The step as a line for a shell, its tries included.
+  /// The step as a line for a shell, its attempts included.
   private static func line(_ step: ExportedStep) -> String {
     var words = step.words.map(quoted).joined(separator: " ")
     if !step.environment.isEmpty {

@@ -20,7 +20,7 @@ struct ExportedWorkflow {
     var limit: Duration?
     var retry: RetryPolicy?
     /// What it takes of the machine; nil: nothing is stated.
-    var share: MachineShare?
+    var request: MachineResources?
     var isOptional: Bool
   }
 
@@ -78,10 +78,10 @@ struct ExportedWorkflow {
   private static func translate(
     _ step: Step, _ workflow: Workflow, _ folder: String
   ) throws(Obstacle) -> ExportedStep {
-    guard step.uses == "shell.run" else { throw Obstacle(reason: "'\(step.uses)' is no command") }
+    guard step.uses == "shell.run" else { throw Obstacle(reason: "'\(step.uses)' is not a command") }
     let options = step.options
     let stated: [(Bool, String)] = [
-      (options.condition != nil, "it has an 'if'"), (options.fan != nil, "it has 'foreach'"),
+      (options.condition != nil, "it has an 'if'"), (options.fanOut != nil, "it has 'foreach'"),
       (!options.after.isEmpty, "it waits for an event"), (options.deferral != .never, "it is deferred"),
       (options.isFinal, "it stands in 'finally'"), (options.deadline?.min != nil, "its deadline has a 'min'"),
       (options.queue == "main" || workflow.queues.contains { $0.name == options.queue }, "it is in a queue"),
@@ -105,7 +105,7 @@ struct ExportedWorkflow {
       needs: step.needs.map { need in
         let other = workflow.steps[Int(need)]
         return Need(id: other.id.text, isOptional: other.options.isOptional)
-      }, limit: options.deadline?.max, retry: options.retry, share: options.share, isOptional: options.isOptional)
+      }, limit: options.deadline?.max, retry: options.retry, request: options.request, isOptional: options.isOptional)
   }
 
   private static func words(_ step: Step) throws(Obstacle) -> [String] {

@@ -89,7 +89,7 @@ final class OutputFile {
     }
   }
 
-  /// Standard output or standard error, when the file is the one behind it: a file beside it would take its place.
+  /// Standard output or standard error, when the file is the one behind it: a file next to it would take its place.
   private static func standardFile(_ status: stat) -> Int32? {
     [1, 2].first { descriptor in
       var own = stat()
@@ -164,7 +164,7 @@ extension OutputFile {
       throw FileProblem(path: path, cause: cause, .write)
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
-      throw FileProblem(path: path, cause: "'\(folder)' is no folder", .write)
+      throw FileProblem(path: path, cause: "'\(folder)' is not a folder", .write)
     }
     guard access(folder, W_OK | X_OK) == 0 else { throw FileProblem(path: path, .write) }
   }

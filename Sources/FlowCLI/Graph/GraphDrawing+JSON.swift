@@ -41,12 +41,13 @@ extension GraphDrawing {
       "optional": .boolean(options.isOptional), "prewarm": .boolean(options.prewarm), "enabled": enabled,
     ]
     if let include = boxes.name(ofBoxAround: index) { object["include"] = .string(include) }
-    if let fan = options.fan {
+    if let fanOut = options.fanOut {
       var foreach: ValueObject = [
-        "items": fan.literalCount.map { .integer($0) } ?? .null, "parallel": fan.parallel.map { .integer($0) } ?? .null,
-        "failFast": .boolean(fan.isFailFast),
+        "items": fanOut.literalCount.map { .integer($0) } ?? .null,
+        "parallel": fanOut.parallel.map { .integer($0) } ?? .null,
+        "failFast": .boolean(fanOut.isFailFast),
       ]
-      if let event = fan.event { foreach["event"] = .string(event) }
+      if let event = fanOut.event { foreach["event"] = .string(event) }
       object["foreach"] = .object(foreach)
     }
     return object

@@ -5,7 +5,7 @@ import FlowModel
 struct GraphDrawing {
   /// When a step may start, seen from the gate.
   enum Side: String {
-    /// Before it, or beside it.
+    /// Before it, or next to it.
     case beforeGate = "before-gate"
     /// After it has opened, because it says so or because it needs such a step.
     case afterGate = "after-gate"
@@ -46,8 +46,8 @@ struct GraphDrawing {
       let step = steps[index]
       let isAfter = sides[index] == .afterGate || sides[index] == .idle
       for need in step.needs.map(Int.init) {
-        let needIsAfter = sides[need] == .afterGate || sides[need] == .idle
-        if isAfter == needIsAfter { levels[index] = max(levels[index], levels[need] + 1) }
+        let dependencyIsAfter = sides[need] == .afterGate || sides[need] == .idle
+        if isAfter == dependencyIsAfter { levels[index] = max(levels[index], levels[need] + 1) }
       }
     }
     self.sides = sides
@@ -90,7 +90,7 @@ struct GraphDrawing {
       ?? QualityOfService.usual(forDeferred: isAfterGate(index) || sides[index] == .atEnd).rawValue
   }
 
-  /// The gate's floor and ceiling: `gate 2s … 5s`.
+  /// The gate's minimum and maximum: `gate 2s … 5s`.
   var gateLabel: String {
     let deadline = graph.workflow.gate
     let (low, high) = (deadline?.min.map(Self.text), deadline?.max.map(Self.text))
@@ -117,17 +117,17 @@ struct GraphDrawing {
     if sides[index] == .idle { notes.append("when idle") }
     if sides[index] == .byExpression { notes.append("deferred by an expression") }
     if sides[index] == .beforeGate, !blocks[index], !options.isDisabled { notes.append("not blocking") }
-    if let fan = options.fan { notes.append(Self.text(fan)) }
+    if let fanOut = options.fanOut { notes.append(Self.text(fanOut)) }
     if options.isOptional { notes.append("optional") }
     if options.prewarm { notes.append("prewarm") }
     if options.condition != nil { notes.append("conditional") }
     return notes
   }
 
-  private static func text(_ fan: FanOut) -> String {
-    let event = fan.event.map { "each post of \(TerminalText.visible($0))" }
-    let count = event ?? fan.literalCount.map { "\($0) items" } ?? "each item"
-    return "for \(count)" + (fan.parallel.map { ", \($0) at once" } ?? "")
+  private static func text(_ fanOut: FanOut) -> String {
+    let event = fanOut.event.map { "each post of \(TerminalText.visible($0))" }
+    let count = event ?? fanOut.literalCount.map { "\($0) items" } ?? "each item"
+    return "for \(count)" + (fanOut.parallel.map { ", \($0) at once" } ?? "")
   }
 
   private static func text(_ source: DurationSource) -> String {

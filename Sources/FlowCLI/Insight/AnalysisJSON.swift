@@ -1,25 +1,25 @@
 import FlowInsight
 import FlowModel
 
-/// One launch explained, as JSON: times in milliseconds.
+/// One run explained, as JSON: times in milliseconds.
 struct AnalysisJSON {
-  let analysis: LaunchAnalysis
+  let analysis: RunAnalysis
   let budgets: [BudgetResult]
 
-  private func name(_ step: Int?) -> Value { step.map { .string(analysis.launch.course.shape.steps[$0].id) } ?? .null }
+  private func name(_ step: Int?) -> Value { step.map { .string(analysis.run.course.shape.steps[$0].id) } ?? .null }
 
   var value: Value {
-    let course = analysis.launch.course
+    let course = analysis.run.course
     let sums = analysis.causes
     return [
-      "workflow": .string(analysis.launch.workflow), "runId": .string(analysis.launch.run),
+      "workflow": .string(analysis.run.workflow), "runId": .string(analysis.run.id),
       "gate": [
         "outcome": course.outcome.map { .string($0.word) } ?? .null,
         "openedAt": ForecastJSON.milliseconds(course.openedAt), "readyAt": ForecastJSON.milliseconds(course.readyAt),
-        "min": ForecastJSON.milliseconds(course.floor), "max": ForecastJSON.milliseconds(course.ceiling),
+        "min": ForecastJSON.milliseconds(course.minimum), "max": ForecastJSON.milliseconds(course.maximum),
       ],
-      "chain": .array(
-        analysis.chain.map { link in
+      "criticalPath": .array(
+        analysis.criticalPath.map { link in
           [
             "step": name(link.step), "cause": .string(link.cause.rawValue),
             "start": ForecastJSON.milliseconds(link.start), "end": ForecastJSON.milliseconds(link.end),
@@ -27,7 +27,7 @@ struct AnalysisJSON {
         }),
       "causes": .object(
         ValueObject(
-          ChainCause.allCases.compactMap { cause in
+          PathCause.allCases.compactMap { cause in
             sums[cause].map { (cause.rawValue, ForecastJSON.milliseconds($0)) }
           })),
       "slack": .object(
@@ -36,12 +36,13 @@ struct AnalysisJSON {
             (course.shape.steps[$0.key].id, ForecastJSON.milliseconds($0.value))
           })),
       "slackOfAll": .boolean(!analysis.isSlackPartial),
-      "levers": .array(
-        analysis.levers.map { lever in
+      "suggestions": .array(
+        analysis.suggestions.map { suggestion in
           [
-            "change": .string(lever.change.rawValue), "step": name(Int(lever.step)),
-            "before": ForecastJSON.milliseconds(lever.before), "after": ForecastJSON.milliseconds(lever.after),
-            "text": .string(AnalysisText.sentence(lever, course.shape.steps[Int(lever.step)].id)),
+            "change": .string(suggestion.change.rawValue), "step": name(Int(suggestion.step)),
+            "before": ForecastJSON.milliseconds(suggestion.before),
+            "after": ForecastJSON.milliseconds(suggestion.after),
+            "text": .string(AnalysisText.sentence(suggestion, course.shape.steps[Int(suggestion.step)].id)),
           ]
         }),
       "budgets": .array(budgets.map(ForecastJSON.value)),

@@ -1,21 +1,21 @@
 import FlowInsight
 import FlowModel
 
-/// One launch explained, as people read it.
+/// One run explained, as people read it.
 struct AnalysisText {
-  let analysis: LaunchAnalysis
+  let analysis: RunAnalysis
   let budgets: [BudgetResult]
   let style: TextStyle
 
   private static let shownLinks = 60
   private static let shownSlack = 20
 
-  private var course: LaunchCourse { analysis.launch.course }
+  private var course: RunCourse { analysis.run.course }
   private func name(_ step: Int?) -> String { step.map { course.shape.steps[$0].id } ?? "(nothing known)" }
 
   var text: String {
-    var lines = [style.bold("\(analysis.launch.workflow), run \(RunReference.short(analysis.launch.run))"), gate, ""]
-    lines += chain + causes + slack + levers
+    var lines = [style.bold("\(analysis.run.workflow), run \(RunReference.short(analysis.run.id))"), gate, ""]
+    lines += criticalPath + causes + slack + suggestions
     if !notes.isEmpty { lines += [""] + notes.map { style.yellow("warning: \($0)") } }
     if !budgets.isEmpty { lines += ["", style.bold("budgets")] + BudgetText.lines(budgets, style) }
     return lines.joined(separator: "\n") + "\n"
@@ -25,7 +25,7 @@ struct AnalysisText {
   static let oldReport = "the report is of an older flowrun: waits for events, queues and the gate are not in it"
 
   /// What is to be said of how much this is worth.
-  var notes: [String] { course.shape.knowsNeeds ? [] : [Self.oldReport] }
+  var notes: [String] { course.shape.knowsDependencies ? [] : [Self.oldReport] }
 
   private var gate: String {
     guard course.hasGate else {
@@ -35,15 +35,15 @@ struct AnalysisText {
     var text = "the gate opened at \(ForecastText.time(opened)), \(course.outcome?.word ?? "unknown")"
     if let ready = course.readyAt {
       text += "; everything was ready at \(ForecastText.time(ready))"
-      if course.outcome == .ready, ready < min(opened, course.floor) {
-        text += ", the floor held it \(ForecastText.time(opened - ready))"
+      if course.outcome == .ready, ready < min(opened, course.minimum) {
+        text += ", the minimum held it \(ForecastText.time(opened - ready))"
       }
     }
     return text
   }
 
-  private var chain: [String] {
-    let links = analysis.chain
+  private var criticalPath: [String] {
+    let links = analysis.criticalPath
     guard !links.isEmpty else { return ["nothing was waited for"] }
     let shown = links.count > Self.shownLinks ? Array(links.suffix(Self.shownLinks)) : links
     let width = max(8, shown.map { name($0.step).count }.max() ?? 0) + 2
@@ -68,7 +68,7 @@ struct AnalysisText {
 
   private var causes: [String] {
     let sums = analysis.causes
-    let parts = ChainCause.allCases.compactMap { cause in
+    let parts = PathCause.allCases.compactMap { cause in
       sums[cause].flatMap { $0 > 0 ? "\(cause.rawValue) \(ForecastText.time($0))" : nil }
     }
     guard !parts.isEmpty else { return [] }
@@ -76,31 +76,31 @@ struct AnalysisText {
     return ["", "together \(ForecastText.time(whole)): " + parts.joined(separator: ", ")]
   }
 
-  /// Of the steps beside the way: by how much each could have been longer.
+  /// Of the steps next to the way: by how much each could have been longer.
   private var slack: [String] {
-    let onChain = Set(analysis.chain.compactMap(\.step))
-    let rows = analysis.slack.filter { !onChain.contains($0.key) }
+    let onPath = Set(analysis.criticalPath.compactMap(\.step))
+    let rows = analysis.slack.filter { !onPath.contains($0.key) }
       .sorted { ($0.value ?? .max, $0.key) < ($1.value ?? .max, $1.key) }
     guard !rows.isEmpty else { return [] }
     let shown = rows.prefix(Self.shownSlack)
     let width = max(8, shown.map { name($0.key).count }.max() ?? 0) + 2
-    var lines = ["", style.bold("beside the way: by how much a step could have been longer")]
+    var lines = ["", style.bold("next to the way: by how much a step could have been longer")]
     lines += shown.map { "  " + name($0.key).padded(to: width) + Self.slackText($0.value) }
     if rows.count > shown.count { lines.append("  … and \(rows.count - shown.count) more, with more slack") }
     if analysis.isSlackPartial { lines.append("  (the longest steps alone: there are too many to try them all)") }
     return lines
   }
 
-  private var levers: [String] {
-    guard !analysis.levers.isEmpty else { return [] }
+  private var suggestions: [String] {
+    guard !analysis.suggestions.isEmpty else { return [] }
     return ["", style.bold("what would have helped")]
-      + analysis.levers.map { "  " + Self.sentence($0, name(Int($0.step))) }
+      + analysis.suggestions.map { "  " + Self.sentence($0, name(Int($0.step))) }
   }
 
-  /// A lever as a sentence.
-  static func sentence(_ lever: Lever, _ id: String) -> String {
-    let change = lever.change == .faster ? "'\(id)' 10 % faster" : "'\(id)' deferred"
-    let times = [lever.before, lever.after].map { $0.map(ForecastText.time) ?? "never" }
+  /// A suggestion as a sentence.
+  static func sentence(_ suggestion: Suggestion, _ id: String) -> String {
+    let change = suggestion.change == .faster ? "'\(id)' 10 % faster" : "'\(id)' deferred"
+    let times = [suggestion.before, suggestion.after].map { $0.map(ForecastText.time) ?? "never" }
     return "\(change): ready \(times[0]) → \(times[1])"
   }
 }

@@ -3,15 +3,15 @@ import FlowModel
 
 /// A comparison as people read it.
 struct ComparisonText {
-  let comparison: LaunchComparison
+  let comparison: RunComparison
   let budgets: [BudgetResult]
   let style: TextStyle
 
   private static let shownSteps = 20
 
   var text: String {
-    let (before, after) = (comparison.before.launches.count, comparison.after.launches.count)
-    let title = "\(comparison.after.launches[0].workflow): \(before) launches before, \(after) now"
+    let (before, after) = (comparison.before.runs.count, comparison.after.runs.count)
+    let title = "\(comparison.after.runs[0].workflow): \(before) runs before, \(after) now"
     var lines = [style.bold(title), ""]
     let shown = comparison.steps.filter { $0.difference != 0 }.prefix(Self.shownSteps)
     let width = max(8, (comparison.gate + shown).map(\.name.count).max() ?? 0) + 2
@@ -23,9 +23,9 @@ struct ComparisonText {
     lines += comparison.gate.map { row($0, width) } + shown.map { row($0, width) }
     let rest = comparison.steps.count - shown.count
     if rest > 0 { lines.append("\(rest) more steps changed less, or not") }
-    if !comparison.chain.isEmpty {
-      lines += ["", style.bold("on the critical chain")]
-      lines += comparison.chain.prefix(Self.shownSteps).map {
+    if !comparison.criticalPath.isEmpty {
+      lines += ["", style.bold("on the critical path")]
+      lines += comparison.criticalPath.prefix(Self.shownSteps).map {
         "  " + $0.name.padded(to: width) + "\(BudgetText.share($0.before)) → \(BudgetText.share($0.after))"
       }
     }
@@ -36,12 +36,12 @@ struct ComparisonText {
 
   /// What is to be said of how much this is worth.
   var notes: [String] {
-    let least = min(comparison.before.launches.count, comparison.after.launches.count)
+    let least = min(comparison.before.runs.count, comparison.after.runs.count)
     guard least < Bootstrap.leastCount else { return [] }
-    return ["with fewer than \(Bootstrap.leastCount) launches on a side nobody can tell a change from chance"]
+    return ["with fewer than \(Bootstrap.leastCount) runs on a side nobody can tell a change from chance"]
   }
 
-  private func row(_ row: LaunchComparison.Row, _ width: Int) -> String {
+  private func row(_ row: RunComparison.Row, _ width: Int) -> String {
     func time(_ milliseconds: Double?) -> String { (milliseconds.map(Milliseconds.text) ?? "-").leftPadded(to: 10) }
     var line = row.name.padded(to: width) + time(row.before) + time(row.after)
     if row.difference != nil { line += change(row.difference).leftPadded(to: 11) }
@@ -50,18 +50,18 @@ struct ComparisonText {
   }
 
   /// What is to be said of a change.
-  func verdict(of row: LaunchComparison.Row) -> String {
+  func verdict(of row: RunComparison.Row) -> String {
     switch row.verdict {
     case .onlyBefore: "it does not run any more"
     case .onlyAfter: "it is new"
-    case .tooFew: "too few launches to tell"
+    case .tooFew: "too few runs to tell"
     case .noise: "within the noise" + interval(row)
     case .faster: "faster" + interval(row)
     case .slower: "slower" + interval(row)
     }
   }
 
-  private func interval(_ row: LaunchComparison.Row) -> String {
+  private func interval(_ row: RunComparison.Row) -> String {
     row.interval.map { ": \(change($0.lowerBound)) to \(change($0.upperBound))" } ?? ""
   }
 
@@ -73,25 +73,25 @@ struct ComparisonText {
 
 /// A comparison as JSON: times in milliseconds.
 struct ComparisonJSON {
-  let comparison: LaunchComparison
+  let comparison: RunComparison
   let budgets: [BudgetResult]
 
   var value: Value {
     [
-      "workflow": .string(comparison.after.launches[0].workflow),
-      "launches": [
-        "before": .integer(comparison.before.launches.count), "after": .integer(comparison.after.launches.count),
+      "workflow": .string(comparison.after.runs[0].workflow),
+      "runs": [
+        "before": .integer(comparison.before.runs.count), "after": .integer(comparison.after.runs.count),
       ],
       "gate": .object(ValueObject(comparison.gate.map { ($0.name, Self.value($0)) })),
       "steps": .object(ValueObject(comparison.steps.map { ($0.name, Self.value($0)) })),
-      "chain": .object(
+      "criticalPath": .object(
         ValueObject(
-          comparison.chain.map { ($0.name, ["before": .number($0.before), "after": .number($0.after)]) })),
+          comparison.criticalPath.map { ($0.name, ["before": .number($0.before), "after": .number($0.after)]) })),
       "budgets": .array(budgets.map(ForecastJSON.value)),
     ]
   }
 
-  private static func value(_ row: LaunchComparison.Row) -> Value {
+  private static func value(_ row: RunComparison.Row) -> Value {
     [
       "before": ForecastJSON.number(row.before), "after": ForecastJSON.number(row.after),
       "difference": ForecastJSON.number(row.difference), "low": ForecastJSON.number(row.interval?.lowerBound),

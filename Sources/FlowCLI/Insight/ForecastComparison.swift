@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// Two forecasts side by side. What differs between them is no chance where both have one seed: the same launches were
+/// Two forecasts side by side. What differs between them is no chance where both have one seed: the same runs were
 /// played.
 struct ForecastComparison {
   /// One figure on both sides, in milliseconds.
@@ -53,7 +53,7 @@ struct ForecastComparison {
     let width = max(8, rows.map(\.name.count).max() ?? 0) + 2
     func time(_ milliseconds: Double?) -> String { (milliseconds.map(Milliseconds.text) ?? "never").leftPadded(to: 10) }
     var lines = [
-      style.bold("\(after.workflow): a forecast of \(before.launches) launches before, of \(after.launches) now"), "",
+      style.bold("\(after.workflow): a forecast of \(before.runs) runs before, of \(after.runs) now"), "",
       style.dim(
         "".padded(to: width) + "before".leftPadded(to: 10) + "now".leftPadded(to: 10) + "change".leftPadded(to: 11)),
     ]
@@ -81,7 +81,7 @@ struct ForecastComparison {
     }
     return [
       "workflow": .string(after.workflow),
-      "launches": ["before": .integer(before.launches), "after": .integer(after.launches)],
+      "runs": ["before": .integer(before.runs), "after": .integer(after.runs)],
       "gate": object(gate), "steps": object(steps), "budgets": .array(budgets.map(ForecastJSON.value)),
     ]
   }

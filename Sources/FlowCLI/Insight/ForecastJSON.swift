@@ -22,7 +22,7 @@ struct ForecastJSON {
       figures[steps[index].id.text] = .object(figure)
     }
     return [
-      "workflow": .string(model.graph.workflow.name), "launches": .integer(forecast.launches),
+      "workflow": .string(model.graph.workflow.name), "runs": .integer(forecast.runs),
       "seed": .string(String(model.options.seed)), "sources": .object(sources),
       "gate": [
         "ready": Self.times(forecast.ready), "opened": Self.times(forecast.opened),
@@ -31,23 +31,23 @@ struct ForecastJSON {
       ],
       "causes": .object(
         ValueObject(
-          ChainCause.allCases.compactMap { cause in
+          PathCause.allCases.compactMap { cause in
             forecast.closeLook.causes[cause].map { (cause.rawValue, .number($0)) }
           })),
-      "steps": .object(figures), "levers": .array(levers), "conditions": .array(conditions),
+      "steps": .object(figures), "suggestions": .array(suggestions), "conditions": .array(conditions),
       "unknownItems": .array(model.stepsWithUnknownItems.map { .string(steps[Int($0)].id.text) }),
       "budgets": .array(budgets.map(Self.value)),
     ]
   }
 
-  private var levers: [Value] {
+  private var suggestions: [Value] {
     let text = ForecastText(forecast: forecast, budgets: [], style: TextStyle(isColored: false))
-    return forecast.levers.map { lever in
+    return forecast.suggestions.map { suggestion in
       [
-        "change": .string(lever.change.rawValue),
-        "step": .string(forecast.model.graph.workflow.steps[Int(lever.step)].id.text),
-        "before": Self.milliseconds(lever.before), "after": Self.milliseconds(lever.after),
-        "text": .string(text.sentence(lever)),
+        "change": .string(suggestion.change.rawValue),
+        "step": .string(forecast.model.graph.workflow.steps[Int(suggestion.step)].id.text),
+        "before": Self.milliseconds(suggestion.before), "after": Self.milliseconds(suggestion.after),
+        "text": .string(text.sentence(suggestion)),
       ]
     }
   }

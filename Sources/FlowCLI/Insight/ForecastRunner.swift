@@ -1,13 +1,13 @@
 import FlowInsight
 import FlowModel
 
-/// Plays the launches of a forecast on all cores.
+/// Plays the runs of a forecast on all cores.
 enum ForecastRunner {
-  /// The forecast; the same whatever the number of cores, since each launch depends on its number alone.
+  /// The forecast; the same whatever the number of cores, since each run depends on its number alone.
   static func forecast(_ model: ForecastModel) async -> Forecast {
-    let ranges = Forecast.blocks(of: model.options.launches)
+    let ranges = Forecast.blocks(of: model.options.runs)
     var blocks = [ForecastBlock?](repeating: nil, count: ranges.count)
-    var progress = ForecastProgress(model.options.launches)
+    var progress = ForecastProgress(model.options.runs)
     await withTaskGroup(of: (Int, ForecastBlock).self) { group in
       for (index, range) in ranges.enumerated() { group.addTask { (index, ForecastBlock(model, range)) } }
       for await (index, block) in group {
@@ -21,20 +21,20 @@ enum ForecastRunner {
 
 /// Says how far a forecast is that takes longer than a second, where somebody looks.
 private struct ForecastProgress {
-  private let launches: Int
+  private let runs: Int
   private var done = 0
   private let start = ContinuousClock.now
   private var lastTold = ContinuousClock.now
 
-  init(_ launches: Int) { self.launches = launches }
+  init(_ runs: Int) { self.runs = runs }
 
   mutating func note(_ count: Int) {
     done += count
     let now = ContinuousClock.now
-    guard StandardOutput.isErrorOnTerminal, now - lastTold > .seconds(1), done < launches else { return }
+    guard StandardOutput.isErrorOnTerminal, now - lastTold > .seconds(1), done < runs else { return }
     lastTold = now
     let passed = Double((now - start).nanoseconds) / 1_000_000
-    let rest = passed / Double(done) * Double(launches - done)
-    StandardOutput.writeError("\(done) of \(launches) launches, some \(Milliseconds.text(rest)) left\n")
+    let rest = passed / Double(done) * Double(runs - done)
+    StandardOutput.writeError("\(done) of \(runs) runs, some \(Milliseconds.text(rest)) left\n")
   }
 }

@@ -4,7 +4,7 @@ import FlowInsight
 import FlowModel
 import FlowPluginKit
 
-/// A workflow as a forecast plays it: with the launch and the changes that the command line asks for.
+/// A workflow as a forecast plays it: with the run and the changes that the command line asks for.
 struct ForecastScene: Sendable {
   let workflow: Workflow
   let registry: ActionRegistry
@@ -12,10 +12,10 @@ struct ForecastScene: Sendable {
   let launch: Launch
   let outputs: [StepIndex: ValueObject]
   /// What steps with `resources` may take at once; nil: what this machine has.
-  var supply: MachineShare?
+  var capacity: MachineResources?
 
   /// The stage of the workflow with changes; throws an ``InvalidWorkflow`` where what remains cannot run.
-  func stage(_ changes: WorkflowChanges) throws(InvalidWorkflow) -> LaunchStage {
+  func stage(_ changes: WorkflowChanges) throws(InvalidWorkflow) -> RunStage {
     do throws(PreparedWorkflow.Problem) {
       return try make(changes)
     } catch {
@@ -24,18 +24,18 @@ struct ForecastScene: Sendable {
     }
   }
 
-  private func make(_ changes: WorkflowChanges) throws(PreparedWorkflow.Problem) -> LaunchStage {
+  private func make(_ changes: WorkflowChanges) throws(PreparedWorkflow.Problem) -> RunStage {
     // Neither of the changes adds an edge.
     guard let graph = try? WorkflowGraph(changes.applied(to: workflow)) else {
       preconditionFailure("a workflow without a cycle has got one")
     }
-    return try LaunchStage(
+    return try RunStage(
       try PreparedWorkflow(graph, registry: registry), inputs: inputs, launch: launch, outputs: outputs,
-      supply: supply)
+      capacity: capacity)
   }
 
-  /// The stage with a change that a lever tries; nil where what remains could not run.
-  func tried(_ change: Lever.Change, _ step: StepIndex, beside changes: WorkflowChanges) -> LaunchStage? {
+  /// The stage with a change that a suggestion tries; nil where what remains could not run.
+  func tried(_ change: Suggestion.Change, _ step: StepIndex, beside changes: WorkflowChanges) -> RunStage? {
     try? make(changes.adding(change, of: step))
   }
 }

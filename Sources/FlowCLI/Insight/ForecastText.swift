@@ -13,9 +13,9 @@ struct ForecastText {
 
   var text: String {
     var lines = [
-      style.bold("\(workflow.name): \(forecast.launches) launches, seed \(forecast.model.options.seed)"), "",
+      style.bold("\(workflow.name): \(forecast.runs) runs, seed \(forecast.model.options.seed)"), "",
     ]
-    lines += FigureTable.times(forecast, style) + shares + steps + levers
+    lines += FigureTable.times(forecast, style) + shares + steps + suggestions
     if !conditions.isEmpty { lines += ["", style.bold(Self.conditionsTitle)] + conditions.map { "  " + $0 } }
     if !warnings.isEmpty { lines += [""] + warnings.map { style.yellow("warning: \($0)") } }
     if !budgets.isEmpty { lines += ["", style.bold("budgets")] + BudgetText.lines(budgets, style) }
@@ -30,17 +30,17 @@ struct ForecastText {
     ]
     if forecast.heldShare > 0 {
       lines.append(
-        "the floor holds \(BudgetText.share(forecast.heldShare)) of the launches, "
+        "the minimum holds \(BudgetText.share(forecast.heldShare)) of the runs, "
           + "\(Milliseconds.text(forecast.heldMilliseconds)) on the average")
     }
-    if let ceiling = forecast.model.stage.resolution.gate.ceilingNanoseconds, let p95 = forecast.ready.value(0.95) {
-      let margin = ceiling - p95
-      if margin >= 0 { lines.append("from P95 of ready to the ceiling there are \(Self.time(margin))") }
+    if let maximum = forecast.model.stage.resolution.gate.maximumNanoseconds, let p95 = forecast.ready.value(0.95) {
+      let margin = maximum - p95
+      if margin >= 0 { lines.append("from P95 of ready to the maximum there are \(Self.time(margin))") }
     }
-    let causes = ChainCause.allCases.compactMap { cause in
+    let causes = PathCause.allCases.compactMap { cause in
       forecast.closeLook.causes[cause].flatMap { $0 > 0 ? "\(cause.rawValue) \(BudgetText.share($0))" : nil }
     }
-    if !causes.isEmpty { lines.append("the way to the gate: " + causes.joined(separator: ", ")) }
+    if !causes.isEmpty { lines.append("the critical path to the gate: " + causes.joined(separator: ", ")) }
     return [""] + lines
   }
 
@@ -54,7 +54,7 @@ struct ForecastText {
     var lines = [
       "",
       style.dim(
-        "on the critical chain".padded(to: width) + "how often".leftPadded(to: 10) + "of the way".leftPadded(to: 12)
+        "on the critical path".padded(to: width) + "how often".leftPadded(to: 10) + "of the way".leftPadded(to: 12)
           + "P50".leftPadded(to: 10) + "P95".leftPadded(to: 10)),
     ]
     for index in shown {
@@ -69,24 +69,24 @@ struct ForecastText {
     return lines
   }
 
-  private var levers: [String] {
-    forecast.levers.isEmpty
+  private var suggestions: [String] {
+    forecast.suggestions.isEmpty
       ? []
-      : ["", style.bold("what would help, as \(forecast.closeLook.launches) of the launches show")]
-        + forecast.levers.map { "  " + sentence($0) }
+      : ["", style.bold("what would help, as \(forecast.closeLook.runs) of the runs show")]
+        + forecast.suggestions.map { "  " + sentence($0) }
   }
 
-  /// A lever as a sentence.
-  func sentence(_ lever: Lever) -> String {
-    let id = workflow.steps[Int(lever.step)].id.text
+  /// A suggestion as a sentence.
+  func sentence(_ suggestion: Suggestion) -> String {
+    let id = workflow.steps[Int(suggestion.step)].id.text
     let change =
-      switch lever.change {
+      switch suggestion.change {
       case .faster: "make '\(id)' 10 % faster"
       case .defer: "defer '\(id)'"
       case .drop: "drop '\(id)'"
       }
-    let times = [lever.before, lever.after].map { $0.map(Self.time) ?? "never" }
-    let note = lever.change == .faster ? "" : "; safe: nothing before the gate reads it"
+    let times = [suggestion.before, suggestion.after].map { $0.map(Self.time) ?? "never" }
+    let note = suggestion.change == .faster ? "" : "; safe: nothing before the gate reads it"
     return "\(change): P95 of ready \(times[0]) → \(times[1])\(note)"
   }
 
@@ -112,12 +112,12 @@ struct ForecastText {
     let nothing = forecast.stepsThatRestOnNothing.map { workflow.steps[Int($0)].id.text }
     if !nothing.isEmpty {
       let shown = nothing.prefix(20).joined(separator: ", ") + (nothing.count > 20 ? ", …" : "")
-      let what = forecast.model.options.runs.isEmpty ? "no estimate" : "neither a record nor an estimate"
+      let what = forecast.model.options.recordedRuns.isEmpty ? "no estimate" : "neither a record nor an estimate"
       lines.append(
         "\(nothing.count) of \(workflow.steps.count) steps have \(what) and are thought to take no time: \(shown)")
     }
-    let runs = forecast.model.options.runs.count
-    if runs > 0, runs < SampleFigures.fewLaunches {
+    let runs = forecast.model.options.recordedRuns.count
+    if runs > 0, runs < SampleFigures.fewRuns {
       lines.append(
         "it is drawn from \(runs == 1 ? "one run" : "\(runs) runs"): that is little, and P95 says no more than they do")
     }

@@ -2,7 +2,7 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// Pages of what the verbs find out, with the sentences that they print.
+/// Pages of what the subcommands find out, with the sentences that they print.
 enum InsightPages {
   private static let plain = TextStyle(isColored: false)
 
@@ -10,30 +10,30 @@ enum InsightPages {
   static func page(_ forecast: Forecast, _ budgets: [BudgetResult]) -> String {
     let text = ForecastText(forecast: forecast, budgets: [], style: plain)
     return InsightPage(
-      forecast, levers: forecast.levers.map(text.sentence), budgets: budgets, notes: text.notes
+      forecast, suggestions: forecast.suggestions.map(text.sentence), budgets: budgets, notes: text.notes
     ).html
   }
 
-  /// The page of one launch.
-  static func page(_ analysis: LaunchAnalysis, _ budgets: [BudgetResult]) -> String {
-    let names = analysis.launch.course.shape.steps.map(\.id)
-    let levers = analysis.levers.map { AnalysisText.sentence($0, names[Int($0.step)]) }
+  /// The page of one run.
+  static func page(_ analysis: RunAnalysis, _ budgets: [BudgetResult]) -> String {
+    let names = analysis.run.course.shape.steps.map(\.id)
+    let suggestions = analysis.suggestions.map { AnalysisText.sentence($0, names[Int($0.step)]) }
     let notes = AnalysisText(analysis: analysis, budgets: [], style: plain).notes
-    return InsightPage(analysis, levers: levers, budgets: budgets, notes: notes).html
+    return InsightPage(analysis, suggestions: suggestions, budgets: budgets, notes: notes).html
   }
 
   /// The page of a run that has just ended.
   static func page(_ report: RunReport) -> String {
-    guard let launch = try? RecordedLaunch(.object(report.value)) else {
+    guard let run = try? ReportedRun(.object(report.value)) else {
       preconditionFailure("a report cannot be read by who writes it")
     }
-    return page(LaunchAnalysis(launch), [])
+    return page(RunAnalysis(run), [])
   }
 
-  /// The page of launches beside others.
-  static func page(_ comparison: LaunchComparison, _ budgets: [BudgetResult]) -> String {
+  /// The page of runs next to others.
+  static func page(_ comparison: RunComparison, _ budgets: [BudgetResult]) -> String {
     let text = ComparisonText(comparison: comparison, budgets: [], style: plain)
-    func change(_ row: LaunchComparison.Row) -> InsightPage.Change {
+    func change(_ row: RunComparison.Row) -> InsightPage.Change {
       InsightPage.Change(name: row.name, before: row.before, after: row.after, verdict: text.verdict(of: row))
     }
     return InsightPage(
@@ -42,8 +42,8 @@ enum InsightPages {
     ).html
   }
 
-  /// The page of several launches.
-  static func page(_ sample: LaunchSample, _ budgets: [BudgetResult]) -> String {
+  /// The page of several runs.
+  static func page(_ sample: RunSample, _ budgets: [BudgetResult]) -> String {
     let figures = SampleFigures(sample).steps.map { ($0.name, $0.criticality, $0.p50, $0.p95) }
     let notes = SampleText(sample: sample, budgets: [], style: plain).notes
     return InsightPage(sample, figures: figures, budgets: budgets, notes: notes).html

@@ -1,22 +1,22 @@
 import FlowInsight
 import FlowModel
 
-/// Several launches together, as JSON: times in milliseconds, shares from 0 to 1.
+/// Several runs together, as JSON: times in milliseconds, shares from 0 to 1.
 struct SampleJSON {
-  let sample: LaunchSample
+  let sample: RunSample
   let budgets: [BudgetResult]
 
   var value: Value {
     let figures = SampleFigures(sample)
     return [
-      "workflow": .string(sample.launches[0].workflow), "launches": .integer(sample.launches.count),
+      "workflow": .string(sample.runs[0].workflow), "runs": .integer(sample.runs.count),
       "gate": [
         "ready": ForecastJSON.times(sample.ready), "opened": ForecastJSON.times(sample.opened),
         "missed": .number(sample.missed), "failed": .number(sample.failed),
       ],
       "causes": .object(
         ValueObject(
-          ChainCause.allCases.compactMap { cause in figures.causes[cause].map { (cause.rawValue, .number($0)) } })),
+          PathCause.allCases.compactMap { cause in figures.causes[cause].map { (cause.rawValue, .number($0)) } })),
       "steps": .object(
         ValueObject(
           figures.steps.map { step in

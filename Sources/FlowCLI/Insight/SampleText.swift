@@ -1,27 +1,27 @@
 import FlowInsight
 import FlowModel
 
-/// Several launches together, as people read them.
+/// Several runs together, as people read them.
 struct SampleText {
-  let sample: LaunchSample
+  let sample: RunSample
   let budgets: [BudgetResult]
   let style: TextStyle
 
   private static let shownSteps = 30
 
   var text: String {
-    let count = sample.launches.count
-    var lines = [style.bold("\(sample.launches[0].workflow): \(count) launches"), ""]
+    let count = sample.runs.count
+    var lines = [style.bold("\(sample.runs[0].workflow): \(count) runs"), ""]
     lines += FigureTable.times(sample, style)
     lines += [
       "",
       "the gate: timed out \(BudgetText.share(sample.missed)), failed \(BudgetText.share(sample.failed))",
     ]
     let figures = SampleFigures(sample)
-    let causes = ChainCause.allCases.compactMap { cause in
+    let causes = PathCause.allCases.compactMap { cause in
       figures.causes[cause].flatMap { $0 > 0 ? "\(cause.rawValue) \(BudgetText.share($0))" : nil }
     }
-    if !causes.isEmpty { lines.append("the way to the gate: " + causes.joined(separator: ", ")) }
+    if !causes.isEmpty { lines.append("the critical path to the gate: " + causes.joined(separator: ", ")) }
     lines += steps(figures)
     if !notes.isEmpty { lines += [""] + notes.map { style.yellow("warning: \($0)") } }
     if !budgets.isEmpty { lines += ["", style.bold("budgets")] + BudgetText.lines(budgets, style) }
@@ -30,12 +30,12 @@ struct SampleText {
 
   /// What is to be said of how much this is worth.
   var notes: [String] {
-    let count = sample.launches.count
+    let count = sample.runs.count
     var notes: [String] = []
-    if count < SampleFigures.fewLaunches {
-      notes.append("\(count) launches are few: P95 and beyond rest on one or two of them")
+    if count < SampleFigures.fewRuns {
+      notes.append("\(count) runs are few: P95 and beyond rest on one or two of them")
     }
-    if sample.launches.contains(where: { !$0.course.shape.knowsNeeds }) { notes.append(AnalysisText.oldReport) }
+    if sample.runs.contains(where: { !$0.course.shape.knowsDependencies }) { notes.append(AnalysisText.oldReport) }
     return notes
   }
 
@@ -47,7 +47,7 @@ struct SampleText {
     var lines = [
       "",
       style.dim(
-        "on the critical chain".padded(to: width) + "how often".leftPadded(to: 10) + "P50".leftPadded(to: 10)
+        "on the critical path".padded(to: width) + "how often".leftPadded(to: 10) + "P50".leftPadded(to: 10)
           + "P95".leftPadded(to: 10)),
     ]
     lines += shown.map { row in
@@ -62,7 +62,7 @@ struct SampleText {
 
 /// The gate's times as a table.
 enum FigureTable {
-  static func times(_ launches: some CountedLaunches, _ style: TextStyle) -> [String] {
+  static func times(_ runs: some CountedRuns, _ style: TextStyle) -> [String] {
     let statistics: [BudgetRule.Statistic] = [.p50, .p90, .p95, .p99, .max]
     func row(_ name: String, _ cells: [String]) -> String {
       name.padded(to: 8) + cells.map { $0.leftPadded(to: 10) }.joined()
@@ -71,11 +71,11 @@ enum FigureTable {
       row(name, statistics.map { quantiles.value($0.share).map(ForecastText.time) ?? "never" })
     }
     let names = statistics.map { $0 == .max ? "max" : $0.rawValue.uppercased() }
-    return [style.dim(row("", names)), row("ready", launches.ready), row("opened", launches.opened)]
+    return [style.dim(row("", names)), row("ready", runs.ready), row("opened", runs.opened)]
   }
 }
 
-/// What several launches come to, step by step.
+/// What several runs come to, step by step.
 struct SampleFigures {
   /// A step.
   struct Step {
@@ -85,28 +85,28 @@ struct SampleFigures {
     var p95: Double?
   }
 
-  /// Fewer launches than these say little of P95.
-  static let fewLaunches = 20
+  /// Fewer runs than these say little of P95.
+  static let fewRuns = 20
 
   /// The steps that were most often on the way first.
   let steps: [Step]
   /// How the way divides among causes, as shares.
-  let causes: [ChainCause: Double]
+  let causes: [PathCause: Double]
 
-  init(_ sample: LaunchSample) {
+  init(_ sample: RunSample) {
     var counts: [String: Int] = [:]
-    var sums: [ChainCause: Int] = [:]
-    for launch in sample.launches {
-      let chain = launch.chain
-      for step in Set(chain.compactMap(\.step)) { counts[launch.course.shape.steps[step].id, default: 0] += 1 }
-      for link in chain { sums[link.cause, default: 0] += link.length }
+    var sums: [PathCause: Int] = [:]
+    for run in sample.runs {
+      let criticalPath = run.criticalPath
+      for step in Set(criticalPath.compactMap(\.step)) { counts[run.course.shape.steps[step].id, default: 0] += 1 }
+      for link in criticalPath { sums[link.cause, default: 0] += link.length }
     }
     let whole = Double(max(1, sums.values.reduce(0, +)))
     causes = sums.mapValues { Double($0) / whole }
     let rows = sample.stepNames.map { name in
       let lengths = sample.lengths(ofStepNamed: name)
       return Step(
-        name: name, criticality: Double(counts[name] ?? 0) / Double(max(1, sample.launches.count)),
+        name: name, criticality: Double(counts[name] ?? 0) / Double(max(1, sample.runs.count)),
         p50: lengths?.value(0.5), p95: lengths?.value(0.95))
     }
     steps = rows.enumerated().sorted { ($0.element.criticality, $1.offset) > ($1.element.criticality, $0.offset) }.map(

@@ -23,7 +23,7 @@ struct StepArguments {
       let (id, text) = (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
       guard let number = Double(text), number.isFinite, range.contains(number) else {
         throw UsageProblem(
-          "\(option) '\(argument)': '\(text)' is no number from \(Self.text(range.lowerBound)) to "
+          "\(option) '\(argument)': '\(text)' is not a number from \(Self.text(range.lowerBound)) to "
             + "\(Self.text(range.upperBound)); write \(option) \(example)")
       }
       if id == "*" {

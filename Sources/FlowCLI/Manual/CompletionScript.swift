@@ -16,21 +16,21 @@ struct CompletionScript {
 
   private init(_ shell: CompletionShell) {
     let script = FlowCommand.completionScript(for: shell)
-    let verbs = (FlowCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
+    let subcommands = (FlowCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
     switch shell {
-    case .zsh: text = Self.zsh(script, verbs)
-    case .fish: text = Self.fish(script, verbs)
-    default: text = Self.bash(script, verbs)
+    case .zsh: text = Self.zsh(script, subcommands)
+    case .fish: text = Self.fish(script, subcommands)
+    default: text = Self.bash(script, subcommands)
     }
   }
 
   /// The words of the line are given to the parser's function with `run` among them.
-  private static func bash(_ script: String, _ verbs: [String]) -> String {
+  private static func bash(_ script: String, _ subcommands: [String]) -> String {
     script.replacing("complete -o filenames -F _flowrun flowrun", with: "") + """
       # 'flowrun FILE' is short for 'flowrun run FILE'.
       _flowrun_line() {
           case "${COMP_WORDS[1]}" in
-          -*|\(verbs.joined(separator: "|")))
+          -*|\(subcommands.joined(separator: "|")))
               ;;
           *)
               if [[ "${COMP_CWORD}" -gt 1 ]]; then
@@ -54,7 +54,7 @@ struct CompletionScript {
       """
   }
 
-  private static func zsh(_ script: String, _ verbs: [String]) -> String {
+  private static func zsh(_ script: String, _ subcommands: [String]) -> String {
     let start = "    local context state state_descr line\n"
     let commands = "    command)\n"
     guard let first = script.firstRange(of: start) else { return script }
@@ -62,8 +62,8 @@ struct CompletionScript {
     text.insert(
       contentsOf: """
             # 'flowrun FILE' is short for 'flowrun run FILE'.
-            local -ar verbs=(\(verbs.joined(separator: " ")))
-            if (( CURRENT > 2 )) && [[ "${words[2]}" != -* ]] && (( ! ${verbs[(Ie)${words[2]}]} )); then
+            local -ar verbs=(\(subcommands.joined(separator: " ")))
+            if (( CURRENT > 2 )) && [[ "${words[2]}" != -* ]] && (( ! ${subcommands[(Ie)${words[2]}]} )); then
                 words=("${words[1]}" run "${(@)words[2,-1]}")
                 (( CURRENT += 1 ))
             fi
@@ -75,12 +75,12 @@ struct CompletionScript {
     return text
   }
 
-  private static func fish(_ script: String, _ verbs: [String]) -> String {
+  private static func fish(_ script: String, _ subcommands: [String]) -> String {
     let start = "    set -l unparsed_tokens (__flowrun_tokens -pc)\n"
     let insertion = """
           # 'flowrun FILE' is short for 'flowrun run FILE'.
           if set -q unparsed_tokens[2]; and not string match -q -- '-*' $unparsed_tokens[2]
-              if not contains -- $unparsed_tokens[2] \(verbs.joined(separator: " "))
+              if not contains -- $unparsed_tokens[2] \(subcommands.joined(separator: " "))
                   set unparsed_tokens $unparsed_tokens[1] run $unparsed_tokens[2..]
               end
           end

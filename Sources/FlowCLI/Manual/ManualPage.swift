@@ -7,15 +7,15 @@ struct ManualPage {
   /// The page in the language of `man`.
   let text: String
 
-  /// The pages of the command and of every verb that is shown.
+  /// The pages of the command and of every subcommand that is shown.
   static func all(of command: any ParsableCommand.Type = FlowCommand.self, named path: [String] = ["flowrun"])
     -> [ManualPage]
   {
     let help = FlowCommand.helpMessage(for: command, columns: 78)
     var pages = [ManualPage(path, abstract: command.configuration.abstract, help: help)]
-    for verb in command.configuration.subcommands where verb.configuration.shouldDisplay {
-      guard let name = verb.configuration.commandName else { continue }
-      pages += all(of: verb, named: path + [name])
+    for subcommand in command.configuration.subcommands where subcommand.configuration.shouldDisplay {
+      guard let name = subcommand.configuration.commandName else { continue }
+      pages += all(of: subcommand, named: path + [name])
     }
     return pages
   }
@@ -31,7 +31,7 @@ struct ManualPage {
         sections[sections.count - 1].lines.append(line)
       }
     }
-    // `--help` begins with what a verb does, a manual with how it is called.
+    // `--help` begins with what a subcommand does, a manual with how it is called.
     if let synopsis = sections.firstIndex(where: { $0.title == "SYNOPSIS" }) {
       sections.insert(sections.remove(at: synopsis), at: 0)
     }

@@ -22,7 +22,7 @@ struct RunRequest: Hashable {
   var keepsHistory = true
   /// Steps that run though they are up to date.
   var forcedSteps: [String] = []
-  /// The database that keeps the run; nil: the file beside the workflow.
+  /// The database that keeps the run; nil: the file next to the workflow.
   var store: String?
   /// Where steps are sent; nil: where the file says.
   var on: String?
@@ -68,7 +68,7 @@ extension RunRequest {
     }
     options.forcedSteps = Set(forcedSteps)
     options.showsOutput = !isQuiet
-    options.supply = try MachineArguments.supply(resources)
+    options.capacity = try MachineArguments.capacity(resources)
     return options
   }
 }

@@ -171,7 +171,8 @@ struct RunSession: Sendable {
   /// The same where no plugin is external.
   private func endAtOnce(_ report: RunReport) -> Never { ExitStatus.exit(tell(report)) }
 
-  /// Whoever reads standard output may go away: where a report or a trace is kept the run goes on, else it is cancelled.
+  /// Anyone who reads standard output may go away: where a report or a trace is kept the run goes on, else it is
+  /// cancelled.
   private func watchOutput() {
     let isKept = request.outputs.isKept
     StandardOutput.whenFailed { [run] failure in

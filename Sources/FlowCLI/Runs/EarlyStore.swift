@@ -9,13 +9,13 @@ final class EarlyStore: Sendable {
     /// Nobody has begun to open it.
     case closed
     case open(SQLiteRunStore)
-    /// Whoever writes has it, or opens it himself.
+    /// Anyone who writes has it, or opens it himself.
     case taken
   }
 
   private let state = Mutex(State.closed)
 
-  /// Opens the store at a path where there is one; what goes wrong is found again by whoever writes.
+  /// Opens the store at a path where there is one; what goes wrong is found again by anyone who writes.
   init(_ path: String) {
     guard FilePath.exists(path) else { return }
     try? DetachedThread.start(name: "store") { [self] in

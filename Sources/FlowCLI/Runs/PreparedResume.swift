@@ -16,20 +16,20 @@ struct PreparedResume {
   let installation: Installation
   /// What loading the file gave, as it is now.
   let loaded: LoadResult
-  /// The secret inputs that are given anew.
+  /// The secret inputs that are given again.
   private let inputs: ValueObject
 
   init(_ run: StoredRun, _ store: any RunStore, _ request: RunRequest, _ command: ResumeCommand) throws {
     self.run = run
     self.store = store
     installation = try Installation(around: run.file, given: request.pluginFolders)
-    let remembered = try RememberedRun(run, store, installation)
+    let recorded = try HistoryRun(run, store, installation)
     // The file as it is now; where it is gone, as it was.
-    let bytes = (try? FileAccess.read(run.file)) ?? remembered.definition
-    let isSame = bytes == remembered.definition
+    let bytes = (try? FileAccess.read(run.file)) ?? recorded.definition
+    let isSame = bytes == recorded.definition
     let result =
       isSame
-      ? remembered.loaded
+      ? recorded.loaded
       : WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(bytes: bytes, file: run.file)
     loaded = result
     guard let graph = result.graph else {
@@ -37,7 +37,7 @@ struct PreparedResume {
         description: result.rendered(usesColor: StandardOutput.errorAllowsColor)
           + "flowrun: run \(RunReference.short(run.id)) cannot go on as the file is now\n")
     }
-    let header = remembered.recollection.header
+    let header = recorded.recollection.header
     inputs = try InputArguments.readSecrets(request.inputs, for: graph.workflow.inputs, besides: header)
     guard FilePath.exists(header.dataFolder) else {
       throw InvalidWorkflow(
@@ -51,17 +51,17 @@ struct PreparedResume {
     }
     history = try RunMemory.history(
       of: run.file, result.definition, graph.workflow, installation, isDurable: header.isDurable, store: request.store)
-    let wish = try Self.wish(command, graph.workflow, remembered)
+    let wish = try Self.wish(command, graph.workflow, recorded)
     do throws(ResumePlan.Refusal) {
       plan = try ResumePlan(
-        remembered.recollection, of: isSame ? nil : remembered.graph, as: prepared, programs: history.programs(), wish)
+        recorded.recollection, of: isSame ? nil : recorded.graph, as: prepared, programs: history.programs(), wish)
     } catch {
       throw Self.problem(error, run, result, isSameFile: isSame)
     }
   }
 
   private static func wish(
-    _ command: ResumeCommand, _ workflow: Workflow, _ remembered: RememberedRun
+    _ command: ResumeCommand, _ workflow: Workflow, _ recorded: HistoryRun
   ) throws(UsageProblem) -> ResumePlan.Wish {
     func step(_ name: String, _ option: String) throws(UsageProblem) -> StepIndex {
       guard let index = workflow.steps.firstIndex(where: { $0.id.text == name }) else {
@@ -78,7 +78,7 @@ struct PreparedResume {
         continue
       }
       let owner = try step(item.step.text, "--from")
-      let count = remembered.recollection.itemCount(ofStepNamed: item.step.text, in: remembered.graph)
+      let count = recorded.recollection.itemCount(ofStepNamed: item.step.text, in: recorded.graph)
       guard item.index < count else {
         let has = count == 0 ? "had no items" : "had \(count) items, [0] to [\(count - 1)]"
         throw UsageProblem("--from: there is no '\(name)': in that run '\(item.step.text)' \(has)")
@@ -98,11 +98,11 @@ struct PreparedResume {
     var options = RunOptions(
       dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
     options.showsOutput = !request.isQuiet
-    options.supply = try MachineArguments.supply(request.resources)
+    options.capacity = try MachineArguments.capacity(request.resources)
     options.inputs = inputs
     options.forcedSteps = Set(plan.header.forcedSteps)
     // One that ended in an orderly way has ended its workers, too.
-    if run.state == .interrupted, plan.hasSentAway { options.takeoverPause = PulseRhythm().silence }
+    if run.state == .interrupted, plan.hadRemoteSteps { options.takeoverPause = PulseRhythm().silence }
     return options
   }
 
@@ -142,7 +142,7 @@ struct PreparedResume {
       var text = ""
       for step in changed.prefix(20) {
         let place = result.span(of: step).map { Self.place(of: $0, result.source) } ?? ""
-        let subject = steps[Int(step)].options.fan == nil ? "step" : "items of step"
+        let subject = steps[Int(step)].options.fanOut == nil ? "step" : "items of step"
         text +=
           "\(TerminalText.visible(run.file))\(place): error: \(subject) '\(steps[Int(step)].id)' succeeded before, and "
           + "\(what)\n"

@@ -7,7 +7,7 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// Where the command remembers runs: in `.flowrun/runs.sqlite` beside their workflows.
+/// Where the command remembers runs: in `.flowrun/runs.sqlite` next to their workflows.
 enum RunMemory {
   /// The store for the workflows of a folder.
   static func path(in folder: String) -> String { "\(folder)/.flowrun/runs.sqlite" }
@@ -21,18 +21,18 @@ enum RunMemory {
   }
 
   /// The history of a run of the file at an absolute path; nil where there is to be none. What comes out of a pipe can
-  /// never be read again, so it is not remembered.
+  /// never be read again, so it is not recorded.
   static func history(
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, _ request: RunRequest,
     _ early: EarlyStore?
   ) throws(UsageProblem) -> RunHistory? {
     let isDurable = workflow.isDurable || request.isDurable
     if request.store != nil, !request.keepsHistory {
-      throw UsageProblem("--store says where the run is remembered, and --no-history that it is not; write one of them")
+      throw UsageProblem("--store says where the run is recorded, and --no-history that it is not; write one of them")
     }
     guard workflow.keepsHistory, request.keepsHistory, FileAccess.isRegular(file) else {
       guard !isDurable else {
-        throw UsageProblem("a durable run must be remembered; leave --no-history and 'history: false' out")
+        throw UsageProblem("a durable run must be recorded; leave --no-history and 'history: false' out")
       }
       return nil
     }
@@ -40,13 +40,13 @@ enum RunMemory {
       of: file, definition, workflow, installation, isDurable: isDurable, store: request.store, early)
   }
 
-  /// Begins to open the store that a run will be remembered in, where that is a file.
+  /// Begins to open the store that a run will be recorded in, where that is a file.
   static func openEarly(_ request: RunRequest) -> EarlyStore? {
     guard request.keepsHistory, request.store == nil else { return nil }
     return EarlyStore(path(in: FilePath.folder(of: FilePath.absolute(request.file))))
   }
 
-  /// The history of a run in the store at an address, or in the one beside its file.
+  /// The history of a run in the store at an address, or in the one next to its file.
   static func history(
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, isDurable: Bool,
     store address: String?, _ early: EarlyStore? = nil
@@ -100,8 +100,8 @@ enum RunMemory {
       \.id.text)
   }
 
-  /// The store of a folder, or of the folder that a workflow file lies in, to be read; to be written where `writes`. Throws
-  /// a ``UsageProblem`` where no run is remembered there.
+  /// The store of a folder, or of the folder that a workflow file lies in, to be read; to be written where `writes`.
+  /// Throws a ``UsageProblem`` where no run is recorded there.
   static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
     let path = path(in: folder(of: place))
     guard FilePath.exists(path), !SQLiteRunStore.isNew(path) else { throw missing(place, path) }
@@ -124,7 +124,7 @@ enum RunMemory {
     guard FilePath.exists(place) || FilePath.exists(folder + "/.flowrun") else {
       return UsageProblem("there is no file or folder '\(place)'")
     }
-    return UsageProblem("no run is remembered in '\(folder)'; name the workflow's file or folder with --in")
+    return UsageProblem("no run is recorded in '\(folder)'; name the workflow's file or folder with --in")
   }
 
   /// A folder, or that of a file.

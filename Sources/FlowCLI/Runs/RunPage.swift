@@ -6,7 +6,7 @@ import FlowSystem
 
 /// One run as people read it: how it stands, its gate, its steps.
 struct RunPage {
-  let remembered: RememberedRun
+  let recorded: HistoryRun
   /// The only step that is shown; nil: all.
   let step: String?
   let style: TextStyle
@@ -15,7 +15,7 @@ struct RunPage {
   private static let listedSteps = 200
 
   var text: String {
-    let (run, report) = (remembered.run, remembered.report)
+    let (run, report) = (recorded.run, recorded.report)
     var lines = [
       style.bold("\(TerminalText.visible(run.workflow)): \(run.state.rawValue)") + ", run \(run.id)",
       "file: \(TerminalText.visible(run.file))",
@@ -25,7 +25,7 @@ struct RunPage {
     if run.state != .running, run.state != .interrupted {
       lines[0] += " in \(Milliseconds.text(report.durationMilliseconds))"
     }
-    for (name, value) in remembered.recollection.header.inputs {
+    for (name, value) in recorded.recollection.header.inputs {
       lines += LogText.paragraph("input \(name): \(value.stringValue ?? JSONText.write(value))")
     }
     let steps = report.steps.filter { step == nil || $0.id.text == step }

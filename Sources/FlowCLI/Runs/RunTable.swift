@@ -3,7 +3,7 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// A list of runs as people read it: one line each, how long it took beside the usual time of its workflow.
+/// A list of runs as people read it: one line each, how long it took next to the usual time of its workflow.
 struct RunTable {
   let runs: [StoredRun]
   let style: TextStyle

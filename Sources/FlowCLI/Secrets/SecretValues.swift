@@ -85,7 +85,7 @@ struct SecretValues {
 
   static func decoded(_ bytes: [UInt8]) throws(Problem) -> String {
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-      throw Problem(message: "is no text in UTF-8", help: "keep it in base64 where it is bytes")
+      throw Problem(message: "is not a text in UTF-8", help: "keep it in base64 where it is bytes")
     }
     return text
   }

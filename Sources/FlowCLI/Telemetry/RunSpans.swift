@@ -116,7 +116,7 @@ struct RunSpans: Sendable {
     guard var part = part(path, step.outcome, step.failure, step.startedAt, step.endedAt) else { return true }
     (part.parent, part.parentAttempt) = parent
     let items = step.items ?? []
-    if items.isEmpty { part.attempts = attempts(step.tries, step.attempts, of: part) }
+    if items.isEmpty { part.attempts = attempts(step.attemptTimes, step.attempts, of: part) }
     part.attributes = ["flowrun.queue": .string(step.queue)]
     if step.conclusion != step.outcome { part.attributes["flowrun.optional"] = "true" }
     guard body(part) else { return false }
@@ -124,7 +124,7 @@ struct RunSpans: Sendable {
       let itemPath = "\(path)[\(item.index)]"
       guard var part = self.part(itemPath, item.outcome, item.failure, item.startedAt, item.endedAt) else { continue }
       part.parent = path
-      part.attempts = attempts(item.tries, item.attempts, of: part)
+      part.attempts = attempts(item.attemptTimes, item.attempts, of: part)
       if let key = item.key { part.attributes["flowrun.item.key"] = .string(key) }
       guard body(part) else { return false }
       for inner in item.steps ?? [] where RunAccount.isOwn(inner) {
@@ -148,12 +148,12 @@ struct RunSpans: Sendable {
 
   /// The attempts in this process. A report has their times where they are not those of the step.
   private func attempts(
-    _ tries: [RunReport.Try], _ count: Int, of part: Part
+    _ attemptTimes: [RunReport.Attempt], _ count: Int, of part: Part
   ) -> [(number: Int, start: Double, end: Double)] {
-    guard !tries.isEmpty else { return [(max(count, 1), part.start, part.end)] }
+    guard !attemptTimes.isEmpty else { return [(max(count, 1), part.start, part.end)] }
     let first = account.resumedAt ?? -.infinity
-    let number = max(count, tries.count) - tries.count + 1
-    return tries.enumerated().compactMap { index, attempt in
+    let number = max(count, attemptTimes.count) - attemptTimes.count + 1
+    return attemptTimes.enumerated().compactMap { index, attempt in
       let (start, end) = (attempt.startedAt ?? part.start, attempt.endedAt ?? part.end)
       return end < first ? nil : (number + index, max(start, first), end)
     }

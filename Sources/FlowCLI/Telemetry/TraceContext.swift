@@ -12,7 +12,7 @@ struct TraceContext: Sendable {
   let problem: String?
   private let seed: String
 
-  /// The variable of the environment, named as OpenTelemetry's specification of environment carriers has it.
+  /// The variable of the environment, named as OpenTelemetry's specification of environment transports has it.
   static let variable = "TRACEPARENT"
 
   /// The trace that `traceparent` names, else a new one; `seed` is different for each process.

@@ -93,7 +93,7 @@ struct LineView: RunObserver {
 
   private func retrying(_ step: StepID, _ attempt: Int, _ delay: Double, _ failure: StepFailure?) -> [String] {
     var lines = failure.map { LogText.paragraph(": \($0.message)") } ?? [""]
-    lines[0] = "\(subject.label(step)) failed in try \(attempt)" + lines[0]
+    lines[0] = "\(subject.label(step)) failed in attempt \(attempt)" + lines[0]
     lines[lines.count - 1] += "; again in " + Milliseconds.text(delay)
     return lines
   }

@@ -49,25 +49,25 @@ struct ProgressRegion {
     let elapsed = Double(nowNanoseconds - activated) / 1_000_000
     let begin = "\(name)  \(Milliseconds.countdown(elapsed))"
     if progress.isCancelled { return "\(begin)  \(style.yellow("cancelling"))" }
-    let (share, text, detail) = subject.isGated ? gate(elapsed, activated) : steps
-    let bar = "  " + self.bar(share)
+    let (request, text, detail) = subject.isGated ? gate(elapsed, activated) : steps
+    let bar = "  " + self.bar(request)
     // What a narrow terminal has no room for is left out, the least important first.
     let candidates = ["\(begin)\(bar)  \(text)\(detail)", "\(begin)\(bar)  \(text)", "\(begin)  \(text)"]
     return candidates.first { TerminalText.columns(of: $0) <= columns } ?? candidates[2]
   }
 
-  private func bar(_ share: Double) -> String {
-    let filled = Int((min(1, max(0, share)) * Double(Self.barColumns)).rounded())
+  private func bar(_ request: Double) -> String {
+    let filled = Int((min(1, max(0, request)) * Double(Self.barColumns)).rounded())
     return style.cyan(String(repeating: "━", count: filled))
       + style.dim(String(repeating: "─", count: Self.barColumns - filled))
   }
 
-  private var steps: (share: Double, text: String, detail: String) {
+  private var steps: (request: Double, text: String, detail: String) {
     let (finished, all) = (progress.counts.finished, progress.rows.count)
     return (Double(finished) / Double(max(1, all)), "\(finished) of \(all) steps", "")
   }
 
-  private func gate(_ elapsed: Double, _ activated: Int) -> (share: Double, text: String, detail: String) {
+  private func gate(_ elapsed: Double, _ activated: Int) -> (request: Double, text: String, detail: String) {
     if let (outcome, time) = progress.gate {
       let text = "gate opened at \(Milliseconds.coarse(Double(time - activated) / 1_000_000)), \(outcome.word)"
       return (1, outcome == .ready ? style.green(text) : style.yellow(text), "")

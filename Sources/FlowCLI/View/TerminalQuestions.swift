@@ -5,8 +5,8 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Puts what steps ask to whoever sits at the terminal, one question after the other, and passes the answers on. What is
-/// answered elsewhere meanwhile is asked no longer.
+/// Puts what steps ask to anyone who sits at the terminal, one question after the other, and passes the answers on.
+/// What is answered elsewhere meanwhile is asked no longer.
 final class TerminalQuestions: RunObserver {
   private struct State {
     var open: [(step: StepID, question: Question)] = []

@@ -66,7 +66,7 @@ struct RunWatch {
     }
   }
 
-  /// Says what it waits for; beside JSON on standard error.
+  /// Says what it waits for; next to JSON on standard error.
   private func tell(_ text: String) {
     if request.isJSON { StandardOutput.writeError(text + "\n") } else { StandardOutput.write(text + "\n") }
   }

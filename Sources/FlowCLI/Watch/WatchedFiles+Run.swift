@@ -6,8 +6,8 @@ import FlowSystem
 import Synchronization
 
 extension WatchedFiles {
-  /// What a run reads, as far as the workflow and the command line say. `before` is what it was until now: a file with a
-  /// mistake does not say all, and what it said before is mended as well as the file itself.
+  /// What a run reads, as far as the workflow and the command line say. `before` is what it was until now: a file with
+  /// a mistake does not say all, and what it said before is fixed as well as the file itself.
   init(of request: RunRequest, before: WatchedFiles?) {
     self.init(workflows: [request.file], pluginFolders: request.pluginFolders)
     for argument in request.inputs + [request.launch].compactMap({ $0 }) {
@@ -17,7 +17,7 @@ extension WatchedFiles {
     let named = Mutex<[String]>([])
     var workflow: Workflow?
     if let installation = try? Installation(around: request.file, given: request.pluginFolders) {
-      others += installation.brought.flatMap(\.decidingFiles)
+      others += installation.external.flatMap(\.decidingFiles)
       if let bytes = FileAccess.included(request.file) {
         let loader = WorkflowLoader(catalog: installation.registry) { path in
           named.withLock { $0.append(path) }

@@ -1,12 +1,12 @@
 /// The launch gate as a value of eight bits: what it has heard, and how it opened.
 ///
-/// Two sides move it, the plan (all blocking steps are satisfied, or one never will be) and the clock (the floor, the
-/// ceiling). It is one small number so that both can do so with a compare-and-swap and neither ever waits for the
+/// Two sides move it, the plan (all blocking steps are satisfied, or one never will be) and the clock (the minimum, the
+/// maximum). It is one small number so that both can do so with a compare-and-swap and neither ever waits for the
 /// other; the virtual clock uses the same value without one.
 package struct GateState: RawRepresentable, Sendable, Hashable {
   package var rawValue: UInt8
 
-  private static let floorReached: UInt8 = 1
+  private static let minimumReached: UInt8 = 1
   private static let decided: UInt8 = 2
   private static let decidedFailed: UInt8 = 4
   private static let opened: UInt8 = 8
@@ -19,8 +19,8 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
 
   /// What the gate may hear.
   package enum Signal: Sendable {
-    case floorReached
-    case ceilingReached
+    case minimumReached
+    case maximumReached
     case decided(GateDecision)
     case cancelled
   }
@@ -34,16 +34,16 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
   package func after(_ signal: Signal) -> GateState {
     guard outcome == nil else { return self }
     switch signal {
-    case .floorReached:
-      let reached = GateState(rawValue: rawValue | Self.floorReached)
+    case .minimumReached:
+      let reached = GateState(rawValue: rawValue | Self.minimumReached)
       return reached.decision.map { reached.open($0 == .ready ? .ready : .failed) } ?? reached
     case .decided(let decision):
       guard self.decision == nil else { return self }
       if decision == .tooLate { return open(.timedOut) }
-      if rawValue & Self.floorReached != 0 { return open(decision == .ready ? .ready : .failed) }
+      if rawValue & Self.minimumReached != 0 { return open(decision == .ready ? .ready : .failed) }
       return GateState(rawValue: rawValue | Self.decided | (decision == .failed ? Self.decidedFailed : 0))
-    case .ceilingReached:
-      // Floor and ceiling may be one instant: what was decided before it counts.
+    case .maximumReached:
+      // Minimum and maximum may be one instant: what was decided before it counts.
       return open(decision.map { $0 == .ready ? .ready : .failed } ?? .timedOut)
     case .cancelled:
       return open(.cancelled)

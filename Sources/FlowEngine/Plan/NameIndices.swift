@@ -1,6 +1,6 @@
 /// An index for each of some names.
 ///
-/// A few names are found by comparing them, many in a dictionary. Most workflows have a handful of actions, queues and
+/// A few names are found by comparing them, many in a dictionary. Most workflows have a batch of actions, queues and
 /// events, and a program's first dictionary with text as its keys costs more than reading such a workflow: the runtime
 /// makes its type, for which it goes through every conformance of the program.
 struct NameIndices: Sendable {

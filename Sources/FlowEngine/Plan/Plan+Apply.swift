@@ -4,7 +4,7 @@ extension Plan {
   /// Takes in what happened at `now`, nanoseconds from the start of the run. Effects and ready steps follow from it.
   public mutating func apply(_ event: PlanEvent, at now: Int) {
     guard endedAt == nil else { return }
-    endSeries()
+    endFastPath()
     _ = tables.makeUnique()
     switch event {
     case .started(let prewarm): start(prewarm: prewarm, at: now)
@@ -35,7 +35,7 @@ extension Plan {
   /// comes most often.
   public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
-    endSeries()
+    endFastPath()
     _ = tables.makeUnique()
     if Int(step) >= states.count {
       takeEndOfItem(step, UInt8(attempt), .success, at: now)
@@ -50,11 +50,11 @@ extension Plan {
 
   /// What follows from any change: cascades, idle steps, the end.
   mutating func followUp(at now: Int) {
-    if !outstanding.collected.isEmpty { settleCollected(at: now) }
+    if !outstanding.collected.isEmpty { finishCollected(at: now) }
     if outstanding.mainHolder != nil { limitMainHold(at: now) }
     guard counts.busy == 0 else { return }
     releaseIdle(at: now)
-    if counts.queued + counts.running == 0 { checkQuiet(at: now) }
+    if counts.queued + counts.running == 0 { checkIdle(at: now) }
   }
 
   private mutating func start(prewarm: Bool, at now: Int) {
@@ -62,7 +62,7 @@ extension Plan {
     isPrewarming = prewarm
     // Those without needs come first.
     for step in graph.topologicalOrder {
-      if graph.needCounts[Int(step)] > 0 { break }
+      if graph.dependencyCounts[Int(step)] > 0 { break }
       if states[step].open == 0, states[step].status == .waiting { release(step, at: now) }
     }
     guard prewarm else { return }
@@ -79,7 +79,7 @@ extension Plan {
     readiness.bounds = resolution.gate
     readiness.countsFrom = now
     limitRun(from: now)
-    noteFact(.activated(resolution, atNanoseconds: now))
+    noteEntry(.activated(resolution, atNanoseconds: now))
     resolvedDeferrals = resolution.deferred
     note(.partial(.activated), at: now)
     if !resolution.deferred.isEmpty { rearrange(resolution) }
@@ -91,12 +91,12 @@ extension Plan {
         skipDisabled(step)
       }
     }
-    settleCollected(at: now)
+    finishCollected(at: now)
     for step in outstanding.failedBeforeActivation where states[step].status == .waiting {
-      failNeed(of: step, neverPosted: false, at: now)
+      failDependency(of: step, neverPosted: false, at: now)
     }
     outstanding.failedBeforeActivation.removeAll()
-    settleCollected(at: now)
+    finishCollected(at: now)
     let held = outstanding.heldForActivation
     outstanding.heldForActivation.removeAll()
     for step in held where states[step].status == .held {
@@ -123,12 +123,12 @@ extension Plan {
     let number = events.notePost(of: event, at: now)
     guard isFirst || number != nil else { return }
     if isFirst { events.times[event] = now }
-    if isFirst || number ?? 0 <= Limits.events { noteFact(.posted(name, atNanoseconds: now)) }
+    if isFirst || number ?? 0 <= Limits.events { noteEntry(.posted(name, atNanoseconds: now)) }
     note(.partial(.posted(event: event, number: number)), at: now)
     guard cancelledAt == never else { return }
     if let number {
       effects.append(.posted(EventPost(event: name, number: number, atNanoseconds: now)))
-      for index in fans.following(event) { takePosts(index, at: now) }
+      for index in fanOuts.following(event) { takePosts(index, at: now) }
     }
     guard isFirst else { return }
     for step in events.waiters[event] where states[step].status == .waiting { countDown(step, at: now) }

@@ -9,14 +9,14 @@ extension Plan {
     var queueIndices = NameIndices()
     for queue in graph.workflow.queues {
       queues.append(
-        PlanQueue(name: queue.name, lane: .slots(queue.qualityOfService), width: queue.width ?? .max))
+        PlanQueue(name: queue.name, pool: .threads(queue.qualityOfService), width: queue.width ?? .max))
     }
     let firstRemoteQueue = queues.count
     for (index, queue) in queues.enumerated() { queueIndices[queue.name] = Int32(index) }
     hasOnlyBuiltInQueues = graph.workflow.queues.isEmpty
     let usualQueue = (
-      whenDeferred: UInt16(Lane.slots(.usual(forDeferred: true)).index),
-      otherwise: UInt16(Lane.slots(.usual(forDeferred: false)).index)
+      whenDeferred: UInt16(Pool.threads(.usual(forDeferred: true)).index),
+      otherwise: UInt16(Pool.threads(.usual(forDeferred: false)).index)
     )
     readiness.deferredSteps.removeAll()
     counts.blocking = 0
@@ -39,7 +39,7 @@ extension Plan {
       if let queue = options.queue.flatMap({ queueIndices[$0] }) { traits[step].queue = UInt16(queue) }
     }
     if let remote { arrange(remote, behind: firstRemoteQueue, &queues) }
-    arrangeShares(&queues, supply: supply)
+    arrangeRequests(&queues, capacity: capacity)
     for step in resolution.disabled { traits[step].flags.insert(.disabled) }
     for (step, fact) in facts { traits[step].flags.formUnion(Self.flags(of: fact)) }
     rank(&queues)
@@ -54,7 +54,7 @@ extension Plan {
     if options.prewarm && options.isFixedBeforeActivation { flags.insert(.prewarm) }
     if options.condition != nil { flags.insert(.conditional) }
     if options.deadline != nil || options.retry != nil { flags.insert(.timed) }
-    if options.fan != nil { flags.insert(.fan) }
+    if options.fanOut != nil { flags.insert(.fanOut) }
     if options.isFinal { flags.formUnion([.final, .seesStatus, .seesCancellation]) }
     if options.isExcused { flags.insert(.excused) }
     switch options.includeRole {
@@ -116,10 +116,10 @@ extension Plan {
     }
   }
 
-  /// Counts for each step what it waits for: its needs, the gate where it is deferred, its events.
+  /// Counts for each step what it waits for: its dependencies, the gate where it is deferred, its events.
   mutating func countWhatIsWaitedFor() {
     for event in graph.workflow.events where event.repeats { events.declareRepeating(event.name) }
-    for index in states.indices { states[index].open = graph.needCounts[index] }
+    for index in states.indices { states[index].open = graph.dependencyCounts[index] }
     for step in readiness.deferredSteps { states[step].open += 1 }
     for step in graph.stepsWithOptions {
       let names = options(of: step).after
@@ -131,7 +131,7 @@ extension Plan {
     }
   }
 
-  /// Arranges anew after expressions put steps off: those not yet released wait for the gate too.
+  /// Arranges again after expressions put steps off: those not yet released wait for the gate too.
   mutating func rearrange(_ resolution: Resolution) {
     let before = traits.map(\.flags)
     let queued = states.indices.filter { states[$0].status == .queued }

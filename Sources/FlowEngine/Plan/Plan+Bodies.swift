@@ -10,12 +10,12 @@ extension Plan {
   /// A body returned or threw: that of a running step, of one that was told to end, of a service, or of one that had been
   /// given up.
   mutating func takeEnd(of step: StepIndex, _ attempt: UInt8, _ ending: Ending, at now: Int) {
-    if outstanding.lingering.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil {
+    if outstanding.cancelling.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil {
       vacate(step)
       noteOverrun(step, attempt, at: now)
     } else if states[step].status == .running, states[step].attempt == attempt {
       vacate(step)
-      settle(step, endedBy: ending, at: now)
+      finish(step, endedBy: ending, at: now)
     } else if states[step].marks.contains(.serving), states[step].attempt == attempt {
       endService(step, ending, at: now)
     } else if outstanding.mainHolder == step {
@@ -24,41 +24,41 @@ extension Plan {
     }
   }
 
-  private mutating func settle(_ step: StepIndex, endedBy ending: Ending, at now: Int) {
+  private mutating func finish(_ step: StepIndex, endedBy ending: Ending, at now: Int) {
     switch ending {
     case .success: succeed(step, at: now)
-    case .upToDate: settle(step, .skipped, .upToDate, at: now)
+    case .upToDate: finish(step, .skipped, .upToDate, at: now)
     case .interrupted(let failure, let isFinal):
       if repeats(step, of: step, after: failure, isFinal: isFinal, attempt: Int(states[step].attempt), at: now) {
         return enqueue(step, at: now)
       }
-      settle(step, .failure, nil, at: now)
+      finish(step, .failure, nil, at: now)
     case .cancelled:
       particulars.failures[step] = StepFailure(
         code: "error", message: "the step ended as cancelled though nobody cancelled it")
-      settle(step, .failure, nil, at: now)
+      finish(step, .failure, nil, at: now)
     case .failure(let failure, let isRetryable, let pause):
       particulars.failures[step] = failure
       if isRetryable, retry(step, pauseNanoseconds: pause, at: now) { return }
-      settle(step, .failure, nil, at: now)
+      finish(step, .failure, nil, at: now)
     }
   }
 
-  /// Settles a success, or holds it until the step's floor.
+  /// Finishes a success, or holds it until the step's minimum.
   mutating func succeed(_ step: StepIndex, at now: Int) {
     if !particulars.failures.isEmpty { particulars.failures[step] = nil }
     if traits[step].flags.contains(.timed), let min = options(of: step).deadline?.min?.nanoseconds,
       states[step].startedAt + min > now
     {
       move(step, to: .holding)
-      particulars.noteTryEnd(of: step, startedAt: states[step].startedAt, at: now)
-      timers.insert(PlanTimer(atNanoseconds: states[step].startedAt + min, kind: .floor, step: step, attempt: 0))
+      particulars.noteAttemptEnd(of: step, startedAt: states[step].startedAt, at: now)
+      timers.insert(PlanTimer(atNanoseconds: states[step].startedAt + min, kind: .minimum, step: step, attempt: 0))
     } else {
-      settle(step, .success, nil, at: now)
+      finish(step, .success, nil, at: now)
     }
   }
 
-  /// Sets the timer of another try; false when there is none to have.
+  /// Sets the timer of another attempt; false when there is none to have.
   mutating func retry(_ step: StepIndex, pauseNanoseconds: Int, at now: Int) -> Bool {
     let attempt = Int(states[step].attempt)
     let pause = pause(
@@ -67,15 +67,15 @@ extension Plan {
     ) { [jitter] in jitter(step, attempt) }
     guard let pause else { return false }
     move(step, to: .retrying)
-    particulars.noteTryEnd(of: step, startedAt: states[step].startedAt, at: now)
+    particulars.noteAttemptEnd(of: step, startedAt: states[step].startedAt, at: now)
     let failure = particulars.failures[step]
-    noteFact(.tried(step, attempt: attempt, failure, atNanoseconds: now))
+    noteEntry(.tried(step, attempt: attempt, failure, atNanoseconds: now))
     noteRetry(of: step, attempt: attempt, failure, delayNanoseconds: pause, at: now)
     timers.insert(PlanTimer(atNanoseconds: now + pause, kind: .retry, step: step, attempt: UInt8(attempt)))
     return true
   }
 
-  /// How long to wait before another try of what stands so; nil: there is none to have.
+  /// How long to wait before another attempt of what stands so; nil: there is none to have.
   func pause(
     _ options: StepOptions, after state: StepState, interruptions: UInt8?, asked: Int, at now: Int, draw: () -> Double
   ) -> Int? {
@@ -86,7 +86,7 @@ extension Plan {
     pause = min(pause, Double(policy.maxDelay.nanoseconds))
     if policy.jitter == .full { pause *= draw() }
     let delay = max(Int(pause), asked)
-    if let ceiling = options.deadline?.max, now + delay >= state.startedAt + ceiling.nanoseconds { return nil }
+    if let maximum = options.deadline?.max, now + delay >= state.startedAt + maximum.nanoseconds { return nil }
     return delay
   }
 
@@ -96,13 +96,13 @@ extension Plan {
   mutating func tellToEnd(_ step: StepIndex, at now: Int) {
     let attempt = states[step].attempt
     effects.append(.cancel(step, attempt: Int(attempt)))
-    outstanding.lingering[Attempt(step: step, attempt: attempt)] = now
+    outstanding.cancelling[Attempt(step: step, attempt: attempt)] = now
     timers.insert(PlanTimer(atNanoseconds: now + Self.graceNanoseconds, kind: .grace, step: step, attempt: attempt))
   }
 
   private mutating func noteOverrun(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
-    guard let ceiling = particulars.ceilingTimes[step], states[step].attempt == attempt else { return }
-    particulars.overruns[step] = now - ceiling
+    guard let maximum = particulars.maximumTimes[step], states[step].attempt == attempt else { return }
+    particulars.overruns[step] = now - maximum
   }
 
   /// Gives up waiting for a body whose grace is over.
@@ -113,11 +113,11 @@ extension Plan {
       outstanding.serving.remove(step)
       return
     }
-    guard outstanding.lingering.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil else { return }
+    guard outstanding.cancelling.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil else { return }
     noteOverrun(step, attempt, at: now)
     states[step].marks.insert(.abandoned)
     // Nobody can replace the main thread: its queue stays occupied until the body returns. The run goes on without it.
-    if queues[traits[step].queue].lane == .main {
+    if queues[traits[step].queue].pool == .main {
       outstanding.mainHolder = step
       counts.occupied -= 1
     } else {
@@ -127,7 +127,7 @@ extension Plan {
 
   // MARK: Services
 
-  /// A service reported ready: it is settled for everybody else, and goes on.
+  /// A service reported ready: it is finished for everybody else, and goes on.
   mutating func reportReady(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
     guard states[step].status == .running, states[step].attempt == attempt, traits[step].flags.contains(.service)
     else { return }
@@ -137,10 +137,10 @@ extension Plan {
     succeed(step, at: now)
   }
 
-  /// A service that its dependants saw ready has failed.
+  /// A service that its dependents saw ready has failed.
   mutating func failAfterReady(_ step: StepIndex, _ failure: StepFailure, at now: Int) {
     states[step].marks.insert(.failedAfterReady)
-    noteFact(.failedAfterReady(step, failure, atNanoseconds: now))
+    noteEntry(.failedAfterReady(step, failure, atNanoseconds: now))
   }
 
   private mutating func endService(_ step: StepIndex, _ ending: Ending, at now: Int) {
@@ -151,7 +151,7 @@ extension Plan {
     if states[step].status == .done {
       if states[step].outcome == .success { failAfterReady(step, failure, at: now) }
     } else {
-      settle(step, .failure, nil, at: now)
+      finish(step, .failure, nil, at: now)
     }
   }
 }

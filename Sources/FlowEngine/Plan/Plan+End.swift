@@ -1,18 +1,18 @@
 import FlowModel
 
 extension Plan {
-  /// Looks whether the run is quiet, and ends what never can go on.
-  mutating func checkQuiet(at now: Int) {
-    while endedAt == nil, isQuietButForWaiters {
+  /// Looks whether the run is idle, and ends what never can go on.
+  mutating func checkIdle(at now: Int) {
+    while endedAt == nil, isIdleButForWaiters {
       if counts.unsettled == 0, readiness.outcome != nil {
         close(at: now)
         return
       }
       guard readiness.outcome != nil || cancelledAt != never else {
-        // Only the gate keeps the run from being quiet; with a ceiling it will open, decided it is on its way.
+        // Only the gate keeps the run from being idle; with a maximum it will open, decided it is on its way.
         guard !readiness.isDecided else { return }
         if endFollowing(beforeGate: true, at: now) { continue }
-        guard readiness.bounds.ceilingNanoseconds == nil, skipWaiters(among: blockingAncestry(), at: now)
+        guard readiness.bounds.maximumNanoseconds == nil, skipWaiters(among: blockingAncestry(), at: now)
         else { return }
         continue
       }
@@ -45,8 +45,8 @@ extension Plan {
     }
   }
 
-  /// Whether nothing is going on that could still post an event or settle a step.
-  private var isQuietButForWaiters: Bool {
+  /// Whether nothing is going on that could still post an event or finish a step.
+  private var isIdleButForWaiters: Bool {
     if !counts.isStill { return false }
     if cancelledAt != never { return true }
     guard hasStarted, activatedAt != never, outstanding.announcedEvents <= 0, !outstanding.outsideSourceIsOpen else {
@@ -72,7 +72,7 @@ extension Plan {
       collect(step, .skipped, .eventNeverPosted)
     }
     guard !outstanding.collected.isEmpty else { return false }
-    settleCollected(at: now)
+    finishCollected(at: now)
     return true
   }
 
@@ -81,7 +81,7 @@ extension Plan {
     return options(of: step).after.contains { events.time(of: $0) == nil }
   }
 
-  /// The blocking steps that are not settled, and all they need.
+  /// The blocking steps that are not finished, and all they need.
   func blockingAncestry() -> [StepIndex] {
     var isIn = [Bool](repeating: false, count: states.count)
     var ancestry: [StepIndex] = []
@@ -93,7 +93,7 @@ extension Plan {
     return ancestry
   }
 
-  /// Everything is settled: services are told to stop, bodies that were told to end have their grace, then the run
+  /// Everything is finished: services are told to stop, bodies that were told to end have their grace, then the run
   /// is over.
   private mutating func close(at now: Int) {
     if !isClosing {
@@ -105,7 +105,7 @@ extension Plan {
             atNanoseconds: now + Self.graceNanoseconds, kind: .grace, step: step, attempt: states[step].attempt))
       }
     }
-    guard outstanding.serving.isEmpty, outstanding.lingering.isEmpty else { return }
+    guard outstanding.serving.isEmpty, outstanding.cancelling.isEmpty else { return }
     endedAt = now
     let conclusion = runConclusion()
     self.conclusion = conclusion
@@ -127,7 +127,7 @@ extension Plan {
       guard !traits[index].flags.isDisjoint(with: [.optional, .excused]) else { return .failure }
       isPartial = true
     }
-    return isPartial || fans.hasOptionalFailure ? .partial : .success
+    return isPartial || fanOuts.hasOptionalFailure ? .partial : .success
   }
 
   // MARK: Cancellation
@@ -137,11 +137,11 @@ extension Plan {
   mutating func cancel(at now: Int) {
     guard cancelledAt == never else { return }
     cancelledAt = now
-    noteFact(.cancelled(atNanoseconds: now))
+    noteEntry(.cancelled(atNanoseconds: now))
     if readiness.outcome == nil { readiness.outcome = .cancelled }
     timers.insert(
       PlanTimer(atNanoseconds: now + Self.cleanupNanoseconds, kind: .cleanupLimit, step: 0, attempt: 0))
-    // First everything that must end, then what may run: its needs are settled by then.
+    // First everything that must end, then what may run: its dependencies are finished by then.
     for index in graph.topologicalOrder {
       switch states[index].status {
       case .running, .retrying, .holding: reconsider(index, at: now)
@@ -160,7 +160,7 @@ extension Plan {
     }
     outstanding.heldForActivation.removeAll()
     outstanding.heldForIdle.removeAll()
-    settleCollected(at: now)
+    finishCollected(at: now)
     for index in graph.topologicalOrder
     where states[index].status == .waiting && states[index].open == 0 {
       release(index, at: now)
@@ -178,15 +178,15 @@ extension Plan {
 
   /// Ends a step whose attempt has begun.
   mutating func end(_ step: StepIndex, at now: Int) {
-    // The items of a fan are told when it ends.
-    if states[step].status == .running, !traits[step].flags.contains(.fan) { tellToEnd(step, at: now) }
+    // The items of a fan-out are told when it ends.
+    if states[step].status == .running, !traits[step].flags.contains(.fanOut) { tellToEnd(step, at: now) }
     collect(step, .cancelled, nil)
   }
 
-  /// A step that may run during cancellation waits for its needs alone, and its `if` is asked anew.
+  /// A step that may run during cancellation waits for its dependencies alone, and its `if` is asked again.
   private mutating func prepareCleanup(_ step: StepIndex) {
     move(step, to: .waiting)
-    fans.forget(step)
+    fanOuts.forget(step)
     states[step].open = Int32(needs(of: step).count { states[$0].status != .done })
   }
 

@@ -1,9 +1,9 @@
 import FlowModel
 
 extension Plan {
-  /// A blocking step is settled.
+  /// A blocking step is finished.
   @inline(never)
-  mutating func settleBlocking(_ step: StepIndex, satisfied: Bool, at now: Int) {
+  mutating func finishBlocking(_ step: StepIndex, satisfied: Bool, at now: Int) {
     counts.blocking -= 1
     if !satisfied, !isExcused(step) {
       readiness.isAnyUnsatisfied = true
@@ -15,8 +15,8 @@ extension Plan {
     }
   }
 
-  /// Whether a step that never ran, because what it needs failed, fails the gate no more than its own failure would. Its
-  /// dependants are unsatisfied all the same: a failure reaches everything below it.
+  /// Whether a step that never ran, because what it needs failed, fails the gate no more than its own failure would.
+  /// Its dependents are unsatisfied all the same: a failure reaches everything below it.
   private func isExcused(_ step: StepIndex) -> Bool {
     states[step].reason == .upstreamFailed && traits[step].flags.contains(.optional)
   }
@@ -27,20 +27,20 @@ extension Plan {
     readiness.isDecided = true
     readiness.decidedAt = now
     if decision == .ready, readiness.readyAt == never { readiness.readyAt = now }
-    readiness.pendingDecision = ceilingAt.map { now > $0 } ?? false ? .tooLate : decision
+    readiness.pendingDecision = maximumAt.map { now > $0 } ?? false ? .tooLate : decision
   }
 
-  /// The instant of the gate's ceiling; nil: it has none, or the run is not activated.
-  private var ceilingAt: Int? {
+  /// The instant of the gate's maximum; nil: it has none, or the run is not activated.
+  private var maximumAt: Int? {
     guard activatedAt != never else { return nil }
-    return readiness.bounds.ceilingNanoseconds.map { readiness.countsFrom + $0 }
+    return readiness.bounds.maximumNanoseconds.map { readiness.countsFrom + $0 }
   }
 
-  /// The gate has opened, or never will: deferred steps may go, blocking ones that are not settled are late.
+  /// The gate has opened, or never will: deferred steps may go, blocking ones that are not finished are late.
   mutating func openGate(_ opened: OpenedGate, at now: Int) {
     guard readiness.outcome == nil else { return }
     readiness.outcome = opened.outcome
-    noteFact(.gateOpened(opened))
+    noteEntry(.gateOpened(opened))
     guard opened.outcome != .cancelled else { return }
     readiness.openedAt = opened.atNanoseconds
     if opened.outcome == .timedOut { markLate(opened.atNanoseconds, at: now) }
@@ -49,22 +49,22 @@ extension Plan {
     for step in readiness.deferredSteps where states[step].status == .waiting { countDown(step, at: now) }
   }
 
-  /// Marks the blocking steps that were not settled at the ceiling.
+  /// Marks the blocking steps that were not finished at the maximum.
   private mutating func markLate(_ openedAt: Int, at now: Int) {
-    let ceiling = ceilingAt ?? openedAt
-    if readiness.isDecided, readiness.decidedAt <= ceiling { postponeDecision(to: max(openedAt, ceiling + 1)) }
+    let maximum = maximumAt ?? openedAt
+    if readiness.isDecided, readiness.decidedAt <= maximum { postponeDecision(to: max(openedAt, maximum + 1)) }
     for index in states.indices where traits[index].flags.contains(.blocking) {
-      if states[index].status != .done || states[index].endedAt > ceiling {
+      if states[index].status != .done || states[index].endedAt > maximum {
         states[index].marks.insert(.late)
         note(.whole(.gateLate(StepIndex(index))), at: now)
       }
     }
-    // What failed past the ceiling did not fail the gate.
-    readiness.failed.removeAll { [states] in states[$0].endedAt > ceiling }
+    // What failed past the maximum did not fail the gate.
+    readiness.failed.removeAll { [states] in states[$0].endedAt > maximum }
   }
 
-  /// The clock opened the gate in the moment between reading the time of the deciding end and saying so: that end came past
-  /// the ceiling, so that times never contradict the outcome.
+  /// The clock opened the gate in the moment between reading the time of the deciding end and saying so: that end came
+  /// past the maximum, so that times never contradict the outcome.
   private mutating func postponeDecision(to time: Int) {
     for index in states.indices
     where traits[index].flags.contains(.blocking) && states[index].endedAt == readiness.decidedAt {

@@ -30,7 +30,7 @@ extension Plan {
 
   /// Skips a step that is out, if it has not ended.
   mutating func skipDisabled(_ step: StepIndex) {
-    guard states[step].status == .waiting || states[step].status == .held, !fans.isExpanded(step) else { return }
+    guard states[step].status == .waiting || states[step].status == .held, !fanOuts.isExpanded(step) else { return }
     collect(step, .skipped, .disabled)
   }
 
@@ -61,11 +61,11 @@ extension Plan {
   /// How an exit ends that has nothing to wait for any more; nil: it runs.
   mutating func exitOutcome(_ step: StepIndex) -> (outcome: Outcome, reason: SkipReason?)? {
     let marks = states[step].marks
-    if marks.contains(.needFailed) {
+    if marks.contains(.dependencyFailed) {
       particulars.failures[step] = StepFailure(
         code: "include-failed", message: "a step of the included workflow failed, and none took it up")
       return (.failure, nil)
     }
-    return marks.contains(.needNeverPosted) ? (.skipped, .eventNeverPosted) : nil
+    return marks.contains(.dependencyNeverPosted) ? (.skipped, .eventNeverPosted) : nil
   }
 }

@@ -3,7 +3,7 @@ import FlowModel
 extension Plan {
   /// Where the plan contradicts itself; empty: nowhere. For tests, which ask after every event; it looks at every step.
   package func problems() -> [String] {
-    countProblems() + queueProblems() + eventProblems() + fanProblems()
+    countProblems() + queueProblems() + eventProblems() + fanOutProblems()
       + states.indices.flatMap { problems(of: StepIndex($0)) }
   }
 
@@ -64,31 +64,35 @@ extension Plan {
   }
 
   /// Steps whose items are not what is counted of them.
-  private func fanProblems() -> [String] {
-    fans.list.indices.filter { fans.index(of: fans[$0].step) == $0 }.flatMap { index -> [String] in
-      let fan = fans[index]
-      let id = graph.workflow.steps[Int(fan.step)].id
+  private func fanOutProblems() -> [String] {
+    fanOuts.list.indices.filter { fanOuts.index(of: fanOuts[$0].step) == $0 }.flatMap { index -> [String] in
+      let fanOut = fanOuts[index]
+      let id = graph.workflow.steps[Int(fanOut.step)].id
       var problems: [String] = []
       func check(_ name: String, _ count: Int, _ statuses: StepStatus...) {
-        let actual = fan.states.count { statuses.contains($0.status) }
+        let actual = fanOut.states.count { statuses.contains($0.status) }
         if actual != count { problems.append("'\(id)' counts \(count) \(name) items, but \(actual) are") }
       }
-      check("running", fan.running, .running)
-      check("pausing", fan.retrying, .retrying)
-      check("held", fan.holding, .holding)
-      check("undecided", fan.deciding, .deciding)
-      check("settled", fan.states.count - fan.unsettled, .done)
-      if fan.occupied > fan.width { problems.append("'\(id)' runs \(fan.occupied) items, more than \(fan.width)") }
-      let first = fan.states[..<fan.admitted].firstIndex { $0.status == .waiting } ?? fan.admitted
-      let isOpen = states[fan.step].status != .done
-      if isOpen, first != fan.next { problems.append("'\(id)' goes on at item \(fan.next), not at \(first)") }
-      switch states[fan.step].status {
+      check("running", fanOut.running, .running)
+      check("pausing", fanOut.retrying, .retrying)
+      check("held", fanOut.holding, .holding)
+      check("undecided", fanOut.deciding, .deciding)
+      check("finished", fanOut.states.count - fanOut.unsettled, .done)
+      if fanOut.occupied > fanOut.width {
+        problems.append("'\(id)' runs \(fanOut.occupied) items, more than \(fanOut.width)")
+      }
+      let first = fanOut.states[..<fanOut.admitted].firstIndex { $0.status == .waiting } ?? fanOut.admitted
+      let isOpen = states[fanOut.step].status != .done
+      if isOpen, first != fanOut.next { problems.append("'\(id)' goes on at item \(fanOut.next), not at \(first)") }
+      switch states[fanOut.step].status {
       case .queued, .running, .retrying, .holding:
-        if states[fan.step].status != fan.status { problems.append("'\(id)' is not \(fan.status)") }
-        if fan.unsettled == 0, fan.event == nil { problems.append("'\(id)' goes on though all of its items are over") }
-      case .done: if fan.unsettled > 0 { problems.append("'\(id)' is over before its items are") }
+        if states[fanOut.step].status != fanOut.status { problems.append("'\(id)' is not \(fanOut.status)") }
+        if fanOut.unsettled == 0, fanOut.event == nil {
+          problems.append("'\(id)' goes on though all of its items are over")
+        }
+      case .done: if fanOut.unsettled > 0 { problems.append("'\(id)' is over before its items are") }
       case .held, .deciding:
-        if states[fan.step].status != fan.status || fan.event == nil {
+        if states[fanOut.step].status != fanOut.status || fanOut.event == nil {
           problems.append("'\(id)' waits though its items are known")
         }
       case .waiting: problems.append("'\(id)' waits though its items are known")
@@ -101,9 +105,9 @@ extension Plan {
     let state = states[step]
     let id = graph.workflow.steps[Int(step)].id.text
     if state.status == .done {
-      return state.outcome == nil || state.endedAt == never ? ["'\(id)' is settled without an end"] : []
+      return state.outcome == nil || state.endedAt == never ? ["'\(id)' is finished without an end"] : []
     }
-    if state.outcome != nil || state.endedAt != never { return ["'\(id)' has an end and is not settled"] }
+    if state.outcome != nil || state.endedAt != never { return ["'\(id)' has an end and is not finished"] }
     guard state.status == .waiting else { return [] }
     var expected = needs(of: step).count { states[$0].status != .done }
     if cancelledAt == never {

@@ -3,7 +3,7 @@ import FlowModel
 /// What is counted of the machine on which steps run.
 struct MachineCount: Sendable {
   /// What the machine has.
-  let supply: MachineShare
+  let capacity: MachineResources
   /// The step that others were last started in front of while it waited for the machine, and how many.
   var passed: Passed?
 
@@ -25,50 +25,51 @@ extension Plan {
   static let passesOfWaiting = 4
 
   /// Gives the steps that ask for the same a queue of their own.
-  mutating func arrangeShares(_ queues: inout [PlanQueue], supply: MachineShare) {
-    var indices: [ShareQueue: Int] = [:]
-    func index(of key: ShareQueue) -> Int {
+  mutating func arrangeRequests(_ queues: inout [PlanQueue], capacity: MachineResources) {
+    var indices: [RequestQueue: Int] = [:]
+    func index(of key: RequestQueue) -> Int {
       if let index = indices[key] { return index }
       let base = queues[key.base]
-      queues.append(PlanQueue(name: base.name, lane: base.lane, width: base.width, share: key.share, base: key.base))
+      queues.append(
+        PlanQueue(name: base.name, pool: base.pool, width: base.width, request: key.request, base: key.base))
       indices[key] = queues.count - 1
       return queues.count - 1
     }
-    let usual = [false, true].map { Lane.slots(.usual(forDeferred: $0)).index }
+    let usual = [false, true].map { Pool.threads(.usual(forDeferred: $0)).index }
     for step in graph.stepsWithOptions {
       let base = Int(traits[step].queue)
-      guard let share = options(of: step).share, countsShares(of: step, in: queues[base]) else { continue }
+      guard let request = options(of: step).request, countsRequests(of: step, in: queues[base]) else { continue }
       // Both usual queues, so that the list is the same whatever expressions put off: rearranging relies on that.
-      if usual.contains(base) { for queue in usual { _ = index(of: ShareQueue(base: queue, share: share)) } }
-      traits[step].queue = UInt16(index(of: ShareQueue(base: base, share: share)))
+      if usual.contains(base) { for queue in usual { _ = index(of: RequestQueue(base: queue, request: request)) } }
+      traits[step].queue = UInt16(index(of: RequestQueue(base: base, request: request)))
     }
     guard !indices.isEmpty else { return }
     hasOnlyBuiltInQueues = false
-    if machine == nil { machine = MachineCount(supply: supply) }
+    if machine == nil { machine = MachineCount(capacity: capacity) }
   }
 
   /// Which steps have a queue of their own.
-  private struct ShareQueue: Hashable {
+  private struct RequestQueue: Hashable {
     var base: Int
-    var share: MachineShare
+    var request: MachineResources
   }
 
   /// The main thread is one, services never give back what they take, and an engine elsewhere counts by itself.
-  private func countsShares(of step: StepIndex, in queue: PlanQueue) -> Bool {
-    if queue.lane == .main || facts[step]?.isService == true { return false }
-    guard queue.lane == .remote, let executor = remote?.assignment[step] else { return true }
+  private func countsRequests(of step: StepIndex, in queue: PlanQueue) -> Bool {
+    if queue.pool == .main || facts[step]?.isService == true { return false }
+    guard queue.pool == .remote, let executor = remote?.assignment[step] else { return true }
     return remote?.executors[executor].countsHere ?? true
   }
 
-  /// Whether steps take shares of the machine.
+  /// Whether steps take resources of the machine.
   package var countsMachine: Bool { machine != nil }
 
-  /// How the machine stands; nil: no step asks for a share of it.
+  /// How the machine stands; nil: no step asks for resources of it.
   var machineReading: MachineReading? { machine.map { MachineReading($0, tables) } }
 
   /// Takes in that a step is about to start.
   mutating func noteStartOnMachine(_ step: StepIndex) {
-    guard queues[traits[step].queue].share != nil, let reading = machineReading else { return }
+    guard queues[traits[step].queue].request != nil, let reading = machineReading else { return }
     if machine?.passed?.step == step { machine?.passed = nil }
     guard let waiting = reading.waiting, waiting.rank < traits[step].rank else { return }
     let count = machine?.passed?.step == waiting.step ? machine?.passed?.count ?? 0 : 0
@@ -78,7 +79,7 @@ extension Plan {
   /// The steps that would run if the machine were larger.
   package var stepsWaitingForMachine: [StepIndex] {
     guard let reading = machineReading, counts.occupied < concurrency else { return [] }
-    return queues.indices.filter { queues[$0].share != nil && reading.isWaiting(in: $0) }.flatMap { index in
+    return queues.indices.filter { queues[$0].request != nil && reading.isWaiting(in: $0) }.flatMap { index in
       queues[index].members.filter { states[$0].status == .queued }
     }
   }
@@ -87,22 +88,23 @@ extension Plan {
 /// How the machine stands at an instant: what is free, and who waits for it.
 struct MachineReading {
   private let tables: StepTables
-  private(set) var free: MachineShare
+  private(set) var free: MachineResources
   /// The first by rank of the steps that would start if more were free.
-  private(set) var waiting: (step: StepIndex, rank: Int32, share: MachineShare)?
+  private(set) var waiting: (step: StepIndex, rank: Int32, request: MachineResources)?
   /// Whether what that step asks for is kept for it.
   private var isKept = false
 
   init(_ machine: MachineCount, _ tables: StepTables) {
     self.tables = tables
-    free = machine.supply
+    free = machine.capacity
     for queue in tables.queues where queue.occupied > 0 {
-      if let share = queue.share { free = free.without(share, times: queue.occupied) }
+      if let request = queue.request { free = free.without(request, times: queue.occupied) }
     }
     for index in tables.queues.indices {
-      guard let share = tables.queues[index].share, !share.fits(in: free), let first = first(of: index), hasRoom(index)
+      guard let request = tables.queues[index].request, !request.fits(in: free), let first = first(of: index),
+        hasRoom(index)
       else { continue }
-      if waiting == nil || first.rank < waiting!.rank { waiting = (first.step, first.rank, share) }
+      if waiting == nil || first.rank < waiting!.rank { waiting = (first.step, first.rank, request) }
     }
     if let passed = machine.passed, passed.step == waiting?.step { isKept = passed.count >= Plan.passesOfWaiting }
   }
@@ -130,18 +132,18 @@ struct MachineReading {
   /// How many steps of a queue could start now.
   func startable(_ index: Int, ready: Int) -> Int {
     guard canStart(index) else { return 0 }
-    return min(ready, room(index), tables.queues[index].share?.count(in: free) ?? .max)
+    return min(ready, room(index), tables.queues[index].request?.count(in: free) ?? .max)
   }
 
   /// Whether a step of a queue may start.
   func canStart(_ index: Int) -> Bool {
     guard let first = first(of: index), hasRoom(index) else { return false }
-    guard let share = tables.queues[index].share else { return true }
-    guard share.fits(in: free) else { return false }
+    guard let request = tables.queues[index].request else { return true }
+    guard request.fits(in: free) else { return false }
     guard isKept, let waiting, waiting.rank < first.rank else { return true }
-    let rest = free.without(waiting.share)
-    return share.cpus <= rest.cpus && (share.memoryBytes == 0 || share.memoryBytes <= rest.memoryBytes)
-      && (share.gpus == 0 || share.gpus <= rest.gpus)
+    let rest = free.without(waiting.request)
+    return request.cpus <= rest.cpus && (request.memoryBytes == 0 || request.memoryBytes <= rest.memoryBytes)
+      && (request.gpus == 0 || request.gpus <= rest.gpus)
   }
 
   /// Whether a queue has steps that wait for the machine and for nothing else.

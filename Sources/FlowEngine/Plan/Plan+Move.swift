@@ -1,8 +1,9 @@
 import FlowModel
 
 extension Plan {
-  /// Takes a step from the status it has to another, and keeps the counts and its queue's ready set true. Only series
-  /// (``advance(_:from:at:)``) and steps taken ahead change the status of a step in another way, and say what they count.
+  /// Takes a step from the status it has to another, and keeps the counts and its queue's ready set true. Only fast
+  /// paths (``advance(_:from:at:)``) and steps prefetched change the status of a step in another way, and say what they
+  /// count.
   @inline(__always)
   mutating func move(_ step: StepIndex, to status: StepStatus) {
     if states[step].status == .queued { queues[traits[step].queue].ready.remove(Int(traits[step].position)) }

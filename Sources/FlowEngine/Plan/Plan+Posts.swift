@@ -1,52 +1,52 @@
 import FlowModel
 
-// Steps that run for the posts of an event that repeats. Such a step has an item a post: those that came before it began,
-// and those that come while it runs. While it has nothing to do it is `held`, which keeps no run from being quiet; it ends
-// when the run is quiet, since nobody could post any more.
+// Steps that run for the posts of an event that repeats. Such a step has an item a post: those that came before it
+// began, and those that come while it runs. While it has nothing to do it is `held`, which keeps no run from being
+// idle; it ends when the run is idle, since nobody could post any more.
 extension Plan {
   /// The posts so far become items of a step that has just begun.
   mutating func beginFollowing(_ index: Int, at now: Int) {
-    let step = fans[index].step
+    let step = fanOuts[index].step
     let added = addPosts(to: index)
-    noteFact(.expanded(step, hashes: fans[index].hashes, atNanoseconds: now))
+    noteEntry(.expanded(step, hashes: fanOuts[index].hashes, atNanoseconds: now))
     enqueue(step, at: now)
     recall(index, at: now)
     ask(about: added, of: index)
-    fans[index].admit()
+    fanOuts[index].admit()
     refresh(index, at: now)
     refuseTooMany(index)
   }
 
   /// The newest posts become items of a step that goes on.
   mutating func takePosts(_ index: Int, at now: Int) {
-    let step = fans[index].step
+    let step = fanOuts[index].step
     guard states[step].status != .done else { return }
     let added = addPosts(to: index)
-    if !added.isEmpty { noteFact(.grown(step, count: added.upperBound, atNanoseconds: now)) }
+    if !added.isEmpty { noteEntry(.grown(step, count: added.upperBound, atNanoseconds: now)) }
     ask(about: added, of: index)
     refresh(index, at: now)
     refuseTooMany(index)
   }
 
   private mutating func addPosts(to index: Int) -> Range<Int> {
-    let first = fans[index].states.count
-    guard let event = fans[index].event, let times = events.repeated[event]?.times else { return first..<first }
-    for time in times.dropFirst(first) { _ = fans[index].addPost(at: time) }
-    return first..<fans[index].states.count
+    let first = fanOuts[index].states.count
+    guard let event = fanOuts[index].event, let times = events.repeated[event]?.times else { return first..<first }
+    for time in times.dropFirst(first) { _ = fanOuts[index].addPost(at: time) }
+    return first..<fanOuts[index].states.count
   }
 
   /// Has it asked of new items whether the step runs for them.
   private mutating func ask(about items: Range<Int>, of index: Int) {
-    for item in items where fans[index].states[item].status == .deciding {
-      effects.append(.evaluate(fans[index].firstInstance + StepIndex(item)))
+    for item in items where fanOuts[index].states[item].status == .deciding {
+      effects.append(.evaluate(fanOuts[index].firstInstance + StepIndex(item)))
     }
   }
 
   private mutating func refuseTooMany(_ index: Int) {
-    guard let event = fans[index].event, let count = events.repeated[event]?.count, count > Limits.events else {
+    guard let event = fanOuts[index].event, let count = events.repeated[event]?.count, count > Limits.events else {
       return
     }
-    let step = fans[index].step
+    let step = fanOuts[index].step
     particulars.failures[step] = StepFailure(
       code: "too-many-items",
       message: "foreach: '\(events.names[event])' was posted \(count) times, but at most \(Limits.events) items may be")
@@ -55,36 +55,38 @@ extension Plan {
 
   /// Takes in whether a step runs for a post.
   mutating func decideItem(_ instance: StepIndex, _ decision: Decision, at now: Int) {
-    let (index, item) = fans.fanItem(of: instance)
-    guard fans[index].states[item].status == .deciding else { return }
+    let (index, item) = fanOuts.fanOutItem(of: instance)
+    guard fanOuts[index].states[item].status == .deciding else { return }
     if decision == .run {
       moveItem(item, of: index, to: .waiting)
     } else {
       refuse(item, of: index, decision, at: now)
     }
-    fans[index].admit()
+    fanOuts[index].admit()
     refresh(index, at: now)
   }
 
   /// Whether a step has begun to run for the posts of an event and has not ended.
-  func isFollowed(_ event: Int) -> Bool { fans.following(event).contains { states[fans[$0].step].status != .done } }
+  func isFollowed(_ event: Int) -> Bool {
+    fanOuts.following(event).contains { states[fanOuts[$0].step].status != .done }
+  }
 
   // MARK: The end
 
-  /// The run is quiet: ends steps that run for posts; false: there are none.
+  /// The run is idle: ends steps that run for posts; false: there are none.
   ///
-  /// - Parameter beforeGate: whether the gate is still closed: then those end that it waits for. What comes after it could
-  ///   still post, but does not before they have ended.
+  /// - Parameter beforeGate: whether the gate is still closed: then those end that it waits for. What comes after it
+  ///   could still post, but does not before they have ended.
   mutating func endFollowing(beforeGate: Bool, at now: Int) -> Bool {
-    var open = fans.following().filter { states[fans[$0].step].status == .held }
-    open.sort { fans[$0].step < fans[$1].step }
+    var open = fanOuts.following().filter { states[fanOuts[$0].step].status == .held }
+    open.sort { fanOuts[$0].step < fanOuts[$1].step }
     if beforeGate, !open.isEmpty {
       let awaited = Set(blockingAncestry())
-      open.removeAll { !awaited.contains(fans[$0].step) }
+      open.removeAll { !awaited.contains(fanOuts[$0].step) }
     }
     guard !open.isEmpty else { return false }
-    for index in withoutSources(open) where states[fans[index].step].status == .held { endFan(index, at: now) }
-    settleCollected(at: now)
+    for index in withoutSources(open) where states[fanOuts[index].step].status == .held { endFanOut(index, at: now) }
+    finishCollected(at: now)
     releaseIdle(at: now)
     return true
   }
@@ -93,9 +95,9 @@ extension Plan {
   /// first.
   private func withoutSources(_ open: [Int]) -> [Int] {
     guard open.count > 1 else { return open }
-    let sources = PostSources(of: open.map { fans[$0].step }, in: self)
+    let sources = PostSources(of: open.map { fanOuts[$0].step }, in: self)
     let free = open.filter { index in
-      !(sources.events[fans[index].event ?? -1] ?? []).contains { $0 != fans[index].step }
+      !(sources.events[fanOuts[index].event ?? -1] ?? []).contains { $0 != fanOuts[index].step }
     }
     return free.isEmpty ? [open[0]] : free
   }
@@ -118,7 +120,7 @@ private struct PostSources {
           continue
         }
         for waiter in plan.events.waiters[event] { reach(waiter, source, plan) }
-        for fan in plan.fans.following(event) { reach(plan.fans[fan].step, source, plan) }
+        for fanOut in plan.fanOuts.following(event) { reach(plan.fanOuts[fanOut].step, source, plan) }
       }
     }
   }

@@ -12,60 +12,60 @@ extension Plan {
 
   /// Queues a step that nothing holds back, once its items are known where it runs for several.
   mutating func queueUp(_ step: StepIndex, at now: Int) {
-    if traits[step].flags.contains(.fan), !fans.isExpanded(step) { return expand(step) }
+    if traits[step].flags.contains(.fanOut), !fanOuts.isExpanded(step) { return expand(step) }
     enqueue(step, at: now)
   }
 
-  /// Whether a step could start now in a lane; nil: in any.
-  public func canStart(in lane: Lane? = nil) -> Bool { nextQueue(in: lane) != nil }
+  /// Whether a step could start now in a pool; nil: in any.
+  public func canStart(in pool: Pool? = nil) -> Bool { nextQueue(in: pool) != nil }
 
-  /// The step of the lowest rank that may start now in a lane (nil: in any), marked as running, or nil.
-  public mutating func startNext(in lane: Lane? = nil, at now: Int) -> (step: StepIndex, attempt: Int)? {
-    guard counts.queued > 0, let index = nextQueue(in: lane) else { return nil }
+  /// The step of the lowest rank that may start now in a pool (nil: in any), marked as running, or nil.
+  public mutating func startNext(in pool: Pool? = nil, at now: Int) -> (step: StepIndex, attempt: Int)? {
+    guard counts.queued > 0, let index = nextQueue(in: pool) else { return nil }
     return startNext(from: index, at: now)
   }
 
   /// The first ready step of a queue that may start one, marked as running.
   @inline(__always)
   mutating func startNext(from index: Int, at now: Int) -> (step: StepIndex, attempt: Int)? {
-    if tables.makeUnique() { endSeries() }
+    if tables.makeUnique() { endFastPath() }
     let step = queues[index].members[queues[index].ready.lowest!]
     if machine != nil { noteStartOnMachine(step) }
-    if traits[step].flags.contains(.fan) { return startItem(of: step, at: now) }
+    if traits[step].flags.contains(.fanOut) { return startItem(of: step, at: now) }
     move(step, to: .running)
     occupy(step)
     states[step].attempt += 1
     let isFirst = states[step].startedAt == never
     if isFirst {
       states[step].startedAt = now
-      // Tries of before a resume.
-      if states[step].attempt > 1 { particulars.tries[step]?.noteStart(at: now) }
+      // Attempts of before a resume.
+      if states[step].attempt > 1 { particulars.attemptTimes[step]?.noteStart(at: now) }
     } else {
-      particulars.tries[step, default: []].noteStart(at: now)
-      noteFact(.begun(step, isRemote: false, atNanoseconds: now))
+      particulars.attemptTimes[step, default: []].noteStart(at: now)
+      noteEntry(.begun(step, isRemote: false, atNanoseconds: now))
     }
-    noteTry(of: step, at: now)
+    noteAttempt(of: step, at: now)
     // An executor may have a queue: such a body starts when its worker says so.
     if !isRemote(step) {
-      if traits[step].flags.contains(.timed) { setCeilings(step, isFirst: isFirst, at: now) }
+      if traits[step].flags.contains(.timed) { setMaximums(step, isFirst: isFirst, at: now) }
       noteStart(of: step, at: now)
     }
     return (step, Int(states[step].attempt))
   }
 
   @inline(__always)
-  private func nextQueue(in lane: Lane?) -> Int? {
+  private func nextQueue(in pool: Pool?) -> Int? {
     guard counts.queued > 0, counts.occupied < concurrency else { return nil }
-    // Without queues of the workflow's own, each lane has one, with the lane's index.
-    if let lane, hasOnlyBuiltInQueues { return queues[lane.index].canStart ? lane.index : nil }
-    return Self.bestQueue(of: tables, in: lane, machineReading)
+    // Without queues of the workflow's own, each pool has one, with the pool's index.
+    if let pool, hasOnlyBuiltInQueues { return queues[pool.index].canStart ? pool.index : nil }
+    return Self.bestQueue(of: tables, in: pool, machineReading)
   }
 
   /// The queue whose next step has the lowest rank. Static, so that no plan is copied to ask it.
-  static func bestQueue(of tables: StepTables, in lane: Lane?, _ machine: MachineReading?) -> Int? {
+  static func bestQueue(of tables: StepTables, in pool: Pool?, _ machine: MachineReading?) -> Int? {
     let (queues, traits) = (tables.queues, tables.traits)
     var best: (queue: Int, rank: Int32)?
-    for index in queues.indices where queues[index].canStart && (lane == nil || queues[index].lane == lane) {
+    for index in queues.indices where queues[index].canStart && (pool == nil || queues[index].pool == pool) {
       if let machine, !machine.canStart(index) { continue }
       let rank = traits[queues[index].members[queues[index].ready.lowest!]].rank
       if best == nil || rank < best!.rank { best = (index, rank) }
@@ -73,7 +73,7 @@ extension Plan {
     return best?.queue
   }
 
-  mutating func setCeilings(_ step: StepIndex, isFirst: Bool, at now: Int) {
+  mutating func setMaximums(_ step: StepIndex, isFirst: Bool, at now: Int) {
     let options = options(of: step)
     if isFirst, let max = options.deadline?.max {
       timers.insert(PlanTimer(atNanoseconds: now + max.nanoseconds, kind: .deadline, step: step, attempt: 0))

@@ -8,17 +8,17 @@ public struct StepReading: Sendable, Hashable {
   public var outcome: Outcome?
   /// Why it did not run; nil when it did.
   public var reason: SkipReason?
-  /// Tries so far.
+  /// Attempts so far.
   public var attempts: Int
   /// The name of its queue.
   public var queue: String
   /// Nanoseconds from the start of the run at which nothing held it back but capacity; nil: never.
   public var readyAtNanoseconds: Int?
-  /// … at which its first try started; nil: never.
+  /// … at which its first attempt started; nil: never.
   public var startedAtNanoseconds: Int?
-  /// … at which it was settled; nil: not yet.
+  /// … at which it was finished; nil: not yet.
   public var endedAtNanoseconds: Int?
-  /// How long its body went on after its ceiling; nil: it did not.
+  /// How long its body went on after its maximum; nil: it did not.
   public var overrunNanoseconds: Int?
   /// Whether it was left behind because it ignored its cancellation.
   public var isAbandoned: Bool
@@ -26,7 +26,7 @@ public struct StepReading: Sendable, Hashable {
   public var isDeferred: Bool
   /// Whether the gate waited for it.
   public var isBlocking: Bool
-  /// Whether it was not settled when the gate timed out.
+  /// Whether it was not finished when the gate timed out.
   public var isLate: Bool
   /// Why it failed; nil when it did not.
   public var failure: StepFailure?
@@ -49,8 +49,8 @@ extension Plan {
       isLate: state.marks.contains(.late), failure: particulars.failures[step], conclusion: conclusion(of: step))
   }
 
-  /// When a step was ready, started and was settled, in nanoseconds from the start of the run, `Int.min` where it did not
-  /// happen, and how it ended: the part of a reading that costs nothing.
+  /// When a step was ready, started and was finished, in nanoseconds from the start of the run, `Int.min` where it did
+  /// not happen, and how it ended: the part of a reading that costs nothing.
   package func instants(of step: StepIndex) -> StepInstants {
     let state = states[step]
     return StepInstants(
@@ -62,13 +62,13 @@ extension Plan {
     (readiness.outcome, readiness.openedAt, readiness.readyAt == never ? never : max(readiness.readyAt, activatedAt))
   }
 
-  /// The outcome of a settled step; nil before it is settled.
+  /// The outcome of a finished step; nil before it is finished.
   func outcome(of step: StepIndex) -> Outcome? {
     let state = states[step]
     return state.marks.contains(.failedAfterReady) ? .failure : state.outcome
   }
 
-  /// The outcome of a settled step after `optional` is applied; nil before it is settled.
+  /// The outcome of a finished step after `optional` is applied; nil before it is finished.
   public func conclusion(of step: StepIndex) -> Outcome? {
     let outcome = outcome(of: step)
     guard traits[step].flags.contains(.optional), outcome == .failure || outcome == .timedOut else {
@@ -77,7 +77,7 @@ extension Plan {
     return .success
   }
 
-  /// What the status functions say in the `if` of a step whose needs are settled.
+  /// What the status functions say in the `if` of a step whose dependencies are finished.
   public func status(of step: StepIndex) -> StepFacts.StatusFunctions {
     var functions: StepFacts.StatusFunctions = .always
     if traits[step].flags.contains(.final) {
@@ -95,7 +95,7 @@ extension Plan {
     return functions
   }
 
-  /// Whether a body of this try is to be waited for: it runs, and nobody has given up on it.
+  /// Whether a body of this attempt is to be waited for: it runs, and nobody has given up on it.
   func isAwaiting(_ step: StepIndex, attempt: Int) -> Bool {
     if Int(step) >= states.count { return isAwaitingItem(step, attempt: attempt) }
     return states[step].status == .running && Int(states[step].attempt) == attempt
@@ -107,12 +107,12 @@ extension Plan {
     var found: [(step: StepIndex, attempt: Int)] = []
     for step in graph.workflow.steps.indices.map({ StepIndex($0) }) where states[step].status == .running {
       if isRemote(step) { continue }
-      guard let index = fans.index(of: step) else {
+      guard let index = fanOuts.index(of: step) else {
         found.append((step, Int(states[step].attempt)))
         continue
       }
-      for (item, state) in fans[index].states.enumerated() where state.status == .running {
-        found.append((fans[index].firstInstance + StepIndex(item), Int(state.attempt)))
+      for (item, state) in fanOuts[index].states.enumerated() where state.status == .running {
+        found.append((fanOuts[index].firstInstance + StepIndex(item), Int(state.attempt)))
       }
     }
     return found
@@ -121,20 +121,20 @@ extension Plan {
   /// Whether a step, or one of its items, has had an attempt.
   func hasBegun(_ step: StepIndex) -> Bool { states[step].attempt > 0 }
 
-  /// Whether the body of this try is a service that goes on.
+  /// Whether the body of this attempt is a service that goes on.
   func isServing(_ step: StepIndex, attempt: Int) -> Bool {
     Int(step) < states.count && Int(states[step].attempt) == attempt && states[step].marks.contains(.serving)
   }
 
-  /// Whether a body of this try may be running: it is awaited, serves, or was told to end.
+  /// Whether a body of this attempt may be running: it is awaited, serves, or was told to end.
   func isRunning(_ step: StepIndex, attempt: Int) -> Bool {
     isAwaiting(step, attempt: attempt) || isServing(step, attempt: attempt)
-      || outstanding.lingering[Attempt(step: step, attempt: UInt8(attempt))] != nil
+      || outstanding.cancelling[Attempt(step: step, attempt: UInt8(attempt))] != nil
   }
 
-  /// The instant at which the step, or this try of it, times out; nil: never.
-  func ceiling(of step: StepIndex, attempt: Int) -> Int? {
-    if Int(step) >= states.count { return ceilingOfItem(step) }
+  /// The instant at which the step, or this attempt of it, times out; nil: never.
+  func maximum(of step: StepIndex, attempt: Int) -> Int? {
+    if Int(step) >= states.count { return maximumOfItem(step) }
     guard traits[step].flags.contains(.timed), states[step].startedAt != never else { return nil }
     let options = options(of: step)
     let start = isRemote(step) ? particulars.beginnings[step]?.firstAt : states[step].startedAt
@@ -148,11 +148,11 @@ extension Plan {
   /// How many steps wait for capacity.
   var queuedSteps: Int { counts.queued }
 
-  /// How many steps of a lane wait for capacity.
-  func queuedSteps(in lane: Lane) -> Int {
-    if hasOnlyBuiltInQueues { return queues[lane.index].ready.count }
+  /// How many steps of a pool wait for capacity.
+  func queuedSteps(in pool: Pool) -> Int {
+    if hasOnlyBuiltInQueues { return queues[pool.index].ready.count }
     var count = 0
-    for queue in queues where queue.lane == lane { count += queue.ready.count }
+    for queue in queues where queue.pool == pool { count += queue.ready.count }
     return count
   }
 
@@ -160,21 +160,21 @@ extension Plan {
   func queueName(of step: StepIndex) -> String { queues[traits[step].queue].name }
 
   /// Which threads a step runs on.
-  public func lane(of step: StepIndex) -> Lane { queues[traits[owner(of: step)].queue].lane }
+  public func pool(of step: StepIndex) -> Pool { queues[traits[owner(of: step)].queue].pool }
 
   /// The name of an event.
   func eventName(_ index: Int) -> String { events.names[index] }
 
-  /// The gate's floor and ceiling; before activation those that are literals.
+  /// The gate's minimum and maximum; before activation those that are literals.
   public var gateBounds: GateBounds { readiness.bounds }
 
-  /// How many steps of a lane could start now, as far as capacity goes; of other lanes' steps nothing is known.
-  func startableSteps(in lane: Lane) -> Int {
+  /// How many steps of a pool could start now, as far as capacity goes; of other pools' steps nothing is known.
+  func startableSteps(in pool: Pool) -> Int {
     guard counts.queued > 0 else { return 0 }
     var count = 0
     let machine = machineReading
-    for index in queues.indices where queues[index].lane == lane {
-      let items = fans.isEmpty ? 0 : startableItems(in: index)
+    for index in queues.indices where queues[index].pool == pool {
+      let items = fanOuts.isEmpty ? 0 : startableItems(in: index)
       let ready = queues[index].ready.count + items
       count += machine?.startable(index, ready: ready) ?? min(ready, queues[index].width - queues[index].occupied)
     }
@@ -212,19 +212,19 @@ extension Plan {
     }
   }
 
-  /// When each try of a step, or of an item, began and ended that had several; empty: it had one, or none.
-  package func tries(of step: StepIndex) -> [TryTimes] {
-    guard var tries = particulars.tries[step], let last = tries.indices.last else { return [] }
-    guard tries[last].endedAt == never else { return tries }
-    tries[last].endedAt = stateOfBody(step).endedAt
-    return tries
+  /// When each attempt of a step, or of an item, began and ended that had several; empty: it had one, or none.
+  package func attemptTimes(of step: StepIndex) -> [AttemptTimes] {
+    guard var attemptTimes = particulars.attemptTimes[step], let last = attemptTimes.indices.last else { return [] }
+    guard attemptTimes[last].endedAt == never else { return attemptTimes }
+    attemptTimes[last].endedAt = stateOfBody(step).endedAt
+    return attemptTimes
   }
 
   /// The state of a step, or of the item that stands for one.
   func stateOfBody(_ step: StepIndex) -> StepState {
     guard Int(step) >= states.count else { return states[step] }
-    let (fan, item) = fans.fanItem(of: step)
-    return fans[fan].states[item]
+    let (fanOut, item) = fanOuts.fanOutItem(of: step)
+    return fanOuts[fanOut].states[item]
   }
 
   /// When the body of a step, or of an item, first began elsewhere; `Int.min`: it has not; nil: it is none for executors.
@@ -274,7 +274,7 @@ extension Plan {
   }
 }
 
-/// When a step was ready, started and was settled; `Int.min` where it did not happen.
+/// When a step was ready, started and was finished; `Int.min` where it did not happen.
 package struct StepInstants: Sendable {
   package var readyAt: Int
   package var startedAt: Int
@@ -291,7 +291,7 @@ public struct GateReading: Sendable, Hashable {
   public var openedAtNanoseconds: Int?
   /// When the last blocking step was satisfied; nil: that did not happen.
   public var readyAtNanoseconds: Int?
-  /// Blocking steps that were not settled at the ceiling.
+  /// Blocking steps that were not finished at the maximum.
   public var late: [StepIndex]
   /// Blocking steps that ended unsatisfied before the gate opened, in file order.
   public var failed: [StepIndex]

@@ -11,7 +11,7 @@ extension Plan {
     tables.log.pointee.appendReady(step, at: now)
   }
 
-  /// Notes that a try of a step started.
+  /// Notes that an attempt of a step started.
   mutating func noteStart(of step: StepIndex, at now: Int) {
     guard detail == .full else { return }
     tables.log.pointee.append(
@@ -24,19 +24,19 @@ extension Plan {
     tables.log.pointee.append(.whole(.succeeded(step, attempt: Int(states[step].attempt))), at: now)
   }
 
-  /// Notes that a try failed and another follows, with what the step's state may have lost when it is told.
+  /// Notes that an attempt failed and another follows, with what the step's state may have lost when it is told.
   mutating func noteRetry(
     of step: StepIndex, attempt: Int, _ failure: StepFailure?, delayNanoseconds: Int, at now: Int
   ) {
     guard detail != .none else { return }
     note(.partial(.retrying(step, delayNanoseconds: delayNanoseconds)), at: now)
-    particulars.failedTries.append(FailedTry(attempt: attempt, failure: failure))
+    particulars.failedAttempts.append(FailedAttempt(attempt: attempt, failure: failure))
   }
 
-  /// Hands over the failed tries of the records that have not been taken.
-  mutating func takeFailedTries() -> [FailedTry] {
-    defer { particulars.failedTries.removeAll(keepingCapacity: true) }
-    return particulars.failedTries
+  /// Hands over the failed attempts of the records that have not been taken.
+  mutating func takeFailedAttempts() -> [FailedAttempt] {
+    defer { particulars.failedAttempts.removeAll(keepingCapacity: true) }
+    return particulars.failedAttempts
   }
 
   /// Notes any other transition.
@@ -47,13 +47,13 @@ extension Plan {
 
   /// Hands over the transitions noted since the last call.
   mutating func takeRecords() -> [RecordChunk] {
-    if tables.makeUnique() { endSeries() }
+    if tables.makeUnique() { endFastPath() }
     return tables.log.pointee.take()
   }
 
   /// Takes chunks back that have been read, to use their memory again.
   mutating func reuse(_ chunks: [RecordChunk]) {
-    if tables.makeUnique() { endSeries() }
+    if tables.makeUnique() { endFastPath() }
     tables.log.pointee.reuse(chunks)
   }
 }

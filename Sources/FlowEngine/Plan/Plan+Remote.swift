@@ -7,19 +7,19 @@ public struct RemoteSteps: Sendable, Hashable {
   /// For each step that one of them runs the executor's index.
   public var assignment: [StepIndex: Int]
 
-  /// An executor as the plan knows it: a queue that is as wide as it has places.
+  /// An executor as the plan knows it: a queue that is as wide as it has slots.
   public struct Executor: Sendable, Hashable {
     /// What reports call it.
     public var name: String
     /// How many steps it runs at once.
-    public var places: Int
+    public var slots: Int
     /// Whether what its steps take of a machine counts against this one.
     public var countsHere: Bool
 
-    /// An executor of this name and so many places.
-    public init(name: String, places: Int, countsHere: Bool = false) {
+    /// An executor of this name and so many slots.
+    public init(name: String, slots: Int, countsHere: Bool = false) {
       self.name = name
-      self.places = places
+      self.slots = slots
       self.countsHere = countsHere
     }
   }
@@ -31,7 +31,8 @@ public struct RemoteSteps: Sendable, Hashable {
   }
 }
 
-// A queue an executor, behind all others, in a lane of its own: lanes with slots keep one queue each, so that series go on.
+// A queue an executor, behind all others, in a pool of its own: pools with threads keep one queue each, so that fast
+// paths go on.
 extension Plan {
   /// How often a body that was lost is made good.
   static let repetitionsOfLost = 3
@@ -39,7 +40,7 @@ extension Plan {
   /// Adds the queues of executors and puts their steps there.
   mutating func arrange(_ remote: RemoteSteps, behind first: Int, _ queues: inout [PlanQueue]) {
     for executor in remote.executors {
-      queues.append(PlanQueue(name: executor.name, lane: .remote, width: executor.places))
+      queues.append(PlanQueue(name: executor.name, pool: .remote, width: executor.slots))
     }
     for (step, executor) in remote.assignment { traits[step].queue = UInt16(first + executor) }
   }
@@ -48,61 +49,62 @@ extension Plan {
   @inline(__always)
   func isRemote(_ step: StepIndex) -> Bool {
     guard remote != nil else { return false }
-    return queues[traits[owner(of: step)].queue].lane == .remote
+    return queues[traits[owner(of: step)].queue].pool == .remote
   }
 
-  /// Whether a step could be sent away now.
+  /// Whether a step could start remotely now.
   var canStartRemotely: Bool { nextRemoteQueue != nil }
 
-  /// The step of the lowest rank that may be sent away now, marked as running, or nil.
+  /// The step of the lowest rank that may start remotely now, marked as running, or nil.
   mutating func startNextRemotely(at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard let index = nextRemoteQueue else { return nil }
     return startNext(from: index, at: now)
   }
 
-  /// Whether steps of other lanes than this one wait for something that can be done for them: those that wait for a place
-  /// of an executor do not.
-  func concernsOthers(than lane: Lane) -> Bool {
-    if machine != nil { return canStartRemotely || Lane.all.contains { $0 != lane && canStart(in: $0) } }
+  /// Whether steps of other pools than this one wait for something that can be done for them: those that wait for a
+  /// place of an executor do not.
+  func concernsOthers(than pool: Pool) -> Bool {
+    if machine != nil { return canStartRemotely || Pool.all.contains { $0 != pool && canStart(in: $0) } }
     guard let remote else { return true }
     if canStartRemotely { return true }
     var waiting = 0
     for queue in queues.suffix(remote.executors.count) { waiting += queue.ready.count }
-    return queuedSteps - waiting > queuedSteps(in: lane)
+    return queuedSteps - waiting > queuedSteps(in: pool)
   }
 
   /// Where the run may have only so many steps, those that stay here and come first by rank go first.
   private var nextRemoteQueue: Int? {
     guard remote != nil, counts.queued > 0, counts.occupied < concurrency else { return nil }
     let best = Self.bestQueue(of: tables, in: concurrency == .max ? .remote : nil, machineReading)
-    return best.flatMap { queues[$0].lane == .remote ? $0 : nil }
+    return best.flatMap { queues[$0].pool == .remote ? $0 : nil }
   }
 
-  /// The body of a step, or of an item, has begun: its ceilings count from now on.
+  /// The body of a step, or of an item, has begun: its maximums count from now on.
   mutating func begin(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
     guard isAwaiting(step, attempt: Int(attempt)), isRemote(step), particulars.beginnings[step]?.attempt != attempt
     else { return }
     let isFirst = particulars.beginnings[step] == nil
     particulars.noteBeginning(of: step, attempt: attempt, at: now)
-    if let place = place(ofItem: step) {
-      noteFact(.item(of: place.step, .begun(StepIndex(place.item), isRemote: true, atNanoseconds: now)))
+    if let position = position(ofItem: step) {
+      noteEntry(.item(of: position.step, .begun(StepIndex(position.item), isRemote: true, atNanoseconds: now)))
     } else {
-      noteFact(.begun(step, isRemote: true, atNanoseconds: now))
+      noteEntry(.begun(step, isRemote: true, atNanoseconds: now))
     }
     let owner = owner(of: step)
     let isTimed = traits[owner].flags.contains(.timed)
     if Int(step) < states.count {
       noteStart(of: step, at: now)
-      if isTimed { setCeilings(step, isFirst: isFirst, at: now) }
+      if isTimed { setMaximums(step, isFirst: isFirst, at: now) }
     } else {
-      let (index, item) = fans.fanItem(of: step)
-      if particulars.begunFans.insert(owner).inserted { noteStart(of: owner, at: now) }
+      let (index, item) = fanOuts.fanOutItem(of: step)
+      if particulars.begunFanOuts.insert(owner).inserted { noteStart(of: owner, at: now) }
       noteItemStart(item, of: index, at: now)
-      if isTimed { setItemCeilings(item, of: index, isFirst: isFirst, at: now) }
+      if isTimed { setItemMaximums(item, of: index, isFirst: isFirst, at: now) }
     }
   }
 
-  /// How long the body of a step may take that has been sent away and has not begun; nil: it has, or there is no limit.
+  /// How long the body of a step may take that has been started remotely and has not begun; nil: it has, or there is no
+  /// limit.
   func limitOfUnbegun(_ step: StepIndex, attempt: Int) -> Duration? {
     guard isRemote(step), particulars.beginnings[step]?.attempt != UInt8(attempt) else { return nil }
     let options = options(of: owner(of: step))
@@ -122,7 +124,7 @@ extension Plan {
       return false
     }
     particulars.interruptions[step, default: 0] += 1
-    particulars.noteTryEnd(of: step, startedAt: stateOfBody(step).startedAt, at: now)
+    particulars.noteAttemptEnd(of: step, startedAt: stateOfBody(step).startedAt, at: now)
     noteRetry(of: step, attempt: attempt, failure, delayNanoseconds: 0, at: now)
     return true
   }

@@ -5,60 +5,60 @@ import FlowModel
 extension Plan {
   /// Takes in what the items of a step were.
   mutating func recallItems(of step: StepIndex, _ hashes: [UInt64]) {
-    fans.recalled[step, default: RecalledFan()].take(hashes)
+    fanOuts.recalled[step, default: RecalledFanOut()].take(hashes)
   }
 
   /// Takes in how many posts a step has run for.
   mutating func recallPosts(of step: StepIndex, _ count: Int) {
-    fans.recalled[step, default: RecalledFan()].grow(to: count)
+    fanOuts.recalled[step, default: RecalledFanOut()].grow(to: count)
   }
 
   /// Takes in what came out of an item.
-  mutating func recallItem(of step: StepIndex, _ fact: ItemFact) {
-    fans.recalled[step, default: RecalledFan()].take(fact)
+  mutating func recallItem(of step: StepIndex, _ fact: ItemEntry) {
+    fanOuts.recalled[step, default: RecalledFanOut()].take(fact)
   }
 
   /// Makes the items of a step that is over, for a report.
   mutating func rebuildItems(of step: StepIndex, _ outcome: Outcome, at now: Int) {
-    guard let recalled = fans.recalled[step], fans.index(of: step) == nil else { return }
-    let first = fans.nextInstance(behind: states.count)
-    let index = fans.add(Fan(step, firstInstance: first, width: .max, hashes: recalled.hashes))
+    guard let recalled = fanOuts.recalled[step], fanOuts.index(of: step) == nil else { return }
+    let first = fanOuts.nextInstance(behind: states.count)
+    let index = fanOuts.add(PlanFanOut(step, firstInstance: first, width: .max, hashes: recalled.hashes))
     recall(index, everything: true, at: now)
-    closeFan(step, outcome, at: now)
+    closeFanOut(step, outcome, at: now)
   }
 
   /// Gives items what is known of them from before.
   mutating func recall(_ index: Int, everything: Bool = false, at now: Int) {
-    let step = fans[index].step
-    guard let recalled = fans.recalled.removeValue(forKey: step) else { return }
+    let step = fanOuts[index].step
+    guard let recalled = fanOuts.recalled.removeValue(forKey: step) else { return }
     // Observers have heard of these before, and the journal begins with them.
     let (told, feed) = (detail, journal)
     (detail, journal) = (.none, nil)
     defer { (detail, journal) = (told, feed) }
-    let count = fans[index].states.count
+    let count = fanOuts[index].states.count
     let keys = ItemKeys(hashes: recalled.hashes)
-    func isSame(_ item: Int) -> Bool { keys.isSame(item, in: fans[index].hashes) }
-    for (item, known) in recalled.settled.sorted(by: { $0.key < $1.key }) where item < count {
+    func isSame(_ item: Int) -> Bool { keys.isSame(item, in: fanOuts[index].hashes) }
+    for (item, known) in recalled.finished.sorted(by: { $0.key < $1.key }) where item < count {
       guard isSame(item), everything || known.step.outcome != .skipped else { continue }
-      let instance = fans[index].firstInstance + StepIndex(item)
+      let instance = fanOuts[index].firstInstance + StepIndex(item)
       particulars.failures[instance] = known.failure
-      particulars.tries[instance] = recalled.tries[item]
+      particulars.attemptTimes[instance] = recalled.attemptTimes[item]
       if let begun = recalled.beginnings[item] {
         particulars.noteBeginning(of: instance, attempt: known.step.attempts, at: begun)
       }
-      settleItem(item, of: index, known.step.outcome, known.step.reason, at: known.step.endedAt)
-      fans[index].states[item].attempt = known.step.attempts
-      fans[index].states[item].readyAt = known.step.readyAt
-      fans[index].states[item].startedAt = known.step.startedAt
-      if known.step.isAbandoned { fans[index].states[item].marks.insert(.abandoned) }
+      finishItem(item, of: index, known.step.outcome, known.step.reason, at: known.step.endedAt)
+      fanOuts[index].states[item].attempt = known.step.attempts
+      fanOuts[index].states[item].readyAt = known.step.readyAt
+      fanOuts[index].states[item].startedAt = known.step.startedAt
+      if known.step.isAbandoned { fanOuts[index].states[item].marks.insert(.abandoned) }
       if known.step.startedAt != never, states[step].startedAt == never, states[step].status != .done {
         noteFirstStart(of: step, at: now)
       }
     }
-    for (item, attempts) in recalled.attempts where item < count && recalled.settled[item] == nil {
+    for (item, attempts) in recalled.attempts where item < count && recalled.finished[item] == nil {
       guard isSame(item) else { continue }
-      fans[index].states[item].attempt = attempts
-      particulars.interruptions[fans[index].firstInstance + StepIndex(item)] = recalled.interruptions[item]
+      fanOuts[index].states[item].attempt = attempts
+      particulars.interruptions[fanOuts[index].firstInstance + StepIndex(item)] = recalled.interruptions[item]
     }
   }
 }
@@ -71,24 +71,24 @@ extension [UInt64] {
 }
 
 /// What is known of the items of a step from before its run went on.
-struct RecalledFan: Sendable {
+struct RecalledFanOut: Sendable {
   private(set) var hashes: [UInt64] = []
-  private(set) var settled: [Int: (step: SettledStep, failure: StepFailure?)] = [:]
+  private(set) var finished: [Int: (step: FinishedEntry, failure: StepFailure?)] = [:]
   private(set) var attempts: [Int: UInt8] = [:]
-  /// Tries that were interrupted with the process and do not count against retries.
+  /// Attempts that were interrupted with the process and do not count against retries.
   private(set) var interruptions: [Int: UInt8] = [:]
   /// When tries began and ended of items that had several.
-  private(set) var tries: [Int: [TryTimes]] = [:]
+  private(set) var attemptTimes: [Int: [AttemptTimes]] = [:]
   /// When bodies that executors ran first began.
   private(set) var beginnings: [Int: Int] = [:]
 
-  /// The items were worked out anew: what is known of others than these is worth nothing.
+  /// The items were worked out again: what is known of others than these is worth nothing.
   mutating func take(_ new: [UInt64]) {
     let keys = ItemKeys(hashes: hashes)
-    settled = settled.filter { keys.isSame($0.key, in: new) }
+    finished = finished.filter { keys.isSame($0.key, in: new) }
     attempts = attempts.filter { keys.isSame($0.key, in: new) }
-    tries = tries.filter { attempts[$0.key] != nil || settled[$0.key] != nil }
-    beginnings = beginnings.filter { attempts[$0.key] != nil || settled[$0.key] != nil }
+    attemptTimes = attemptTimes.filter { attempts[$0.key] != nil || finished[$0.key] != nil }
+    beginnings = beginnings.filter { attempts[$0.key] != nil || finished[$0.key] != nil }
     hashes = new
   }
 
@@ -96,24 +96,24 @@ struct RecalledFan: Sendable {
   mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
   /// Takes in what came out of an item.
-  mutating func take(_ fact: ItemFact) {
+  mutating func take(_ fact: ItemEntry) {
     switch fact {
-    case .settled(let step, let failure):
-      if Int(step.step) < hashes.count { settled[Int(step.step)] = (step, failure) }
-      tries[Int(step.step)]?.noteStart(at: never)
+    case .finished(let step, let failure):
+      if Int(step.step) < hashes.count { finished[Int(step.step)] = (step, failure) }
+      attemptTimes[Int(step.step)]?.noteStart(at: never)
     case .tried(let item, let attempt, _, let time):
-      tries[Int(item), default: []].noteEnd(startedAt: never, at: time)
+      attemptTimes[Int(item), default: []].noteEnd(startedAt: never, at: time)
       attempts[Int(item)] = UInt8(clamping: min(attempt, 150))
       if let count = interruptions[Int(item)] { interruptions[Int(item)] = count > 0 ? count - 1 : 0 }
     case .begun(let item, let isRemote, let time):
-      tries[Int(item)]?.noteStart(at: time)
+      attemptTimes[Int(item)]?.noteStart(at: time)
       if isRemote { beginnings[Int(item)] = beginnings[Int(item)] ?? time }
     case .started(let item, let attempt, let time):
-      tries[Int(item)]?.noteStart(at: time)
+      attemptTimes[Int(item)]?.noteStart(at: time)
       attempts[Int(item)] = UInt8(clamping: min(attempt, 150))
       interruptions[Int(item)] = min(100, (interruptions[Int(item)] ?? 0) + 1)
-    case .carried(let item, let tries, let uncounted, _):
-      attempts[Int(item)] = UInt8(clamping: min(tries, 150))
+    case .carried(let item, let attemptTimes, let uncounted, _):
+      attempts[Int(item)] = UInt8(clamping: min(attemptTimes, 150))
       interruptions[Int(item)] = UInt8(clamping: min(uncounted, 150))
     }
   }

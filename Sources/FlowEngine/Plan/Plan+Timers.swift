@@ -6,7 +6,7 @@ extension Plan {
     while let timer = timers.first, timer.atNanoseconds <= now, endedAt == nil {
       timers.removeFirst()
       handle(timer, at: now)
-      settleCollected(at: now)
+      finishCollected(at: now)
     }
   }
 
@@ -18,8 +18,8 @@ extension Plan {
     case .retry:
       guard states[step].status == .retrying, states[step].attempt == timer.attempt else { return }
       enqueue(step, at: now)
-    case .floor:
-      if states[step].status == .holding { settle(step, .success, nil, at: now) }
+    case .minimum:
+      if states[step].status == .holding { finish(step, .success, nil, at: now) }
     case .grace: abandon(step, timer.attempt, at: now)
     case .cleanupLimit: endCleanup(at: now)
     case .mainLimit: endMainHold(at: now)
@@ -34,22 +34,22 @@ extension Plan {
     timers.insert(PlanTimer(atNanoseconds: limitAt, kind: .runLimit, step: 0, attempt: 0))
   }
 
-  /// The step's own ceiling: it has timed out for everybody else.
+  /// The step's own maximum: it has timed out for everybody else.
   private mutating func timeOut(_ step: StepIndex, at now: Int) {
-    if traits[step].flags.contains(.fan) { return timeOutFan(step, at: now) }
+    if traits[step].flags.contains(.fanOut) { return timeOutFanOut(step, at: now) }
     switch states[step].status {
     case .running:
-      particulars.ceilingTimes[step] = now
+      particulars.maximumTimes[step] = now
       tellToEnd(step, at: now)
-      settle(step, .timedOut, nil, at: now)
+      finish(step, .timedOut, nil, at: now)
     case .queued, .retrying:
-      settle(step, .timedOut, nil, at: now)
+      finish(step, .timedOut, nil, at: now)
     case .waiting, .held, .deciding, .holding, .done:
       break
     }
   }
 
-  /// The ceiling of one try: it counts as failed, and the next may follow.
+  /// The maximum of one attempt: it counts as failed, and the next may follow.
   private mutating func timeOutAttempt(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
     guard states[step].status == .running, states[step].attempt == attempt else { return }
     tellToEnd(step, at: now)
@@ -57,8 +57,8 @@ extension Plan {
     particulars.failures[step] = StepFailure(
       code: "attempt-deadline", message: "try \(attempt) took longer than \(limit)")
     if !retry(step, pauseNanoseconds: 0, at: now) {
-      particulars.ceilingTimes[step] = now
-      settle(step, .timedOut, nil, at: now)
+      particulars.maximumTimes[step] = now
+      finish(step, .timedOut, nil, at: now)
     }
   }
 }

@@ -7,12 +7,13 @@ import FlowModel
 /// must not go back. The Dispatch driver and the virtual clock run this same value, so whatever a test on the virtual
 /// clock shows holds in production.
 ///
-/// Invariants, which ``problems()`` checks: a step is settled (`status == .done`) exactly once; `open` of a waiting step is
-/// the number of its needs that are not settled, plus the events it waits for, plus one while it waits for the gate; each
-/// queue's `occupied` never exceeds its width; every count in ``counts`` is what the steps' states add up to.
+/// Invariants, which ``problems()`` checks: a step is finished (`status == .done`) exactly once; `open` of a waiting
+/// step is the number of its dependencies that are not finished, plus the events it waits for, plus one while it waits
+/// for the gate; each queue's `occupied` never exceeds its width; every count in ``counts`` is what the steps' states
+/// add up to.
 public struct Plan: Sendable {
   // What every step touches comes first and together.
-  /// How often something happened that a series of ordinary steps must not go on after.
+  /// How often something happened that a fast path of ordinary steps must not go on after.
   var revision = 0
   /// How many steps are where in their lives.
   var counts: PlanCounts
@@ -20,17 +21,17 @@ public struct Plan: Sendable {
   /// The workflow.
   public let graph: WorkflowGraph
   let facts: [StepIndex: StepFacts]
-  /// Draws from 0..<1 for the pause before a retry, by step and try.
+  /// Draws from 0..<1 for the pause before a retry, by step and attempt.
   let jitter: @Sendable (StepIndex, Int) -> Double
 
   var tables: StepTables
-  /// Whether the workflow has no queues of its own, so that each lane has one queue, with the lane's index.
+  /// Whether the workflow has no queues of its own, so that each pool has one queue, with the pool's index.
   var hasOnlyBuiltInQueues = true
   /// The steps that executors run; nil: there are none.
   let remote: RemoteSteps?
-  /// What the machine has of which steps take a share.
-  let supply: MachineShare
-  /// What is counted of it; nil: no step asks for a share.
+  /// What the machine has of which steps take resources.
+  let capacity: MachineResources
+  /// What is counted of it; nil: no step asks for resources.
   var machine: MachineCount?
   /// How many steps may run at once.
   let concurrency: Int
@@ -40,7 +41,7 @@ public struct Plan: Sendable {
   public var detail: RunDetail
 
   /// The steps that run for several items.
-  var fans = FanTable()
+  var fanOuts = FanOutTable()
   var events = EventLatches()
   var readiness: GateReadiness
   var outstanding: Outstanding
@@ -72,11 +73,11 @@ public struct Plan: Sendable {
   ///   - outsideSourceIsOpen: whether more events may come from outside.
   ///   - detail: how much is noted for the event stream.
   ///   - remote: the steps that executors run; nil: there are none.
-  ///   - supply: what the machine has of which steps take a share; each fits in it.
+  ///   - capacity: what the machine has of which steps take resources; each fits in it.
   ///   - jitter: draws from 0..<1 for the pause before a retry.
   public init(
     graph: WorkflowGraph, facts: [StepIndex: StepFacts] = [:], resolution: Resolution? = nil,
-    remote: RemoteSteps? = nil, supply: MachineShare = .unlimited, announcedEvents: Int = 0,
+    remote: RemoteSteps? = nil, capacity: MachineResources = .unlimited, announcedEvents: Int = 0,
     outsideSourceIsOpen: Bool = false, detail: RunDetail = .full,
     jitter: @escaping @Sendable (StepIndex, Int) -> Double = { _, _ in 0.5 }
   ) {
@@ -84,7 +85,7 @@ public struct Plan: Sendable {
     self.graph = graph
     self.facts = facts
     self.remote = remote
-    self.supply = supply
+    self.capacity = capacity
     self.jitter = jitter
     self.detail = detail
     concurrency = graph.workflow.concurrency ?? .max
@@ -128,7 +129,7 @@ public struct Plan: Sendable {
   public var nextTimerNanoseconds: Int? { timers.first?.atNanoseconds }
 
   /// How many steps have ended, whatever way.
-  public var settledCount: Int { states.count - counts.unsettled }
+  public var finishedCount: Int { states.count - counts.unsettled }
 
   /// The names of the queues, by their indices; they stay the same.
   var queueNames: [String] { queues.map(\.name) }

@@ -36,9 +36,9 @@ public enum Ending: Sendable, Hashable {
   case success
   /// It need not run: what it reads and makes is as it left it.
   case upToDate
-  /// It threw; `isRetryable` says whether another try may help, `retryAfterNanoseconds` the least pause before it.
+  /// It threw; `isRetryable` says whether another attempt may help, `retryAfterNanoseconds` the least pause before it.
   indirect case failure(StepFailure, isRetryable: Bool, retryAfterNanoseconds: Int = 0)
-  /// It was lost with what it ran on: no try that counts. Where `isFinal`, another one would be lost as well.
+  /// It was lost with what it ran on: no attempt that counts. Where `isFinal`, another one would be lost as well.
   indirect case interrupted(StepFailure, isFinal: Bool)
   /// It ended because it had been told to.
   case cancelled
@@ -54,13 +54,13 @@ public enum Decision: Sendable, Hashable {
 
 /// What became of the items of a step.
 public enum Expansion: Sendable, Hashable {
-  case items(FanItems)
+  case items(FanOutItems)
   /// There are none to be had.
   case fail(StepFailure)
 }
 
 /// The items of a step, as the plan knows them.
-public struct FanItems: Sendable, Hashable {
+public struct FanOutItems: Sendable, Hashable {
   /// What tells each item from what stood at its index in another process: a hash of key and value.
   public var hashes: [UInt64]
   /// What the `if` of the step said of items for which it does not hold.
@@ -91,7 +91,7 @@ public enum PlanEffect: Sendable, Hashable {
   case cancel(StepIndex, attempt: Int)
   /// Every blocking step is satisfied, or one never will be: the gate may open.
   case gateDecided(GateDecision)
-  /// Tell whoever follows the event that it was posted; only for events that repeat.
+  /// Tell anyone who follows the event that it was posted; only for events that repeat.
   indirect case posted(EventPost)
   /// The run has taken longer than its workflow allows: cancel it.
   case timedOut
@@ -102,7 +102,7 @@ public enum PlanEffect: Sendable, Hashable {
 /// What the blocking steps say of the gate.
 public enum GateDecision: UInt8, Sendable, Hashable {
   case ready, failed
-  /// They said so past the ceiling, whose clock has not been heard of: threads were late, or the process was stopped.
+  /// They said so past the maximum, whose clock has not been heard of: threads were late, or the process was stopped.
   case tooLate
 }
 

@@ -1,14 +1,14 @@
 import FlowModel
 
-/// The feed of a run's journal: what a plan notes besides the order in which its steps settle.
+/// The feed of a run's journal: what a plan notes besides the order in which its steps finish.
 struct PlanJournal: Sendable {
-  /// Whether starts are facts too.
+  /// Whether starts are journal entries too.
   let keepsStarts: Bool
-  /// How many of the settled steps have been taken.
+  /// How many of the finished steps have been taken.
   var taken = 0
-  /// Everything but settled steps, each with how many had settled before.
-  private(set) var others: [(settledBefore: Int, entry: Entry)] = []
-  /// Items that succeeded, a whole fact of each of which would be twenty times as long.
+  /// Everything but finished steps, each with how many had finished before.
+  private(set) var others: [(finishedBefore: Int, entry: Entry)] = []
+  /// Items that succeeded, a whole journal entry of each of which would be twenty times as long.
   private(set) var items: [StepIndex] = []
   /// Whether the last of ``others`` is the items of this step that succeed now.
   private var openStep: StepIndex = -1
@@ -19,22 +19,22 @@ struct PlanJournal: Sendable {
   }
 
   enum Entry {
-    case fact(PlanFact)
+    case fact(JournalEntry)
     /// The items from an index of ``items`` on, up to those of the next such entry.
     case items(of: StepIndex, from: Int)
   }
 
-  mutating func note(_ fact: PlanFact, settledBefore: Int) {
+  mutating func note(_ fact: JournalEntry, finishedBefore: Int) {
     openStep = -1
-    others.append((settledBefore, .fact(fact)))
+    others.append((finishedBefore, .fact(fact)))
   }
 
   /// Notes that an item of a step succeeded about which there is nothing more to say.
   @inline(__always)
-  mutating func noteSuccess(ofItem item: StepIndex, of step: StepIndex, settledBefore: Int) {
-    if openStep != step || others[others.count - 1].settledBefore != settledBefore {
+  mutating func noteSuccess(ofItem item: StepIndex, of step: StepIndex, finishedBefore: Int) {
+    if openStep != step || others[others.count - 1].finishedBefore != finishedBefore {
       openStep = step
-      others.append((settledBefore, .items(of: step, from: items.count)))
+      others.append((finishedBefore, .items(of: step, from: items.count)))
     }
     items.append(item)
   }
@@ -45,9 +45,9 @@ struct PlanJournal: Sendable {
     return items.count
   }
 
-  /// Forgets what somebody has taken: so many of ``others`` with their items, and settled steps up to a number.
-  mutating func forget(first count: Int, upTo settled: Int) {
-    taken = settled
+  /// Forgets what somebody has taken: so many of ``others`` with their items, and finished steps up to a number.
+  mutating func forget(first count: Int, upTo finished: Int) {
+    taken = finished
     guard count < others.count else {
       others.removeAll(keepingCapacity: true)
       items.removeAll(keepingCapacity: true)
@@ -65,63 +65,63 @@ struct PlanJournal: Sendable {
 }
 
 extension Plan {
-  /// Keeps what comes out from now on for ``takeFacts()``.
-  package mutating func keepFacts(startsToo: Bool) {
-    journal = PlanJournal(keepsStarts: startsToo, taken: settledCount)
+  /// Keeps what comes out from now on for ``takeEntries()``.
+  package mutating func keepEntries(startsToo: Bool) {
+    journal = PlanJournal(keepsStarts: startsToo, taken: finishedCount)
   }
 
   /// Whether something came out that nobody has taken.
-  package var hasFacts: Bool { journal.map { $0.taken < settledCount || !$0.others.isEmpty } ?? false }
+  package var hasEntries: Bool { journal.map { $0.taken < finishedCount || !$0.others.isEmpty } ?? false }
 
-  /// Notes a fact where somebody keeps them.
-  mutating func noteFact(_ fact: PlanFact) {
+  /// Notes a journal entry where somebody keeps them.
+  mutating func noteEntry(_ fact: JournalEntry) {
     guard journal != nil else { return }
-    let count = settledCount
-    journal?.note(fact, settledBefore: count)
+    let count = finishedCount
+    journal?.note(fact, finishedBefore: count)
   }
 
-  /// Notes that a try begins, where that is a fact.
-  mutating func noteTry(of step: StepIndex, at now: Int) {
+  /// Notes that an attempt begins, where that is a journal entry.
+  mutating func noteAttempt(of step: StepIndex, at now: Int) {
     guard let journal, journal.keepsStarts else { return }
-    noteFact(.started(step, attempt: Int(states[step].attempt), atNanoseconds: now))
+    noteEntry(.started(step, attempt: Int(states[step].attempt), atNanoseconds: now))
   }
 
-  /// How many steps have settled that nobody has taken.
-  var untakenCount: Int { journal.map { settledCount - $0.taken } ?? 0 }
+  /// How many steps have finished that nobody has taken.
+  var untakenCount: Int { journal.map { finishedCount - $0.taken } ?? 0 }
 
   /// Hands over what came out since the last call; of many steps the first so many, with what came before them.
-  package mutating func takeFacts(atMost limit: Int = .max) -> PlanFacts {
-    guard let feed = journal else { return PlanFacts() }
-    var settled: [SettledStep] = []
+  package mutating func takeEntries(atMost limit: Int = .max) -> JournalEntries {
+    guard let feed = journal else { return JournalEntries() }
+    var finished: [FinishedEntry] = []
     var failures: [StepIndex: StepFailure] = [:]
-    var others: [(behind: Int, entry: PlanFacts.Entry)] = []
-    let range = feed.taken..<feed.taken + min(limit, settledCount - feed.taken)
-    settled.reserveCapacity(range.count)
+    var others: [(behind: Int, entry: JournalEntries.Entry)] = []
+    let range = feed.taken..<feed.taken + min(limit, finishedCount - feed.taken)
+    finished.reserveCapacity(range.count)
     for step in tables.order(range) {
       let state = states[step]
       guard let outcome = state.outcome else { continue }
       if outcome != .success, let failure = particulars.failures[step] { failures[step] = failure }
-      settled.append(SettledStep(step, state, outcome))
+      finished.append(FinishedEntry(step, state, outcome))
     }
-    let noted = feed.others.prefix { $0.settledBefore <= range.upperBound }
+    let noted = feed.others.prefix { $0.finishedBefore <= range.upperBound }
     others.reserveCapacity(noted.count)
     var end = feed.firstItem(behind: noted.count)
-    for (settledBefore, entry) in noted.reversed() {
-      let behind = settledBefore - range.lowerBound
+    for (finishedBefore, entry) in noted.reversed() {
+      let behind = finishedBefore - range.lowerBound
       switch entry {
       case .fact(let fact): others.append((behind, .fact(fact)))
       case .items(let step, let from):
-        others.append((behind, .items(of: step, settledItems(feed.items[from..<end], of: step))))
+        others.append((behind, .items(of: step, finishedItems(feed.items[from..<end], of: step))))
         end = from
       }
     }
     others.reverse()
     journal?.forget(first: noted.count, upTo: range.upperBound)
-    return PlanFacts(settled: settled, failures: failures, others: others)
+    return JournalEntries(finished: finished, failures: failures, others: others)
   }
 
-  private func settledItems(_ items: ArraySlice<StepIndex>, of step: StepIndex) -> [SettledStep] {
-    guard let index = fans.index(of: step) else { return [] }
-    return fans[index].settled(items)
+  private func finishedItems(_ items: ArraySlice<StepIndex>, of step: StepIndex) -> [FinishedEntry] {
+    guard let index = fanOuts.index(of: step) else { return [] }
+    return fanOuts[index].finished(items)
   }
 }

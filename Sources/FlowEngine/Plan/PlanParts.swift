@@ -2,12 +2,12 @@ import FlowModel
 
 /// How many steps of a plan are where in their lives. ``Plan/move(_:to:)`` keeps all but the first two of them.
 struct PlanCounts: Sendable, Equatable {
-  /// Steps that are not settled.
+  /// Steps that are not finished.
   var unsettled = 0
-  /// Blocking steps that are not settled.
+  /// Blocking steps that are not finished.
   var blocking = 0
   var queued = 0
-  /// Steps queued, running or held by their floor that are not idle ones.
+  /// Steps queued, running or held by their minimum that are not idle ones.
   var busy = 0
   var running = 0
   /// The capacity in use in all queues together: running bodies, and those that were told to end and have not returned.
@@ -16,7 +16,7 @@ struct PlanCounts: Sendable, Equatable {
   var holding = 0
   var deciding = 0
 
-  /// Whether no step can settle by itself any more.
+  /// Whether no step can finish by itself any more.
   var isStill: Bool { queued + running + retrying + holding + deciding == 0 }
 }
 
@@ -82,7 +82,7 @@ struct EventLatches: Sendable {
 /// How the launch gate stands, as the plan knows it.
 struct GateReadiness: Sendable {
   var bounds: GateBounds
-  /// The instant that floor and ceiling count from: activation, or the resume of a run whose gate had not opened.
+  /// The instant that minimum and maximum count from: activation, or the resume of a run whose gate had not opened.
   var countsFrom = never
   /// How it opened; nil while it is closed.
   var outcome: GateOutcome?
@@ -110,14 +110,15 @@ struct Outstanding: Sendable {
   var announcedEvents: Int
   var outsideSourceIsOpen: Bool
   var heldForActivation: [StepIndex] = []
-  /// Steps that may not run before activation and have a need that ended unsatisfied, once for each such need.
+  /// Steps that may not run before activation and have a dependency that ended unsatisfied, once for each such
+  /// dependency.
   var failedBeforeActivation: [StepIndex] = []
   var heldForIdle: [StepIndex] = []
-  /// Tries that were told to end and have not returned, and when they were told.
-  var lingering: [Attempt: Int] = [:]
+  /// Attempts that were told to end and have not returned, and when they were told.
+  var cancelling: [Attempt: Int] = [:]
   /// Services that reported ready and have not returned.
   var serving: Set<StepIndex> = []
-  /// Steps about to be settled. The list keeps cascades flat: a chain of any length is walked without recursion.
+  /// Steps about to be finished. The list keeps cascades flat: a chain of any length is walked without recursion.
   var collected: [(step: StepIndex, outcome: Outcome, reason: SkipReason?)] = []
   /// Steps that were running when the run was cancelled, and whose `if` is evaluated again: those for which it holds clean up
   /// and continue.
@@ -133,7 +134,7 @@ struct Outstanding: Sendable {
   }
 }
 
-/// One try of one step.
+/// One attempt of one step.
 struct Attempt: Hashable, Sendable {
   var step: StepIndex
   var attempt: UInt8
@@ -142,65 +143,66 @@ struct Attempt: Hashable, Sendable {
 /// What few steps have.
 struct StepParticulars: Sendable {
   var failures: [StepIndex: StepFailure] = [:]
-  /// How long a body went on after its ceiling.
+  /// How long a body went on after its maximum.
   var overruns: [StepIndex: Int] = [:]
   /// When a step was told to end because its time was over.
-  var ceilingTimes: [StepIndex: Int] = [:]
-  /// When the current try of a step with a ceiling a try started.
+  var maximumTimes: [StepIndex: Int] = [:]
+  /// When the current attempt of a step with a maximum an attempt started.
   var attemptStarts: [StepIndex: Int] = [:]
-  /// The tries that failed with another to come, in the order in which they were noted and until they are told.
-  var failedTries: [FailedTry] = []
-  /// When each try began and ended of steps that had several; the last one ends with the step.
-  var tries: [StepIndex: [TryTimes]] = [:]
-  /// Tries of a step that were interrupted with the process and do not count against its retries.
+  /// The attempts that failed with another to come, in the order in which they were noted and until they are told.
+  var failedAttempts: [FailedAttempt] = []
+  /// When each attempt began and ended of steps that had several; the last one ends with the step.
+  var attemptTimes: [StepIndex: [AttemptTimes]] = [:]
+  /// Attempts of a step that were interrupted with the process and do not count against its retries.
   var interruptions: [StepIndex: UInt8] = [:]
   /// How many bodies of a step executors have lost in this process.
   var losses: [StepIndex: Int] = [:]
   /// When the body of a step that an executor runs first began, and of which try it was the last time.
   var beginnings: [StepIndex: Beginning] = [:]
   /// The steps with items of which an executor has begun one.
-  var begunFans: Set<StepIndex> = []
+  var begunFanOuts: Set<StepIndex> = []
 }
 
 /// When bodies of a step began elsewhere.
 struct Beginning: Sendable {
   /// When the first one did.
   var firstAt: Int
-  /// Which try the last one was.
+  /// Which attempt the last one was.
   var attempt: UInt8
 }
 
 extension StepParticulars {
-  /// Notes when a try of a step, or of an item, was over that another may follow. `startedAt` is when the first one began.
-  mutating func noteTryEnd(of step: StepIndex, startedAt: Int, at now: Int) {
-    tries[step, default: []].noteEnd(startedAt: startedAt, begunAt: beginnings[step]?.firstAt ?? never, at: now)
+  /// Notes when an attempt of a step, or of an item, was over that another may follow. `startedAt` is when the first
+  /// one began.
+  mutating func noteAttemptEnd(of step: StepIndex, startedAt: Int, at now: Int) {
+    attemptTimes[step, default: []].noteEnd(startedAt: startedAt, begunAt: beginnings[step]?.firstAt ?? never, at: now)
   }
 
   /// Notes when a body began elsewhere.
   mutating func noteBeginning(of step: StepIndex, attempt: UInt8, at now: Int) {
     beginnings[step, default: Beginning(firstAt: now, attempt: attempt)].attempt = attempt
-    if let last = tries[step]?.indices.last { tries[step]?[last].begunAt = now }
+    if let last = attemptTimes[step]?.indices.last { attemptTimes[step]?[last].begunAt = now }
   }
 }
 
-extension [TryTimes] {
-  /// The newest try was over; the first one is noted with it.
+extension [AttemptTimes] {
+  /// The newest attempt was over; the first one is noted with it.
   mutating func noteEnd(startedAt: Int, begunAt: Int = never, at now: Int) {
     if let last = indices.last, self[last].endedAt == never {
       self[last].endedAt = now
     } else {
-      append(TryTimes(startedAt: isEmpty ? startedAt : never, begunAt: isEmpty ? begunAt : never, endedAt: now))
+      append(AttemptTimes(startedAt: isEmpty ? startedAt : never, begunAt: isEmpty ? begunAt : never, endedAt: now))
     }
   }
 
-  /// Another try began, or is known to have done so; nothing where one goes on.
+  /// Another attempt began, or is known to have done so; nothing where one goes on.
   mutating func noteStart(at now: Int) {
-    if last?.endedAt != never { append(TryTimes(startedAt: now, endedAt: never)) }
+    if last?.endedAt != never { append(AttemptTimes(startedAt: now, endedAt: never)) }
   }
 }
 
-/// When a try began and ended, in nanoseconds from the start of the run.
-package struct TryTimes: Sendable, Hashable {
+/// When an attempt began and ended, in nanoseconds from the start of the run.
+package struct AttemptTimes: Sendable, Hashable {
   /// When it began; `Int.min`: before this process, which only knows that it ended.
   package var startedAt: Int
   /// When its body began elsewhere; `Int.min`: it did not, or ran here.
@@ -209,8 +211,8 @@ package struct TryTimes: Sendable, Hashable {
   package var endedAt: Int
 }
 
-/// A try that failed while the step goes on: when it is told, the next one may have failed too.
-struct FailedTry: Sendable {
+/// An attempt that failed while the step goes on: when it is told, the next one may have failed too.
+struct FailedAttempt: Sendable {
   var attempt: Int
   var failure: StepFailure?
 }

@@ -1,25 +1,26 @@
 import FlowModel
 
-/// Which threads a queue's steps run on: the main thread, the slots of one quality of service, or none of this process.
-public struct Lane: Hashable, Sendable {
+/// Which threads a queue's steps run on: the main thread, the threads of one quality of service, or none of this
+/// process.
+public struct Pool: Hashable, Sendable {
   /// 0 for the main thread, then the qualities of service, most urgent first.
   let index: Int
 
   /// The main thread.
-  public static let main = Lane(index: 0)
+  public static let main = Pool(index: 0)
 
-  /// The slots of a quality of service.
-  public static func slots(_ quality: QualityOfService) -> Lane {
-    Lane(index: QualityOfService.allCases.firstIndex(of: quality)! + 1)
+  /// The threads of a quality of service.
+  public static func threads(_ quality: QualityOfService) -> Pool {
+    Pool(index: QualityOfService.allCases.firstIndex(of: quality)! + 1)
   }
 
   /// No threads of this process: executors run its steps elsewhere.
-  public static let remote = Lane(index: QualityOfService.allCases.count + 1)
+  public static let remote = Pool(index: QualityOfService.allCases.count + 1)
 
-  /// Every lane that has slots, in the order of their indices.
-  static let all = [main] + QualityOfService.allCases.map { slots($0) }
+  /// Every pool that has threads, in the order of their indices.
+  static let all = [main] + QualityOfService.allCases.map { threads($0) }
 
-  /// The quality of service of its slots; nil: the main thread, or none of this process.
+  /// The quality of service of its threads; nil: the main thread, or none of this process.
   var qualityOfService: QualityOfService? {
     index == 0 || self == .remote ? nil : QualityOfService.allCases[index - 1]
   }
@@ -28,7 +29,7 @@ public struct Lane: Hashable, Sendable {
 /// A queue as the plan counts it: who is ready, how many run, how many may.
 struct PlanQueue: Sendable {
   let name: String
-  let lane: Lane
+  let pool: Pool
   /// How many of its steps may run at once.
   let width: Int
   /// How much of the width is in use: by running bodies, and by bodies that were told to end and have not returned.
@@ -38,15 +39,15 @@ struct PlanQueue: Sendable {
   /// Positions in `members` that are ready; made when the queue is put into the plan's tables.
   var ready = ReadySet()
   /// What each of its steps takes of the machine; nil: that is not counted.
-  var share: MachineShare?
+  var request: MachineResources?
   /// The queue whose width it has a part in; nil: it has its own.
   var base: Int?
 
-  init(name: String, lane: Lane, width: Int, share: MachineShare? = nil, base: Int? = nil) {
+  init(name: String, pool: Pool, width: Int, request: MachineResources? = nil, base: Int? = nil) {
     self.name = name
-    self.lane = lane
+    self.pool = pool
     self.width = width
-    self.share = share
+    self.request = request
     self.base = base
   }
 
@@ -55,6 +56,6 @@ struct PlanQueue: Sendable {
 
   /// The queues every workflow has, in the order of their indices: `main`, then one for each quality of service.
   static let builtIn: [PlanQueue] =
-    [PlanQueue(name: "main", lane: .main, width: 1)]
-    + QualityOfService.allCases.map { PlanQueue(name: $0.rawValue, lane: .slots($0), width: .max) }
+    [PlanQueue(name: "main", pool: .main, width: 1)]
+    + QualityOfService.allCases.map { PlanQueue(name: $0.rawValue, pool: .threads($0), width: .max) }
 }

@@ -5,10 +5,10 @@ import FlowModel
 struct PlanTimer: Sendable, Comparable {
   /// What is due; at one instant the order of the cases is the order in which they are handled.
   enum Kind: UInt8, Sendable {
-    /// A step's or a try's ceiling.
+    /// A step's or an attempt's maximum.
     case deadline
     case retry
-    case floor
+    case minimum
     /// The end of the time that a cancelled body has to return.
     case grace
     /// The end of the time that steps have which run during cancellation.

@@ -1,10 +1,10 @@
 import FlowModel
 
 /// The transitions that nobody has taken yet, in chunks: appending one is a comparison and a store, and what has been
-/// taken is not copied. With an observer each step makes three, so those of a step's first try take 8 bytes.
+/// taken is not copied. With an observer each step makes three, so those of a step's first attempt take 8 bytes.
 ///
 /// Proof of safety: `next` and `end` point into the memory of the last of `chunks`, which live as long as the log or
-/// whoever took them. The log belongs to the ``StepTables`` of one plan; a plan that shares them calls
+/// anyone who took them. The log belongs to the ``StepTables`` of one plan; a plan that shares them calls
 /// ``StepTables/makeUnique()`` before it appends, and that copies what is not taken.
 struct RecordLog: @unchecked Sendable {
   private var next: UnsafeMutablePointer<UInt64>?
@@ -23,14 +23,14 @@ struct RecordLog: @unchecked Sendable {
   @inline(__always)
   mutating func appendReady(_ step: StepIndex, at now: Int) { append(ShortRecord.ready, step, at: now) }
 
-  /// Adds that a step succeeded in its first try.
+  /// Adds that a step succeeded in its first attempt.
   @inline(__always)
   mutating func appendFirstSuccess(of step: StepIndex, at now: Int) { append(ShortRecord.succeeded, step, at: now) }
 
-  /// Adds that the first try of a step started in the queue of a lane.
+  /// Adds that the first attempt of a step started in the queue of a pool.
   @inline(__always)
-  mutating func appendFirstStart(of step: StepIndex, in lane: Lane, at now: Int) {
-    append(ShortRecord.started + UInt64(truncatingIfNeeded: lane.index), step, at: now)
+  mutating func appendFirstStart(of step: StepIndex, in pool: Pool, at now: Int) {
+    append(ShortRecord.started + UInt64(truncatingIfNeeded: pool.index), step, at: now)
   }
 
   /// Adds any transition.
@@ -88,7 +88,7 @@ struct RecordLog: @unchecked Sendable {
 private enum ShortRecord {
   static let ready: UInt64 = 0
   static let succeeded: UInt64 = 1
-  /// A start in the queue of the lane with index 0; those of the other lanes follow.
+  /// A start in the queue of the pool with index 0; those of the other pools follow.
   static let started: UInt64 = 2
   /// The next of the chunk's long records.
   static let long: UInt64 = 15
@@ -136,7 +136,7 @@ final class RecordChunk: @unchecked Sendable, Sequence {
       case ShortRecord.long:
         longPosition += 1
         return chunk.long[longPosition - 1]
-      case let lane: kind = .started(step, attempt: 1, queue: Int(lane - ShortRecord.started))
+      case let pool: kind = .started(step, attempt: 1, queue: Int(pool - ShortRecord.started))
       }
       return PlanRecord(.whole(kind), atNanoseconds: chunk.baseNanoseconds + Int(word & 0xFFFF_FFFF))
     }

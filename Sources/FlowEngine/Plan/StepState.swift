@@ -11,9 +11,9 @@ public enum StepStatus: UInt8, Sendable {
   /// Ready, waits for capacity to run.
   case queued
   case running
-  /// Between two tries.
+  /// Between two attempts.
   case retrying
-  /// Succeeded before its floor; reported when that is reached.
+  /// Succeeded before its minimum; reported when that is reached.
   case holding
   case done
 }
@@ -40,7 +40,7 @@ public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   /// Of items: another one had failed.
   case failFast
   /// Of items: the time of all of them together was over.
-  case fanTimedOut
+  case fanOutTimedOut
   /// What it reads and makes is as it left it.
   case upToDate
 
@@ -54,7 +54,7 @@ public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
     case .runCancelled: "run-cancelled"
     case .notSelected: "not-selected"
     case .failFast: "fail-fast"
-    case .fanTimedOut: "fan-timed-out"
+    case .fanOutTimedOut: "fan-timed-out"
     case .upToDate: "up-to-date"
     }
   }
@@ -80,7 +80,7 @@ struct StepState: Sendable {
   var readyAt = never
   var startedAt = never
   var endedAt = never
-  /// Needs not settled, events not posted, and one for a gate not open.
+  /// Needs not finished, events not posted, and one for a gate not open.
   var open: Int32 = 0
   var attempt: UInt8 = 0
   var status = StepStatus.waiting
@@ -98,11 +98,11 @@ struct StepState: Sendable {
     set { ending = ending & 7 | (newValue.map { $0.rawValue &+ 1 } ?? 0) << 3 }
   }
 
-  /// Whether it is settled as a success, for good.
+  /// Whether it is finished as a success, for good.
   @inline(__always)
   var hasSucceeded: Bool { ending == Outcome.success.rawValue &+ 1 && !marks.contains(.failedAfterReady) }
 
-  /// Settled as a success.
+  /// Finished as a success.
   @inline(__always)
   mutating func succeed(at now: Int) {
     status = .done
@@ -114,17 +114,17 @@ struct StepState: Sendable {
     let rawValue: UInt8
     static let late = Marks(rawValue: 1)
     static let abandoned = Marks(rawValue: 2)
-    /// A need ended unsatisfied for another reason than an event that was never posted.
-    static let needFailed = Marks(rawValue: 4)
-    /// A need was skipped, directly or not, because an event was never posted.
-    static let needNeverPosted = Marks(rawValue: 8)
+    /// A dependency ended unsatisfied for another reason than an event that was never posted.
+    static let dependencyFailed = Marks(rawValue: 4)
+    /// A dependency was skipped, directly or not, because an event was never posted.
+    static let dependencyNeverPosted = Marks(rawValue: 8)
     /// A service that reported ready and has not returned.
     static let serving = Marks(rawValue: 16)
     /// Counted among the events it still waits for.
     static let awaitsEvent = Marks(rawValue: 32)
     /// Chosen to run while the run is being cancelled.
     static let cleanup = Marks(rawValue: 64)
-    /// A service that reported ready, and later returned an error by itself. Its dependants saw it succeed.
+    /// A service that reported ready, and later returned an error by itself. Its dependents saw it succeed.
     static let failedAfterReady = Marks(rawValue: 128)
   }
 }

@@ -77,8 +77,8 @@ struct StepTables: @unchecked Sendable {
   private(set) var queues: UnsafeMutableBufferPointer<PlanQueue>
   /// The transitions that nobody has taken.
   private(set) var log: UnsafeMutablePointer<RecordLog>
-  /// The steps in the order in which they settled, and where that order ends: a step that settles while `n` are unsettled
-  /// stands `n` before the end.
+  /// The steps in the order in which they finished, and where that order ends: a step that finishes while `n` are
+  /// unsettled stands `n` before the end.
   private(set) var orderEnd: UnsafeMutablePointer<StepIndex>
 
   /// Tables for so many steps.
@@ -100,7 +100,7 @@ struct StepTables: @unchecked Sendable {
     queues = blocks.queues
   }
 
-  /// The steps that settled, from one to another in the order in which they did.
+  /// The steps that finished, from one to another in the order in which they did.
   func order(_ range: Range<Int>) -> UnsafeBufferPointer<StepIndex> {
     UnsafeBufferPointer(start: orderEnd - states.count + range.lowerBound, count: range.count)
   }

@@ -24,14 +24,15 @@ struct StepTraits: Sendable {
     static let disabled = Flags(rawValue: 1 << 6)
     /// Has an `if`.
     static let conditional = Flags(rawValue: 1 << 7)
-    /// Its `if` names a status function, so that it is evaluated whatever its needs came to.
+    /// Its `if` names a status function, so that it is evaluated whatever its dependencies came to.
     static let seesStatus = Flags(rawValue: 1 << 8)
     /// Its `if` names `always()` or `cancelled()`, so it may run while the run is being cancelled.
     static let seesCancellation = Flags(rawValue: 1 << 10)
-    /// Has a deadline or a retry policy, or is an entry at whose end steps that are out are skipped: a series leaves it out.
+    /// Has a deadline or a retry policy, or is an entry at whose end steps that are out are skipped: a fast path leaves
+    /// it out.
     static let timed = Flags(rawValue: 1 << 11)
     /// Runs once for each of several items.
-    static let fan = Flags(rawValue: 1 << 12)
+    static let fanOut = Flags(rawValue: 1 << 12)
     /// Stands in `finally`.
     static let final = Flags(rawValue: 1 << 9)
     /// Its failure is none of the gate's and of the run's.
@@ -68,7 +69,7 @@ public struct StepFacts: Sendable, Hashable {
     public static let always = StatusFunctions(rawValue: 8)
   }
 
-  /// Facts of a step; the defaults are those of a plain one.
+  /// Journal entries of a step; the defaults are those of a plain one.
   public init(isService: Bool = false, postedEvents: [String] = [], statusFunctions: StatusFunctions = []) {
     self.isService = isService
     self.postedEvents = postedEvents
@@ -76,30 +77,30 @@ public struct StepFacts: Sendable, Hashable {
   }
 }
 
-/// The gate's floor and ceiling, from activation.
+/// The gate's minimum and maximum, from activation.
 public struct GateBounds: Sendable, Hashable {
   /// The gate never opens before this.
-  public var floorNanoseconds: Int
+  public var minimumNanoseconds: Int
   /// Blocking steps that are not satisfied by then are late; nil: the gate waits for them as long as it takes.
-  public var ceilingNanoseconds: Int?
+  public var maximumNanoseconds: Int?
 
-  /// A floor and a ceiling.
-  public init(floorNanoseconds: Int = 0, ceilingNanoseconds: Int? = nil) {
-    self.floorNanoseconds = floorNanoseconds
-    self.ceilingNanoseconds = ceilingNanoseconds
+  /// A minimum and a maximum.
+  public init(minimumNanoseconds: Int = 0, maximumNanoseconds: Int? = nil) {
+    self.minimumNanoseconds = minimumNanoseconds
+    self.maximumNanoseconds = maximumNanoseconds
   }
 }
 
-/// What the expressions of a workflow said at activation: which steps are out, which are put off, the gate's ceiling.
+/// What the expressions of a workflow said at activation: which steps are out, which are put off, the gate's maximum.
 public struct Resolution: Sendable, Hashable {
   /// Steps whose `enabled` is false.
   public var disabled: Set<StepIndex>
   /// Steps whose `defer` expression is true.
   public var deferred: Set<StepIndex>
-  /// The gate's floor and ceiling.
+  /// The gate's minimum and maximum.
   public var gate: GateBounds
 
-  /// Nothing disabled, nothing put off by an expression, no floor and no ceiling.
+  /// Nothing disabled, nothing put off by an expression, no minimum and no maximum.
   public init(
     disabled: Set<StepIndex> = [], deferred: Set<StepIndex> = [], gate: GateBounds = GateBounds()
   ) {

@@ -44,7 +44,7 @@ public struct RunEvent: Sendable {
     public var conclusion: Outcome
     /// Why it did not run; nil when it did.
     public var reason: SkipReason?
-    /// How many tries there were.
+    /// How many attempts there were.
     public var attempts: Int
     /// From its first start to its end; nil when it did not run.
     public var durationMilliseconds: Double?

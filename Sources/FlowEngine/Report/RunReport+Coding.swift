@@ -81,12 +81,12 @@ extension RunReport.Step {
       items: members.value["items"] == nil ? nil : try members.objects("items").map { try RunReport.Item($0) },
       needs: members.value["needs"] == nil ? [] : try members.texts("needs").map(members.step),
       after: members.value["after"] == nil ? [] : try members.texts("after"),
-      tries: try RunReport.Try.all(of: members), executor: try RunReport.Beginning(of: members),
-      share: members.value["resources"] == nil ? nil : try MachineShare(members.object("resources")))
+      attemptTimes: try RunReport.Attempt.all(of: members), executor: try RunReport.Beginning(of: members),
+      request: members.value["resources"] == nil ? nil : try MachineResources(members.object("resources")))
   }
 }
 
-extension MachineShare {
+extension MachineResources {
   fileprivate init(_ members: ReportMembers) throws {
     self.init(
       cpus: try members.integer("cpus"), memoryBytes: try members.integer("memoryBytes"),
@@ -102,15 +102,15 @@ extension RunReport.Item {
       reason: try members.wordOrNull("reason", \.word), attempts: try members.integer("attempts"),
       startedAt: try members.numberOrNull("startedAt"), endedAt: try members.numberOrNull("endedAt"),
       isAbandoned: try members.boolean("abandoned"), failure: try members.failure("error"),
-      tries: try RunReport.Try.all(of: members), executor: try RunReport.Beginning(of: members),
+      attemptTimes: try RunReport.Attempt.all(of: members), executor: try RunReport.Beginning(of: members),
       steps: members.value["steps"] == nil ? nil : try RunReport.Step.all(in: members.object("steps")))
   }
 }
 
-extension RunReport.Try {
+extension RunReport.Attempt {
   fileprivate static func all(of members: ReportMembers) throws -> [Self] {
-    guard members.value["tries"] != nil else { return [] }
-    return try members.objects("tries").map { attempt in
+    guard members.value["attemptTimes"] != nil else { return [] }
+    return try members.objects("attemptTimes").map { attempt in
       Self(
         startedAt: try attempt.numberOrNull("startedAt"),
         begunAt: attempt.value["begunAt"] == nil ? nil : try attempt.numberOrNull("begunAt"),

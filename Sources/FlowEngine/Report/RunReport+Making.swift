@@ -36,10 +36,10 @@ extension RunReport {
     self.gate = Gate(
       outcome: gate.outcome ?? .cancelled, openedAt: time(gate.openedAtNanoseconds),
       readyAt: time(gate.readyAtNanoseconds),
-      heldByMinMilliseconds: Self.heldByFloor(plan, activation: activation),
+      heldByMinMilliseconds: Self.heldByMinimum(plan, activation: activation),
       late: gate.late.map(ids), failed: gate.failed.map(ids),
-      min: millisecondsOf(plan.gateBounds.floorNanoseconds),
-      max: plan.gateBounds.ceilingNanoseconds.map { millisecondsOf($0) })
+      min: millisecondsOf(plan.gateBounds.minimumNanoseconds),
+      max: plan.gateBounds.maximumNanoseconds.map { millisecondsOf($0) })
     events = plan.firstPosts.map { post in
       Event(
         name: post.event, at: millisecondsOf(post.atNanoseconds - activation), postedBy: post.poster.map(ids))
@@ -152,15 +152,15 @@ extension RunReport {
       failure: reading.outcome == .success ? nil : reading.failure, items: items(of: index, plan),
       needs: plan.needs(of: index).map { plan.graph.workflow.steps[Int($0)].id },
       after: plan.graph.workflow.steps[Int(index)].hasOptions ? plan.options(of: index).after : [],
-      tries: tries(of: index, plan), executor: beginning(of: index, plan),
-      share: plan.graph.workflow.steps[Int(index)].hasOptions ? plan.options(of: index).share : nil)
+      attemptTimes: attemptTimes(of: index, plan), executor: beginning(of: index, plan),
+      request: plan.graph.workflow.steps[Int(index)].hasOptions ? plan.options(of: index).request : nil)
   }
 
-  private func tries(of step: StepIndex, _ plan: Plan) -> [Try] {
+  private func attemptTimes(of step: StepIndex, _ plan: Plan) -> [Attempt] {
     let activation = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int) -> Double? { nanoseconds == never ? nil : millisecondsOf(nanoseconds - activation) }
-    return plan.tries(of: step).map { attempt in
-      Try(startedAt: time(attempt.startedAt), begunAt: time(attempt.begunAt), endedAt: time(attempt.endedAt))
+    return plan.attemptTimes(of: step).map { attempt in
+      Attempt(startedAt: time(attempt.startedAt), begunAt: time(attempt.begunAt), endedAt: time(attempt.endedAt))
     }
   }
 
@@ -170,7 +170,7 @@ extension RunReport {
   }
 
   private func items(of step: StepIndex, _ plan: Plan) -> [Item]? {
-    guard plan.traits[step].flags.contains(.fan) else { return nil }
+    guard plan.traits[step].flags.contains(.fanOut) else { return nil }
     let activation = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
     let keys = itemKeys[step]
@@ -180,7 +180,7 @@ extension RunReport {
         index: item.index, key: keys?[item.index], outcome: item.outcome ?? .cancelled,
         conclusion: item.conclusion ?? .cancelled, reason: item.reason, attempts: item.attempts,
         startedAt: time(item.startedAtNanoseconds), endedAt: time(item.endedAtNanoseconds),
-        isAbandoned: item.isAbandoned, failure: item.failure, tries: tries(of: instance, plan),
+        isAbandoned: item.isAbandoned, failure: item.failure, attemptTimes: attemptTimes(of: instance, plan),
         executor: beginning(of: instance, plan),
         steps: itemRuns[instance].map { inner in
           let shift = millisecondsOf(inner.beganAt - activation)
@@ -189,20 +189,20 @@ extension RunReport {
     }
   }
 
-  /// What the floor held: from ready to open, when the gate opened `ready`.
-  private static func heldByFloor(_ plan: Plan, activation: Int) -> Double {
+  /// What the minimum held: from ready to open, when the gate opened `ready`.
+  private static func heldByMinimum(_ plan: Plan, activation: Int) -> Double {
     let gate = plan.gate
-    // What was ready at the floor or later was held by nothing, though the gate opens a moment after it.
+    // What was ready at the minimum or later was held by nothing, though the gate opens a moment after it.
     guard gate.outcome == .ready, let opened = gate.openedAtNanoseconds, let ready = gate.readyAtNanoseconds,
-      ready < activation + plan.gateBounds.floorNanoseconds
+      ready < activation + plan.gateBounds.minimumNanoseconds
     else {
       return 0
     }
     return millisecondsOf(max(0, opened - max(ready, activation)))
   }
 
-  /// From the blocking step that was satisfied last (without blocking steps, or where a run without a gate failed: the step
-  /// that ended last) back along the needs that ended last.
+  /// From the blocking step that was satisfied last (without blocking steps, or where a run without a gate failed: the
+  /// step that ended last) back along the dependencies that ended last.
   private static func criticalPath(of plan: Plan) -> [StepIndex] {
     let steps = plan.graph.workflow.steps
     // Read once: it looks at every step.
@@ -221,7 +221,7 @@ extension RunReport {
     let all = steps.indices.lazy.map { StepIndex($0) }
     let bounds = plan.gateBounds
     let hasGate =
-      bounds.floorNanoseconds > 0 || bounds.ceilingNanoseconds != nil
+      bounds.minimumNanoseconds > 0 || bounds.maximumNanoseconds != nil
       || all.contains { plan.traits[$0].flags.contains(.deferred) }
     var next = last(of: all) {
       (hasGate || gate.outcome != .failed) && plan.traits[$0].flags.contains(.blocking)

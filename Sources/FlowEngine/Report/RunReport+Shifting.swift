@@ -7,7 +7,7 @@ extension RunReport.Step {
     step.startedAt? += milliseconds
     step.endedAt? += milliseconds
     step.executor?.at? += milliseconds
-    step.tries = tries.map { $0.later(by: milliseconds) }
+    step.attemptTimes = attemptTimes.map { $0.later(by: milliseconds) }
     step.items = items?.map { $0.later(by: milliseconds) }
     return step
   }
@@ -19,13 +19,13 @@ extension RunReport.Item {
     item.startedAt? += milliseconds
     item.endedAt? += milliseconds
     item.executor?.at? += milliseconds
-    item.tries = tries.map { $0.later(by: milliseconds) }
+    item.attemptTimes = attemptTimes.map { $0.later(by: milliseconds) }
     item.steps = steps?.map { $0.later(by: milliseconds) }
     return item
   }
 }
 
-extension RunReport.Try {
+extension RunReport.Attempt {
   fileprivate func later(by milliseconds: Double) -> Self {
     Self(
       startedAt: startedAt.map { $0 + milliseconds }, begunAt: begunAt.map { $0 + milliseconds },

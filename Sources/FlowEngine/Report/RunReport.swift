@@ -33,7 +33,7 @@ public struct RunReport: Sendable {
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
   /// Hides the secrets of the run; nil: it has none.
   var mask: SecretMask?
-  /// The version of what a report holds as JSON. 2 says what steps came after, their tries, and who posted events.
+  /// The version of what a report holds as JSON. 2 says what steps came after, their attempts, and who posted events.
   public static let newestSchema = 2
   /// The version of this one.
   public internal(set) var schema = Self.newestSchema
@@ -60,15 +60,15 @@ public struct RunReport: Sendable {
     public var openedAt: Double?
     /// When the last blocking step was satisfied; nil: that did not happen.
     public var readyAt: Double?
-    /// How long the floor kept it shut though everything was ready.
+    /// How long the minimum kept it shut though everything was ready.
     public var heldByMinMilliseconds: Double
-    /// Blocking steps that were not settled at the ceiling.
+    /// Blocking steps that were not finished at the maximum.
     public var late: [StepID]
     /// Blocking steps that ended unsatisfied before it opened.
     public var failed: [StepID]
-    /// Its floor.
+    /// Its minimum.
     public var min: Double
-    /// Its ceiling; nil: it has none.
+    /// Its maximum; nil: it has none.
     public var max: Double?
   }
 
@@ -92,8 +92,8 @@ public struct RunReport: Sendable {
     public var number: Int
     /// When the event came.
     public var at: Double
-    /// When the gate opened, or the last step with a floor of its own (`deadline: { min: … }`) that had waited for the event
-    /// was over; nil: it did not, or there was nothing to open.
+    /// When the gate opened, or the last step with a minimum of its own (`deadline: { min: … }`) that had waited for
+    /// the event was over; nil: it did not, or there was nothing to open.
     public var openedAt: Double?
   }
 
@@ -117,19 +117,19 @@ public struct RunReport: Sendable {
     public var conclusion: Outcome
     /// Why it did not run; nil when it did.
     public var reason: SkipReason?
-    /// How many tries there were.
+    /// How many attempts there were.
     public var attempts: Int
     /// The name of its queue.
     public var queue: String
     /// When nothing held it back but capacity to run.
     public var readyAt: Double?
-    /// When its first try started.
+    /// When its first attempt started.
     public var startedAt: Double?
-    /// When it was settled.
+    /// When it was finished.
     public var endedAt: Double?
     /// From ready to started.
     public var waitedMilliseconds: Double?
-    /// How long its body went on after its ceiling.
+    /// How long its body went on after its maximum.
     public var overrunMilliseconds: Double?
     /// Whether it was left behind because it ignored its cancellation.
     public var isAbandoned: Bool
@@ -147,21 +147,21 @@ public struct RunReport: Sendable {
     public var after: [String]
     /// When each of its attempts began and ended, where it had several, or where its minimum held it after its work; an
     /// end is nil where it is not known.
-    public var tries: [Try]
+    public var attemptTimes: [Attempt]
     /// When an executor's worker first began with it; nil: it ran in this process.
     public var executor: Beginning?
     /// What it takes of the machine while it runs; nil: that is not counted.
-    public var share: MachineShare?
+    public var request: MachineResources?
   }
 
-  /// When a step that an executor runs began there, which is later than its start: it is sent away first.
+  /// When a step that an executor runs began there, which is later than its start: it is started remotely first.
   public struct Beginning: Sendable, Hashable {
     /// When it began; nil: it did not.
     public var at: Double?
   }
 
-  /// One of several tries of a step.
-  public struct Try: Sendable, Hashable {
+  /// One of several attempts of a step.
+  public struct Attempt: Sendable, Hashable {
     /// When it began; nil: it is not known.
     public var startedAt: Double?
     /// When an executor's worker began with it; nil: none did.
@@ -192,9 +192,9 @@ public struct RunReport: Sendable {
     public var conclusion: Outcome
     /// Why it did not run; nil when it did.
     public var reason: SkipReason?
-    /// How many tries there were.
+    /// How many attempts there were.
     public var attempts: Int
-    /// When its first try started.
+    /// When its first attempt started.
     public var startedAt: Double?
     /// When it ended.
     public var endedAt: Double?
@@ -204,7 +204,7 @@ public struct RunReport: Sendable {
     public var failure: StepFailure?
     /// When each of its attempts began and ended, where it had several, or where its minimum held it after its work; an
     /// end is nil where it is not known.
-    public var tries: [Try]
+    public var attemptTimes: [Attempt]
     /// When an executor's worker first began with it; nil: it ran in this process.
     public var executor: Beginning?
     /// The steps of the workflow that ran for it; nil: none did, or the report would have too many.
@@ -307,11 +307,11 @@ extension RunReport.Step {
     var object = own
     if !needs.isEmpty { object["needs"] = .array(needs.map { .string($0.text) }) }
     if !after.isEmpty { object["after"] = .array(after.map { .string($0) }) }
-    if !tries.isEmpty { object["tries"] = .array(tries.map(\.value)) }
+    if !attemptTimes.isEmpty { object["attemptTimes"] = .array(attemptTimes.map(\.value)) }
     if let executor { object["begunAt"] = .optional(executor.at) }
-    if let share {
+    if let request {
       object["resources"] = .object([
-        "cpus": .integer(share.cpus), "memoryBytes": .integer(share.memoryBytes), "gpus": .integer(share.gpus),
+        "cpus": .integer(request.cpus), "memoryBytes": .integer(request.memoryBytes), "gpus": .integer(request.gpus),
       ])
     }
     guard let items else { return object }
@@ -331,7 +331,7 @@ extension RunReport.Step {
   }
 }
 
-extension RunReport.Try {
+extension RunReport.Attempt {
   fileprivate var value: Value {
     var object: ValueObject = ["startedAt": .optional(startedAt), "endedAt": .optional(endedAt)]
     if let begunAt { object["begunAt"] = .number(begunAt) }
@@ -342,7 +342,7 @@ extension RunReport.Try {
 extension RunReport.Item {
   fileprivate var value: ValueObject {
     var object = own
-    if !tries.isEmpty { object["tries"] = .array(tries.map(\.value)) }
+    if !attemptTimes.isEmpty { object["attemptTimes"] = .array(attemptTimes.map(\.value)) }
     if let executor { object["begunAt"] = .optional(executor.at) }
     if let steps { object["steps"] = .object(ValueObject(steps.map { ($0.id.text, .object($0.value)) })) }
     return object

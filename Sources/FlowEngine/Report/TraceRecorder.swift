@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// Collects a run's events as a Chrome trace: one line of the trace a queue and slot, an instant for events and the
+/// Collects a run's events as a Chrome trace: one line of the trace a queue and thread, an instant for events and the
 /// gate. Open it in `chrome://tracing` or Perfetto.
 public final class TraceRecorder: RunObserver {
   fileprivate struct State {

@@ -2,16 +2,16 @@ import FlowModel
 
 /// What must be done outside the lock after a change.
 struct Aftermath {
-  /// Lanes of which a slot must be woken, each as often as it is named.
-  var wakes: [Lane] = []
+  /// Pools of which a thread must be woken, each as often as it is named.
+  var wakes: [Pool] = []
   /// Steps whose bodies executors must run.
   var remoteStarts: [Start] = []
-  /// Tries that must be told to end.
+  /// Attempts that must be told to end.
   var cancellations: [(step: StepIndex, attempt: Int)] = []
   /// When the plan's timer must be set; nil: it is.
   var timerAt: Int?
-  /// Lanes whose pools must be watched, and how long.
-  var watches: [(lane: Lane, nanoseconds: Int)] = []
+  /// Pools whose pools must be watched, and how long.
+  var watches: [(pool: Pool, nanoseconds: Int)] = []
   var mustDeliver = false
   /// Whether the journal of a durable run must be written before more can start.
   var mustFlush = false

@@ -55,7 +55,7 @@ final class CalledActionHost: ActionHost {
   }
   func progress(_ fraction: Double, _ message: String, step: StepIndex) {}
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {}
-  func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { host.resource(key, step: step) }
+  func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { host.handle(key, step: step) }
   func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) { host.wake(after: delay, handler) }
 
   func remaining(of step: StepIndex, attempt: Int) -> Duration? {
@@ -80,7 +80,7 @@ final class CalledActionHost: ActionHost {
 
   /// Not kept: nobody could need it. It is closed at once.
   func provide(
-    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
   ) {
     do { try close() } catch { host.warn("closing '\(key)' of '\(name)' failed: \(error)") }

@@ -23,7 +23,7 @@ public struct Engine: Sendable {
     _ prepared: PreparedWorkflow, options: RunOptions
   ) throws(PreparedWorkflow.Problem) -> WorkflowRun {
     try Self.check(options.secrets, of: prepared.graph.workflow)
-    try Self.checkShares(of: prepared.graph, options)
+    try Self.checkRequests(of: prepared.graph, options)
     var options = options
     options.launch.isFirst = !DataFolder(opened: options.dataFolder).hasLaunched
     let run = WorkflowRun(prepared, options: options, runID: RunInformation.newID())
@@ -37,22 +37,22 @@ public struct Engine: Sendable {
     }
   }
 
-  private static func checkShares(
+  private static func checkRequests(
     of graph: WorkflowGraph, _ options: RunOptions
   ) throws(PreparedWorkflow.Problem) {
     let placement = options.placement
-    try graph.checkShares(in: options.supply) { step in
+    try graph.checkRequests(in: options.capacity) { step in
       placement.map { placement in placement.assignment[step].map { !placement.executors[$0].isHere } ?? false }
         ?? false
     }
   }
 
   /// Goes on with a run whose process is gone: the same id, the next epoch. What the plan of the resume says is on disk
-  /// before any step begins. Inputs, launch and data folder come from the journal, whatever `options` say, but for secret
-  /// inputs and the secrets, which are nowhere written down.
+  /// before any step begins. Inputs, launch and data folder come from the journal, whatever `options` say, but for
+  /// secret inputs and the secrets, which are nowhere written down.
   ///
-  /// Throws a `SecretMask.MissingSecret` when one is not given anew, a `StoreProblem` when another process has the run or the store cannot be written, and a
-  /// ``PreparedWorkflow/Problem`` when the run cannot start.
+  /// Throws a `SecretMask.MissingSecret` when one is not given again, a `StoreProblem` when another process has the run
+  /// or the store cannot be written, and a ``PreparedWorkflow/Problem`` when the run cannot start.
   public func resume(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
@@ -68,10 +68,10 @@ public struct Engine: Sendable {
   ) throws -> ClaimedRun {
     var options = options
     try Self.check(options.secrets, of: prepared.graph.workflow)
-    try Self.checkShares(of: prepared.graph, options)
+    try Self.checkRequests(of: prepared.graph, options)
     var inputs = plan.header.inputs
     for (name, value) in options.inputs { inputs[name] = value }
-    for input in prepared.graph.workflow.inputs where input.isSecret && plan.header.hasMarks {
+    for input in prepared.graph.workflow.inputs where input.isSecret && plan.header.hasPlaceholders {
       guard options.inputs[input.name] != nil || inputs[input.name]?.stringValue == nil else {
         throw SecretMask.MissingSecret(name: "inputs.\(input.name)")
       }
@@ -108,7 +108,7 @@ public struct ClaimedRun: Sendable {
     let (plan, lease) = (origin.plan, origin.lease)
     let epoch = RunEpoch(
       epoch: lease.epoch, holder: history.holder, startedMilliseconds: RunJournal.wallMilliseconds,
-      sendsAway: options.placement != nil)
+      hasRemoteSteps: options.placement != nil)
     let chunks =
       plan.preface(epoch: epoch, programs: history.programs()) + [
         plan.chunk(atNanoseconds: plan.recollection.lastNanoseconds)

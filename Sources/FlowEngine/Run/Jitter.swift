@@ -1,7 +1,7 @@
 import FlowBytes
 import FlowModel
 
-/// Draws for retries: the same for the same seed, step and try.
+/// Draws for retries: the same for the same seed, step and attempt.
 enum Jitter {
   /// A number from 0..<1.
   static func draw(seed: UInt64, step: StepIndex, attempt: Int) -> Double {

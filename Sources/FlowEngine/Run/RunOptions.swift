@@ -36,27 +36,28 @@ public struct RunOptions: Sendable {
   public var forcedSteps: Set<String> = []
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
-  /// How long a run that goes on waits before anything of it begins: what another process sent away may run for so long.
+  /// How long a run that goes on waits before anything of it begins: what another process started remotely may run for
+  /// so long.
   public var takeoverPause = Duration.zero
   /// Which steps run elsewhere; nil: none.
   public var placement: ExecutorPlacement?
-  /// What steps with `resources` may take at once; nil: what this machine has.
-  public var supply: MachineShare?
+  /// What steps with `handles` may take at once; nil: what this machine has.
+  public var capacity: MachineResources?
   /// Gives the W3C trace context that an attempt of a step passes on to commands and plugins as `TRACEPARENT`: of a step, an
   /// item or a step of an item's workflow by its path, such as `convert[3]/read`, and the number of the attempt. Nil: they
   /// get what this process was given.
   public var traceparent: (@Sendable (_ path: String, _ attempt: Int) -> String)?
   /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
   package var shortStepNanoseconds = 400
-  /// How long the steps may take, by a slot's pace, that it takes in one go: no ready step waits longer for a slot that is at
-  /// work on short ones.
-  package var handfulNanoseconds = 32_000
+  /// How long the steps may take, by a thread's pace, that it takes in one go: no ready step waits longer for a thread
+  /// that is at work on short ones.
+  package var batchNanoseconds = 32_000
 
   /// Which item of another run's step it is a run for; nil: it is a run by itself.
   package var outer: OuterRun?
 
-  /// Where slots find threads.
-  package var threads = SlotThreads.shared
+  /// Where pools find threads.
+  package var threads = PoolThreads.shared
 
   /// Options with these folders, everything else at its default.
   public init(dataFolder: String, workflowFolder: String) {

@@ -15,7 +15,7 @@ struct RunScope: ExpressionContext {
   var step: StepIndex?
   /// Where each step id stands; shared by all scopes of a run.
   var stepIndices: StepNames
-  /// The post for which an action is called; nil: this is no call.
+  /// The post for which an action is called; nil: this is not a call.
   var post: EventPost?
   /// The item of the step for which something is evaluated; nil: the step has none.
   var item: ItemScope?

@@ -12,13 +12,13 @@ extension RunState {
   mutating func collectRecords() {
     guard plan.hasRecords else { return }
     let chunks = plan.takeRecords()
-    var tries = plan.takeFailedTries()[...]
+    var failedAttempts = plan.takeFailedAttempts()[...]
     var besides: [RunEvent] = []
     for chunk in chunks where !chunk.isWhole {
       for record in chunk {
         if case .partial(let kind) = record.kind {
           besides.append(
-            RunEvent(atNanoseconds: record.atNanoseconds, event(for: kind, at: record.atNanoseconds, &tries)))
+            RunEvent(atNanoseconds: record.atNanoseconds, event(for: kind, at: record.atNanoseconds, &failedAttempts)))
         }
       }
     }
@@ -27,14 +27,14 @@ extension RunState {
 
   /// The event for a record of which the plan must be asked the rest.
   private func event(
-    for record: PlanRecord.Partial, at time: Int, _ tries: inout ArraySlice<FailedTry>
+    for record: PlanRecord.Partial, at time: Int, _ failedAttempts: inout ArraySlice<FailedAttempt>
   ) -> RunEvent.Kind {
     let id = { (step: StepIndex) in plan.stepID(of: step) }
     switch record {
     case .activated: return .runActivated(reason: launch.reason, deferred: plan.resolvedDeferrals)
     case .posted(let event, let number): return .eventPosted(plan.eventName(event), number: number)
     case .retrying(let step, let delay):
-      let failed = tries.removeFirst()
+      let failed = failedAttempts.removeFirst()
       return .stepRetrying(
         id(step), attempt: failed.attempt, delayMilliseconds: millisecondsOf(delay), failure: failed.failure)
     case .ended(let step, let outcome):

@@ -5,14 +5,14 @@ import FlowPluginKit
 struct RunState {
   private(set) var latestNanoseconds = 0
   var plan: Plan
-  /// The slots of each lane, by the lane's index.
-  var pools: [SlotPool]
-  /// Steps that slots took in one go and that may not all have been started; see ``takeBackHandfuls()``.
-  private(set) var handfuls: [Handful] = []
+  /// The threads of each pool, by the pool's index.
+  var pools: [ThreadPool]
+  /// Steps that threads took in one go and that may not all have been started; see ``revokeBatches()``.
+  private(set) var batches: [Batch] = []
   /// What steps gave back, but for those that gave nothing.
   var outputs: [StepIndex: ValueObject] = [:]
   /// The steps that run for several items now.
-  var fans: [StepIndex: RunFan] = [:]
+  var fanOuts: [StepIndex: RunFanOut] = [:]
   /// The keys of items, where they come from objects.
   var itemKeys: [StepIndex: [String]] = [:]
   /// How often items of steps have begun a new idempotency key, in a run that goes on.
@@ -89,31 +89,31 @@ struct RunState {
   /// Tells the plan that the gate has opened.
   mutating func takeIn(_ opened: OpenedGate) { plan.apply(.gateOpened(opened), at: instant(opened.atNanoseconds)) }
 
-  /// Makes the plan exact: it hears how far slots have come with their handfuls, and has the rest back.
+  /// Makes the plan exact: it hears how far threads have come with their batches, and has the rest back.
   @inline(__always)
-  mutating func takeBackHandfuls() {
-    if !handfuls.isEmpty { takeBackAll() }
+  mutating func revokeBatches() {
+    if !batches.isEmpty { revokeAll() }
   }
 
   @inline(never)
-  private mutating func takeBackAll() {
-    for handful in handfuls {
-      let remainder = handful.takeBack()
-      plan.takeBack(
+  private mutating func revokeAll() {
+    for batch in batches {
+      let remainder = batch.revoke()
+      plan.revoke(
         started: remainder.started, endedAt: remainder.ends, unstarted: remainder.unstarted,
         at: instant(remainder.ends.last ?? 0))
     }
-    handfuls.removeAll(keepingCapacity: true)
+    batches.removeAll(keepingCapacity: true)
   }
 
-  /// Puts a handful among those that can be taken back.
-  mutating func add(_ handful: Handful) { handfuls.append(handful) }
+  /// Puts a batch among those that can be revoked.
+  mutating func add(_ batch: Batch) { batches.append(batch) }
 
-  /// Takes a handful out that its slot has run through; false where it had been taken back.
-  mutating func remove(_ handful: Handful) -> Bool {
-    guard let index = handfuls.firstIndex(where: { $0 === handful }) else { return false }
-    handfuls.swapAt(index, handfuls.count - 1)
-    handfuls.removeLast()
+  /// Takes a batch out that its thread has run through; false where it had been revoked.
+  mutating func remove(_ batch: Batch) -> Bool {
+    guard let index = batches.firstIndex(where: { $0 === batch }) else { return false }
+    batches.swapAt(index, batches.count - 1)
+    batches.removeLast()
     return true
   }
 

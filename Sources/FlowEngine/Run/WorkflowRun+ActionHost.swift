@@ -57,26 +57,26 @@ extension WorkflowRun: ActionHost {
     options.traceparent?(stepID(of: step).text, attempt)
   }
 
-  /// The time left until the deadline of the step or of this try; nil: none.
+  /// The time left until the deadline of the step or of this attempt; nil: none.
   public func remaining(of step: StepIndex, attempt: Int) -> Duration? {
     let (due, limit) = state.withLock { state in
-      (state.plan.ceiling(of: step, attempt: attempt), state.plan.limitOfUnbegun(step, attempt: attempt))
+      (state.plan.maximum(of: step, attempt: attempt), state.plan.limitOfUnbegun(step, attempt: attempt))
     }
     return due.map { .nanoseconds(max(0, $0 - clock.now)) } ?? limit
   }
 
-  /// The body of a step that was sent away has begun.
+  /// The body of a step that was started remotely has begun.
   public func begun(_ step: StepIndex, attempt: Int) {
     guard options.placement != nil else { return }
     change(.begun(step, attempt: attempt))
   }
 
-  /// Whether this try is to end.
+  /// Whether this attempt is to end.
   public func isCancelled(_ step: StepIndex, attempt: Int) -> Bool {
     cancellations.isCancelled(step, attempt: attempt)
   }
 
-  /// Calls the handler once this try is to end.
+  /// Calls the handler once this attempt is to end.
   public func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     cancellations.onCancel(step, attempt: attempt, handler)
   }
@@ -106,20 +106,20 @@ extension WorkflowRun: ActionHost {
   }
 
   /// The handle under this key, or nil.
-  public func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? {
-    resources.handle(key, for: instances.owner(of: step))
-      ?? options.outer.flatMap { $0.run.resource(key, step: $0.instance) }
+  public func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? {
+    handles.handle(key, for: instances.owner(of: step))
+      ?? options.outer.flatMap { $0.run.handle(key, step: $0.instance) }
   }
 
   /// Makes a handle available; what the step had provided before under this key is closed.
   public func provide(
-    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
   ) {
-    let entry = ResourceTable.Entry(
+    let entry = HandleTable.Entry(
       key: key, handle: handle, close: close, step: instances.owner(of: step))
-    guard let closeReplaced = resources.provide(entry) else { return }
-    do { try closeReplaced() } catch { warn("closing '\(key)' of an earlier try failed: \(error)") }
+    guard let closeReplaced = handles.provide(entry) else { return }
+    do { try closeReplaced() } catch { warn("closing '\(key)' of an earlier attempt failed: \(error)") }
   }
 
   /// Reports a service ready.

@@ -59,7 +59,7 @@ extension WorkflowRun {
   ) {
     switch action.body {
     case .synchronous(let body):
-      let quality = state.withLock { $0.plan.lane(of: context.step).qualityOfService } ?? .userInitiated
+      let quality = state.withLock { $0.plan.pool(of: context.step).qualityOfService } ?? .userInitiated
       let hasThread = threads.run(quality) { result.finish(Result { try body(inputs, context) }) }
       if !hasThread {
         result.finish(.failure(ActionError("no-thread", "the system gives no thread for the call", isRetryable: true)))

@@ -13,21 +13,22 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Holds the lock and has the plan exact, no steps taken ahead: whoever tells the plan something or decides by what it
-  /// says of steps comes this way, but for slots in the middle of a series.
+  /// Holds the lock and has the plan exact, no steps prefetched: anyone who tells the plan something or decides by what
+  /// it says of steps comes this way, but for threads in the middle of a fast path.
   @inline(__always)
   func withPlan<Result: Sendable>(_ body: (inout RunState) throws -> Result) rethrows -> Result {
     try state.withLock { state in
-      state.takeBackHandfuls()
+      state.revokeBatches()
       return try body(&state)
     }
   }
 
-  /// Does under the lock what follows from a change: the plan's effects, and waking slots for ready steps.
+  /// Does under the lock what follows from a change: the plan's effects, and waking threads for ready steps.
   ///
-  /// - Parameter onlyWatching: a lane whose slots work through short steps: no other slot of it is woken, but it is watched.
-  func carryOut(_ state: inout RunState, onlyWatching watched: Lane? = nil) -> Aftermath {
-    state.plan.endSeries()
+  /// - Parameter onlyWatching: a pool whose threads work through short steps: no other thread of it is woken, but it is
+  ///   watched.
+  func carryOut(_ state: inout RunState, onlyWatching watched: Pool? = nil) -> Aftermath {
+    state.plan.endFastPath()
     var aftermath = Aftermath()
     let watched = watched.flatMap { state.pools[$0.index].busy > 0 ? $0 : nil }
     repeat {
@@ -40,8 +41,8 @@ extension WorkflowRun {
     } else if state.durableStarts != nil {
       carryOutDurably(&state, &aftermath)
     } else if state.plan.canStart() {
-      for lane in Lane.all where lane != watched {
-        wakeSlots(of: lane, for: state.plan.startableSteps(in: lane), &state, &aftermath)
+      for pool in Pool.all where pool != watched {
+        wakeThreads(of: pool, for: state.plan.startableSteps(in: pool), &state, &aftermath)
       }
       if let watched, state.plan.canStart(in: watched) { watch(watched, &state, &aftermath) }
     }
@@ -86,25 +87,25 @@ extension WorkflowRun {
 
   private var timeoutText: String { prepared.graph.workflow.timeout.map(DurationText.format) ?? "" }
 
-  /// Wakes slots of a lane while it has any for so many steps that are ready.
-  func wakeSlots(
-    of lane: Lane, for startable: Int, _ state: inout RunState, _ aftermath: inout Aftermath
+  /// Wakes threads of a pool while it has any for so many steps that are ready.
+  func wakeThreads(
+    of pool: Pool, for startable: Int, _ state: inout RunState, _ aftermath: inout Aftermath
   ) {
-    while state.pools[lane.index].waking < startable {
-      guard state.pools[lane.index].hasRoom else {
-        if state.pools[lane.index].isFull {
-          state.threadShortage.noteLimit(lane, waiting: startable - state.pools[lane.index].waking)
+    while state.pools[pool.index].waking < startable {
+      guard state.pools[pool.index].hasRoom else {
+        if state.pools[pool.index].isFull {
+          state.threadShortage.noteLimit(pool, waiting: startable - state.pools[pool.index].waking)
         }
-        return watch(lane, &state, &aftermath)
+        return watch(pool, &state, &aftermath)
       }
-      state.pools[lane.index].wake()
-      aftermath.wakes.append(lane)
+      state.pools[pool.index].wake()
+      aftermath.wakes.append(pool)
     }
   }
 
-  /// Sees to it that somebody looks after the steps that wait in a lane.
-  private func watch(_ lane: Lane, _ state: inout RunState, _ aftermath: inout Aftermath) {
-    if let time = state.pools[lane.index].startWatch() { aftermath.watches.append((lane, time)) }
+  /// Sees to it that somebody looks after the steps that wait in a pool.
+  private func watch(_ pool: Pool, _ state: inout RunState, _ aftermath: inout Aftermath) {
+    if let time = state.pools[pool.index].startWatch() { aftermath.watches.append((pool, time)) }
   }
 
   /// Does outside the lock what a change brought about.
@@ -114,13 +115,13 @@ extension WorkflowRun {
       cancellations.cancel(step, attempt: attempt)
       state.withLock { $0.tasks[RunState.TaskKey(step: step, attempt: attempt)] }?.cancel()
     }
-    for lane in aftermath.wakes { startSlot(of: lane) }
+    for pool in aftermath.wakes { startThread(of: pool) }
     for start in aftermath.remoteStarts { runRemotely(start) }
     if let due = aftermath.timerAt {
       deadlines.schedule(atNanoseconds: due) { [self] in timerFired() }
     }
-    for (lane, time) in aftermath.watches {
-      deadlines.schedule(atNanoseconds: clock.now + time) { [self] in endWatch(of: lane) }
+    for (pool, time) in aftermath.watches {
+      deadlines.schedule(atNanoseconds: clock.now + time) { [self] in endWatch(of: pool) }
     }
     if aftermath.mustDeliver { deliver() }
     if aftermath.mustAwaitLease { lookAtLeaseSoon() }
@@ -128,14 +129,14 @@ extension WorkflowRun {
     if aftermath.hasEnded { close() }
   }
 
-  private func startSlot(of lane: Lane) {
-    guard let quality = lane.qualityOfService else {
-      return DispatchQueue.main.async { @Sendable [self] in work(in: lane) }
+  private func startThread(of pool: Pool) {
+    guard let quality = pool.qualityOfService else {
+      return DispatchQueue.main.async { @Sendable [self] in work(in: pool) }
     }
-    if threads.run(quality, { [self] in work(in: lane) }) { return }
-    // The system gives no thread: the lane goes on with the slots it has. The watch tries again.
+    if threads.run(quality, { [self] in work(in: pool) }) { return }
+    // The system gives no thread: the pool goes on with the threads it has. The watch tries again.
     let aftermath = withPlan { state in
-      state.noteMissingThread(in: lane, at: state.instant(clock.now))
+      state.noteMissingThread(in: pool, at: state.instant(clock.now))
       return carryOut(&state)
     }
     perform(aftermath)
@@ -150,11 +151,11 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  private func endWatch(of lane: Lane) {
+  private func endWatch(of pool: Pool) {
     let aftermath = withPlan { state in
-      let isStuck = state.pools[lane.index].endWatch()
-      // Where a slot came free and took another step, those that still wait have waited less than that.
-      return carryOut(&state, onlyWatching: isStuck ? nil : lane)
+      let isStuck = state.pools[pool.index].endWatch()
+      // Where a thread came free and took another step, those that still wait have waited less than that.
+      return carryOut(&state, onlyWatching: isStuck ? nil : pool)
     }
     perform(aftermath)
   }

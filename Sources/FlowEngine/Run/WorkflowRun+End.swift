@@ -5,12 +5,12 @@ import FlowPluginKit
 import Synchronization
 
 extension WorkflowRun {
-  /// How long closing one resource may take.
+  /// How long closing one handle may take.
   private static let closeLimit = Duration.seconds(1)
 
-  /// Everything is settled: closes what was provided, makes the report, tells whoever waits.
+  /// Everything is finished: closes what was provided, makes the report, tells anyone who waits.
   func close() {
-    let provided = resources.takeAll().filter { $0.step != nil }
+    let provided = handles.takeAll().filter { $0.step != nil }
     if provided.isEmpty { return makeReport() }
     Task { [self] in
       let abandoned = state.withLock { state in
@@ -29,11 +29,11 @@ extension WorkflowRun {
     }
   }
 
-  private func mayHold(_ step: StepIndex, _ entry: ResourceTable.Entry) -> Bool {
+  private func mayHold(_ step: StepIndex, _ entry: HandleTable.Entry) -> Bool {
     step == entry.step || prepared.action(of: step).declaration.requires.contains(entry.key)
   }
 
-  private func close(_ entry: ResourceTable.Entry) async {
+  private func close(_ entry: HandleTable.Entry) async {
     let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<String?, Never>) in
       let once = Once(continuation)
       let queue = DispatchQueue(label: "flowrun.close", qos: .userInitiated)

@@ -7,7 +7,7 @@ extension WorkflowRun {
   func scope(_ step: StepIndex?, _ state: RunState) -> RunScope {
     if let step, let (owner, item) = instances.item(of: step) {
       var scope = scope(owner, state)
-      scope.item = state.fans[owner]?.values.item(item)
+      scope.item = state.fanOuts[owner]?.values.item(item)
       return scope
     }
     var scope = RunScope(
@@ -62,13 +62,13 @@ extension WorkflowRun {
   /// What the `if` of a step says that is evaluated for each item. It counts for the step only where the run was cancelled while
   /// items were running: then the step continues if it holds for one of them.
   private func decideByItems(of step: StepIndex, _ state: RunState) -> Decision {
-    guard state.plan.isCancelled, state.plan.hasBegun(step), let fan = state.fans[step],
+    guard state.plan.isCancelled, state.plan.hasBegun(step), let fanOut = state.fanOuts[step],
       let condition = prepared.detail(of: step)?.condition
     else { return .run }
     var scope = scope(step, state)
-    let isHeld = fan.values.values.indices.contains { item in
+    let isHeld = fanOut.values.values.indices.contains { item in
       guard state.plan.itemOutcome(item, of: step) == nil else { return false }
-      scope.item = fan.values.item(item)
+      scope.item = fanOut.values.item(item)
       return (try? condition.isSatisfied(in: scope)) ?? false
     }
     return isHeld ? .run : .skip

@@ -24,8 +24,8 @@ extension WorkflowRun {
     public let description: String
   }
 
-  /// Asks a person: the observer is told, and whoever answers calls ``answer(_:with:by:)``. What an item's workflow asks, the
-  /// item does in the run that it is one of.
+  /// Asks a person: the observer is told, and anyone who answers calls ``answer(_:with:by:)``. What an item's workflow
+  /// asks, the item does in the run that it is one of.
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {

@@ -17,14 +17,14 @@ public struct ExecutorPlacement: Sendable {
   /// As the plan knows them.
   var steps: RemoteSteps {
     RemoteSteps(
-      executors: executors.map { RemoteSteps.Executor(name: $0.name, places: $0.places, countsHere: $0.isHere) },
+      executors: executors.map { RemoteSteps.Executor(name: $0.name, slots: $0.slots, countsHere: $0.isHere) },
       assignment: assignment)
   }
 }
 
-// Steps that executors run: they take a place in the executor's queue and no slot.
+// Steps that executors run: they take a slot in the executor's queue and no thread.
 extension WorkflowRun {
-  /// Takes under the lock what executors have places for.
+  /// Takes under the lock what executors have slots for.
   func startRemotely(_ state: inout RunState, _ aftermath: inout Aftermath) {
     while let next = nextStart(in: .remote, &state, at: state.instant(clock.now)) {
       aftermath.remoteStarts.append(start(next.step, next.attempt, &state))
@@ -40,10 +40,10 @@ extension WorkflowRun {
     guard let placement = options.placement, let index = placement.assignment[owner] else { return }
     let executor = placement.executors[index]
     let declaration = prepared.action(of: owner).declaration
-    let share = prepared.graph.workflow.steps[Int(owner)].options.share
+    let request = prepared.graph.workflow.steps[Int(owner)].options.request
     run(
-      { inputs, context in try await executor.run(declaration, inputs, taking: share, context) }, start,
-      ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), lane: .remote)
+      { inputs, context in try await executor.run(declaration, inputs, taking: request, context) }, start,
+      ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), pool: .remote)
   }
 
   /// Whether this process has the run as far as is known: workers are kept going, and steps begin, only while it has.

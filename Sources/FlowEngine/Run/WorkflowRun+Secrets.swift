@@ -56,19 +56,19 @@ extension Question {
 }
 
 extension RunHeader {
-  /// The header with marks in the place of secrets.
-  func marked(by mask: SecretMask) -> RunHeader {
+  /// The header with placeholders in the place of secrets.
+  func withPlaceholders(by mask: SecretMask) -> RunHeader {
     var header = self
-    header.inputs = mask.marked(inputs)
-    header.environment = mask.marked(environment)
-    header.launch.options = mask.marked(launch.options)
-    header.hasMarks = true
+    header.inputs = mask.withPlaceholders(inputs)
+    header.environment = mask.withPlaceholders(environment)
+    header.launch.options = mask.withPlaceholders(launch.options)
+    header.hasPlaceholders = true
     return header
   }
 
-  /// The header with its marks filled in.
+  /// The header with its placeholders filled in.
   func filled(by mask: SecretMask?) throws(SecretMask.MissingSecret) -> RunHeader {
-    guard hasMarks else { return self }
+    guard hasPlaceholders else { return self }
     var header = self
     header.inputs = try SecretMask.filled(inputs, by: mask)
     header.environment = try SecretMask.filled(environment, by: mask)

@@ -5,10 +5,10 @@ import Synchronization
 
 /// One run of a workflow in real time: the Dispatch driver of a ``Plan``.
 ///
-/// Whatever happens takes the lock once, tells the plan, and does what follows (`WorkflowRun+Change`). Steps run on slots,
-/// which take them one after the other (`Slots/WorkflowRun+Work`). Gate, deadlines and delivery have a thread each that no
-/// step can take. Everything that calls foreign code (bodies, cancellation handlers, observers, closing) happens outside
-/// the lock.
+/// Whatever happens takes the lock once, tells the plan, and does what follows (`WorkflowRun+Change`). Steps run on
+/// threads, which take them one after the other (`Threads/WorkflowRun+Work`). Gate, deadlines and delivery have a
+/// thread each that no step can take. Everything that calls foreign code (bodies, cancellation handlers, observers,
+/// closing) happens outside the lock.
 public final class WorkflowRun: Sendable {
   let prepared: PreparedWorkflow
   let options: RunOptions
@@ -16,9 +16,9 @@ public final class WorkflowRun: Sendable {
   let deadlines: AlarmClock
   /// Tells the observer.
   let delivery: AlarmClock
-  let threads: SlotThreads
+  let threads: PoolThreads
   let gateClock: GateClock
-  let resources: ResourceTable
+  let handles: HandleTable
   let cancellations: CancellationTable
   /// Which steps the items of steps belong to.
   let instances: InstanceTable
@@ -49,7 +49,7 @@ public final class WorkflowRun: Sendable {
     delivery = AlarmClock(clock: clock)
     threads = options.threads
     gateClock = GateClock(clock: clock)
-    resources = ResourceTable(graph: prepared.graph, resources: prepared.resources)
+    handles = HandleTable(graph: prepared.graph, handles: prepared.handles)
     cancellations = CancellationTable(count: prepared.graph.workflow.steps.count)
     instances = InstanceTable(steps: prepared.graph.workflow.steps.count)
     names = StepNames(prepared.graph.workflow)
@@ -60,14 +60,14 @@ public final class WorkflowRun: Sendable {
     isGuarded = options.outer?.run.isGuarded ?? options.history?.canBeTakenOver ?? false
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts, remote: options.placement?.steps,
-      supply: prepared.graph.supply(options.supply),
+      capacity: prepared.graph.capacity(options.capacity),
       announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
     origin?.restore(&plan, at: clock.now)
-    if let history = options.history { plan.keepFacts(startsToo: history.isDurable) }
+    if let history = options.history { plan.keepEntries(startsToo: history.isDurable) }
     let cores = options.outer?.cores ?? activeCores()
-    var state = RunState(plan: plan, pools: Lane.all.map { SlotPool(lane: $0, cores: cores) }, launch: options.launch)
+    var state = RunState(plan: plan, pools: Pool.all.map { ThreadPool(pool: $0, cores: cores) }, launch: options.launch)
     if options.history?.isDurable == true {
       state.durableStarts = DurableStarts()
       state.owesLaunch = options.isPrewarmed && origin == nil
@@ -124,12 +124,12 @@ public final class WorkflowRun: Sendable {
     perform(aftermath)
   }
 
-  /// The gate's floor and ceiling from activation, as the launch settled them; nil before activation.
+  /// The gate's minimum and maximum from activation, as the launch finished them; nil before activation.
   public var gateDeadline: (min: Duration, max: Duration?)? {
     state.withLock { state in
       guard state.plan.activatedAtNanoseconds != nil else { return nil }
       let bounds = state.plan.gateBounds
-      return (.nanoseconds(bounds.floorNanoseconds), bounds.ceilingNanoseconds.map { .nanoseconds($0) })
+      return (.nanoseconds(bounds.minimumNanoseconds), bounds.maximumNanoseconds.map { .nanoseconds($0) })
     }
   }
 

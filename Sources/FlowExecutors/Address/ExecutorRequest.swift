@@ -9,7 +9,7 @@ public struct ExecutorRequest: Sendable {
   /// Where.
   public var address: ExecutorAddress
   /// What workers must have.
-  public var needs: WorkerNeeds
+  public var needs: WorkerRequirements
   /// The absolute path of the workflow's folder.
   public var workflowFolder: String
   /// The plugin folders that the command line names, as absolute paths.
@@ -20,11 +20,11 @@ public struct ExecutorRequest: Sendable {
   public var environment: [String: String]
   /// Variables of this program that secrets come from: no command gets them, and nothing that leads to another machine.
   public var withheld: Set<String> = []
-  /// The steps that take a share of a machine, where that does not count against this one.
-  public var shares: [(step: StepID, share: MachineShare)] = []
+  /// The steps that take resources of a machine, where that does not count against this one.
+  public var requests: [(step: StepID, request: MachineResources)] = []
   /// Whether other steps are sent there too.
   public var hasPlainSteps = true
-  /// How often workers are asked for signs of life.
+  /// How often workers are asked for heartbeats.
   package var pulse = PulseRhythm()
   /// Whether they may still be asked.
   package var mayPing: @Sendable () -> Bool = { true }
@@ -33,7 +33,7 @@ public struct ExecutorRequest: Sendable {
 
   /// A request with everything that has no default.
   public init(
-    address: ExecutorAddress, needs: WorkerNeeds, workflowFolder: String, pluginFolders: [String],
+    address: ExecutorAddress, needs: WorkerRequirements, workflowFolder: String, pluginFolders: [String],
     plugins: [InstalledPlugin], environment: [String: String]
   ) {
     self.address = address
@@ -44,7 +44,8 @@ public struct ExecutorRequest: Sendable {
     self.environment = environment
   }
 
-  /// The executor, none of whose workers has been started. Asks an engine which places there are, which may take a while.
+  /// The executor, none of whose workers has been started. Asks an engine which slots there are, which may take a
+  /// while.
   package func pool() throws(ExecutorProblem) -> WorkerPool {
     let means = try means()
     return WorkerPool(
@@ -54,10 +55,10 @@ public struct ExecutorRequest: Sendable {
   }
 
   /// The environment of what leads to another machine.
-  private var carrierEnvironment: [String: String] { environment.filter { !withheld.contains($0.key) } }
+  private var transportEnvironment: [String: String] { environment.filter { !withheld.contains($0.key) } }
 
-  /// How the workers are started, what gives back what is asked of an engine for them, and how workers for steps that take a
-  /// share of a machine are had.
+  /// How the workers are started, what gives back what is asked of an engine for them, and how workers for steps that
+  /// take resources of a machine are had.
   private struct Means {
     var starts: [WorkerStart]
     var release: [String]?
@@ -70,20 +71,20 @@ public struct ExecutorRequest: Sendable {
     case ExecutorAddress.workers: return Means(starts: localStarts())
     case ExecutorAddress.slurm:
       let program = address["worker"] ?? "flowrun"
-      var engine = SlurmEngine(address: address, environment: carrierEnvironment)
+      var engine = SlurmEngine(address: address, environment: transportEnvironment)
       let cluster = try engine.cluster()
       engine.excluded = cluster.excluded
-      try cluster.check(shares)
-      let starts = hasPlainSteps ? engine.starts(workerCommand(program), perNode: try cluster.placesPerNode()) : []
+      try cluster.check(requests)
+      let starts = hasPlainSteps ? engine.starts(workerCommand(program), perNode: try cluster.slotsPerNode()) : []
       let sized = engine.sized { workerCommand(program, result: $0) }
       return Means(
-        starts: starts, release: engine.release(starts), sized: shares.isEmpty ? nil : sized, waiting: engine.waiting)
-    default: return Means(starts: try broughtStarts())
+        starts: starts, release: engine.release(starts), sized: requests.isEmpty ? nil : sized, waiting: engine.waiting)
+    default: return Means(starts: try externalStarts())
     }
   }
 
-  /// Places of an executor that is a plugin.
-  private func broughtStarts() throws(ExecutorProblem) -> [WorkerStart] {
+  /// Slots of an executor that is a plugin.
+  private func externalStarts() throws(ExecutorProblem) -> [WorkerStart] {
     let known = plugins.filter { $0.manifest.executor != nil }
     guard let plugin = known.first(where: { $0.name == address.name }), let executor = plugin.manifest.executor else {
       let names = [ExecutorAddress.workers, ExecutorAddress.slurm] + known.map(\.name)
@@ -95,8 +96,8 @@ public struct ExecutorRequest: Sendable {
     for option in address.options where option.name != "worker" {
       throw ExecutorProblem("'\(address.name)' has no option '\(option.name)'; it has worker", isUsage: true)
     }
-    let engine = BroughtEngine(
-      plugin: plugin, executor: executor, address: address, environment: carrierEnvironment)
+    let engine = ExternalEngine(
+      plugin: plugin, executor: executor, address: address, environment: transportEnvironment)
     return try engine.starts(workerCommand(address["worker"] ?? "flowrun"))
   }
 
@@ -109,15 +110,15 @@ public struct ExecutorRequest: Sendable {
   /// The most processes of `workers` where nobody says how many.
   private static let mostProcesses = 64
 
-  /// Processes of this machine: one a place, or as many as are asked for.
+  /// Processes of this machine: one a slot, or as many as are asked for.
   private func localStarts() -> [WorkerStart] {
-    let places = address.places
-    let processes = min(places, address["processes"].flatMap { Int($0) } ?? Self.mostProcesses)
+    let slots = address.slots
+    let processes = min(slots, address["processes"].flatMap { Int($0) } ?? Self.mostProcesses)
     let command = workerCommand(address["worker"] ?? OwnProgram.path)
     return (0..<processes).map { index in
       WorkerStart(
         name: "worker \(index + 1)", command: command, environment: environment,
-        places: places / processes + (index < places % processes ? 1 : 0), isLocal: true)
+        slots: slots / processes + (index < slots % processes ? 1 : 0), isLocal: true)
     }
   }
 }

@@ -42,28 +42,28 @@ struct SlurmEngine {
 
   private var wait: Duration { address["wait"].flatMap { try? DurationText.parse($0) } ?? Self.usualWait }
 
-  /// The workers that so many places take.
+  /// The workers that so many slots take.
   func starts(_ worker: [String], perNode: Int) -> [WorkerStart] {
-    let count = (address.places + perNode - 1) / perNode
+    let count = (address.slots + perNode - 1) / perNode
     return (0..<count).map { index in
-      let places = address.places / count + (index < address.places % count ? 1 : 0)
-      return start("allocation \(index + 1)", named: name(index), MachineShare(cpus: places), places: places, worker)
+      let slots = address.slots / count + (index < address.slots % count ? 1 : 0)
+      return start("allocation \(index + 1)", named: name(index), MachineResources(cpus: slots), slots: slots, worker)
     }
   }
 
   /// The workers of steps with `resources`, each a job that bears the name of the body.
   func sized(_ worker: @escaping @Sendable (ResultFile?) -> [String]) -> SizedWorkers {
     SizedWorkers(
-      places: address.places,
-      start: { share, body, result in start("job \(body)", named: body, share, places: 1, worker(result)) },
+      slots: address.slots,
+      start: { request, body, result in start("job \(body)", named: body, request, slots: 1, worker(result)) },
       lackRoom: lackRoom)
   }
 
   private func start(
-    _ name: String, named job: String, _ share: MachineShare, places: Int, _ worker: [String]
+    _ name: String, named job: String, _ request: MachineResources, slots: Int, _ worker: [String]
   ) -> WorkerStart {
     WorkerStart(
-      name: name, command: command(share, worker, job), environment: environment, places: places, startLimit: wait,
+      name: name, command: command(request, worker, job), environment: environment, slots: slots, startLimit: wait,
       exitSigns: ["task 0:"], endSigns: ["srun: Job step aborted", "srun: Force Terminated"],
       endCheck: ["/bin/sh", "-c", Self.endCheck, "flowrun-look", job, mark], release: Self.release([job]))
   }
@@ -114,14 +114,14 @@ struct SlurmEngine {
     [ "$last" = "$2 \(ended)" ]
     """
 
-  private func command(_ share: MachineShare, _ worker: [String], _ name: String) -> [String] {
+  private func command(_ request: MachineResources, _ worker: [String], _ name: String) -> [String] {
     var words = [
-      "srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=\(share.cpus)", "--job-name=\(name)", "--comment=\(mark)",
+      "srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=\(request.cpus)", "--job-name=\(name)", "--comment=\(mark)",
       "--mpi=none", "--export=\(Self.exported)",
     ]
-    let memory = share.memoryBytes > 0 ? "\(share.memoryBytes >> 10)K" : address["mem"]
+    let memory = request.memoryBytes > 0 ? "\(request.memoryBytes >> 10)K" : address["mem"]
     if let memory { words.append("--mem=\(memory)") }
-    let devices = gres(share)
+    let devices = gres(request)
     if !devices.isEmpty { words.append("--gres=\(devices.joined(separator: ","))") }
     for option in ["partition", "account", "qos", "constraint", "reservation"] {
       if let value = address[option] { words.append("--\(option)=\(value)") }
@@ -135,10 +135,10 @@ struct SlurmEngine {
   }
 
   /// The devices of an allocation: those of the address, but the gpus of a step that says how many it takes.
-  private func gres(_ share: MachineShare) -> [String] {
+  private func gres(_ request: MachineResources) -> [String] {
     let devices = address["gres"].map { $0.split(separator: ",").map(String.init) } ?? []
-    guard share.gpus > 0 else { return devices }
-    return devices.filter { $0.prefix { $0 != ":" } != "gpu" } + ["gpu:\(share.gpus)"]
+    guard request.gpus > 0 else { return devices }
+    return devices.filter { $0.prefix { $0 != ":" } != "gpu" } + ["gpu:\(request.gpus)"]
   }
 
   /// As Slurm writes times: `1:00:00`.

@@ -6,7 +6,7 @@ struct SlurmNodes {
   private struct Node {
     var name: String
     var state: String
-    var share: MachineShare
+    var request: MachineResources
     /// Whether its partition is the one that jobs come into which name none.
     var isOfDefault: Bool
 
@@ -32,7 +32,7 @@ struct SlurmNodes {
       guard words.count == 6, let cpus = Int(words[0]), let megabytes = Int(words[1]) else { return nil }
       return Node(
         name: words[5], state: words[3],
-        share: MachineShare(cpus: cpus, memoryBytes: megabytes << 20, gpus: Self.gpus(words[2])),
+        request: MachineResources(cpus: cpus, memoryBytes: megabytes << 20, gpus: Self.gpus(words[2])),
         isOfDefault: words[4].hasSuffix("*"))
     }
     if address["partition"] == nil, nodes.contains(where: \.isOfDefault) { nodes.removeAll { !$0.isOfDefault } }
@@ -80,8 +80,8 @@ struct SlurmNodes {
   private var place: String { address["partition"].map { "the partition '\($0)'" } ?? "Slurm" }
 
   /// How many places a node has: its processors, the fewest of any that can be used, unless somebody says.
-  func placesPerNode() throws(ExecutorProblem) -> Int {
-    let usable = nodes.filter(\.isUsable).map(\.share.cpus)
+  func slotsPerNode() throws(ExecutorProblem) -> Int {
+    let usable = nodes.filter(\.isUsable).map(\.request.cpus)
     guard let fewest = usable.min(), let most = usable.max() else {
       // A node is listed once for each of its partitions.
       let states = Set(nodes.map { "\($0.name) is \($0.state)" }).sorted()
@@ -97,15 +97,17 @@ struct SlurmNodes {
   }
 
   /// Throws where a step asks for more than any node has, also of those that cannot be used now: it would wait for ever.
-  func check(_ shares: [(step: StepID, share: MachineShare)]) throws(ExecutorProblem) {
-    for (step, share) in shares where !nodes.contains(where: { share.fits(in: $0.share) }) {
-      let largest = nodes.map(\.share).max { left, right in
-        if share.cpus > max(left.cpus, right.cpus) { return left.cpus < right.cpus }
-        if share.memoryBytes > max(left.memoryBytes, right.memoryBytes) { return left.memoryBytes < right.memoryBytes }
+  func check(_ requests: [(step: StepID, request: MachineResources)]) throws(ExecutorProblem) {
+    for (step, request) in requests where !nodes.contains(where: { request.fits(in: $0.request) }) {
+      let largest = nodes.map(\.request).max { left, right in
+        if request.cpus > max(left.cpus, right.cpus) { return left.cpus < right.cpus }
+        if request.memoryBytes > max(left.memoryBytes, right.memoryBytes) {
+          return left.memoryBytes < right.memoryBytes
+        }
         return (left.gpus, left.cpus) < (right.gpus, right.cpus)
       }
       throw ExecutorProblem(
-        "step '\(step)' asks for \(share.text()), and no node of \(place) has as much; the largest has "
+        "step '\(step)' asks for \(request.text()), and no node of \(place) has as much; the largest has "
           + (largest?.text(isWhole: true) ?? "nothing"))
     }
   }

@@ -3,7 +3,7 @@ import FlowPluginKit
 
 /// What changes about the workers of an executor: a value without processes or clock.
 struct PoolState {
-  /// A worker, or the place where one is to be.
+  /// A worker, or the slot where one is to be.
   struct Member {
     /// Its conversation; nil while there is none.
     var session: PluginSession?
@@ -27,16 +27,16 @@ struct PoolState {
     var lastClaim = 0
   }
 
-  /// A body that waits for a place.
+  /// A body that waits for a slot.
   struct Waiting {
     var id: Int
     var ticket: OneShot<Grant>
   }
 
-  /// What came of waiting for a place.
+  /// What came of waiting for a slot.
   enum Grant: Sendable {
     /// A place of a worker.
-    case place(member: Int, PluginSession, burial: Task<Void, Never>)
+    case slot(member: Int, PluginSession, burial: Task<Void, Never>)
     /// There will be none.
     case lost(ExecutorLost)
     /// Nobody wants it any more.
@@ -44,16 +44,16 @@ struct PoolState {
   }
 
   var members: [Member]
-  let places: [Int]
+  let slots: [Int]
   private var waiting: [Waiting] = []
   private var nextID = 0
   var isClosed = false
   /// Why the last worker could not be used.
   var lastProblem = "no worker could be started"
 
-  init(places: [Int]) {
-    self.places = places
-    members = places.map { _ in Member() }
+  init(slots: [Int]) {
+    self.slots = slots
+    members = slots.map { _ in Member() }
   }
 
   /// Whether there are no workers, and none will be.
@@ -63,17 +63,17 @@ struct PoolState {
   var isReady: Bool { members.contains(where: \.isReady) }
 
   /// A place of the worker that has most free ones; nil: none is free.
-  mutating func takePlace() -> Grant? {
+  mutating func takeSlot() -> Grant? {
     var best: (member: Int, free: Int)?
     for index in members.indices where members[index].isReady {
-      let free = places[index] - members[index].taken
+      let free = slots[index] - members[index].taken
       if free > (best?.free ?? 0) { best = (index, free) }
     }
     guard let best, let session = members[best.member].session, let burial = members[best.member].burial else {
       return nil
     }
     members[best.member].taken += 1
-    return .place(member: best.member, session, burial: burial)
+    return .slot(member: best.member, session, burial: burial)
   }
 
   /// Puts somebody at the end of the line.
@@ -118,7 +118,7 @@ struct PoolState {
     return members[index].rest
   }
 
-  /// Takes somebody out of the line; false: a place has been granted.
+  /// Takes somebody out of the line; false: a slot has been granted.
   mutating func leave(_ id: Int) -> Bool {
     guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
     waiting.remove(at: index)
@@ -133,7 +133,7 @@ struct PoolState {
       waiting = []
     }
     var count = 0
-    while count < waiting.count, let grant = takePlace() {
+    while count < waiting.count, let grant = takeSlot() {
       grants.append((waiting[count].ticket, grant))
       count += 1
     }

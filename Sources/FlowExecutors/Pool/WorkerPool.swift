@@ -6,21 +6,21 @@ import Synchronization
 
 /// An executor that hands bodies to workers: processes on this machine, or wherever an engine starts them.
 ///
-/// A body is with one worker from its place to its end. A worker that is lost is started again, and what it had is told to
-/// be lost once none of it can run any more.
+/// A body is with one worker from its slot to its end. A worker that is lost is started again, and what it had is told
+/// to be lost once none of it can run any more.
 public final class WorkerPool: StepExecutor {
   /// As `--on` writes it.
   public let name: String
   /// How many bodies run at once at most.
-  public let places: Int
+  public let slots: Int
   /// Whether all workers are processes of this machine.
   public var isHere: Bool { sized == nil && starts.allSatisfy(\.isLocal) }
   let starts: [WorkerStart]
-  let needs: WorkerNeeds
+  let needs: WorkerRequirements
   let terms: WorkerTerms
   let folder: String
   let tell: @Sendable (String) -> Void
-  /// How workers for steps that take a share of a machine are had, one a body; nil: such steps are as others are.
+  /// How workers for steps that take resources of a machine are had, one a body; nil: such steps are as others are.
   let sized: SizedWorkers?
   /// The jobs of the run that wait in the engine's queue, each with its reason; called on a thread that may wait. Nil: the
   /// engine has no queue.
@@ -44,15 +44,16 @@ public final class WorkerPool: StepExecutor {
   ///   - starts: how each worker is started.
   ///   - needs: what a worker must have.
   ///   - workflowFolder: the absolute path of the workflow's folder, in which workers start.
-  ///   - pulse: how often workers are asked for signs of life.
+  ///   - pulse: how often workers are asked for heartbeats.
   ///   - mayPing: whether they may still be asked.
   ///   - withheld: variables of the workers' own environment that commands do not get.
   ///   - release: the command that gives back what is asked of an engine for the workers; nil: nothing is.
-  ///   - sized: how workers for steps that take a share of a machine are had; nil: such steps are as others are.
+  ///   - sized: how workers for steps that take resources of a machine are had; nil: such steps are as others are.
   ///   - waiting: the jobs that wait in the engine's queue, with their reasons; nil: the engine has no queue.
   ///   - tell: is told of workers that are left out or lost.
   package init(
-    name: String, starts: [WorkerStart], needs: WorkerNeeds, workflowFolder: String, pulse: PulseRhythm = PulseRhythm(),
+    name: String, starts: [WorkerStart], needs: WorkerRequirements, workflowFolder: String,
+    pulse: PulseRhythm = PulseRhythm(),
     mayPing: @escaping @Sendable () -> Bool = { true }, withheld: Set<String> = [], release: [String]? = nil,
     sized: SizedWorkers? = nil, waiting: WaitingJobs? = nil,
     tell: @escaping @Sendable (String) -> Void = { _ in }
@@ -65,17 +66,17 @@ public final class WorkerPool: StepExecutor {
     self.release = release
     self.tell = tell
     folder = workflowFolder
-    places = sized?.places ?? starts.reduce(0) { $0 + $1.places }
+    slots = sized?.slots ?? starts.reduce(0) { $0 + $1.slots }
     var terms = WorkerTerms(workflowFolder: workflowFolder, pulse: pulse, mayPing: mayPing)
     terms.withheld = withheld
     self.terms = terms
     calls = Dictionary(
       needs.actions.map { ($0.name, CallableAction($0)) }, uniquingKeysWith: { first, _ in first })
-    state = Mutex(PoolState(places: starts.map(\.places)))
+    state = Mutex(PoolState(slots: starts.map(\.slots)))
   }
 
   /// Starts the workers and waits until one of them takes calls, at most for `limit`: an engine may have a queue, and
-  /// steps wait for their places. Whether one of them does; throws when no worker can be had.
+  /// steps wait for their slots. Whether one of them does; throws when no worker can be had.
   @discardableResult
   package func open(
     waitingAtMost limit: Duration, clock: any Clock<Duration> = ContinuousClock()
@@ -162,14 +163,14 @@ public final class WorkerPool: StepExecutor {
     if isAwaited || sessions.contains(where: { $0.0.wasKilled }) { command?.run() } else { command?.drop() }
   }
 
-  /// Runs one try of a step.
+  /// Runs one attempt of a step.
   public func run(
-    _ action: ActionDeclaration, _ inputs: ValueObject, taking share: MachineShare?, _ context: ActionContext
+    _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, _ context: ActionContext
   ) async throws -> ValueObject {
     guard let callable = calls[action.name] else {
-      throw ActionError("no-action", "'\(action.name)' cannot be sent away", isRetryable: false)
+      throw ActionError("no-action", "'\(action.name)' cannot run remotely", isRetryable: false)
     }
-    if let share, let sized { return try await runSized(callable, inputs, share, sized, context) }
+    if let request, let sized { return try await runSized(callable, inputs, request, sized, context) }
     return try await run(callable, inputs, context)
   }
 
@@ -181,11 +182,11 @@ public final class WorkerPool: StepExecutor {
     }
   }
 
-  /// Has a worker run one try; nil: the worker had ended before it read the step, which is another one's then.
+  /// Has a worker run one attempt; nil: the worker had ended before it read the step, which is another one's then.
   private func handOver(
     _ callable: CallableAction, _ inputs: ValueObject, _ context: ActionContext
   ) async throws -> ValueObject? {
-    let (member, session, burial) = try await place()
+    let (member, session, burial) = try await slot()
     var isSound = false
     defer { giveBack(member, isSound: isSound) }
     switch await session.run(callable, inputs, context) {
@@ -223,14 +224,14 @@ public final class WorkerPool: StepExecutor {
   /// Whether the engine ended the worker because its time was over.
   private static func isFinal(_ message: String) -> Bool { message.contains("DUE TO TIME LIMIT") }
 
-  // MARK: Places
+  // MARK: Slots
 
-  private func place() async throws -> (Int, PluginSession, Task<Void, Never>) {
+  private func slot() async throws -> (Int, PluginSession, Task<Void, Never>) {
     try Task.checkCancellation()
     let ticket = OneShot<PoolState.Grant>()
     let (id, grant) = state.withLock { state -> (Int?, PoolState.Grant?) in
       if state.isGone { return (nil, .lost(ExecutorLost(state.lastProblem, isFinal: true))) }
-      if let grant = state.takePlace() { return (nil, grant) }
+      if let grant = state.takeSlot() { return (nil, grant) }
       let id = state.wait(ticket)
       state.endRest()?.finish(())
       return (id, nil)
@@ -246,7 +247,7 @@ public final class WorkerPool: StepExecutor {
       }
     }
     switch result {
-    case .place(let member, let session, let burial): return (member, session, burial)
+    case .slot(let member, let session, let burial): return (member, session, burial)
     case .lost(let error): throw error
     case .cancelled: throw CancellationError()
     }

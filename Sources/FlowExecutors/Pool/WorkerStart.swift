@@ -9,7 +9,7 @@ public struct WorkerStart: Sendable, Hashable {
   /// The program's whole environment.
   public var environment: [String: String]
   /// How many bodies it runs at once.
-  public var places: Int
+  public var slots: Int
   /// How long it may take until the worker answers, waiting in a queue of the engine included.
   public var startLimit: Duration
   /// Whether its processes are of this machine, so that it can be seen that none is left.
@@ -17,7 +17,7 @@ public struct WorkerStart: Sendable, Hashable {
   /// Texts by which it can be told that the worker itself ended, not only what carries its pipe: its guard ends what it ran
   /// within moments then.
   public var exitSigns: [String]
-  /// Texts on standard error by which the carrier says that it is about to end.
+  /// Texts on standard error by which the transport says that it is about to end.
   public var endSigns: [String]
   /// The command that succeeds once the engine knows from the worker's side that nothing of the worker runs any more; nil: no
   /// engine knows.
@@ -27,14 +27,14 @@ public struct WorkerStart: Sendable, Hashable {
 
   /// A worker of these parts.
   public init(
-    name: String, command: [String], environment: [String: String], places: Int,
+    name: String, command: [String], environment: [String: String], slots: Int,
     startLimit: Duration = .seconds(10), isLocal: Bool = false, exitSigns: [String] = [], endSigns: [String] = [],
     endCheck: [String]? = nil, release: [String]? = nil
   ) {
     self.name = name
     self.command = command
     self.environment = environment
-    self.places = places
+    self.slots = slots
     self.startLimit = startLimit
     self.isLocal = isLocal
     self.exitSigns = exitSigns
@@ -62,8 +62,8 @@ public struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 /// What a worker must have to be used.
-public struct WorkerNeeds: Sendable {
-  /// The actions of the steps that are sent away.
+public struct WorkerRequirements: Sendable {
+  /// The actions of the remote steps.
   public var actions: [ActionDeclaration]
   /// What tells an action's program from others here.
   public var digest: @Sendable (ActionDeclaration) -> String
@@ -77,11 +77,11 @@ public struct WorkerNeeds: Sendable {
   /// What a worker lacks that has introduced itself so; nil: nothing.
   func lack(of greeting: Value) -> String? {
     guard let members = greeting.objectValue, members["name"]?.stringValue == "flowrun-worker" else {
-      return "what was started is no worker: it introduced itself with \(greeting.shortText)"
+      return "what was started is not a worker: it introduced itself with \(greeting.shortText)"
     }
     let uses = members["uses"]?.arrayValue?.compactMap(\.stringValue) ?? []
     guard uses.contains("ping"), uses.contains("capabilities") else {
-      return "its flowrun \(members["version"]?.stringValue ?? "") knows no signs of life; install this one there"
+      return "its flowrun \(members["version"]?.stringValue ?? "") knows no heartbeats; install this one there"
     }
     let offered = members["actions"]?.objectValue ?? [:]
     for action in actions {

@@ -2,17 +2,17 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// What came of a body, in a file that is made once: by the worker when the body has ended, before it answers, or by who
-/// takes the worker for lost. Whoever comes second finds what the first one made. So a body that came to its end does not
-/// run again because its answer was lost on the way.
+/// What came of a body, in a file that is made once: by the worker when the body has ended, before it answers, or by
+/// who takes the worker for lost. Anyone who comes second finds what the first one made. So a body that came to its end
+/// does not run again because its answer was lost on the way.
 package struct ResultFile: Sendable {
   let path: String
 
   /// The file at a path.
   init(path: String) { self.path = path }
 
-  /// The file of a try, in the run's data folder, which workers may see too; nil: it is not to be written what comes out, or
-  /// cannot be.
+  /// The file of an attempt, in the run's data folder, which workers may see too; nil: it is not to be written what
+  /// comes out, or cannot be.
   init?(of context: ActionContext, named body: String) {
     if context.hasSecrets { return nil }
     let folder = context.run.dataFolder + "/results"

@@ -1,12 +1,12 @@
 import FlowModel
 
-/// How an engine that counts shares of machines gives workers to steps with `resources`: one a body, as large as the step
-/// asks for, which ends with it.
+/// How an engine that counts resources of machines gives workers to steps with `resources`: one a body, as large as the
+/// step asks for, which ends with it.
 package struct SizedWorkers: Sendable {
   /// How many bodies the executor runs at once, whatever their sizes.
-  var places: Int
+  var slots: Int
   /// How the worker of a body is started: what the body takes, what it is called, and where what comes of it is written.
-  var start: @Sendable (_ share: MachineShare, _ body: String, _ result: ResultFile?) -> WorkerStart
+  var start: @Sendable (_ request: MachineResources, _ body: String, _ result: ResultFile?) -> WorkerStart
   /// Whether the worker of any of these bodies waits until others give something back; called on a thread that may wait.
   var lackRoom: @Sendable (_ bodies: [String]) -> Bool
   /// How long from one such question to the next.

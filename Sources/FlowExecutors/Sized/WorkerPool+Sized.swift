@@ -3,22 +3,23 @@ import FlowPluginHost
 import FlowPluginKit
 import FlowSystem
 
-// Steps with `resources` where the engine counts: each try has a worker of its own, which is a pool of one. So everything
-// that holds for workers holds for it: signs of life, what is lost, what is given back however the run ends.
+// Steps with `resources` where the engine counts: each attempt has a worker of its own, which is a pool of one. So
+// everything that holds for workers holds for it: heartbeats, what is lost, what is given back however the run ends.
 //
-// The engine sees to it that bodies never take more together than there is. But this pool's other workers hold what they were
-// given, and such a step might wait for that for ever. So while the engine says that it waits for room, a worker after the
-// other gets no more bodies, ends when it has none, and is asked for again when a body waits for a place.
+// The engine sees to it that bodies never take more together than there is. But this pool's other workers hold what
+// they were given, and such a step might wait for that for ever. So while the engine says that it waits for room, a
+// worker after the other gets no more bodies, ends when it has none, and is asked for again when a body waits for a
+// slot.
 extension WorkerPool {
-  /// Runs one try in a worker of its own.
+  /// Runs one attempt in a worker of its own.
   func runSized(
-    _ callable: CallableAction, _ inputs: ValueObject, _ share: MachineShare, _ sized: SizedWorkers,
+    _ callable: CallableAction, _ inputs: ValueObject, _ request: MachineResources, _ sized: SizedWorkers,
     _ context: ActionContext
   ) async throws -> ValueObject {
     try Task.checkCancellation()
     let body = Self.name(of: context)
     let file = ResultFile(of: context, named: body)
-    let start = sized.start(share, body, file)
+    let start = sized.start(request, body, file)
     let own = WorkerPool(
       name: name, starts: [start], needs: needs, workflowFolder: folder, pulse: terms.pulse, mayPing: terms.mayPing,
       withheld: terms.withheld, release: start.release, tell: tell)
@@ -56,7 +57,7 @@ extension WorkerPool {
     }
   }
 
-  /// What a try is called where the engine has names: `run.step.attempt`.
+  /// What an attempt is called where the engine has names: `run.step.attempt`.
   private static func name(of context: ActionContext) -> String {
     let name = "\(context.run.id).\(context.stepID).\(context.attempt)"
     return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._[]/".contains($0)) ? $0 : "-" })

@@ -194,7 +194,7 @@ public final class Worker: Sendable {
     }
     let inputs = parameters["inputs"]?.objectValue ?? [:]
     let call = WorkerCall(
-      id: id, parameters, workflowFolder: folder, without: withheld, actions.registry.resources, output)
+      id: id, parameters, workflowFolder: folder, without: withheld, actions.registry.handles, output)
     state.withLock { $0.calls[id] = (call, nil) }
     switch action.body {
     case .synchronous(let body):

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// One try of a step on a worker: the run as its body sees it.
+/// One attempt of a step on a worker: the run as its body sees it.
 final class WorkerCall: ActionHost {
   let id: Int
   let run: RunInformation
@@ -14,7 +14,7 @@ final class WorkerCall: ActionHost {
   private let variables: [String: String]
   private let deadline: ContinuousClock.Instant?
   private let isQuiet: Bool
-  private let resources: [PluginResource]
+  private let handles: [PluginHandle]
   private let output: WorkerOutput
   private let state = Mutex(State())
 
@@ -26,7 +26,7 @@ final class WorkerCall: ActionHost {
   /// The call that a request asks for.
   init(
     id: Int, _ parameters: ValueObject, workflowFolder: String, without withheld: Set<String>,
-    _ resources: [PluginResource], _ output: WorkerOutput
+    _ handles: [PluginHandle], _ output: WorkerOutput
   ) {
     self.id = id
     withheldVariables = withheld
@@ -41,7 +41,7 @@ final class WorkerCall: ActionHost {
     attempt = parameters["attempt"]?.integerValue ?? 1
     deadline = parameters["remainingMilliseconds"]?.integerValue.map { .now + .milliseconds($0) }
     isQuiet = parameters["quiet"]?.booleanValue ?? false
-    self.resources = resources
+    self.handles = handles
     self.output = output
   }
 
@@ -99,11 +99,11 @@ final class WorkerCall: ActionHost {
     output.notify("post", ["id": .integer(id), "event": .string(event)])
   }
 
-  func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { resources.first { $0.key == key }?.handle }
+  func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { handles.first { $0.key == key }?.handle }
 
   /// Not kept: what is portable provides nothing.
   func provide(
-    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
   ) { try? close() }
 

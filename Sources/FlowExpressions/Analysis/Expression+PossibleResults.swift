@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Expression {
-  /// What the expression may give, with the types of the places it reads; a place of unknown type is `nil`.
+  /// What the expression may give, with the types of the locations it reads; a location of unknown type is `nil`.
   ///
   /// `a && 'x' || 'y'` gives `'x'` or `'y'`, whatever `a` is, so that literals are checked as if they stood alone.
   public func possibleResults(given type: (ContextReference) -> ValueType?) -> [PossibleResult] {

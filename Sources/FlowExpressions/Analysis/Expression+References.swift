@@ -1,5 +1,5 @@
 extension Expression {
-  /// Every place that reads a context, in the order of the source.
+  /// Every location that reads a context, in the order of the source.
   public var references: [ContextReference] {
     guard let root else { return [] }
     var found: [ContextReference] = []

@@ -5,7 +5,7 @@ struct Evaluator<Context: ExpressionContext> {
   let nodes: [ExpressionNode]
   let context: Context
   var memory = MemoryMeter()
-  /// The contexts that were read, so that the same place is the same array or object each time.
+  /// The contexts that were read, so that the same location is the same array or object each time.
   private var contexts: [String: Operand] = [:]
 
   init(nodes: [ExpressionNode], context: Context) {

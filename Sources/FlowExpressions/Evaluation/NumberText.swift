@@ -3,7 +3,7 @@ enum NumberText {
   // MARK: Reading
 
   /// The number that a text says, as JavaScript's `Number` reads it: white space around is dropped, nothing is 0, and
-  /// what is no number is NaN. Hexadecimal (`0xff`) and octal (`0o17`) have no sign.
+  /// what is not a number is NaN. Hexadecimal (`0xff`) and octal (`0o17`) have no sign.
   static func number(from text: String) -> Double {
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -102,18 +102,18 @@ enum NumberText {
   /// The fewest digits that only this double has, from `0.00012`, `123.0` or `1.2e-07`.
   private static func shortestDigits(of number: Double) -> (digits: [UInt8], exponent: Int) {
     var digits: [UInt8] = []
-    var pointPlace: Int?
+    var pointLocation: Int?
     var written = 0
     let parts = number.description.utf8.split(separator: UInt8(ascii: "e"))
     for byte in parts[0] {
       if byte == UInt8(ascii: ".") {
-        pointPlace = digits.count
+        pointLocation = digits.count
       } else {
         digits.append(byte - UInt8(ascii: "0"))
       }
     }
     if parts.count == 2 { written = Int(String(Substring(parts[1]))) ?? 0 }
-    var exponent = (pointPlace ?? digits.count) - 1 + written
+    var exponent = (pointLocation ?? digits.count) - 1 + written
     let zeros = digits.prefix { $0 == 0 }.count
     digits.removeFirst(zeros)
     exponent -= zeros

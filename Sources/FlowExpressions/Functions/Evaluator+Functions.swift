@@ -76,8 +76,8 @@ extension Evaluator {
     do throws(JSONProblem) {
       value = try JSONText.parse(text, rules: .init(isLenient: true))
     } catch {
-      let place = "line \(error.line), column \(error.column)"
-      throw failure("Error parsing fromJSON: \(error.message) (\(place))", node, help: error.help)
+      let location = "line \(error.line), column \(error.column)"
+      throw failure("Error parsing fromJSON: \(error.message) (\(location))", node, help: error.help)
     }
     guard memory.add(elements: 0) else { throw tooMuchMemory(node) }
     return Operand(value.withKeysUniqueWithoutCase)

@@ -67,8 +67,8 @@ extension Function {
 extension StatusFunction {
   fileprivate var summary: String {
     switch self {
-    case .success: "Whether every direct need is satisfied"
-    case .failure: "Whether some direct need failed"
+    case .success: "Whether every direct dependency is satisfied"
+    case .failure: "Whether some direct dependency failed"
     case .cancelled: "Whether the run is being cancelled"
     case .always: "True, whatever happened"
     }

@@ -1,6 +1,6 @@
 /// Words of other tools' expressions, and what stands for them here.
 enum ForeignWords {
-  /// What to write instead of a word between two operands; nil: it is no operator that is known.
+  /// What to write instead of a word between two operands; nil: it is not an operator that is known.
   static func remedy(forOperator word: String) -> String? {
     switch word.lowercased() {
     case "and": "'and' is '&&'"

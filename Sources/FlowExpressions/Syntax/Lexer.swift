@@ -157,7 +157,7 @@ struct Lexer {
     }
   }
 
-  /// How many bytes of white space (Unicode's `White_Space`) stand at a place, or nil when there is none.
+  /// How many bytes of white space (Unicode's `White_Space`) stand at a location, or nil when there is none.
   private static func spaceLength(at position: Int, in bytes: [UInt8]) -> Int? {
     switch bytes[position] {
     case 0x20, 0x09...0x0D: return 1

@@ -79,7 +79,7 @@ struct CommonFactor: Sendable {
 extension RecordedRun.Step {
   /// How long it took in all, with the wait for a thread; nil: it did not run, or did not end well.
   fileprivate var nanoseconds: Int? {
-    guard let last = tries.last, last.isSuccess else { return nil }
-    return tries.reduce(waitNanoseconds) { $0 + $1.nanoseconds }
+    guard let last = attemptTimes.last, last.isSuccess else { return nil }
+    return attemptTimes.reduce(waitNanoseconds) { $0 + $1.nanoseconds }
   }
 }

@@ -1,8 +1,8 @@
 import FlowBytes
 import FlowModel
 
-/// Draws that depend on nothing but what they are for: a launch in which a step is put off draws the same for all others,
-/// so that two forecasts can be compared launch by launch.
+/// Draws that depend on nothing but what they are for: a run in which a step is put off draws the same for all others,
+/// so that two forecasts can be compared run by run.
 enum Draw {
   /// What a draw decides.
   enum Purpose: UInt64 {
@@ -11,25 +11,25 @@ enum Draw {
 
   /// A number from 0..<1.
   @inline(__always)
-  static func unit(_ purpose: Purpose, seed: UInt64, launch: Int, step: StepIndex = 0, attempt: Int = 0) -> Double {
-    Double(bits(purpose, seed: seed, launch: launch, step: step, attempt: attempt) >> 11) * 0x1p-53
+  static func unit(_ purpose: Purpose, seed: UInt64, run: Int, step: StepIndex = 0, attempt: Int = 0) -> Double {
+    Double(bits(purpose, seed: seed, run: run, step: step, attempt: attempt) >> 11) * 0x1p-53
   }
 
   /// An index below `count`.
   @inline(__always)
   static func index(
-    below count: Int, _ purpose: Purpose, seed: UInt64, launch: Int, step: StepIndex = 0
+    below count: Int, _ purpose: Purpose, seed: UInt64, run: Int, step: StepIndex = 0
   ) -> Int {
-    let bits = bits(purpose, seed: seed, launch: launch, step: step, attempt: 0)
+    let bits = bits(purpose, seed: seed, run: run, step: step, attempt: 0)
     return Int(bits.multipliedFullWidth(by: UInt64(count)).high)
   }
 
   @inline(__always)
   private static func bits(
-    _ purpose: Purpose, seed: UInt64, launch: Int, step: StepIndex, attempt: Int
+    _ purpose: Purpose, seed: UInt64, run: Int, step: StepIndex, attempt: Int
   ) -> UInt64 {
     let place = UInt64(UInt32(bitPattern: step)) << 16 | UInt64(attempt & 0xFF) << 8 | purpose.rawValue
-    let drawn = SplitMix64.mixed(seed &+ (UInt64(launch) &+ 1) &* SplitMix64.step)
+    let drawn = SplitMix64.mixed(seed &+ (UInt64(run) &+ 1) &* SplitMix64.step)
     return SplitMix64.mixed(drawn &+ place &* 0xD1B5_4A32_D192_ED03 &+ SplitMix64.step)
   }
 }

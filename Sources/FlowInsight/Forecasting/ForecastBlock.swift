@@ -1,27 +1,27 @@
 import FlowEngine
 import FlowModel
 
-/// What came out of launches that were played one after the other.
+/// What came out of runs that were played one after the other.
 package struct ForecastBlock: Sendable {
-  /// When everything was ready, by launch; `Int.max`: never.
+  /// When everything was ready, by run; `Int.max`: never.
   var readyAt: [Int] = []
-  /// When the gate opened, by launch; `Int.max`: never.
+  /// When the gate opened, by run; `Int.max`: never.
   var openedAt: [Int] = []
-  /// How the gate opened, by launch.
+  /// How the gate opened, by run.
   var outcomes: [GateOutcome] = []
-  /// How long each step took, launch by launch.
+  /// How long each step took, run by run.
   var lengths: [PackedLength] = []
 
-  /// Plays launches by their numbers; each depends on its number alone.
-  package init(_ model: ForecastModel, _ launches: Range<Int>) {
+  /// Plays runs by their numbers; each depends on its number alone.
+  package init(_ model: ForecastModel, _ runs: Range<Int>) {
     let count = model.graph.workflow.steps.count
-    readyAt.reserveCapacity(launches.count)
-    openedAt.reserveCapacity(launches.count)
-    outcomes.reserveCapacity(launches.count)
-    lengths.reserveCapacity(launches.count * count)
-    var player = LaunchPlayer(model.started, in: ForecastWorld(model))
-    for launch in launches {
-      model.play(launch, with: &player)
+    readyAt.reserveCapacity(runs.count)
+    openedAt.reserveCapacity(runs.count)
+    outcomes.reserveCapacity(runs.count)
+    lengths.reserveCapacity(runs.count * count)
+    var player = RunPlayer(model.started, in: ForecastWorld(model))
+    for run in runs {
+      model.play(run, with: &player)
       let gate = player.plan.gateInstants
       readyAt.append(gate.readyAt == .min ? .max : gate.readyAt)
       openedAt.append(gate.openedAt == .min ? .max : gate.openedAt)
@@ -40,9 +40,9 @@ package struct ForecastBlock: Sendable {
 }
 
 extension ForecastModel {
-  /// Plays a launch by its number.
-  func play(_ launch: Int, with player: inout LaunchPlayer<ForecastWorld>) {
-    player.world.begin(launch)
+  /// Plays a run by its number.
+  func play(_ run: Int, with player: inout RunPlayer<ForecastWorld>) {
+    player.world.begin(run)
     player.reset(to: started)
     for event in options.events {
       player.schedule(.posted(event.event), atNanoseconds: event.afterNanoseconds)

@@ -2,11 +2,11 @@ import FlowEngine
 import FlowExpressions
 import FlowModel
 
-/// A workflow ready to be played many times: what each step is thought to take, and the plan as it stands when a launch has
-/// just begun, which is the same in all of them.
+/// A workflow ready to be played many times: what each step is thought to take, and the plan as it stands when a run
+/// has just begun, which is the same in all of them.
 package struct ForecastModel: Sendable {
-  /// The workflow with what is known of the launch.
-  package let stage: LaunchStage
+  /// The workflow with what is known of the run.
+  package let stage: RunStage
   /// What was asked for.
   package let options: ForecastOptions
   /// The conditions that rest on outputs.
@@ -26,26 +26,26 @@ package struct ForecastModel: Sendable {
   /// The workflow.
   package var graph: WorkflowGraph { stage.prepared.graph }
 
-  /// How long a launch is played that does not end: 10,000 hours.
+  /// How long a run is played that does not end: 10,000 hours.
   static let limitNanoseconds = DurationText.longest.nanoseconds
 
   /// A model of a workflow.
-  package init(_ stage: LaunchStage, _ options: ForecastOptions) {
+  package init(_ stage: RunStage, _ options: ForecastOptions) {
     self.stage = stage
     self.options = options
-    let names = options.events.isEmpty ? options.runs.flatMap(\.outsideEvents).map(\.event) : []
+    let names = options.events.isEmpty ? options.recordedRuns.flatMap(\.outsideEvents).map(\.event) : []
     recordedEvents = Set(names).sorted()
     var resolution = stage.resolution
-    if options.ignoresFloor { resolution.gate.floorNanoseconds = 0 }
+    if options.ignoresMinimum { resolution.gate.minimumNanoseconds = 0 }
     self.resolution = resolution
     let seed = options.seed
     var plan = stage.plan(announcedEvents: options.events.count + recordedEvents.count) { step, attempt in
-      Draw.unit(.pause, seed: seed, launch: 0, step: step, attempt: attempt)
+      Draw.unit(.pause, seed: seed, run: 0, step: step, attempt: attempt)
     }
     plan.apply(.activated(resolution), at: 0)
     plan.apply(.started(prewarm: false), at: 0)
     started = plan
-    common = CommonFactor(options.runs, steps: stage.prepared.graph.workflow.steps.count) {
+    common = CommonFactor(options.recordedRuns, steps: stage.prepared.graph.workflow.steps.count) {
       plan[StepIndex($0)].isBlocking
     }
     predictions = []
@@ -61,15 +61,15 @@ package struct ForecastModel: Sendable {
     prediction.slow = self.options.slow[step] ?? 1
     prediction.failureRate = self.options.failureRates[step] ?? 0
     prediction.isService = stage.isService(step)
-    prediction.hasCeiling = options.deadline?.max != nil || options.retry?.attemptDeadline != nil
+    prediction.hasMaximum = options.deadline?.max != nil || options.retry?.attemptDeadline != nil
     prediction.posts = stage.postedEvents(of: step)
-    prediction.runs = self.options.runs.indices.filter {
-      self.options.runs[$0].steps[Int(step)]?.tries.isEmpty == false
+    prediction.runs = self.options.recordedRuns.indices.filter {
+      self.options.recordedRuns[$0].steps[Int(step)]?.attemptTimes.isEmpty == false
     }.map { Int32($0) }
-    // How many posts there are comes out of each launch.
-    if let fan = options.fan, fan.event == nil {
+    // How many posts there are comes out of each run.
+    if let fanOut = options.fanOut, fanOut.event == nil {
       let known = self.options.itemCounts[step] ?? stage.itemCount(of: step, in: started)
-      let recorded = self.options.runs.contains { $0.steps[Int(step)]?.itemCount != nil }
+      let recorded = self.options.recordedRuns.contains { $0.steps[Int(step)]?.itemCount != nil }
       if known == nil, !recorded { stepsWithUnknownItems.append(step) }
       prediction.itemCount = known ?? 1
     }
@@ -117,7 +117,7 @@ package struct ForecastModel: Sendable {
     noted.readsUnknownOutputs = outputs.unknown
     stepConditions[step] = noted
     guard outputs.assumed || outputs.unknown, !resolution.disabled.contains(step) else { return }
-    let isRecorded = outputs.unknown && options.runs.contains { $0.steps[Int(step)]?.condition != nil }
+    let isRecorded = outputs.unknown && options.recordedRuns.contains { $0.steps[Int(step)]?.condition != nil }
     conditions.append(
       DecidedCondition(
         step: step, text: condition.source, source: isRecorded ? .recorded : outputs.unknown ? .null : .assumed))

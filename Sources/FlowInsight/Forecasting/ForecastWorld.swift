@@ -1,19 +1,19 @@
 import FlowEngine
 import FlowModel
 
-/// One launch after the other, as a forecast thinks it up.
-struct ForecastWorld: LaunchWorld {
+/// One run after the other, as a forecast thinks it up.
+struct ForecastWorld: RunWorld {
   private let model: ForecastModel
   private let predictions: [StepPrediction]
   private let seed: UInt64
-  /// Which launch is played.
-  private var launch = 0
+  /// Which run is played.
+  private var run = 0
   /// How slow its device is: from 0 to 1.
   private var device = 0.0
   /// The run that it is drawn from, and whether all of it is.
   private var base = 0
   private var isWhole = true
-  /// How long each step waits for a thread in this launch. The plan that is played has as many threads as it wants, so the
+  /// How long each step waits for a thread in this run. The plan that is played has as many threads as it wants, so the
   /// wait is a part of the body, and none of the step's length.
   private(set) var waits: [Int]
   /// What conditions said before, by step and what they read.
@@ -26,35 +26,35 @@ struct ForecastWorld: LaunchWorld {
     seed = model.options.seed
   }
 
-  /// Turns to a launch.
-  mutating func begin(_ launch: Int) {
-    self.launch = launch
+  /// Turns to a run.
+  mutating func begin(_ run: Int) {
+    self.run = run
     for step in waits.indices { waits[step] = 0 }
-    device = Draw.unit(.device, seed: seed, launch: launch)
-    guard !model.options.runs.isEmpty else { return }
-    base = Draw.index(below: model.options.runs.count, .run, seed: seed, launch: launch)
-    isWhole = Draw.unit(.whole, seed: seed, launch: launch) < model.options.correlation
+    device = Draw.unit(.device, seed: seed, run: run)
+    guard !model.options.recordedRuns.isEmpty else { return }
+    base = Draw.index(below: model.options.recordedRuns.count, .run, seed: seed, run: run)
+    isWhole = Draw.unit(.whole, seed: seed, run: run) < model.options.correlation
   }
 
-  /// When each of the recorded events from outside comes in this launch; nil: it does not.
+  /// When each of the recorded events from outside comes in this run; nil: it does not.
   func timeOfRecordedEvent(_ name: String) -> Int? {
-    model.options.runs[base].outsideEvents.first { $0.event == name }?.afterNanoseconds
+    model.options.recordedRuns[base].outsideEvents.first { $0.event == name }?.afterNanoseconds
   }
 
   // MARK: Bodies
 
-  mutating func body(of step: StepIndex, attempt: Int, in plan: Plan) -> LaunchBody {
+  mutating func body(of step: StepIndex, attempt: Int, in plan: Plan) -> RunBody {
     let index = Int(step) < predictions.count ? Int(step) : Int(plan.owner(of: step))
     let prediction = predictions[index]
     if prediction.source == .recorded {
-      let item = Int(step) < predictions.count ? nil : plan.place(ofItem: step)?.item
+      let item = Int(step) < predictions.count ? nil : plan.position(ofItem: step)?.item
       return recordedBody(of: step, StepIndex(index), item, attempt, prediction)
     }
     var nanoseconds = 0
     if prediction.source == .estimate {
       nanoseconds = prediction.lowNanoseconds
       if prediction.spanNanoseconds > 0 {
-        let noise = 0.9 + 0.2 * Draw.unit(.noise, seed: seed, launch: launch, step: step, attempt: attempt)
+        let noise = 0.9 + 0.2 * Draw.unit(.noise, seed: seed, run: run, step: step, attempt: attempt)
         let middle = (Double(nanoseconds) + Double(prediction.spanNanoseconds) * device) * noise
         nanoseconds = min(max(Int(middle), nanoseconds), nanoseconds + prediction.spanNanoseconds)
       }
@@ -64,36 +64,36 @@ struct ForecastWorld: LaunchWorld {
 
   private mutating func recordedBody(
     of step: StepIndex, _ owner: StepIndex, _ item: Int?, _ attempt: Int, _ prediction: StepPrediction
-  ) -> LaunchBody {
+  ) -> RunBody {
     let (recorded, run) = self.recorded(owner)
     if let item, !recorded.itemNanoseconds.isEmpty {
       let times = recorded.itemNanoseconds
       return body(times[item % times.count], fails: false, step, attempt, prediction)
     }
-    let number = min(attempt, recorded.tries.count) - 1
-    let measured = recorded.tries[number].nanoseconds
-    // A ceiling counts from the start, behind the wait.
-    let recordedWait = attempt == 1 && item == nil && !prediction.hasCeiling ? recorded.waitNanoseconds : 0
-    // Where it was taken from another run, it is as slow as this launch, in both parts.
+    let number = min(attempt, recorded.attemptTimes.count) - 1
+    let measured = recorded.attemptTimes[number].nanoseconds
+    // A maximum counts from the start, behind the wait.
+    let recordedWait = attempt == 1 && item == nil && !prediction.hasMaximum ? recorded.waitNanoseconds : 0
+    // Where it was taken from another run, it is as slow as this run, in both parts.
     let whole =
-      run == base || !recorded.tries[number].isSuccess
+      run == base || !recorded.attemptTimes[number].isSuccess
       ? measured + recordedWait
       : model.common.nanoseconds(measured + recordedWait, of: Int(owner), in: run, asIn: base)
     let wait =
       recordedWait == 0 ? 0 : Int(Double(whole) * Double(recordedWait) / Double(measured + recordedWait))
     let nanoseconds = whole - wait
     if Int(step) < waits.count { waits[Int(step)] = wait }
-    let fails = !recorded.tries[number].isSuccess && prediction.failureRate == 0
+    let fails = !recorded.attemptTimes[number].isSuccess && prediction.failureRate == 0
     var body = body(nanoseconds, fails: fails, step, attempt, prediction)
-    // It would have gone on: only its ceiling ended it.
-    if recorded.isTimedOut, prediction.hasCeiling, number == recorded.tries.count - 1, fails {
+    // It would have gone on: only its maximum ended it.
+    if recorded.isTimedOut, prediction.hasMaximum, number == recorded.attemptTimes.count - 1, fails {
       body.endsAfterNanoseconds = nil
     }
     if recorded.knowsPosts {
       let length = Double(max(1, nanoseconds))
       let now = Double(body.endsAfterNanoseconds ?? body.readyAfterNanoseconds ?? nanoseconds)
       body.posts = recorded.posts.map {
-        LaunchPost(
+        RunPost(
           afterNanoseconds: Int(now * min(1, Double($0.afterNanoseconds) / length)), event: $0.event)
       }
     }
@@ -102,23 +102,23 @@ struct ForecastWorld: LaunchWorld {
 
   /// What was measured of a step in the run that is drawn for it, and that run.
   private func recorded(_ step: StepIndex) -> (RecordedRun.Step, run: Int) {
-    let runs = model.options.runs
-    if isWhole, let measured = runs[base].steps[Int(step)], !measured.tries.isEmpty { return (measured, base) }
+    let runs = model.options.recordedRuns
+    if isWhole, let measured = runs[base].steps[Int(step)], !measured.attemptTimes.isEmpty { return (measured, base) }
     let able = predictions[Int(step)].runs
-    let drawn = Int(able[Draw.index(below: able.count, .run, seed: seed, launch: launch, step: step &+ 1)])
+    let drawn = Int(able[Draw.index(below: able.count, .run, seed: seed, run: run, step: step &+ 1)])
     return (runs[drawn].steps[Int(step)] ?? RecordedRun.Step(), drawn)
   }
 
   private func body(
     _ nanoseconds: Int, fails: Bool, _ step: StepIndex, _ attempt: Int, _ prediction: StepPrediction
-  ) -> LaunchBody {
+  ) -> RunBody {
     let scaled = prediction.slow == 1 ? nanoseconds : Int(min(Double(nanoseconds) * prediction.slow, Self.longest))
     var fails = fails
     if prediction.failureRate > 0 {
       fails =
-        Draw.unit(.failure, seed: seed, launch: launch, step: step, attempt: attempt) < prediction.failureRate
+        Draw.unit(.failure, seed: seed, run: run, step: step, attempt: attempt) < prediction.failureRate
     }
-    var body = LaunchBody(endsAfterNanoseconds: scaled)
+    var body = RunBody(endsAfterNanoseconds: scaled)
     if fails {
       body.ending = Self.failure
     } else if prediction.isService {
@@ -126,29 +126,30 @@ struct ForecastWorld: LaunchWorld {
       body.readyAfterNanoseconds = scaled
     }
     if !fails, !prediction.posts.isEmpty {
-      body.posts = prediction.posts.map { LaunchPost(afterNanoseconds: scaled, event: $0) }
+      body.posts = prediction.posts.map { RunPost(afterNanoseconds: scaled, event: $0) }
     }
     return body
   }
 
   private static let longest = Double(DurationText.longest.nanoseconds)
   private static let failure = Ending.failure(
-    StepFailure(code: "forecast", message: "it fails in this launch"), isRetryable: true)
+    StepFailure(code: "forecast", message: "it fails in this run"), isRetryable: true)
 
   func nanosecondsToEnd(_ step: StepIndex, attempt: Int, in plan: Plan) -> Int? { 0 }
 
   func items(of step: StepIndex, in plan: Plan) -> Expansion {
-    let measured = model.options.runs.isEmpty ? nil : model.options.runs[base].steps[Int(step)]?.itemCount
+    let measured =
+      model.options.recordedRuns.isEmpty ? nil : model.options.recordedRuns[base].steps[Int(step)]?.itemCount
     let stated = model.options.itemCounts[step]
-    return .items(FanItems(count: stated ?? measured ?? predictions[Int(step)].itemCount))
+    return .items(FanOutItems(count: stated ?? measured ?? predictions[Int(step)].itemCount))
   }
 
   // MARK: Conditions
 
   mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision {
     guard let condition = model.stepConditions[step] else { return .run }
-    if condition.readsUnknownOutputs, !model.options.runs.isEmpty,
-      let holds = model.options.runs[base].steps[Int(step)]?.condition
+    if condition.readsUnknownOutputs, !model.options.recordedRuns.isEmpty,
+      let holds = model.options.recordedRuns[base].steps[Int(step)]?.condition
     {
       return holds ? .run : .skip
     }
@@ -163,9 +164,9 @@ struct ForecastWorld: LaunchWorld {
   }
 }
 
-extension LaunchBody {
+extension RunBody {
   /// The same body, which begins its work later.
-  fileprivate func delayed(by nanoseconds: Int) -> LaunchBody {
+  fileprivate func delayed(by nanoseconds: Int) -> RunBody {
     if nanoseconds == 0 { return self }
     var body = self
     body.endsAfterNanoseconds = endsAfterNanoseconds.map { $0 + nanoseconds }

@@ -1,29 +1,29 @@
 import FlowEngine
 import FlowModel
 
-/// What a forecast learns from a run: how long each try of each step took and how it ended, what the conditions said, and
-/// which events came.
+/// What a forecast learns from a run: how long each attempt of each step took and how it ended, what the conditions
+/// said, and which events came.
 package struct RecordedRun: Sendable {
   /// A step of the run.
   package struct Step: Sendable {
-    /// One try.
-    package struct Try: Sendable {
+    /// One attempt.
+    package struct Attempt: Sendable {
       /// How long it took; of a service, until it was ready.
       package var nanoseconds: Int
       /// Whether it ended well.
       package var isSuccess: Bool
 
-      /// A try that took so long and ended so.
+      /// An attempt that took so long and ended so.
       package init(nanoseconds: Int, isSuccess: Bool) {
         self.nanoseconds = nanoseconds
         self.isSuccess = isSuccess
       }
     }
 
-    /// The tries, the first one first; empty: it did not run.
-    package var tries: [Try] = []
-    /// How long it waited for a thread before its first try: from when it could have started by its dependencies and its
-    /// queue. A busy machine delays a launch by this, too.
+    /// The attempts, the first one first; empty: it did not run.
+    package var attemptTimes: [Attempt] = []
+    /// How long it waited for a thread before its first attempt: from when it could have started by its dependencies
+    /// and its queue. A busy machine delays a run by this, too.
     package var waitNanoseconds = 0
     /// Whether it ended because its time was over.
     package var isTimedOut = false
@@ -36,7 +36,7 @@ package struct RecordedRun: Sendable {
     /// Whether it is known what it posted.
     package var knowsPosts = false
     /// Events that it posted, each so long after its start.
-    package var posts: [LaunchPost] = []
+    package var posts: [RunPost] = []
 
     /// A step that did not run.
     package init() {}
@@ -47,7 +47,7 @@ package struct RecordedRun: Sendable {
   /// The steps of the workflow, in its order; nil: the run had none of this name.
   package var steps: [Step?]
   /// Events that came from outside, from activation.
-  package var outsideEvents: [LaunchPost] = []
+  package var outsideEvents: [RunPost] = []
 
   /// A run of these steps.
   package init(name: String, steps: [Step?]) {

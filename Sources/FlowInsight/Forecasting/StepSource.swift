@@ -20,7 +20,7 @@ struct StepPrediction: Sendable {
   var slow = 1.0
   var failureRate = 0.0
   var isService = false
-  var hasCeiling = false
+  var hasMaximum = false
   /// Events that its action declares; posted at its end, or when a service is ready.
   var posts: [String] = []
   /// Items, where it runs for several.

@@ -7,7 +7,7 @@ package struct WorkflowChanges: Sendable {
   /// Steps that are left out.
   package var dropped: Set<StepIndex> = []
   /// How many steps run at once at most; nil: as the workflow says.
-  package var slots: Int?
+  package var threads: Int?
 
   /// No change.
   package init() {}
@@ -17,12 +17,12 @@ package struct WorkflowChanges: Sendable {
     var workflow = workflow
     for step in dropped { workflow.steps[Int(step)].options.enabled = .literal(false) }
     for step in deferred { workflow.steps[Int(step)].options.deferral = .afterGate }
-    if let slots { workflow.concurrency = min(workflow.concurrency ?? slots, slots) }
+    if let threads { workflow.concurrency = min(workflow.concurrency ?? threads, threads) }
     return workflow
   }
 
   /// The same and one more.
-  package func adding(_ change: Lever.Change, of step: StepIndex) -> WorkflowChanges {
+  package func adding(_ change: Suggestion.Change, of step: StepIndex) -> WorkflowChanges {
     var changes = self
     switch change {
     case .faster: break

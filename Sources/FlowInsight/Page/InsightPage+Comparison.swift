@@ -16,14 +16,14 @@ extension InsightPage {
     }
   }
 
-  /// The page of launches beside others; `gate` and `steps` are what changed, `notes` what is to be said of it.
+  /// The page of runs next to others; `gate` and `steps` are what changed, `notes` what is to be said of it.
   package init(
-    _ comparison: LaunchComparison, gate: [Change], steps: [Change], budgets: [BudgetResult], notes: [String]
+    _ comparison: RunComparison, gate: [Change], steps: [Change], budgets: [BudgetResult], notes: [String]
   ) {
     let (before, after) = (comparison.before, comparison.after)
     self.init(
-      title: after.launches[0].workflow,
-      subtitle: "\(before.launches.count) launches before, \(after.launches.count) now"
+      title: after.runs[0].workflow,
+      subtitle: "\(before.runs.count) runs before, \(after.runs.count) now"
     )
     add(figures: Self.figures(gate))
     add("Budgets", Self.budgets(budgets))
@@ -32,32 +32,33 @@ extension InsightPage {
     add(
       "Distribution",
       sides.map { name, sample in
-        let course = sample.launches[0].course
+        let course = sample.runs[0].course
         return PageHistogram(
-          values: sample.ready, floor: course.floor, ceiling: course.ceiling, title: "When everything is ready, \(name)"
+          values: sample.ready, minimum: course.minimum, maximum: course.maximum,
+          title: "When everything is ready, \(name)"
         ).html
       }.joined())
     add(
-      "Two launches", Self.legend,
+      "Two runs", Self.legend,
       sides.map { name, sample in
-        PageTimeline(title: "The median launch, \(name)", course: sample.launch(atShare: 0.5).course).html
+        PageTimeline(title: "The median run, \(name)", course: sample.run(atShare: 0.5).course).html
       }.joined())
     add("Steps", Self.table("Medians, what changed most first", steps))
-    let chain = comparison.chain.map { row -> [PageTable.Cell] in
+    let criticalPath = comparison.criticalPath.map { row -> [PageTable.Cell] in
       [.init(row.name), .init(PageText.share(row.before), row.before), .init(PageText.share(row.after), row.after)]
     }
     add(
-      "On the way to the gate",
-      PageTable(caption: "How often, where that changed", columns: ["step", "before", "now"], rows: chain).html)
+      "On the critical path to the gate",
+      PageTable(caption: "How often, where that changed", columns: ["step", "before", "now"], rows: criticalPath).html)
     add("Notes", Self.list(notes))
   }
 
-  /// The page of a forecast beside another one.
+  /// The page of a forecast next to another one.
   package init(
     _ before: ForecastRecord, _ after: ForecastRecord, gate: [Change], steps: [Change], budgets: [BudgetResult]
   ) {
     self.init(
-      title: after.workflow, subtitle: "A forecast of \(before.launches) launches before, of \(after.launches) now")
+      title: after.workflow, subtitle: "A forecast of \(before.runs) runs before, of \(after.runs) now")
     add(figures: Self.figures(gate))
     add("Budgets", Self.budgets(budgets))
     add("The gate", Self.table("Quantiles", gate))
@@ -86,10 +87,10 @@ extension InsightPage {
   }
 }
 
-extension LaunchSample {
-  /// The launch that was ready later than this share of them.
-  func launch(atShare share: Double) -> RecordedLaunch {
-    let order = launches.sorted { ($0.course.readyAt ?? .max, $0.run) < ($1.course.readyAt ?? .max, $1.run) }
+extension RunSample {
+  /// The run that was ready later than this share of them.
+  func run(atShare share: Double) -> ReportedRun {
+    let order = runs.sorted { ($0.course.readyAt ?? .max, $0.id) < ($1.course.readyAt ?? .max, $1.id) }
     return order[Quantiles.rank(share, of: order.count)]
   }
 }

@@ -1,5 +1,5 @@
 extension InsightPage {
-  /// What makes the page answer: names beside the pointer, rows by arrow keys, columns to sort by, a timeline to zoom.
+  /// What makes the page answer: names next to the pointer, rows by arrow keys, columns to sort by, a timeline to zoom.
   static let script = """
     "use strict";
     (() => {

@@ -33,14 +33,14 @@ extension InsightPage {
     .track em:first-child{transform:none}.track em:last-child{transform:translateX(-100%)}
     i.run{background:var(--run)}i.queue,i.resources{background:var(--queue)}i.thread{background:var(--thread)}
     i.retry{background:var(--retry)}i.executor{background:var(--executor)}i.commit{background:var(--thread)}\
-    i.floor{background:var(--floor)}
+    i.floor{background:var(--minimum)}
     .legend span{margin-right:14px;white-space:nowrap}
     .legend i,.legend b{display:inline-block;width:12px;height:12px;border-radius:2px;margin-right:5px;vertical-align:-1px}
     .legend b{width:2px;background:var(--gate)}
     .histogram{display:block;width:100%;height:140px;border-bottom:1px solid var(--line)}.histogram rect{fill:var(--run)}
-    line{stroke-width:2;vector-effect:non-scaling-stroke}line.min{stroke:var(--floor)}line.max{stroke:var(--retry)}
+    line{stroke-width:2;vector-effect:non-scaling-stroke}line.min{stroke:var(--minimum)}line.max{stroke:var(--retry)}
     .ends{display:flex;justify-content:space-between;margin:2px 0;color:var(--soft);font-size:.8rem}
-    .key{display:inline-block;width:12px;height:3px;margin:0 5px 3px 0}.key.min{background:var(--floor)}.key.max{background:var(--retry)}
+    .key{display:inline-block;width:12px;height:3px;margin:0 5px 3px 0}.key.min{background:var(--minimum)}.key.max{background:var(--retry)}
     .edge{fill:none;stroke:var(--line);stroke-width:1.2}.edge.on{stroke:var(--run);stroke-width:2}
     .node rect{fill:var(--card);stroke:var(--line)}.node.on rect{fill:var(--on);stroke:var(--run)}
     .node.later rect{stroke-dasharray:4 3}.node text{fill:var(--text);font-size:12px}

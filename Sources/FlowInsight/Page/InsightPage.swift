@@ -33,7 +33,7 @@ package struct InsightPage {
     "<p class=\"legend\">"
     + [
       ("run", "run"), ("queue", "queue"), ("thread", "thread"), ("retry", "retry"), ("executor", "executor"),
-      ("floor", "step floor"),
+      ("minimum", "step minimum"),
     ].map {
       "<span><i class=\"\($0.0)\"></i>\($0.1)</span>"
     }.joined() + "<span><b></b>gate</span></p>"

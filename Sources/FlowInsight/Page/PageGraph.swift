@@ -1,14 +1,14 @@
 /// The steps and what waits for what, in columns.
 struct PageGraph {
   let shape: CourseShape
-  /// How often each step is on the way to the gate, from 0 to 1.
+  /// How often each step is on the critical path to the gate, from 0 to 1.
   let criticality: [Double]
 
   /// Steps past which nobody could read it.
   private static let limit = 200
 
   var html: String {
-    guard shape.knowsNeeds, !shape.steps.isEmpty, shape.steps.count <= Self.limit else { return "" }
+    guard shape.knowsDependencies, !shape.steps.isEmpty, shape.steps.count <= Self.limit else { return "" }
     var columns: [[Int]] = []
     var column = [Int](repeating: -1, count: shape.steps.count)
     func depth(_ step: Int) -> Int {
@@ -29,7 +29,7 @@ struct PageGraph {
     let (width, height) = (columns.count * 190, (columns.map(\.count).max() ?? 1) * 34 + 8)
     var svg =
       "<svg viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\" role=\"img\" "
-      + "aria-label=\"The steps and their needs\">"
+      + "aria-label=\"The steps and their dependencies\">"
     for (index, step) in shape.steps.enumerated() {
       for need in step.needs {
         let (from, to) = (places[need], places[index])
@@ -45,7 +45,8 @@ struct PageGraph {
       let id = PageText.escaped(step.id)
       let short = step.id.count > 22 ? PageText.escaped(String(step.id.prefix(21))) + "…" : id
       let note = "\(id)\(step.isBlocking ? ", the gate waits for it" : step.isDeferred ? ", waits for the gate" : "")"
-      svg += "<g class=\"node\(kind)\" data-tip=\"\(note), on the chain in \(PageText.share(criticality[index]))\">"
+      svg +=
+        "<g class=\"node\(kind)\" data-tip=\"\(note), on the critical path in \(PageText.share(criticality[index]))\">"
       svg += "<rect x=\"\(place.x)\" y=\"\(place.y)\" width=\"168\" height=\"26\" rx=\"5\"></rect>"
       svg += "<text x=\"\(place.x + 8)\" y=\"\(place.y + 17)\">\(short)</text></g>"
     }

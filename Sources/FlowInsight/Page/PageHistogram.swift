@@ -1,16 +1,16 @@
-/// How often the gate was ready when: bars, with the floor and the ceiling.
+/// How often the gate was ready when: bars, with the minimum and the maximum.
 struct PageHistogram {
   let values: Quantiles
-  let floor: Int
-  let ceiling: Int?
+  let minimum: Int
+  let maximum: Int?
   var title = "When everything is ready"
 
   private static let bars = 48
 
   var html: String {
     guard let least = values.value(0), let most = lastValue, values.count > 1 else { return "" }
-    let end = max(most, floor, 1)
-    let start = min(least, floor == 0 ? least : floor)
+    let end = max(most, minimum, 1)
+    let start = min(least, minimum == 0 ? least : minimum)
     let width = max(1, (end - start) / Self.bars + 1)
     var counts: [Double] = []
     for bar in 0..<Self.bars {
@@ -36,13 +36,13 @@ struct PageHistogram {
       let x = PageText.fixed(place, 2)
       return "<line class=\"\(kind)\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"120\"></line>"
     }
-    if floor > 0 { svg += line(floor, "min") }
-    if let ceiling { svg += line(ceiling, "max") }
+    if minimum > 0 { svg += line(minimum, "min") }
+    if let maximum { svg += line(maximum, "max") }
     svg += "</svg>"
     var notes =
       "<p class=\"ends\"><span>\(PageText.time(start))</span><span>\(PageText.time(start + width * Self.bars))</span></p><p>"
-    notes += floor > 0 ? "<span class=\"key min\"></span>floor \(PageText.time(floor)) " : ""
-    notes += ceiling.map { "<span class=\"key max\"></span>ceiling \(PageText.time($0))" } ?? ""
+    notes += minimum > 0 ? "<span class=\"key min\"></span>minimum \(PageText.time(minimum)) " : ""
+    notes += maximum.map { "<span class=\"key max\"></span>maximum \(PageText.time($0))" } ?? ""
     return "<figure><figcaption>\(PageText.escaped(title))</figcaption>\(svg)\(notes)</p></figure>"
   }
 

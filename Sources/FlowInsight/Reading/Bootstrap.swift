@@ -48,7 +48,7 @@ package enum Bootstrap {
 
   private static func sample(_ values: [Double], _ number: Int) -> [Double] {
     values.indices.map { index in
-      values[Draw.index(below: values.count, .run, seed: 1, launch: number, step: Int32(truncatingIfNeeded: index))]
+      values[Draw.index(below: values.count, .run, seed: 1, run: number, step: Int32(truncatingIfNeeded: index))]
     }
   }
 }

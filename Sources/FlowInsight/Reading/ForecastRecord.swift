@@ -1,11 +1,11 @@
 import FlowModel
 
 /// A forecast as `simulate --format json` wrote it.
-package struct ForecastRecord: MeasuredLaunches, Sendable {
+package struct ForecastRecord: MeasuredRuns, Sendable {
   /// The workflow's name.
   package let workflow: String
-  /// How many launches were played.
-  package let launches: Int
+  /// How many runs were played.
+  package let runs: Int
   /// The steps in file order.
   package let stepNames: [String]
   private let gate: ValueObject
@@ -14,17 +14,17 @@ package struct ForecastRecord: MeasuredLaunches, Sendable {
   /// Reads a forecast; nil: it is none.
   package init?(_ value: Value) {
     guard let object = value.objectValue, object["seed"] != nil, let workflow = object["workflow"]?.stringValue,
-      let launches = object["launches"]?.integerValue, let gate = object["gate"]?.objectValue,
+      let runs = object["runs"]?.integerValue, let gate = object["gate"]?.objectValue,
       let steps = object["steps"]?.objectValue
     else { return nil }
     self.workflow = workflow
-    self.launches = launches
+    self.runs = runs
     self.gate = gate
     self.steps = steps
     stepNames = steps.keys
   }
 
-  /// How often a step was on the critical chain.
+  /// How often a step was on the critical path.
   package func criticality(ofStepNamed id: String) -> Double? {
     steps[id]?.objectValue?["criticality"]?.numberValue
   }

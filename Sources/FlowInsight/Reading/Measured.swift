@@ -1,16 +1,16 @@
 import FlowEngine
 import FlowModel
 
-/// What budgets are held against: launches that were forecast, or that went.
-package protocol MeasuredLaunches {
+/// What budgets are held against: runs that were forecast, or that went.
+package protocol MeasuredRuns {
   /// What a subject of budgets comes to, in milliseconds or as a share; nil: it never happened. It is not measured where
   /// nothing of the kind was seen.
   func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool)
 }
 
-extension MeasuredLaunches {
-  /// Holds rules against the launches, and those with a `baseline` against what it was before.
-  package func check(_ rules: [BudgetRule], baseline: (any MeasuredLaunches)? = nil) -> [BudgetResult] {
+extension MeasuredRuns {
+  /// Holds rules against the runs, and those with a `baseline` against what it was before.
+  package func check(_ rules: [BudgetRule], baseline: (any MeasuredRuns)? = nil) -> [BudgetResult] {
     rules.map { rule in
       let found = value(of: rule.subject)
       let before = baseline?.value(of: rule.subject)
@@ -21,21 +21,21 @@ extension MeasuredLaunches {
   }
 }
 
-/// Launches that are known one by one.
-package protocol CountedLaunches: MeasuredLaunches {
-  /// When everything was ready, without the floor.
+/// Runs that are known one by one.
+package protocol CountedRuns: MeasuredRuns {
+  /// When everything was ready, without the minimum.
   var ready: Quantiles { get }
   /// When the gate opened.
   var opened: Quantiles { get }
-  /// The share of launches whose gate timed out.
+  /// The share of runs whose gate timed out.
   var missed: Double { get }
-  /// The share of launches whose gate failed.
+  /// The share of runs whose gate failed.
   var failed: Double { get }
   /// How long a step took where it ran; nil: there is no such step.
   func lengths(ofStepNamed id: String) -> LengthQuantiles?
 }
 
-extension CountedLaunches {
+extension CountedRuns {
   /// What a subject of budgets comes to.
   package func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool) {
     func milliseconds(_ nanoseconds: Int?) -> Double? { nanoseconds.map { Double($0) / 1_000_000 } }
@@ -51,58 +51,58 @@ extension CountedLaunches {
   }
 }
 
-extension Forecast: CountedLaunches {
+extension Forecast: CountedRuns {
   /// How long a step takes where it runs; nil: there is no such step.
   package func lengths(ofStepNamed id: String) -> LengthQuantiles? {
     model.graph.workflow.steps.firstIndex { $0.id.text == id }.map { lengths(of: StepIndex($0)) }
   }
 }
 
-/// Launches that went, together.
-package struct LaunchSample: CountedLaunches, Sendable {
-  /// The launches.
-  package let launches: [RecordedLaunch]
-  /// When everything was ready, without the floor.
+/// Runs that went, together.
+package struct RunSample: CountedRuns, Sendable {
+  /// The runs.
+  package let runs: [ReportedRun]
+  /// When everything was ready, without the minimum.
   package let ready: Quantiles
   /// When the gate opened.
   package let opened: Quantiles
 
-  /// A sample of launches.
-  package init(_ launches: [RecordedLaunch]) {
-    self.launches = launches
-    ready = Quantiles(launches.map { $0.course.readyAt ?? .max })
-    opened = Quantiles(launches.map { $0.course.openedAt ?? .max })
+  /// A sample of runs.
+  package init(_ runs: [ReportedRun]) {
+    self.runs = runs
+    ready = Quantiles(runs.map { $0.course.readyAt ?? .max })
+    opened = Quantiles(runs.map { $0.course.openedAt ?? .max })
   }
 
-  /// The share of launches whose gate timed out.
+  /// The share of runs whose gate timed out.
   package var missed: Double { share { $0.course.outcome == .timedOut } }
-  /// The share of launches whose gate failed.
+  /// The share of runs whose gate failed.
   package var failed: Double { share { $0.course.outcome == .failed } }
 
-  private func share(_ holds: (RecordedLaunch) -> Bool) -> Double {
-    launches.isEmpty ? 0 : Double(launches.count(where: holds)) / Double(launches.count)
+  private func share(_ holds: (ReportedRun) -> Bool) -> Double {
+    runs.isEmpty ? 0 : Double(runs.count(where: holds)) / Double(runs.count)
   }
 
-  /// The steps of all launches, in the order of the first that has them.
+  /// The steps of all runs, in the order of the first that has them.
   package var stepNames: [String] {
     var seen: Set<String> = []
-    return launches.flatMap { $0.course.shape.steps.map(\.id) }.filter { seen.insert($0).inserted }
+    return runs.flatMap { $0.course.shape.steps.map(\.id) }.filter { seen.insert($0).inserted }
   }
 
-  /// How long a step took in each launch in which it ran, in milliseconds; nil: no launch has such a step.
+  /// How long a step took in each run in which it ran, in milliseconds; nil: no run has such a step.
   package func times(ofStepNamed id: String) -> [Double]? {
     var isKnown = false
-    let times = launches.compactMap { launch -> Double? in
-      guard let index = launch.course.shape.steps.firstIndex(where: { $0.id == id }) else { return nil }
+    let times = runs.compactMap { run -> Double? in
+      guard let index = run.course.shape.steps.firstIndex(where: { $0.id == id }) else { return nil }
       isKnown = true
-      let step = launch.course.steps[index]
+      let step = run.course.steps[index]
       guard let started = step.startedAt, let ended = step.endedAt else { return nil }
       return Double(max(0, ended - started)) / 1_000_000
     }
     return isKnown ? times : nil
   }
 
-  /// How long a step took where it ran; nil: no launch has such a step.
+  /// How long a step took where it ran; nil: no run has such a step.
   package func lengths(ofStepNamed id: String) -> LengthQuantiles? {
     times(ofStepNamed: id).map {
       LengthQuantiles($0.map { PackedLength(nanoseconds: Int(($0 * 1_000_000).rounded())) })

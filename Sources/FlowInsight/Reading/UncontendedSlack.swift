@@ -1,21 +1,21 @@
 import FlowModel
 
-/// The slack of every step of a launch at once, where no step can ever wait for a place: then each step begins when the last of
-/// what it waits for came, and what a step may take longer is what is left on its longest way to the gate.
+/// The slack of every step of a run at once, where no step can ever wait for a slot: then each step begins when the
+/// last of what it waits for came, and what a step may take longer is what is left on its longest way to the gate.
 ///
-/// Exactly what ``CoursePlayback`` finds by playing the launch again step by step, in one walk there and one back. Where places
-/// are short, or what failed decided what ran, that does not hold, and there is none.
+/// Exactly what ``CoursePlayback`` finds by playing the run again step by step, in one walk there and one back. Where
+/// slots are short, or what failed decided what ran, that does not hold, and there is none.
 package struct UncontendedSlack {
   /// By how much each step could take longer without moving the gate; `Int.max`: by any time.
   package private(set) var slack: [Int]
 
-  private let course: LaunchCourse
+  private let course: RunCourse
   private var behind: [[(step: Int, offset: Int?)]]
   private var starts: [Int]
 
-  /// The slack of a launch whose gate, played again, is ready at `base`; nil where it has to be played.
-  package init?(_ course: LaunchCourse, readyAt base: Int) {
-    guard Self.hasPlaces(course), Self.hasGoneWell(course) else { return nil }
+  /// The slack of a run whose gate, played again, is ready at `base`; nil where it has to be played.
+  package init?(_ course: RunCourse, readyAt base: Int) {
+    guard Self.hasSlots(course), Self.hasGoneWell(course) else { return nil }
     self.course = course
     slack = Array(repeating: .max, count: course.steps.count)
     behind = Array(repeating: [], count: course.steps.count)
@@ -23,7 +23,7 @@ package struct UncontendedSlack {
     var open = [Int](repeating: 0, count: course.steps.count)
     guard connect(&open), let order = walk(&open) else { return nil }
     let last = course.steps.indices.filter(isAwaited).map { starts[$0] + span($0) }.max() ?? 0
-    // What the real plan makes of the launch is the judge.
+    // What the real plan makes of the run is the judge.
     guard last == base else { return nil }
     for step in order.reversed() {
       // What its minimum held it, it may take longer.
@@ -35,8 +35,8 @@ package struct UncontendedSlack {
     }
   }
 
-  /// Whether there is a place for each step whenever it is ready.
-  private static func hasPlaces(_ course: LaunchCourse) -> Bool {
+  /// Whether there is a slot for each step whenever it is ready.
+  private static func hasSlots(_ course: RunCourse) -> Bool {
     var members: [String: Int] = [:]
     var count = 0
     for index in course.steps.indices where course.takesPart(index) {
@@ -48,7 +48,7 @@ package struct UncontendedSlack {
   }
 
   /// Whether nothing that ran came after what did not end well.
-  private static func hasGoneWell(_ course: LaunchCourse) -> Bool {
+  private static func hasGoneWell(_ course: RunCourse) -> Bool {
     course.steps.indices.allSatisfy { index in
       !course.takesPart(index)
         || course.shape.steps[index].needs.allSatisfy { need in
@@ -106,7 +106,7 @@ package struct UncontendedSlack {
   private func span(_ step: Int) -> Int { max(length(step), course.minimum(of: step)) }
 }
 
-extension LaunchCourse {
+extension RunCourse {
   /// Whether a step ran, or runs, without waiting for the gate.
   fileprivate func takesPart(_ step: Int) -> Bool {
     steps[step].startedAt != nil && !shape.steps[step].isDeferred

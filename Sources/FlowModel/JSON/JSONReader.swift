@@ -214,7 +214,7 @@ struct JSONReader {
     case UInt8(ascii: "u"): content.append(contentsOf: UTF8.encode(try readScalar(escapedAt: start))!)
     default:
       throw problem(
-        "'\\\(Character(Unicode.Scalar(byte < 0x80 ? byte : 0x3F)))' is no escape", at: start,
+        "'\\\(Character(Unicode.Scalar(byte < 0x80 ? byte : 0x3F)))' is not an escape", at: start,
         help: #"the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#)
     }
   }
@@ -232,7 +232,7 @@ struct JSONReader {
       }
       position = next
     }
-    guard rules.isLenient else { throw problem("half a surrogate pair is no character", at: start) }
+    guard rules.isLenient else { throw problem("half a surrogate pair is not a character", at: start) }
     return "\u{FFFD}"
   }
 

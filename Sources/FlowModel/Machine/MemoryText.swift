@@ -1,6 +1,6 @@
 /// Amounts of memory as a workflow writes them: `512MiB`, `8GiB`. The units are powers of 1,024, numbers are whole.
 public enum MemoryText {
-  /// Why a text is no amount of memory.
+  /// Why a text is not an amount of memory.
   public struct Problem: Error, Sendable, Hashable {
     /// The remedy, as a sentence fragment.
     public var help: String
@@ -25,7 +25,8 @@ public enum MemoryText {
         units.first { $0.name.first == Character(first.uppercased()) && "\($0.name)byte".count >= unit.count }
       }
       throw Problem(
-        help: meant.map { "write \(digits)\($0.name)" } ?? "'\(unit)' is no unit; the units are TiB, GiB, MiB and KiB")
+        help: meant.map { "write \(digits)\($0.name)" }
+          ?? "'\(unit)' is not a unit; the units are TiB, GiB, MiB and KiB")
     }
     guard unit.startIndex == text.index(text.startIndex, offsetBy: digits.count) else {
       throw Problem(help: "write \(digits)\(unit), without a space")

@@ -12,7 +12,7 @@ final class CheckedCall: ActionHost {
 
   private struct State {
     var posts: [String] = []
-    var handles: [ResourceKey: any Sendable] = [:]
+    var handles: [HandleKey: any Sendable] = [:]
     var closers: [@Sendable () throws -> Void] = []
     var isCancelled = false
     var handlers: [@Sendable () -> Void] = []
@@ -71,7 +71,7 @@ final class CheckedCall: ActionHost {
   func log(_ lines: [String], from stream: LogStream, plugin: String) {}
   func progress(_ fraction: Double, _ message: String, step: StepIndex) {}
   func post(_ event: String, step: StepIndex) throws { state.withLock { $0.posts.append(event) } }
-  func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }
+  func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }
 
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
@@ -82,7 +82,7 @@ final class CheckedCall: ActionHost {
   }
 
   func provide(
-    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
   ) {
     state.withLock { state in

@@ -29,7 +29,7 @@ public struct PluginCase: Sendable, Hashable {
     self.expectation = expectation
   }
 
-  /// Why a line is no case.
+  /// Why a line is not a case.
   public struct Problem: Error, Sendable, CustomStringConvertible {
     /// The line, from 1.
     public let line: Int
@@ -68,7 +68,7 @@ public struct PluginCase: Sendable, Hashable {
     guard let members = value.objectValue else { throw Wrong("expected an object, found \(value.shortText)") }
     let known = ["action", "with", "outputs", "error"]
     if let key = members.keys.first(where: { !known.contains($0) }) {
-      throw Wrong("'\(key)' is no key of a case; the keys are \(known.joined(separator: ", "))")
+      throw Wrong("'\(key)' is not a key of a case; the keys are \(known.joined(separator: ", "))")
     }
     guard let action = members["action"]?.stringValue else { throw Wrong("'action' must be the name of an action") }
     guard let inputs = (members["with"] ?? [:]).objectValue else { throw Wrong("'with' must be an object") }

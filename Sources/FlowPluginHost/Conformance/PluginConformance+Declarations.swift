@@ -16,7 +16,7 @@ extension PluginConformance {
 
   func nameProblems() -> Problems {
     var problems: Problems = []
-    if !Self.isWord(name) { problems.append((name, "'\(name)' is no name of a plugin")) }
+    if !Self.isWord(name) { problems.append((name, "'\(name)' is not a name of a plugin")) }
     if actions.isEmpty { problems.append((name, "it has no action")) }
     for declaration in declarations {
       let parts = declaration.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -58,7 +58,7 @@ extension PluginConformance {
     declarations.flatMap { declaration in
       declaration.errors.compactMap { error in
         let place = "\(declaration.name), error '\(error.code)'"
-        if !Self.isCode(error.code) { return (place, "its code is no word of letters, digits and hyphens") }
+        if !Self.isCode(error.code) { return (place, "its code is not a word of letters, digits and hyphens") }
         if error.summary.isEmpty { return (place, "it does not say when it comes") }
         return declaration.errors.filter { $0.code == error.code }.count > 1 ? (place, "it is declared twice") : nil
       }
@@ -83,7 +83,7 @@ extension PluginConformance {
       for literals in Self.literals(for: declaration) {
         for problem in action.check(LiteralInput(literals))
         where !declaration.inputs.contains(where: { problem.keyPath.hasPrefix($0.name) }) {
-          problems.append((declaration.name, "its check names '\(problem.keyPath)', which is no input of it"))
+          problems.append((declaration.name, "its check names '\(problem.keyPath)', which is not an input of it"))
         }
       }
     }

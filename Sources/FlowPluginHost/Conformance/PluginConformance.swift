@@ -114,7 +114,7 @@ public struct PluginConformance: Sendable {
       case .literals: "name the input as it is declared, and expect literals of every kind"
       case .start: "start it by hand with the command of plugin.yaml and see what it says"
       case .unfitInputs: "declare the type; the conversion then refuses what does not fit"
-      case .cases: "mend the action, its declaration or the case"
+      case .cases: "fix the action, its declaration or the case"
       case .overlap: "keep what belongs to a call with the call, not in variables that calls share"
       case .cancel: "look at the cancellation while working, or wait in a way that it ends"
       }

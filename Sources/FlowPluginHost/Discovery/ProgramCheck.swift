@@ -23,7 +23,7 @@ struct ProgramCheck {
     var help: String
   }
 
-  /// Interpreters whose first argument that is no option is a file.
+  /// Interpreters whose first argument that is not an option is a file.
   private static let interpreters = ["python", "sh", "bash", "dash", "zsh", "node", "ruby", "perl", "php", "lua"]
 
   /// A check for the plugin in `folder`, with the `PATH` of this process.

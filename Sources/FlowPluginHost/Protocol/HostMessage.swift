@@ -33,7 +33,7 @@ enum HostMessage {
     return line
   }
 
-  /// Asks for a sign of life.
+  /// Asks for a heartbeat.
   static func ping() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"ping"}"#.utf8) + [UInt8(ascii: "\n")] }
 
   /// Confirms what a worker wrote.
@@ -48,9 +48,9 @@ enum HostMessage {
     return head
   }
 
-  /// A call of an action, of which `head` is what ``runHead(action:)`` gives and `durations` are the inputs of that type,
-  /// which it gets in milliseconds beside their text; `key`, `workflowFolder` (where it is another than the worker was started
-  /// for) and `isQuiet` are for workers.
+  /// A call of an action, of which `head` is what ``runHead(action:)`` gives and `durations` are the inputs of that
+  /// type, which it gets in milliseconds next to their text; `key`, `workflowFolder` (where it is another than the
+  /// worker was started for) and `isQuiet` are for workers.
   static func run(
     id: Int, head: [UInt8], inputs: ValueObject, durations: [String], environment: [String: String], attempt: Int,
     remaining: Duration?, key: String? = nil, workflowFolder: String? = nil, isQuiet: Bool = false

@@ -24,7 +24,7 @@ enum PluginMessage: Sendable {
   /// A method that this version does not know; newer programs may send it.
   case unknown(method: String)
 
-  /// Why a line is no message.
+  /// Why a line is not a message.
   struct Problem: Error {
     let message: String
     init(_ message: String) { self.message = message }
@@ -40,7 +40,7 @@ enum PluginMessage: Sendable {
     }
     guard let members = value.objectValue else { throw Problem("which is no JSON object") }
     if let method = members["method"] {
-      guard let method = method.stringValue else { throw Problem("whose 'method' is no string") }
+      guard let method = method.stringValue else { throw Problem("whose 'method' is not a string") }
       self = try Self.notification(method, members["params"]?.objectValue ?? [:])
     } else {
       guard let id = members["id"]?.integerValue else {
@@ -54,7 +54,7 @@ enum PluginMessage: Sendable {
     switch (members["result"], members["error"]) {
     case (let result?, nil), (let result?, .null?): return .result(id: id, result)
     case (nil, let error?), (.null?, let error?):
-      guard let error = error.objectValue else { throw Problem("whose 'error' is no object") }
+      guard let error = error.objectValue else { throw Problem("whose 'error' is not an object") }
       return .failure(id: id, PluginFailure(error))
     case (nil, nil): throw Problem("which has an 'id' but neither 'result' nor 'error'")
     case (_?, _?): throw Problem("which has both 'result' and 'error'")
@@ -94,9 +94,9 @@ package struct PluginFailure: Sendable, Hashable {
   package let code: String
   /// What happened, for people.
   package let message: String
-  /// Whether another try may succeed; nil: what the manifest says of the action.
+  /// Whether another attempt may succeed; nil: what the manifest says of the action.
   package let isRetryable: Bool?
-  /// The least pause before another try; nil: none.
+  /// The least pause before another attempt; nil: none.
   package let retryAfter: Duration?
 
   /// The failure of an answer.

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginSession {
-  /// How long a carrier that says that it is about to end may take for its last lines.
+  /// How long a transport that says that it is about to end may take for its last lines.
   private static let endTime = Duration.seconds(1)
   /// How much of the log is read at a time, so that a flood keeps the reader from nothing else: what a pipe holds.
   private static let logBytesAtATime = 64 << 10
@@ -62,7 +62,7 @@ extension PluginSession {
   /// Passes on lines of the program's standard error: as the step's for which it works, or, where it works for several,
   /// as its own, because nobody knows for which.
   ///
-  /// What the carrier of a worker writes is not the output of any step; when it ends, its last lines are quoted.
+  /// What the transport of a worker writes is not the output of any step; when it ends, its last lines are quoted.
   private func passOutput(_ lines: [String], dropped: Int) {
     if let worker {
       let isEnding = lines.contains { line in worker.endSigns.contains { line.contains($0) } }

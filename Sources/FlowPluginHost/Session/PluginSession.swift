@@ -134,7 +134,7 @@ package final class PluginSession: Sendable {
         state.reader = .pump
         return .leavesItToPump
       case .caller, .pump:
-        // Whoever reads has seen this call when it looks for the end of its reading.
+        // Anyone who reads has seen this call when it looks for the end of its reading.
         return state.outbox.isEmpty && state.end == nil && call.deadline == nil ? .leavesItToReader : .leavesItToPump
       }
     }
@@ -219,7 +219,7 @@ package final class PluginSession: Sendable {
     wakePump()
   }
 
-  /// Begins to ask a worker for signs of life.
+  /// Begins to ask a worker for heartbeats.
   package func startPulse() {
     guard let worker else { return }
     state.withLock { $0.pulse = SessionPulse(worker.pulse, at: .now) }

@@ -10,7 +10,7 @@ enum SessionEnd: Sendable {
   case closedOutput
   /// It closed its standard input.
   case closedInput
-  /// It wrote a line that is no message.
+  /// It wrote a line that is not a message.
   case garbage(beginning: String, problem: String)
   /// It wrote a line longer than the limit.
   case lineTooLong(beginning: String, limit: Int)

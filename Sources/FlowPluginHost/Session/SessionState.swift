@@ -32,7 +32,7 @@ struct SessionState: Sendable {
   var queuedBytes = 0
   /// Those that its pipe had no room for yet.
   var outbox: ArraySlice<UInt8> = []
-  /// The signs of life of a worker; nil: none are asked for.
+  /// The heartbeats of a worker; nil: none are asked for.
   var pulse: SessionPulse?
   private var strays = 0
   /// How often a caller has begun to read.
@@ -138,7 +138,7 @@ struct SessionState: Sendable {
     var writesInput: Bool
     /// Whether the caller that reads is to leave it now.
     var recallsCaller: Bool
-    /// Whether a sign of life is to be asked for now.
+    /// Whether a heartbeat is to be asked for now.
     var sendsPing: Bool
     /// When something is to happen by itself; nil: never.
     var deadline: ContinuousClock.Instant?

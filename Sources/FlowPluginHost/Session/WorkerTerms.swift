@@ -1,8 +1,8 @@
-/// What the host offers to a worker (`flowrun worker`) beside what plugins' programs know.
+/// What the host offers to a worker (`flowrun worker`) next to what plugins' programs know.
 package struct WorkerTerms: Sendable {
   /// An addition to the protocol. Each is used where both sides name it.
   package enum Offer: String, Sendable, CaseIterable {
-    /// The host asks for signs of life; the worker ends itself and its commands when no ping comes.
+    /// The host asks for heartbeats; the worker ends itself and its commands when no ping comes.
     case ping
     /// The worker says when a body begins.
     case started
@@ -25,7 +25,7 @@ package struct WorkerTerms: Sendable {
   /// Whether a network carries the pipe. Then a second small write may wait 40 ms until the first one is confirmed, so the
   /// worker asks for a receipt with each write that is not an answer: the receipt carries the confirmation.
   package var isRemote = false
-  /// Texts on standard error by which the carrier says that it is about to end.
+  /// Texts on standard error by which the transport says that it is about to end.
   package var endSigns: [String] = []
   /// Is told what a worker says that belongs to no step.
   package var tell: @Sendable (String) -> Void = { _ in }
@@ -43,10 +43,10 @@ package struct WorkerTerms: Sendable {
   }
 }
 
-/// How often a worker is asked for a sign of life, and what silence means.
+/// How often a worker is asked for a heartbeat, and what silence means.
 ///
-/// The order matters: a worker's commands are ended before the host takes them for lost, so that no two bodies of one step
-/// run at once.
+/// The order matters: a worker's commands are ended before the host takes them for lost, so that no two bodies of one
+/// step run at once.
 package struct PulseRhythm: Sendable, Hashable {
   /// From one ping to the next.
   package var interval: Duration
@@ -65,7 +65,7 @@ package struct PulseRhythm: Sendable, Hashable {
   }
 }
 
-/// The signs of life of one worker: a value without a clock.
+/// The heartbeats of one worker: a value without a clock.
 struct SessionPulse: Sendable {
   let rhythm: PulseRhythm
   private var lastAnswer: ContinuousClock.Instant

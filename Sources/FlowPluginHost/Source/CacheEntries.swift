@@ -12,7 +12,7 @@ struct CacheEntries {
   /// What the names begin with, before the hash.
   let prefix: String
 
-  /// How long something half made is left to whoever makes it.
+  /// How long something half made is left to anyone who makes it.
   private static let unfinishedSeconds = 3600
 
   /// Removes all but the newest, and what was begun and never finished.

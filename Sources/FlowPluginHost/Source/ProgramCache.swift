@@ -33,7 +33,7 @@ struct ProgramCache: Sendable {
     return base + "/flowrun/plugins"
   }
 
-  /// The path of the program of `plugin`, compiled from `entry` and the other Swift files beside it unless it is there
+  /// The path of the program of `plugin`, compiled from `entry` and the other Swift files next to it unless it is there
   /// already.
   func program(of plugin: InstalledPlugin, entry: String, limits: PluginLimits) throws(ActionError) -> String {
     let compiler = try Self.compiler(for: plugin)
@@ -151,7 +151,7 @@ struct ProgramCache: Sendable {
     throw failure(plugin, "it is Swift source, and there is no 'swiftc' in PATH to compile it")
   }
 
-  /// The Swift files of the folder that `entry` lies in, sorted by name, `entry` as `main.swift` or beside one.
+  /// The Swift files of the folder that `entry` lies in, sorted by name, `entry` as `main.swift` or next to one.
   private static func sources(
     of plugin: InstalledPlugin, entry: String
   ) throws(ActionError) -> [(name: String, content: Data)] {

@@ -53,8 +53,8 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// What compiles the files of a folder, two at a time: all of them as they are, which is quick, and beside that, optimized,
-  /// the few in which a call spends its time. Optimizing all takes twice as long, and a call no less.
+  /// What compiles the files of a folder, two at a time: all of them as they are, which is quick, and next to that,
+  /// optimized, the few in which a call spends its time. Optimizing all takes twice as long, and a call no less.
   static func commands(compiler: String, in folder: String) -> [(words: [String], directory: String)] {
     let common = [compiler, "-c", "-parse-as-library", "-module-name", "FlowPlugin"]
     let hot = SupportFile.swift.filter(\.isHot).map { "../" + $0.name }

@@ -15,13 +15,13 @@ struct Consequences {
   /// The steps that lost a key to the list of steps.
   private var robbedSteps: Set<Int> = []
   private var inputsAreBroken = false
-  /// Whether a step is no step, because its key stands where it is unknown: what it posts is not known.
+  /// Whether a step is not a step, because its key stands where it is unknown: what it posts is not known.
   private var isStepLost = false
 
   /// What is left of `diagnostics` of a workflow that `check` has examined.
   static func removed(from diagnostics: [Diagnostic], _ check: WorkflowCheck) -> [Diagnostic] {
     guard diagnostics.count(where: \.isError) > 1 else { return diagnostics }
-    var consequences = Consequences(check: check, diagnostics: diagnostics.sortedByPlace())
+    var consequences = Consequences(check: check, diagnostics: diagnostics.sortedByLocation())
     consequences.removeAll()
     return consequences.diagnostics
   }
@@ -40,7 +40,7 @@ struct Consequences {
     removeInMapsOfAnotherLevel()
     removeInStepsThatAreKeys()
     findBrokenSteps()
-    removeBelowUnknownNeeds()
+    removeBelowUnknownDependencies()
     let (names, steps, areInputsBroken, isStepLost) = (strayNames, brokenSteps, inputsAreBroken, isStepLost)
     let diagnostics = diagnostics
     self.diagnostics = diagnostics.filter { diagnostic in
@@ -56,10 +56,10 @@ struct Consequences {
     }
   }
 
-  // MARK: Keys out of their place
+  // MARK: Keys out of their location
 
   /// A key that is unknown, or that holds nothing where something belongs, is the one mistake of its map: what stands
-  /// behind it on the same level was meant to stand below it or beside it.
+  /// behind it on the same level was meant to stand below it or next to it.
   private mutating func removeBehindStrayKeys() {
     var kept: [Diagnostic] = []
     /// Up to where the codes are consequences.
@@ -68,18 +68,18 @@ struct Consequences {
       let start = diagnostic.span.start
       if shadows.contains(where: { $0.range.contains(start) && $0.codes.contains(diagnostic.code) }) { continue }
       kept.append(diagnostic)
-      guard Self.structural.contains(diagnostic.code), let place = place(at: start) else { continue }
-      let isEmpty = isNothing(place.value)
+      guard Self.structural.contains(diagnostic.code), let location = location(at: start) else { continue }
+      let isEmpty = isNothing(location.value)
       if diagnostic.code == .unknownKey || diagnostic.code == .unknownInput || isEmpty {
-        strayNames.insert(tree.keyName(place.key))
-        noteStray(memberNames(of: place.value))
+        strayNames.insert(tree.keyName(location.key))
+        noteStray(memberNames(of: location.value))
       }
       // In braces nothing is indented.
-      guard isEmpty, tree.source.bytes[tree.span(place.map).start] != UInt8(ascii: "{") else { continue }
-      let behind = tree.span(place.key).end..<max(tree.span(place.key).end + 1, tree.span(place.map).end)
-      let isRoot = place.map == tree.root
+      guard isEmpty, tree.source.bytes[tree.span(location.map).start] != UInt8(ascii: "{") else { continue }
+      let behind = tree.span(location.key).end..<max(tree.span(location.key).end + 1, tree.span(location.map).end)
+      let isRoot = location.map == tree.root
       // The last steps of a workflow may be wrong by themselves, whatever the key before `steps` holds.
-      noteStray(memberNames(of: place.map, behind: place.key))
+      noteStray(memberNames(of: location.map, behind: location.key))
       shadows.append((behind, isRoot ? [.unknownKey] : Self.structural.union(Self.relational)))
     }
     diagnostics = kept
@@ -94,8 +94,9 @@ struct Consequences {
   private mutating func removeInMapsOfAnotherLevel() {
     var told: Set<Int> = []
     diagnostics = diagnostics.filter { diagnostic in
-      guard diagnostic.code == .unknownKey, let place = place(at: diagnostic.span.start), let owner = place.owner,
-        isKeyOfAnotherLevel(owner, place.map)
+      guard diagnostic.code == .unknownKey, let location = location(at: diagnostic.span.start),
+        let owner = location.owner,
+        isKeyOfAnotherLevel(owner, location.map)
       else { return true }
       return told.insert(tree.span(owner).start).inserted
     }
@@ -106,9 +107,9 @@ struct Consequences {
     let (name, start) = (tree.keyName(owner), tree.span(owner).start)
     guard WorkflowKey(rawValue: name) != nil || StepKey(rawValue: name) != nil else { return false }
     if let step = step(at: start) {
-      return check.places.steps[step].key == owner && !tree.hasAction(map)
+      return check.locations.steps[step].key == owner && !tree.hasAction(map)
     }
-    guard let inputs = check.places.value(.inputs) else { return false }
+    guard let inputs = check.locations.value(.inputs) else { return false }
     return (tree.span(inputs).start...tree.span(inputs).end).contains(start) && tree.member("type", of: map) == nil
   }
 
@@ -116,7 +117,7 @@ struct Consequences {
   private mutating func removeInsideOfWhatHoldsTheSteps() {
     guard let root = tree.root, tree.member("steps", of: root) == nil else { return }
     let start = tree.span(root).start
-    for (key, member) in check.places.keys {
+    for (key, member) in check.locations.keys {
       guard let steps = tree.member("steps", of: member.value),
         let missing = diagnostics.firstIndex(where: { $0.code == .missingKey && $0.span.start == start })
       else { continue }
@@ -130,7 +131,9 @@ struct Consequences {
   private mutating func removeBesideUnknownKeys() {
     var owners: Set<Int> = []
     for diagnostic in diagnostics where diagnostic.code == .unknownKey {
-      if let place = place(at: diagnostic.span.start) { owners.insert(place.owner.map { tree.span($0).start } ?? 0) }
+      if let location = location(at: diagnostic.span.start) {
+        owners.insert(location.owner.map { tree.span($0).start } ?? 0)
+      }
     }
     let root = tree.root.map { tree.span($0).start } ?? 0
     diagnostics = diagnostics.filter { diagnostic in
@@ -153,20 +156,20 @@ struct Consequences {
 
   /// `with:` among the steps is a key that is not indented far enough.
   private mutating func removeInStepsThatAreKeys() {
-    for (index, step) in check.places.steps.enumerated() {
+    for (index, step) in check.locations.steps.enumerated() {
       guard StepKey(rawValue: tree.keyName(step.key)) != nil, !tree.hasAction(step.value) else { continue }
       let start = tree.span(step.key).start
       let range = start..<max(start + 1, tree.span(step.value).end)
       let own = diagnostics.indices.filter { range.contains(diagnostics[$0].span.start) }
       guard let first = own.first else { continue }
-      let before = index > 0 ? ", '\(tree.keyName(check.places.steps[index - 1].key))'" : ""
+      let before = index > 0 ? ", '\(tree.keyName(check.locations.steps[index - 1].key))'" : ""
       diagnostics[first].help =
         "'\(tree.keyName(step.key))' is a key of a step; if it belongs to the step before it\(before), indent it further"
       for other in own.dropFirst().reversed() { diagnostics.remove(at: other) }
       guard index > 0 else { continue }
       brokenSteps.insert(index - 1)
       robbedSteps.insert(index - 1)
-      let key = tree.span(check.places.steps[index - 1].key)
+      let key = tree.span(check.locations.steps[index - 1].key)
       diagnostics.removeAll { $0.code == .missingKey && $0.span == key }
     }
   }
@@ -191,7 +194,7 @@ struct Consequences {
   // MARK: Steps and what they need
 
   private mutating func findBrokenSteps() {
-    let inputs = check.places.member(.inputs)
+    let inputs = check.locations.member(.inputs)
     for diagnostic in diagnostics where Self.structural.contains(diagnostic.code) || maySwallowKeys(diagnostic) {
       if let step = step(at: diagnostic.span.start) { brokenSteps.insert(step) }
       if let inputs, (tree.span(inputs.key).start...tree.span(inputs.value).end).contains(diagnostic.span.start) {
@@ -200,10 +203,10 @@ struct Consequences {
     }
   }
 
-  /// Below a step whose needs are not known nobody can say what is out of reach or not provided.
-  private mutating func removeBelowUnknownNeeds() {
+  /// Below a step whose dependencies are not known nobody can say what is out of reach or not provided.
+  private mutating func removeBelowUnknownDependencies() {
     let dependent: Set<DiagnosticCode> = [
-      .stepOutOfReach, .missingResource, .ambiguousResource, .resourceMayBeMissing, .outputMayBeMissing,
+      .stepOutOfReach, .missingHandle, .ambiguousHandle, .handleMayBeMissing, .outputMayBeMissing,
     ]
     guard diagnostics.contains(where: { dependent.contains($0.code) }) else { return }
     var unsure = robbedSteps
@@ -232,18 +235,19 @@ struct Consequences {
   /// The step in whose text an offset lies.
   private func step(at offset: Int) -> Int? {
     var low = 0
-    var high = check.places.steps.count
+    var high = check.locations.steps.count
     while low < high {
       let middle = (low + high) / 2
-      if tree.span(check.places.steps[middle].key).start <= offset { low = middle + 1 } else { high = middle }
+      if tree.span(check.locations.steps[middle].key).start <= offset { low = middle + 1 } else { high = middle }
     }
     guard low > 0,
-      offset <= max(tree.span(check.places.steps[low - 1].value).end, tree.span(check.places.steps[low - 1].key).end)
+      offset
+        <= max(tree.span(check.locations.steps[low - 1].value).end, tree.span(check.locations.steps[low - 1].key).end)
     else { return nil }
     return low - 1
   }
 
-  private struct Place {
+  private struct Location {
     /// The key that the map stands under; nil at the top.
     var owner: NodeID?
     var map: NodeID
@@ -252,16 +256,16 @@ struct Consequences {
   }
 
   /// The member of a map whose key or value begins at an offset.
-  private func place(at offset: Int) -> Place? {
+  private func location(at offset: Int) -> Location? {
     guard var map = tree.root, tree.kind(map) == .mapping else { return nil }
     var owner: NodeID?
     while true {
       var inner: (key: NodeID, value: NodeID)?
       var ignored: [Diagnostic] = []
-      if map == check.places.value(.steps) || map == check.places.value(.finally), let step = step(at: offset) {
-        let (key, value) = (check.places.steps[step].key, check.places.steps[step].value)
+      if map == check.locations.value(.steps) || map == check.locations.value(.finally), let step = step(at: offset) {
+        let (key, value) = (check.locations.steps[step].key, check.locations.steps[step].value)
         if tree.span(key).start == offset || isNothing(value) && tree.span(value).start == offset {
-          return Place(owner: owner, map: map, key: key, value: value)
+          return Location(owner: owner, map: map, key: key, value: value)
         }
         inner = (key, value)
       } else {
@@ -270,7 +274,7 @@ struct Consequences {
           if tree.span(member.key).start == offset
             || (isNothing(member.value) && tree.span(member.value).start == offset)
           {
-            return Place(owner: owner, map: map, key: member.key, value: member.value)
+            return Location(owner: owner, map: map, key: member.key, value: member.value)
           }
           if tree.span(member.key).start <= offset, offset <= tree.span(member.value).end { inner = member }
         }
@@ -284,12 +288,12 @@ struct Consequences {
   /// Whether nothing stands behind a key.
   private func isNothing(_ node: NodeID) -> Bool { tree.nodes[node].kind == .scalar && tree.span(node).isEmpty }
 
-  /// The id that an unknown need, or an expression, names.
+  /// The id that an unknown dependency, or an expression, names.
   private func name(of diagnostic: Diagnostic) -> String {
     let text = tree.source.text(of: diagnostic.span)
     for context in ["steps.", "inputs."] {
-      guard let place = text.firstRange(of: context) else { continue }
-      return String(text[place.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
+      guard let location = text.firstRange(of: context) else { continue }
+      return String(text[location.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
     }
     return text.filter { $0 != "\"" && $0 != "'" }
   }

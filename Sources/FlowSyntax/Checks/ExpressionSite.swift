@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// A place in a workflow that holds expressions, with what they may read there.
+/// A location in a workflow that holds expressions, with what they may read there.
 struct ExpressionSite {
-  /// Which key the place belongs to.
+  /// Which key the location belongs to.
   enum Kind: Equatable {
     case workflowEnvironment, environmentFile, gate, outputs
     case condition, enabled, deferral, with, environment
@@ -19,7 +19,7 @@ struct ExpressionSite {
   }
 
   let kind: Kind
-  /// The step that the place belongs to; nil: the workflow.
+  /// The step that the location belongs to; nil: the workflow.
   let step: Int?
   /// The scalar that holds them.
   let node: NodeID
@@ -50,7 +50,7 @@ struct ExpressionSite {
   /// Whether secrets may be handed on here: the `env` of a step, or an input that is declared so.
   var takesSecrets: Bool { kind == .environment || kind == .secretInput || kind == .secretCallInput }
 
-  /// What the place is called in messages.
+  /// What the location is called in messages.
   var name: String {
     switch kind {
     case .workflowEnvironment, .environment: "env"

@@ -10,7 +10,7 @@ extension WorkflowCheck {
       if IncludeLibrary.isFile(entry.name) { continue }
       if isSettled { return }
       report(
-        .unknownAction, "step '\(name(step))' uses '\(entry.name)', which is no installed action",
+        .unknownAction, "step '\(name(step))' uses '\(entry.name)', which is not an installed action",
         at: span(.uses, of: step), correction: actionCorrection(entry.name), otherwise: actionHelp(entry.name))
     }
   }

@@ -4,7 +4,7 @@ import FlowModel
 extension WorkflowCheck {
   /// The steps that budgets name are steps of the workflow.
   mutating func checkBudgets() {
-    guard let node = places.value(.budgets), tree.kind(node) == .sequence else { return }
+    guard let node = locations.value(.budgets), tree.kind(node) == .sequence else { return }
     for element in tree.elements(node) where tree.kind(element) == .scalar {
       guard let rule = try? BudgetRule(parsing: tree.text(element)), let step = rule.step,
         !workflow.steps.contains(where: { $0.id == step })

@@ -14,7 +14,7 @@ extension WorkflowCheck {
         guard workflow.steps[step].with[input]?.containsExpression == true else { continue }
         report(
           .eventNotLiteral, "the input '\(input)' of '\(declaration.name)' must be a literal",
-          at: place(of: input, step), help: "write one step for each, with 'if' where it depends on something")
+          at: location(of: input, step), help: "write one step for each, with 'if' where it depends on something")
       }
       checkFollowedEvent(of: step, declaration, call)
       checkCalledAction(of: step, declaration, call)
@@ -29,14 +29,14 @@ extension WorkflowCheck {
     return catalog.declaration(named: name)
   }
 
-  /// The resources that a step takes, for itself or for what it calls.
-  func requirements(of step: Int) -> [ResourceKey] {
+  /// The handles that a step takes, for itself or for what it calls.
+  func requirements(of step: Int) -> [HandleKey] {
     guard let declaration = actions.declaration(ofStep: step) else { return [] }
     return declaration.calls == nil
       ? declaration.requires : declaration.requires + (calledAction(of: step)?.requires ?? [])
   }
 
-  private func place(of input: String, _ step: Int) -> Span {
+  private func location(of input: String, _ step: Int) -> Span {
     let member = node(.with, of: step).flatMap { tree.member(input, of: $0) }
     return member.map { tree.span($0.value) } ?? span(.uses, of: step)
   }
@@ -47,19 +47,20 @@ extension WorkflowCheck {
       return
     }
     if workflow.events.contains(where: { $0.name == event && $0.repeats }) { return }
-    reportFollowed(event, "step '\(name(step))' follows '\(event)'", at: place(of: call.event, step), .inputRejected)
+    reportFollowed(event, "step '\(name(step))' follows '\(event)'", at: location(of: call.event, step), .inputRejected)
   }
 
   /// Reports an event that a step needs each post of, and that nobody posts or that does not repeat.
-  mutating func reportFollowed(_ event: String, _ what: String, at place: Span, _ code: DiagnosticCode) {
+  mutating func reportFollowed(_ event: String, _ what: String, at location: Span, _ code: DiagnosticCode) {
     let known = knownEvents()
     let help = "declare it: events: { \(event): { repeats: true } }"
     guard known.contains(event) else {
       return report(
-        .unknownEvent, "\(what), which nobody posts", at: place, correction: correction(event, among: known.sorted()),
+        .unknownEvent, "\(what), which nobody posts", at: location,
+        correction: correction(event, among: known.sorted()),
         otherwise: help)
     }
-    report(code, "\(what), which does not repeat: only its first post counts", at: place, help: help)
+    report(code, "\(what), which does not repeat: only its first post counts", at: location, help: help)
   }
 
   private mutating func checkCalledAction(of step: Int, _ declaration: ActionDeclaration, _ call: ActionCall) {
@@ -67,13 +68,13 @@ extension WorkflowCheck {
     guard case .string(let action)? = with[call.action], !Value.string(action).containsExpression else { return }
     guard let called = catalog.declaration(named: action) else {
       return report(
-        .unknownAction, "step '\(name(step))' calls '\(action)', which is no installed action",
-        at: place(of: call.action, step), correction: actionCorrection(action), otherwise: actionHelp(action))
+        .unknownAction, "step '\(name(step))' calls '\(action)', which is not an installed action",
+        at: location(of: call.action, step), correction: actionCorrection(action), otherwise: actionHelp(action))
     }
     if let reason = Self.reasonAgainstCalling(called) {
       report(
         .inputRejected, "step '\(name(step))' cannot call '\(action)' for each post: \(reason)",
-        at: place(of: call.action, step), help: "let a step use it, which waits for the event with 'after'")
+        at: location(of: call.action, step), help: "let a step use it, which waits for the event with 'after'")
     } else if case .object(let given)? = with[call.inputs] ?? .object([:]) {
       let mapping = node(.with, of: step).flatMap { tree.member(call.inputs, of: $0)?.value }
       checkInputs(given, at: mapping, of: step, called)
@@ -82,7 +83,7 @@ extension WorkflowCheck {
 
   private static func reasonAgainstCalling(_ action: ActionDeclaration) -> String? {
     if action.isService { return "it is a service, which goes on" }
-    if !action.provides.isEmpty { return "it provides a resource, which steps share for the whole run" }
+    if !action.provides.isEmpty { return "it provides a handle, which steps share for the whole run" }
     if !action.events.isEmpty || action.eventFromInput != nil { return "it posts events, which would start steps" }
     return nil
   }

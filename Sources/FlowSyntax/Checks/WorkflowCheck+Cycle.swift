@@ -6,7 +6,7 @@ extension WorkflowCheck {
   mutating func checkCycle() {
     var rest = workflow
     var first = true
-    // Each search goes through all needs.
+    // Each search goes through all dependencies.
     for _ in 0..<max(1, min(Limits.diagnostics, 5_000_000 / rest.steps.count)) where !isSettled {
       do throws(WorkflowGraph.Cycle) {
         let graph = try WorkflowGraph(rest)
@@ -15,7 +15,7 @@ extension WorkflowCheck {
       } catch {
         first = false
         report(cycle: error.steps.map(Int.init))
-        // Without the needs of these steps the search goes on.
+        // Without the dependencies of these steps the search goes on.
         for step in error.steps { rest.steps[Int(step)].needs = [] }
       }
     }
@@ -24,8 +24,8 @@ extension WorkflowCheck {
   private mutating func report(cycle steps: [Int]) {
     if steps.count == 1 {
       report(
-        .cycle, "step '\(name(steps[0]))' needs itself", at: needSpan(of: steps[0], steps[0]),
-        help: "remove '\(name(steps[0]))' from its own needs")
+        .cycle, "step '\(name(steps[0]))' needs itself", at: dependencySpan(of: steps[0], steps[0]),
+        help: "remove '\(name(steps[0]))' from its own dependencies")
       return
     }
     // The path begins at the step that stands first in the file, whatever the search found first.
@@ -33,17 +33,17 @@ extension WorkflowCheck {
     let path = Array(steps[first...] + steps[..<first])
     let shown = path.count <= 12 ? path.map(name) : path.prefix(6).map(name) + ["…"] + path.suffix(5).map(name)
     let related = path.indices.dropFirst().prefix(10).map { index in
-      Diagnostic.RelatedPlace(
-        needSpan(of: path[index], path[(index + 1) % path.count]),
+      Diagnostic.RelatedLocation(
+        dependencySpan(of: path[index], path[(index + 1) % path.count]),
         "'\(name(path[index]))' needs '\(name(path[(index + 1) % path.count]))'")
     }
     report(
       .cycle, "these steps need one another: \((shown + [name(path[0])]).joined(separator: " → "))",
-      at: needSpan(of: path[0], path[1]), related: Array(related), help: "remove one of these needs")
+      at: dependencySpan(of: path[0], path[1]), related: Array(related), help: "remove one of these dependencies")
   }
 
   /// Where `step` says that it needs `need`.
-  func needSpan(of step: Int, _ need: Int) -> Span {
+  func dependencySpan(of step: Int, _ need: Int) -> Span {
     guard let node = node(.needs, of: step) else { return idSpan(step) }
     guard tree.kind(node) == .sequence else { return tree.span(node) }
     let element = tree.elements(node).first { tree.text(of: $0) == name(need) }

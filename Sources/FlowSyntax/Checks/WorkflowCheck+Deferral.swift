@@ -17,7 +17,7 @@ extension WorkflowCheck {
 
   private mutating func reportDeferral(of step: Int, isCertain: Bool, _ cause: Int) {
     let through = cause == step ? "" : ", as it needs '\(name(cause))'"
-    let related = [Diagnostic.RelatedPlace(span(.deferral, of: cause), "'\(name(cause))' is deferred here")]
+    let related = [Diagnostic.RelatedLocation(span(.deferral, of: cause), "'\(name(cause))' is deferred here")]
     if isCertain {
       report(
         .blockingDeferred, "step '\(name(step))' is to block the gate and starts only after it opened\(through)",

@@ -4,8 +4,10 @@ import FlowModel
 extension WorkflowCheck {
   /// An estimate that is longer than the step's own deadline says that it will time out (L7).
   mutating func checkEstimates() {
-    for (step, place) in workflow.steps.enumerated() where place.hasOptions {
-      guard let high = place.options.estimate?.high, let max = place.options.deadline?.max, high > max else { continue }
+    for (step, location) in workflow.steps.enumerated() where location.hasOptions {
+      guard let high = location.options.estimate?.high, let max = location.options.deadline?.max, high > max else {
+        continue
+      }
       report(
         .estimateOverDeadline,
         "step '\(name(step))' is thought to take up to \(DurationText.format(high)) "

@@ -10,8 +10,8 @@ extension WorkflowCheck {
       for event in eventsPosted(by: step) { posters[event, default: []].append(step) }
     }
     var waiters: [String: [Int]] = [:]
-    for (step, place) in workflow.steps.enumerated() where place.hasOptions {
-      for event in place.options.events where event != LifecycleEvent.activate.rawValue {
+    for (step, location) in workflow.steps.enumerated() where location.hasOptions {
+      for event in location.options.events where event != LifecycleEvent.activate.rawValue {
         waiters[event, default: []].append(step)
       }
     }
@@ -37,7 +37,7 @@ extension WorkflowCheck {
   }
 
   private mutating func reportTooLate(_ event: String, _ waiter: Int, _ posters: [Int], _ reason: String) {
-    let isFollowed = workflow.steps[waiter].options.fan?.event == event
+    let isFollowed = workflow.steps[waiter].options.fanOut?.event == event
     report(
       .eventPostedTooLate,
       "step '\(name(waiter))' \(isFollowed ? "runs for the posts of" : "waits for") '\(event)', \(reason)",
@@ -58,8 +58,8 @@ extension WorkflowCheck {
     return found
   }
 
-  /// A step before the gate that waits for an event can hold a gate without a ceiling for ever.
-  mutating func checkWaitsWithoutCeiling() {
+  /// A step before the gate that waits for an event can hold a gate without a maximum for ever.
+  mutating func checkWaitsWithoutMaximum() {
     guard workflow.gate?.max == nil,
       workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty })
     else { return }
@@ -68,7 +68,7 @@ extension WorkflowCheck {
       let events = workflow.steps[step].options.after.filter { $0 != LifecycleEvent.activate.rawValue }
       guard let event = events.first else { continue }
       report(
-        .waitWithoutCeiling,
+        .waitWithoutMaximum,
         "the gate waits for step '\(name(step))', which waits for '\(event)', and has no max",
         at: eventSpan(event, of: step),
         help: "give the workflow a 'deadline' with a max, or write 'blocking: false' at '\(name(step))'")

@@ -8,7 +8,7 @@ extension WorkflowCheck {
     guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty }) else { return }
     let known = knownEvents()
     let names = known.sorted()
-    for (step, place) in workflow.steps.enumerated() where place.hasOptions && !place.options.after.isEmpty {
+    for (step, location) in workflow.steps.enumerated() where location.hasOptions && !location.options.after.isEmpty {
       guard let node = node(.after, of: step), !isFull else { continue }
       for element in tree.kind(node) == .sequence ? tree.elements(node) : [node] {
         guard let event = tree.text(of: element), !known.contains(event) else { continue }
@@ -22,8 +22,8 @@ extension WorkflowCheck {
 
   /// Where `step` says that it waits for `event`.
   func eventSpan(_ event: String, of step: Int) -> Span {
-    if workflow.steps[step].options.fan?.event == event, let fan = node(.foreach, of: step) {
-      return tree.span(tree.member(ForeachKey.event.rawValue, of: fan)?.value ?? fan)
+    if workflow.steps[step].options.fanOut?.event == event, let fanOut = node(.foreach, of: step) {
+      return tree.span(tree.member(ForeachKey.event.rawValue, of: fanOut)?.value ?? fanOut)
     }
     guard let node = node(.after, of: step) else { return idSpan(step) }
     guard tree.kind(node) == .sequence else { return tree.span(node) }

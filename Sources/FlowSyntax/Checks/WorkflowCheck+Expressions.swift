@@ -5,14 +5,14 @@ import FlowModel
 extension WorkflowCheck {
   /// Every expression: its syntax, what it reads, and whether its value fits where it stands.
   mutating func checkExpressions() {
-    if let node = places.value(.env) { checkTemplates(node, .workflowEnvironment, nil) }
-    if let node = places.value(.environmentFile) { checkEnvironmentFiles(node) }
-    if let node = places.value(.deadline) { checkGateExpressions(node) }
-    if let node = places.value(.outputs) { checkTemplates(node, .outputs, nil) }
+    if let node = locations.value(.env) { checkTemplates(node, .workflowEnvironment, nil) }
+    if let node = locations.value(.environmentFile) { checkEnvironmentFiles(node) }
+    if let node = locations.value(.deadline) { checkGateExpressions(node) }
+    if let node = locations.value(.outputs) { checkTemplates(node, .outputs, nil) }
     for step in workflow.steps.indices where !isSettled {
-      let place = workflow.steps[step]
-      if place.hasOptions { checkOptions(place.options, of: step) }
-      if !place.with.isEmpty, place.with.contains(where: { $0.value.containsExpression }) { checkWith(of: step) }
+      let location = workflow.steps[step]
+      if location.hasOptions { checkOptions(location.options, of: step) }
+      if !location.with.isEmpty, location.with.contains(where: { $0.value.containsExpression }) { checkWith(of: step) }
     }
   }
 
@@ -29,7 +29,7 @@ extension WorkflowCheck {
     if case .expression = options.deferral, let node = node(.deferral, of: step) {
       checkCondition(ExpressionSite(kind: .deferral, step: step, node: node))
     }
-    if options.fan != nil { checkFanExpressions(of: step) }
+    if options.fanOut != nil { checkFanOutExpressions(of: step) }
     if !options.environment.isEmpty, let node = node(.env, of: step) { checkTemplates(node, .environment, step) }
   }
 
@@ -158,7 +158,7 @@ extension WorkflowCheck {
       at: tree.span(tree.kind(node) == .scalar ? node : tree.node(at: mismatch.path, in: node)), help: mismatch.help)
   }
 
-  // MARK: One place
+  // MARK: One location
 
   private mutating func checkCondition(_ site: ExpressionSite) {
     do throws(ExpressionError) {
@@ -203,8 +203,8 @@ extension WorkflowCheck {
         help: "steps.<id>.outcome tells how a step ended")
     }
     for reference in expression.references {
-      let place = span(site, offset: offset + reference.offset, length: reference.length, of: expression.source)
-      check(reference, site, at: place)
+      let location = span(site, offset: offset + reference.offset, length: reference.length, of: expression.source)
+      check(reference, site, at: location)
     }
   }
 
@@ -215,7 +215,7 @@ extension WorkflowCheck {
       correction: error.correction)
   }
 
-  /// The place of a part of a scalar's text; where the text was decoded, `source` is looked for in the file.
+  /// The location of a part of a scalar's text; where the text was decoded, `source` is looked for in the file.
   func span(_ site: ExpressionSite, offset: Int, length: Int, of source: String) -> Span {
     let whole = tree.span(site.node)
     if let start = tree.sourceOffset(of: site.node, textOffset: offset) {

@@ -2,27 +2,27 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// The longest path to the gate, by deadlines and estimates, fits in the gate's ceiling (L15).
+  /// The longest path to the gate, by deadlines and estimates, fits in the gate's maximum (L15).
   mutating func checkFeasibility() {
-    guard case .literal(let ceiling)? = workflow.gate?.max, let node = places.value(.deadline) else { return }
+    guard case .literal(let maximum)? = workflow.gate?.max, let node = locations.value(.deadline) else { return }
     let path = longestPathToGate()
     let total = path.reduce(Duration.zero) { $0 + (longestTime(of: $1) ?? .zero) }
-    guard total > ceiling else { return }
-    let place = tree.kind(node) == .mapping ? tree.member("max", of: node)?.value ?? node : node
+    guard total > maximum else { return }
+    let location = tree.kind(node) == .mapping ? tree.member("max", of: node)?.value ?? node : node
     let timed = path.filter { (longestTime(of: $0) ?? .zero) > .zero }
     let related = timed.prefix(12).map { step in
       let time = longestTime(of: step)!
       let share = Int((Double(time.nanoseconds) / Double(total.nanoseconds) * 100).rounded())
-      return Diagnostic.RelatedPlace(
+      return Diagnostic.RelatedLocation(
         idSpan(step), "'\(name(step))' may take \(DurationText.format(time)), \(share) %")
     }
     let unknown = path.filter { longestTime(of: $0) == nil && !isDisabled($0) }.map { "'\(name($0))'" }
     let rest = unknown.isEmpty ? "" : "; neither deadline nor estimate have \(unknown.joined(separator: ", "))"
     report(
       .gateInfeasible,
-      "the gate opens after at most \(DurationText.format(ceiling)), "
+      "the gate opens after at most \(DurationText.format(maximum)), "
         + "but the longest path to it may take \(DurationText.format(total))",
-      at: tree.span(place), related: related,
+      at: tree.span(location), related: related,
       help: "shorten the path, give its steps a 'deadline', or write 'blocking: false' where it can wait" + rest)
   }
 

@@ -19,7 +19,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// The places of `{{ … }}` without a `$` that name something a workflow has, and what they should be.
+  /// The locations of `{{ … }}` without a `$` that name something a workflow has, and what they should be.
   private func foreignBraces() -> [(span: Span, expression: String)] {
     let bytes = tree.source.bytes
     var found: [(span: Span, expression: String)] = []

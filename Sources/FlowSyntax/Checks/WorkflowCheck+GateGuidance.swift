@@ -6,7 +6,7 @@ extension WorkflowCheck {
   /// A workflow that shows a launch screen keeps it 2 to 2.5 s at least and 4 to 5 s at most (C9).
   mutating func checkGateGuidance() {
     guard let splash = workflow.steps.indices.first(where: { workflow.steps[$0].uses == "ui.splash" }),
-      let node = places.value(.deadline), let gate = workflow.gate
+      let node = locations.value(.deadline), let gate = workflow.gate
     else { return }
     let bounds: [(key: DeadlineKey, source: DurationSource?, range: ClosedRange<Duration>)] = [
       (.min, gate.min, .milliseconds(2_000) ... .milliseconds(2_500)),
@@ -16,12 +16,12 @@ extension WorkflowCheck {
       // Of an expression's results one may be meant for launches that nobody sees; when all are outside, none is.
       let durations = possibleDurations(of: bound.source)
       guard let duration = durations.last, !durations.contains(where: bound.range.contains) else { continue }
-      let place = tree.member(bound.key.rawValue, of: node)?.value ?? node
+      let location = tree.member(bound.key.rawValue, of: node)?.value ?? node
       report(
         .gateOutsideGuidance,
         "\(bound.key.rawValue) of the launch gate is \(DurationText.format(duration)), outside "
           + "\(DurationText.format(bound.range.lowerBound)) to \(DurationText.format(bound.range.upperBound))",
-        at: tree.span(place), related: [.init(idSpan(splash), "'\(name(splash))' shows the launch screen")],
+        at: tree.span(location), related: [.init(idSpan(splash), "'\(name(splash))' shows the launch screen")],
         help: bound.key == .min
           ? "a shorter launch screen flashes, a longer one keeps people waiting"
           : "people give up on a longer launch screen; a shorter one gives a slow device no time")

@@ -24,9 +24,9 @@ extension WorkflowCheck {
       if isSettled { return }
       let member =
         byName.map { $0[name] } ?? mapping.flatMap { tree.member(name, of: $0) } ?? shorthand(for: name, of: step)
-      let place = member.map { tree.span($0.key) } ?? idSpan(step)
+      let location = member.map { tree.span($0.key) } ?? idSpan(step)
       guard let field = declaration.input(named: name) else {
-        reportUnknownInput(name, declaration, at: place)
+        reportUnknownInput(name, declaration, at: location)
         continue
       }
       if value.containsExpression { continue }
@@ -34,8 +34,8 @@ extension WorkflowCheck {
       if let mismatch = field.type.mismatch(of: value) {
         report(
           .inputType, "the input '\(name)' of '\(declaration.name)' does not fit: \(mismatch.description)",
-          at: member.map { tree.span(tree.node(at: mismatch.path, in: $0.value)) } ?? place,
-          related: declarationPlace(of: name, step), help: mismatch.help)
+          at: member.map { tree.span(tree.node(at: mismatch.path, in: $0.value)) } ?? location,
+          related: declarationLocation(of: name, step), help: mismatch.help)
       } else {
         literals[name] = value
       }
@@ -43,7 +43,7 @@ extension WorkflowCheck {
     for field in declaration.inputs where field.isRequired && with[field.name] == nil {
       report(
         .missingInput, "step '\(name(step))' lacks the input '\(field.name)' of '\(declaration.name)'",
-        at: span(.uses, of: step), related: declarationPlace(of: field.name, step),
+        at: span(.uses, of: step), related: declarationLocation(of: field.name, step),
         help: "'\(field.name)' is \(field.type.expectation)" + Self.summary(of: field),
         missingName: field.name)
     }
@@ -62,10 +62,10 @@ extension WorkflowCheck {
   }
 
   /// Where an input of a file that a step includes is declared; empty: it uses an action.
-  func declarationPlace(of name: String, _ step: Int) -> [Diagnostic.RelatedPlace] {
+  func declarationLocation(of name: String, _ step: Int) -> [Diagnostic.RelatedLocation] {
     let uses = workflow.steps[step].uses
     guard IncludeLibrary.isFile(uses), let includes = catalog as? IncludeCatalog else { return [] }
-    return [includes.library.entry(uses, stack: includes.stack).inputPlaces[name]].compactMap { $0 }
+    return [includes.library.entry(uses, stack: includes.stack).inputLocations[name]].compactMap { $0 }
   }
 
   private static func summary(of field: FieldDeclaration) -> String {
@@ -81,10 +81,10 @@ extension WorkflowCheck {
         + (names.isEmpty ? "it takes none" : "it has \(Self.list(names))"), correction: correction)
   }
 
-  /// What the action itself finds wrong, with its key paths as places.
+  /// What the action itself finds wrong, with its key paths as locations.
   private mutating func report(_ problems: [InputProblem], of step: Int, _ mapping: NodeID?) {
     for problem in problems {
-      func place(_ path: String) -> Span {
+      func location(_ path: String) -> Span {
         let input = path.prefix { $0 != "." && $0 != "[" }
         if let member = shorthand(for: String(input), of: step) {
           return tree.span(tree.node(at: String(path[input.endIndex...]), in: member.value))
@@ -92,8 +92,8 @@ extension WorkflowCheck {
         return mapping.map { tree.span(tree.node(at: path, in: $0)) } ?? span(.uses, of: step)
       }
       report(
-        problem.isWarning ? .inputDoubtful : .inputRejected, problem.message, at: place(problem.keyPath),
-        related: problem.related.map { [.init(place($0.keyPath), $0.label)] } ?? [], help: problem.help,
+        problem.isWarning ? .inputDoubtful : .inputRejected, problem.message, at: location(problem.keyPath),
+        related: problem.related.map { [.init(location($0.keyPath), $0.label)] } ?? [], help: problem.help,
         correction: problem.correction)
     }
   }

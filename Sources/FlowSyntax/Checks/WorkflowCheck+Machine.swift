@@ -1,16 +1,16 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Steps that take a share of the machine: that they are such as end and give it back.
+/// Steps that take resources of the machine: that they are such as end and give it back.
 extension WorkflowCheck {
-  mutating func checkShares() {
-    var shares: Set<MachineShare> = []
+  mutating func checkMachineResources() {
+    var requests: Set<MachineResources> = []
     for step in workflow.steps.indices where workflow.steps[step].hasOptions {
       let options = workflow.steps[step].options
-      guard let share = options.share, node(.resources, of: step) != nil, !isSettled else { continue }
-      if shares.insert(share).inserted, shares.count == Limits.shares + 1 {
+      guard let request = options.request, node(.resources, of: step) != nil, !isSettled else { continue }
+      if requests.insert(request).inserted, requests.count == Limits.requests + 1 {
         report(
-          .outOfRange, "there are more than \(Limits.shares) different 'resources'", at: span(.resources, of: step),
+          .outOfRange, "there are more than \(Limits.requests) different 'resources'", at: span(.resources, of: step),
           help: "round them up, so that steps share some")
       }
       if options.queue == Queue.main {

@@ -6,11 +6,11 @@ extension WorkflowCheck {
   ///
   /// That such a step reads no `launch` is checked with its expressions.
   mutating func checkPrewarm() {
-    for (step, place) in workflow.steps.enumerated() where place.hasOptions && place.options.prewarm {
-      for need in place.needs.map(Int.init).filter({ !workflow.steps[$0].options.prewarm }).prefix(8) {
+    for (step, location) in workflow.steps.enumerated() where location.hasOptions && location.options.prewarm {
+      for need in location.needs.map(Int.init).filter({ !workflow.steps[$0].options.prewarm }).prefix(8) {
         report(
           .prewarmNeed, "step '\(name(step))' may run before activation, but needs '\(name(need))', which may not",
-          at: needSpan(of: step, need), related: [.init(idSpan(need), "'\(name(need))' is defined here")],
+          at: dependencySpan(of: step, need), related: [.init(idSpan(need), "'\(name(need))' is defined here")],
           help: "write 'prewarm: true' at '\(name(need))' too, or remove it at '\(name(step))'")
       }
       let readers = [actions.declaration(ofStep: step), calledAction(of: step)]

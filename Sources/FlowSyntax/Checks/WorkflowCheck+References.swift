@@ -4,43 +4,43 @@ import FlowModel
 
 /// What an expression reads: that it exists, may be read there, and is known by then.
 extension WorkflowCheck {
-  mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) {
+  mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) {
     let name = reference.name.lowercased()
     let isDeferred = site.step.map { mayBeDeferred($0) } ?? false
-    let hasItems = site.step.map { workflow.steps[$0].options.fan != nil } ?? false
-    if isSecret(reference), !checkSecret(reference, site, at: place) { return }
+    let hasItems = site.step.map { workflow.steps[$0].options.fanOut != nil } ?? false
+    if isSecret(reference), !checkSecret(reference, site, at: location) { return }
     let allowed = site.contexts(isDeferred: isDeferred, hasItems: hasItems)
     guard allowed.contains(name) else {
       let known = allowed.map { "'\($0)'" }.joined(separator: ", ")
-      let isItem = name == "event" && site.step.map { workflow.steps[$0].options.fan?.event != nil } ?? false
+      let isItem = name == "event" && site.step.map { workflow.steps[$0].options.fanOut?.event != nil } ?? false
       report(
-        .contextUnavailable, "'\(name)' cannot be read in '\(site.name)'", at: place,
+        .contextUnavailable, "'\(name)' cannot be read in '\(site.name)'", at: location,
         help: isItem
           ? "in a step with 'foreach: { event: … }' the post is 'item'"
           : Self.whereKnown[name] ?? "known here are \(known)")
       return
     }
     switch name {
-    case "inputs": checkInputReference(reference, at: place)
+    case "inputs": checkInputReference(reference, at: location)
     case "launch":
-      checkMember(reference, of: ContextKey.names(of: name), at: place)
+      checkMember(reference, of: ContextKey.names(of: name), at: location)
       if let step = site.step, workflow.steps[step].options.prewarm {
         report(
           .prewarmReadsLaunch, "step '\(self.name(step))' may run before activation, when 'launch' does not exist yet",
-          at: place,
+          at: location,
           related: node(.prewarm, of: step).map { [.init(tree.span($0), "it may run before activation")] } ?? [],
           help: "remove 'prewarm', so that the step runs after activation")
       }
     case "run", "gate", "event":
-      checkMember(reference, of: ContextKey.names(of: name), at: place)
-      if name == "run" { checkRunSoFar(reference, site, at: place) }
-    case "steps": checkStepReference(reference, site, at: place)
-    case ItemContext.item, ItemContext.key: checkItemReference(reference, site, at: place)
+      checkMember(reference, of: ContextKey.names(of: name), at: location)
+      if name == "run" { checkRunSoFar(reference, site, at: location) }
+    case "steps": checkStepReference(reference, site, at: location)
+    case ItemContext.item, ItemContext.key: checkItemReference(reference, site, at: location)
     default: break
     }
   }
 
-  /// Who may read the contexts that most places do not know.
+  /// Who may read the contexts that most locations do not know.
   private static let whereKnown = [
     "gate": "only a deferred step knows how the gate opened",
     ItemContext.item: "only a step with 'foreach' has items, in 'with', 'env' and 'if'",
@@ -50,55 +50,55 @@ extension WorkflowCheck {
   ]
 
   private mutating func checkItemReference(
-    _ reference: ContextReference, _ site: ExpressionSite, at place: Span
+    _ reference: ContextReference, _ site: ExpressionSite, at location: Span
   ) {
     guard let step = site.step else { return }
     if reference.name.lowercased() == ItemContext.key {
       guard itemsHaveKeys(step) == false else { return }
       report(
-        .unknownMember, "the items of step '\(name(step))' are a list, which has no keys", at: place,
+        .unknownMember, "the items of step '\(name(step))' are a list, which has no keys", at: location,
         help: "'index' is the number of the item")
     } else if let member = reference.path.first, case .object(let properties?)? = itemType(of: step),
       !properties.contains(where: { $0.name.lowercased() == member.lowercased() })
     {
       report(
-        .unknownMember, "an item of step '\(name(step))' has no member '\(member)'", at: place,
+        .unknownMember, "an item of step '\(name(step))' has no member '\(member)'", at: location,
         correction: correction(member, among: properties.map(\.name)),
         otherwise: "it has \(Self.list(properties.map(\.name)))")
     }
   }
 
-  private mutating func checkInputReference(_ reference: ContextReference, at place: Span) {
+  private mutating func checkInputReference(_ reference: ContextReference, at location: Span) {
     guard let input = reference.path.first, inputs.field(like: input) == nil else { return }
     let names = workflow.inputs.map(\.name)
     report(
-      .undeclaredInput, "the workflow declares no input '\(input)'", at: place,
+      .undeclaredInput, "the workflow declares no input '\(input)'", at: location,
       correction: correction(input, among: names),
       otherwise: names.isEmpty ? "declare it under 'inputs'" : "there are \(Self.list(names))")
   }
 
   /// How the run stands is known when all steps are over.
-  private mutating func checkRunSoFar(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) {
+  private mutating func checkRunSoFar(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) {
     guard let member = reference.path.first?.lowercased(), ContextKey.ofFinalSteps.contains(member),
       !(site.step.map { workflow.steps[$0].options.isFinal } ?? false)
     else { return }
     report(
-      .contextUnavailable, "'run.\(member)' can only be read in a step of 'finally'", at: place,
+      .contextUnavailable, "'run.\(member)' can only be read in a step of 'finally'", at: location,
       help: "steps.<id>.outcome tells how one step ended")
   }
 
-  private mutating func checkMember(_ reference: ContextReference, of members: [String], at place: Span) {
+  private mutating func checkMember(_ reference: ContextReference, of members: [String], at location: Span) {
     guard let member = reference.path.first, !members.contains(member.lowercased()) else { return }
     report(
-      .unknownMember, "'\(reference.name)' has no member '\(member)'", at: place,
+      .unknownMember, "'\(reference.name)' has no member '\(member)'", at: location,
       correction: Correction(member, among: members), otherwise: "it has \(Self.list(members))")
   }
 
-  private mutating func checkStepReference(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) {
+  private mutating func checkStepReference(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) {
     guard let id = reference.path.first else { return }
     guard let target = stepIndex(like: id) else {
       report(
-        .unknownStep, "'steps.\(id)' names no step", at: place,
+        .unknownStep, "'steps.\(id)' names no step", at: location,
         correction: correction(id, among: workflow.steps.lazy.map(\.id.text)))
       return
     }
@@ -109,16 +109,17 @@ extension WorkflowCheck {
         isSelf
           ? "step '\(name(step))' reads itself"
           : "step '\(name(step))' reads '\(name(target))', which need not be over before it starts",
-        at: place, related: isSelf ? [] : [.init(idSpan(target), "'\(name(target))' is defined here")],
+        at: location, related: isSelf ? [] : [.init(idSpan(target), "'\(name(target))' is defined here")],
         help: isSelf
           ? "its outputs exist only when it is over"
           : workflow.steps[target].options.isFinal && !workflow.steps[step].options.isFinal
-            ? "it stands in 'finally', which runs when all steps are over" : "add '\(name(target))' to its needs")
+            ? "it stands in 'finally', which runs when all steps are over" : "add '\(name(target))' to its dependencies"
+      )
       return
     }
-    if reference.path.count == 1, !reference.isWhole, workflow.steps[target].options.fan != nil {
+    if reference.path.count == 1, !reference.isWhole, workflow.steps[target].options.fanOut != nil {
       return report(
-        .unknownMember, "'steps.\(id)' is one step, whose items cannot be read by an index", at: place,
+        .unknownMember, "'steps.\(id)' is one step, whose items cannot be read by an index", at: location,
         help: "its outputs are arrays, an element an item: steps.\(id).outputs.NAME[0]")
     }
     guard reference.path.count > 1 else { return }
@@ -126,20 +127,20 @@ extension WorkflowCheck {
     let members = ContextKey.names(of: "steps")
     guard members.contains(member.lowercased()) else {
       report(
-        .unknownMember, "'steps.\(id)' has no member '\(member)'", at: place,
+        .unknownMember, "'steps.\(id)' has no member '\(member)'", at: location,
         correction: Correction(member, among: members),
         otherwise: "it has 'outputs', 'outcome', 'conclusion'; outputs are read as steps.\(id).outputs.\(member)")
       return
     }
     guard member.lowercased() == "outputs", reference.path.count > 2 else { return }
-    guard checkOutput(reference.path[2], of: target, at: place) else { return }
+    guard checkOutput(reference.path[2], of: target, at: location) else { return }
     let before = diagnostics.count
-    checkPresence(of: target, for: site, hasFallback: reference.hasFallback, at: place)
-    if diagnostics.count == before { checkDeclaredOutput(reference, of: target, for: site, at: place) }
+    checkPresence(of: target, for: site, hasFallback: reference.hasFallback, at: location)
+    if diagnostics.count == before { checkDeclaredOutput(reference, of: target, for: site, at: location) }
   }
 
   /// Whether the action of `target` declares the output.
-  private mutating func checkOutput(_ output: String, of target: Int, at place: Span) -> Bool {
+  private mutating func checkOutput(_ output: String, of target: Int, at location: Span) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
     let declared = outputs(ofStep: target)
     if FieldIndex(declared).field(like: output) != nil { return true }
@@ -155,7 +156,7 @@ extension WorkflowCheck {
       names += members.keys
     }
     report(
-      .unknownOutput, "'\(name(target))' has no output '\(output)'", at: place,
+      .unknownOutput, "'\(name(target))' has no output '\(output)'", at: location,
       related: [.init(span(.uses, of: target), "it is a step of '\(declaration.name)'")],
       correction: correction(output, among: names),
       otherwise: names.isEmpty
@@ -168,16 +169,16 @@ extension WorkflowCheck {
 
   /// A command may leave out an output that its step does not require; reading it then needs a fallback.
   private mutating func checkDeclaredOutput(
-    _ reference: ContextReference, of target: Int, for site: ExpressionSite, at place: Span
+    _ reference: ContextReference, of target: Int, for site: ExpressionSite, at location: Span
   ) {
     guard let reader = site.step, !reference.hasFallback, !reads(reader, target),
-      workflow.steps[target].options.fan == nil,
+      workflow.steps[target].options.fanOut == nil,
       let declaration = actions.declaration(ofStep: target), declaration.outputFieldsFromInput != nil,
       let output = FieldIndex(outputs(ofStep: target)).field(like: reference.path[2]),
       !output.isRequired, output.defaultValue == nil
     else { return }
     report(
-      .outputMayBeMissing, "the command of '\(name(target))' may leave out the output '\(output.name)'", at: place,
+      .outputMayBeMissing, "the command of '\(name(target))' may leave out the output '\(output.name)'", at: location,
       related: shorthand(for: declaration.outputFieldsFromInput ?? "", of: target).flatMap {
         tree.member(output.name, of: $0.value)
       }
@@ -186,7 +187,7 @@ extension WorkflowCheck {
   }
 
   /// An output that may be missing needs a fallback, or a reader that looks at its step.
-  private mutating func checkPresence(of target: Int, for site: ExpressionSite, hasFallback: Bool, at place: Span) {
+  private mutating func checkPresence(of target: Int, for site: ExpressionSite, hasFallback: Bool, at location: Span) {
     guard let reader = site.step, !hasFallback, !reads(reader, target) else { return }
     let condition = workflow.steps[reader].options.condition
     let runsAnyway =
@@ -198,7 +199,7 @@ extension WorkflowCheck {
       mayBeMissing(target)
         ? "'\(name(target))' may end without outputs"
         : "'\(name(reader))' runs even when '\(name(target))' failed, and then there are no outputs",
-      at: place,
+      at: location,
       related: [
         mayBeMissing(target)
           ? .init(span(ofWhatMayHide: target), "because of this")
@@ -237,7 +238,7 @@ extension WorkflowCheck {
         let output = FieldIndex(outputs(ofStep: target)).field(like: path[2])
       else { return nil }
       // Of a step that runs for several items each output is the list of the items' outputs.
-      let isList = workflow.steps[target].options.fan != nil
+      let isList = workflow.steps[target].options.fanOut != nil
       return Self.type(at: path.dropFirst(3), in: isList ? .array(of: output.type) : output.type)
     // What a step runs for cannot read the items, and to ask for their type there would never end.
     case (ItemContext.item, _) where site.kind != .foreach:
@@ -258,7 +259,7 @@ extension WorkflowCheck {
 
   // MARK: Looking up
 
-  /// Whether `target` is over when `step` starts: whether a way of needs leads there.
+  /// Whether `target` is over when `step` starts: whether a way of dependencies leads there.
   ///
   /// Only steps behind `target` in the order of the graph can lie on such a way.
   private mutating func reaches(_ target: Int, from step: Int) -> Bool {

@@ -4,12 +4,12 @@ import FlowModel
 extension WorkflowCheck {
   /// A retry that can never start is a mistake: all errors end the step at once, or the pause outlasts the deadline.
   mutating func checkRetries() {
-    for (step, place) in workflow.steps.enumerated() where place.hasOptions {
-      guard let retry = place.options.retry, retry.attempts > 1, node(.retry, of: step) != nil else { continue }
-      if let max = place.options.deadline?.max, retry.delay >= max, retry.jitter == .none {
+    for (step, location) in workflow.steps.enumerated() where location.hasOptions {
+      guard let retry = location.options.retry, retry.attempts > 1, node(.retry, of: step) != nil else { continue }
+      if let max = location.options.deadline?.max, retry.delay >= max, retry.jitter == .none {
         report(
           .retryWithoutEffect,
-          "step '\(name(step))' pauses \(DurationText.format(retry.delay)) before its second try "
+          "step '\(name(step))' pauses \(DurationText.format(retry.delay)) before its second attempt "
             + "and times out after \(DurationText.format(max))",
           at: span(.retry, of: step), help: "shorten the delay or lengthen the deadline")
       }
@@ -18,7 +18,7 @@ extension WorkflowCheck {
       else { continue }
       report(
         .retryWithoutEffect,
-        "step '\(name(step))' is to be tried again, but no error of '\(declaration.name)' is worth another try",
+        "step '\(name(step))' is to be tried again, but no error of '\(declaration.name)' is worth another attempt",
         at: span(.retry, of: step), help: "remove 'retry'; see flowrun plugins show \(declaration.name)")
     }
   }

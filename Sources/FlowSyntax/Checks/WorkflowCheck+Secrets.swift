@@ -16,20 +16,20 @@ extension WorkflowCheck {
   }
 
   /// Checks a reference that reads a secret; false where something is wrong with it.
-  mutating func checkSecret(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) -> Bool {
+  mutating func checkSecret(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) -> Bool {
     let isInput = reference.name.lowercased() == "inputs"
     guard let name = reference.path.first else {
       report(
         .secretExposed,
-        isInput ? "'inputs' has secrets among its members" : "'secrets' is all secrets, not one", at: place,
+        isInput ? "'inputs' has secrets among its members" : "'secrets' is all secrets, not one", at: location,
         help: isInput ? "name the one that is meant: inputs.NAME" : "name the one that is meant: secrets.NAME")
       return false
     }
-    if !isInput, !checkDeclared(name, at: place) { return false }
+    if !isInput, !checkDeclared(name, at: location) { return false }
     let words = "\(isInput ? "inputs" : "secrets").\(name)"
     guard site.takesSecrets else {
       report(
-        .secretExposed, "'\(words)' is a secret, which would come out in '\(site.name)'", at: place,
+        .secretExposed, "'\(words)' is a secret, which would come out in '\(site.name)'", at: location,
         help: secretHelp(site, words, name))
       return false
     }
@@ -37,18 +37,19 @@ extension WorkflowCheck {
       !declaration.handsOnEnvironment
     else { return true }
     report(
-      .secretExposed, "'\(declaration.name)' starts no program that would get the variable with '\(words)'", at: place,
+      .secretExposed, "'\(declaration.name)' starts no program that would get the variable with '\(words)'",
+      at: location,
       related: [.init(span(.uses, of: step), "it is used here")],
       help: "give it to a step that runs a command, or to an input that is declared secret")
     return false
   }
 
-  private mutating func checkDeclared(_ name: String, at place: Span) -> Bool {
+  private mutating func checkDeclared(_ name: String, at location: Span) -> Bool {
     let names = workflow.secrets.map(\.name)
     if names.contains(where: { $0.lowercased() == name.lowercased() }) { return true }
     let isIncluded = (catalog as? IncludeCatalog).map { $0.stack.count > 1 } ?? false
     report(
-      .undeclaredSecret, "the workflow declares no secret '\(name)'", at: place,
+      .undeclaredSecret, "the workflow declares no secret '\(name)'", at: location,
       correction: correction(name, among: names),
       otherwise: isIncluded
         ? "a file that is included gets its secrets as inputs: inputs: { \(name): { type: string, secret: true } }"

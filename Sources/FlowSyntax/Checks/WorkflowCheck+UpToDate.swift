@@ -8,11 +8,11 @@ extension WorkflowCheck {
       let options = workflow.steps[step].options
       guard !options.inputsFrom.isEmpty || !options.produces.isEmpty, !isSettled else { continue }
       let key = options.inputsFrom.isEmpty ? StepKey.produces : .inputsFrom
-      guard let member = tree.member(key.rawValue, of: places.steps[step].value) else { continue }
+      guard let member = tree.member(key.rawValue, of: locations.steps[step].value) else { continue }
       let declaration = actions.declaration(ofStep: step)
-      if options.fan != nil {
+      if options.fanOut != nil {
         report(
-          .conflictingKeys, "'\(key.rawValue)' is about the whole step, and cannot stand beside 'foreach'",
+          .conflictingKeys, "'\(key.rawValue)' is about the whole step, and cannot stand next to 'foreach'",
           at: tree.span(member.key), help: "let the command of each item see what is up to date")
       } else if let declaration, declaration.actsOnProcess {
         report(

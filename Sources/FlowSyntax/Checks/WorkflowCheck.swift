@@ -4,7 +4,7 @@ import FlowModel
 /// A workflow that has been read, under examination; each check is a method in a file of its own.
 struct WorkflowCheck: DocumentReading {
   let tree: NodeTree
-  let places: WorkflowPlaces
+  let locations: WorkflowLocations
   let actions: ActionTable
   let catalog: any ActionCatalog
   let workflow: Workflow
@@ -16,15 +16,15 @@ struct WorkflowCheck: DocumentReading {
   var freeOutputs: [Int: Set<String>] = [:]
   var diagnostics: [Diagnostic]
   /// What steps require and none before them provides.
-  var missingResources: [ResourceKey] = []
-  /// Nil while unknown and when the needs form a cycle.
+  var missingHandles: [HandleKey] = []
+  /// Nil while unknown and when the dependencies form a cycle.
   var graph: WorkflowGraph?
   /// What each step has to do with the gate; nil while unknown.
   var roles: GateRoles?
 
   init(_ reader: WorkflowReader) {
     tree = reader.tree
-    places = reader.places
+    locations = reader.locations
     actions = reader.actions
     catalog = reader.catalog
     workflow = reader.workflow
@@ -40,9 +40,9 @@ struct WorkflowCheck: DocumentReading {
     checkInputs()
     checkEvents()
     checkCalls()
-    checkFans()
+    checkFanOuts()
     checkExecutors()
-    checkShares()
+    checkMachineResources()
     checkUpToDate()
     checkIncludes()
     checkEstimates()
@@ -55,14 +55,14 @@ struct WorkflowCheck: DocumentReading {
     checkExpressions()
     checkForeignExpressions()
     guard graph != nil, !isSettled else { return }
-    checkResources()
+    checkHandles()
     checkEventOrder()
-    checkWaitsWithoutCeiling()
+    checkWaitsWithoutMaximum()
     checkFeasibility()
     checkMainQueueBudget()
   }
 
-  /// The place of each step in the order of the graph; empty until somebody asks.
+  /// The location of each step in the order of the graph; empty until somebody asks.
   var ranks: [Int32] = []
   /// The number of the last search for steps out of reach that came by each step; empty until somebody asks.
   var searches: [Int32] = []
@@ -77,21 +77,23 @@ struct WorkflowCheck: DocumentReading {
   func name(_ step: Int) -> String { workflow.steps[step].id.text }
 
   /// The node under a key of a step, or nil.
-  func node(_ key: StepKey, of step: Int) -> NodeID? { tree.member(key.rawValue, of: places.steps[step].value)?.value }
+  func node(_ key: StepKey, of step: Int) -> NodeID? {
+    tree.member(key.rawValue, of: locations.steps[step].value)?.value
+  }
 
-  /// The place of a step's key, else of its id.
+  /// The location of a step's key, else of its id.
   func span(_ key: StepKey, of step: Int) -> Span {
-    tree.span(node(key, of: step) ?? (key == .uses ? node(.run, of: step) : nil) ?? places.steps[step].key)
+    tree.span(node(key, of: step) ?? (key == .uses ? node(.run, of: step) : nil) ?? locations.steps[step].key)
   }
 
   /// The member under which an input of a step stands that has a key of its own instead of one below `with`.
   func shorthand(for input: String, of step: Int) -> MemberCursor.Member? {
     switch input {
-    case CommandKeys.commandInput: tree.member(StepKey.run.rawValue, of: places.steps[step].value)
-    case CommandKeys.shellInput: tree.member(StepKey.shell.rawValue, of: places.steps[step].value)
+    case CommandKeys.commandInput: tree.member(StepKey.run.rawValue, of: locations.steps[step].value)
+    case CommandKeys.shellInput: tree.member(StepKey.shell.rawValue, of: locations.steps[step].value)
     default:
       input == actions.declaration(ofStep: step)?.outputFieldsFromInput
-        ? tree.member(StepKey.outputs.rawValue, of: places.steps[step].value) : nil
+        ? tree.member(StepKey.outputs.rawValue, of: locations.steps[step].value) : nil
     }
   }
 
@@ -100,8 +102,8 @@ struct WorkflowCheck: DocumentReading {
     actions.declaration(ofStep: step)?.outputs(declaredBy: workflow.steps[step].with) ?? []
   }
 
-  /// The place of a step's id.
-  func idSpan(_ step: Int) -> Span { tree.span(places.steps[step].key) }
+  /// The location of a step's id.
+  func idSpan(_ step: Int) -> Span { tree.span(locations.steps[step].key) }
 
   /// The step of this id; expressions compare keys without case, and ids are in lower case.
   func stepIndex(like id: String) -> Int? {

@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// Something that may be written at a place of a file.
+/// Something that may be written at a location of a file.
 package struct Completion: Sendable, Hashable {
   /// What it is, for the sign that an editor shows.
   package enum Kind: Sendable, Hashable {
@@ -10,7 +10,7 @@ package struct Completion: Sendable, Hashable {
   /// What is shown and, without a snippet, written.
   package var label: String
   package var kind: Kind
-  /// A few words beside the label.
+  /// A few words next to the label.
   package var detail = ""
   /// A page, as Markdown.
   package var documentation = ""

@@ -31,7 +31,7 @@ extension FormatKey {
   }
 }
 
-/// What may stand at a place of a file.
+/// What may stand at a location of a file.
 enum EditingSlot {
   /// What a key of the format takes; `page` is that key.
   case shape(Shape, page: KeyPage?)
@@ -61,7 +61,7 @@ enum EditingSlot {
   }
 
   /// What may stand under `part` of this.
-  fileprivate func inside(_ part: EditingPlace.Part) -> EditingSlot {
+  fileprivate func inside(_ part: EditingLocation.Part) -> EditingSlot {
     switch (self, part) {
     case (.shape(.named(_, let shape), let page), .key): return .shape(shape, page: page)
     case (.shape(.events, let page), .key): return .shape(.map(EventKey.self), page: page)
@@ -82,7 +82,7 @@ enum EditingSlot {
 
 extension WorkflowDocument {
   /// What may stand at the end of a way through the file; the inputs of a step are those of its action.
-  func slot(at path: [EditingPlace.Part], root: any FormatKey.Type = WorkflowKey.self) -> EditingSlot {
+  func slot(at path: [EditingLocation.Part], root: any FormatKey.Type = WorkflowKey.self) -> EditingSlot {
     var slot = EditingSlot.shape(.map(root), page: nil)
     for (depth, part) in path.enumerated() {
       slot = slot.inside(part)
@@ -109,7 +109,7 @@ extension WorkflowDocument {
   }
 
   /// The node at the end of a way, or nil.
-  func node(at path: [EditingPlace.Part]) -> NodeID? {
+  func node(at path: [EditingLocation.Part]) -> NodeID? {
     guard let tree, var current = tree.root else { return nil }
     for part in path {
       switch part {
@@ -127,7 +127,7 @@ extension WorkflowDocument {
   }
 
   /// The keys that a map has, but for the one at `offset`.
-  func keys(at path: [EditingPlace.Part], except offset: Int) -> Set<String> {
+  func keys(at path: [EditingLocation.Part], except offset: Int) -> Set<String> {
     guard let tree, let node = node(at: path), tree.kind(node) == .mapping else { return [] }
     var keys: Set<String> = []
     var ignored: [Diagnostic] = []
@@ -141,9 +141,9 @@ extension WorkflowDocument {
   }
 
   /// The way to what stands at `offset`, from the tree; whether that is a key, and its node.
-  func location(at offset: Int) -> (path: [EditingPlace.Part], isKey: Bool, node: NodeID)? {
+  func location(at offset: Int) -> (path: [EditingLocation.Part], isKey: Bool, node: NodeID)? {
     guard let tree, var current = tree.root else { return nil }
-    var path: [EditingPlace.Part] = []
+    var path: [EditingLocation.Part] = []
     walk: while true {
       switch tree.nodes[current].kind {
       case .mapping:
@@ -151,7 +151,7 @@ extension WorkflowDocument {
         while position < tree.next(current) {
           let value = tree.next(position)
           let span = tree.span(position)
-          let name = EditingPlace.Part.key(tree.keyName(position))
+          let name = EditingLocation.Part.key(tree.keyName(position))
           if span.start <= offset, offset <= span.end { return (path + [name], true, position) }
           if tree.span(value).start <= offset, offset <= tree.contentEnd(value) {
             path.append(name)

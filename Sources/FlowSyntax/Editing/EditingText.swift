@@ -2,10 +2,10 @@ import FlowModel
 
 extension Shape {
   /// What follows a key's colon: a space before a value, a line of its own for a map, braces inside of braces.
-  func opening(_ place: EditingPlace) -> String {
+  func opening(_ location: EditingLocation) -> String {
     switch self {
     case .map, .named, .values, .environment:
-      place.isFlow ? " { $0 }" : "\n\(String(repeating: " ", count: place.indentation + 2))$0"
+      location.isFlow ? " { $0 }" : "\n\(String(repeating: " ", count: location.indentation + 2))$0"
     default: " $0"
     }
   }

@@ -5,27 +5,27 @@ import FlowModel
 /// What may be written inside of an expression: contexts, their members, outputs of the steps that are over, functions.
 struct ExpressionCompletion {
   let document: WorkflowDocument
-  let place: EditingPlace
+  let location: EditingLocation
   /// Where the expression begins.
   let start: Int
   let bytes: [UInt8]
 
   func completions() -> [Completion] {
-    let typed = bytes[start..<max(start, place.offset)]
+    let typed = bytes[start..<max(start, location.offset)]
     // Inside of a text of the expression nothing is proposed.
     if typed.count(where: { $0 == UInt8(ascii: "'") }) % 2 == 1 { return [] }
-    var wordStart = place.offset
+    var wordStart = location.offset
     while wordStart > start, bytes[wordStart - 1].isNamePart, bytes[wordStart - 1] != UInt8(ascii: "/") {
       wordStart -= 1
     }
-    let parts = String(decoding: bytes[wordStart..<place.offset], as: UTF8.self)
+    let parts = String(decoding: bytes[wordStart..<location.offset], as: UTF8.self)
       .split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let last = parts.last ?? ""
-    var end = place.offset
+    var end = location.offset
     while end < bytes.count, bytes[end].isNamePart, bytes[end] != UInt8(ascii: "."), bytes[end] != UInt8(ascii: "/") {
       end += 1
     }
-    let span = Span(place.offset - last.utf8.count, end)
+    let span = Span(location.offset - last.utf8.count, end)
     return parts.count > 1 ? members(of: Array(parts.dropLast()), span) : names(span)
   }
 
@@ -81,7 +81,7 @@ struct ExpressionCompletion {
     return self.properties(of: property.type, path.dropFirst(), span)
   }
 
-  /// The steps that are over when the place is reached: those that its step needs, all of them in the outputs.
+  /// The steps that are over when the location is reached: those that its step needs, all of them in the outputs.
   private var readable: [Int] {
     guard let own else { return Array(document.workflow.steps.indices) }
     return document.stepsBefore(own).sorted()
@@ -117,12 +117,12 @@ struct ExpressionCompletion {
 
   /// The step that the expression belongs to.
   private var own: Int? {
-    let keys = place.keys
+    let keys = location.keys
     return keys.count > 1 && WorkflowKey.holdsSteps(keys[0]) ? document.step(named: keys[1]) : nil
   }
 
   private var siteKind: ExpressionSite.Kind {
-    let keys = place.keys
+    let keys = location.keys
     switch keys.first.flatMap(WorkflowKey.init(rawValue:)) {
     case .env: return .workflowEnvironment
     case .environmentFile: return .environmentFile
@@ -146,7 +146,7 @@ struct ExpressionCompletion {
 
   private func contexts(_ kind: ExpressionSite.Kind) -> [String] {
     let isDeferred = own.flatMap { document.check?.mayBeDeferred($0) } ?? false
-    let hasItems = own.map { document.workflow.steps[$0].options.fan != nil } ?? false
+    let hasItems = own.map { document.workflow.steps[$0].options.fanOut != nil } ?? false
     return ExpressionSite(kind: kind, step: own, node: 0).contexts(isDeferred: isDeferred, hasItems: hasItems)
   }
 }

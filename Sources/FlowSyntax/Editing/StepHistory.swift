@@ -1,6 +1,6 @@
 import FlowModel
 
-/// How long a step took in the runs of its workflow that are remembered.
+/// How long a step took in the runs of its workflow that are recorded.
 public struct StepHistory: Sendable, Hashable {
   /// In how many runs it succeeded.
   public let count: Int

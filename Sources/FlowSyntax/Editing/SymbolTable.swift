@@ -2,8 +2,8 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// What a workflow names and where: steps, events, inputs, outputs, queues, with every place that refers to them, and to
-/// what included files name.
+/// What a workflow names and where: steps, events, inputs, outputs, queues, with every location that refers to them,
+/// and to what included files name.
 package struct SymbolTable: Sendable {
   /// Something that a workflow names.
   package struct Symbol: Sendable, Hashable {
@@ -17,7 +17,7 @@ package struct SymbolTable: Sendable {
     package var name: String
   }
 
-  /// One place of a symbol.
+  /// One location of a symbol.
   package struct Occurrence: Sendable, Hashable {
     package var symbol: Symbol
     package var span: Span
@@ -25,7 +25,7 @@ package struct SymbolTable: Sendable {
     package var isDefinition: Bool
   }
 
-  /// A place that names something of an included file.
+  /// A location that names something of an included file.
   package struct Link: Sendable, Hashable {
     /// The file as the step states it.
     package var file: String
@@ -34,11 +34,11 @@ package struct SymbolTable: Sendable {
     package var span: Span
   }
 
-  /// The places that name something of included files.
+  /// The locations that name something of included files.
   package private(set) var links: [Link] = []
-  /// Every place, in the order of the file.
+  /// Every location, in the order of the file.
   package private(set) var occurrences: [Occurrence] = []
-  /// Texts with an expression in them whose places cannot be told, or that is wrong.
+  /// Texts with an expression in them whose locations cannot be told, or that is wrong.
   package private(set) var unclear: [Span] = []
 
   private let check: WorkflowCheck
@@ -53,19 +53,20 @@ package struct SymbolTable: Sendable {
     occurrences = occurrences.filter { seen.insert($0).inserted }.sorted { $0.span < $1.span }
   }
 
-  /// The place that holds the byte at `offset`, the one behind its end included.
+  /// The location that holds the byte at `offset`, the one behind its end included.
   package func occurrence(at offset: Int) -> Occurrence? {
     occurrences.first { $0.span.start <= offset && offset < $0.span.end }
       ?? occurrences.first { $0.span.start <= offset && offset <= $0.span.end }
   }
 
-  /// The place that names something of an included file and holds the byte at `offset`, the one behind its end included.
+  /// The location that names something of an included file and holds the byte at `offset`, the one behind its end
+  /// included.
   package func link(at offset: Int) -> Link? {
     links.first { $0.span.start <= offset && offset < $0.span.end }
       ?? links.first { $0.span.start <= offset && offset <= $0.span.end }
   }
 
-  /// Every place of a symbol.
+  /// Every location of a symbol.
   package func occurrences(of symbol: Symbol) -> [Occurrence] { occurrences.filter { $0.symbol == symbol } }
 
   /// Whether the name belongs to flowrun or to a plugin and not to the file.
@@ -83,9 +84,9 @@ package struct SymbolTable: Sendable {
 
   private mutating func add(_ kind: Symbol.Kind, _ node: NodeID, isDefinition: Bool = false) {
     guard let name = tree.text(of: node), !name.isEmpty else { return }
-    let place = tree.resolve(node)
-    guard let start = tree.sourceOffset(of: place, textOffset: 0) else {
-      unclear.append(tree.span(place))
+    let location = tree.resolve(node)
+    guard let start = tree.sourceOffset(of: location, textOffset: 0) else {
+      unclear.append(tree.span(location))
       return
     }
     // `build/done` is the event `done` of the file that the step `build` includes.
@@ -123,29 +124,33 @@ package struct SymbolTable: Sendable {
   }
 
   private mutating func collect() {
-    let places = check.places
-    if let node = places.value(.inputs) { for member in members(node) { add(.input, member.key, isDefinition: true) } }
-    if let node = places.value(.queues) { for member in members(node) { add(.queue, member.key, isDefinition: true) } }
-    if let node = places.value(.events) {
+    let locations = check.locations
+    if let node = locations.value(.inputs) {
+      for member in members(node) { add(.input, member.key, isDefinition: true) }
+    }
+    if let node = locations.value(.queues) {
+      for member in members(node) { add(.queue, member.key, isDefinition: true) }
+    }
+    if let node = locations.value(.events) {
       let declared = tree.kind(node) == .sequence ? tree.elements(node) : members(node).map(\.key)
       for node in declared { add(.event, node, isDefinition: true) }
     }
-    if let node = places.value(.defaults), let queue = tree.member("queue", of: node) { add(.queue, queue.value) }
-    if let node = places.value(.env) { expressions(below: node) }
-    if let node = places.value(.environmentFile) { expressions(below: node) }
-    if let node = places.value(.deadline) { expressions(below: node) }
-    if let node = places.value(.outputs) {
+    if let node = locations.value(.defaults), let queue = tree.member("queue", of: node) { add(.queue, queue.value) }
+    if let node = locations.value(.env) { expressions(below: node) }
+    if let node = locations.value(.environmentFile) { expressions(below: node) }
+    if let node = locations.value(.deadline) { expressions(below: node) }
+    if let node = locations.value(.outputs) {
       for member in members(node) { add(.output, member.key, isDefinition: true) }
       expressions(below: node)
     }
-    for step in places.steps.indices { collect(step) }
+    for step in locations.steps.indices { collect(step) }
   }
 
   private mutating func collect(_ step: Int) {
-    let place = check.places.steps[step]
-    add(.step, place.key, isDefinition: true)
+    let location = check.locations.steps[step]
+    add(.step, location.key, isDefinition: true)
     let declaration = check.actions.declaration(ofStep: step)
-    for member in members(place.value) {
+    for member in members(location.value) {
       guard let key = tree.text(of: member.key).flatMap(StepKey.init(rawValue:)) else { continue }
       switch key {
       case .needs, .after:
@@ -192,19 +197,19 @@ package struct SymbolTable: Sendable {
     case .mapping: for member in members(node) { expressions(below: member.value) }
     case .sequence: for element in tree.elements(node) { expressions(below: element) }
     case .scalar, .alias:
-      let place = tree.resolve(node)
-      let text = tree.text(place)
+      let location = tree.resolve(node)
+      let text = tree.text(location)
       guard Template.containsExpression(text) else { return }
-      guard let template = try? Template(parsing: text) else { return unclear.append(tree.span(place)) }
-      for (offset, expression) in template.expressions { references(of: expression, offset, in: place) }
+      guard let template = try? Template(parsing: text) else { return unclear.append(tree.span(location)) }
+      for (offset, expression) in template.expressions { references(of: expression, offset, in: location) }
     }
   }
 
   private mutating func condition(_ node: NodeID) {
-    let place = tree.resolve(node)
-    guard let text = tree.text(of: place), case .string? = tree.scalarValue(place) else { return }
-    guard let (offset, expression) = try? Expression.condition(text) else { return unclear.append(tree.span(place)) }
-    references(of: expression, offset, in: place)
+    let location = tree.resolve(node)
+    guard let text = tree.text(of: location), case .string? = tree.scalarValue(location) else { return }
+    guard let (offset, expression) = try? Expression.condition(text) else { return unclear.append(tree.span(location)) }
+    references(of: expression, offset, in: location)
   }
 
   private mutating func references(of expression: Expression, _ offset: Int, in node: NodeID) {
@@ -242,7 +247,7 @@ package struct SymbolTable: Sendable {
 
   /// `steps.build.outputs.path`, where `build` is a file: an output of it.
   private mutating func linkOutput(
-    of reference: ContextReference, in source: [UInt8], from place: Int, _ offset: Int, _ node: NodeID
+    of reference: ContextReference, in source: [UInt8], from location: Int, _ offset: Int, _ node: NodeID
   ) {
     guard reference.path.count > 2, reference.path[1].lowercased() == "outputs",
       let file = check.stepIndex(like: reference.path[0]).flatMap(includedFile)
@@ -250,7 +255,7 @@ package struct SymbolTable: Sendable {
     let name = reference.path[2]
     let wanted = Array(name.utf8)
     let end = min(source.count, reference.offset + reference.length)
-    let first = place + "outputs".utf8.count
+    let first = location + "outputs".utf8.count
     guard
       let found = (first..<max(first, end - wanted.count + 1)).first(where: { source[$0...].starts(with: wanted) }),
       // Behind the word `outputs`, wherever its dot or bracket stands.
@@ -262,6 +267,6 @@ package struct SymbolTable: Sendable {
 }
 
 extension WorkflowDocument {
-  /// Everything that the workflow names, with its places; nil where nothing could be read.
+  /// Everything that the workflow names, with its locations; nil where nothing could be read.
   package func symbols() -> SymbolTable? { check.map(SymbolTable.init) }
 }

@@ -34,7 +34,7 @@ extension WorkflowDocument {
       let entry = "\(variable): \"\(value)\""
       let edit =
         environment.map { insertion(of: entry, into: $0) }
-        ?? insertion(of: "env: { \(entry) }", into: check.places.steps[step].value)
+        ?? insertion(of: "env: { \(entry) }", into: check.locations.steps[step].value)
       guard let edit else { return nil }
       edits.append(edit)
     }

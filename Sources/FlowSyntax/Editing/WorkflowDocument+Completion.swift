@@ -5,24 +5,24 @@ import FlowModel
 extension WorkflowDocument {
   /// What may be written at the byte `offset`, likeliest first.
   package func completions(at offset: Int) -> [Completion] {
-    let place = EditingPlaceScanner.place(at: offset, in: source.bytes)
-    if place.position == .nothing { return [] }
-    return withoutLine(at: offset).completions(at: place, of: self)
+    let location = EditingLocationScanner.location(at: offset, in: source.bytes)
+    if location.position == .nothing { return [] }
+    return withoutLine(at: offset).completions(at: location, of: self)
   }
 
-  private func completions(at place: EditingPlace, of typed: WorkflowDocument) -> [Completion] {
+  private func completions(at location: EditingLocation, of typed: WorkflowDocument) -> [Completion] {
     let bytes = typed.source.bytes
-    let slot = slot(at: place.path)
-    if let start = expressionStart(place, slot, bytes) {
-      return ExpressionCompletion(document: self, place: place, start: start, bytes: bytes).completions()
+    let slot = slot(at: location.path)
+    if let start = expressionStart(location, slot, bytes) {
+      return ExpressionCompletion(document: self, location: location, start: start, bytes: bytes).completions()
     }
-    let span = Span(place.start, wordEnd(from: place.offset, bytes, isFlow: place.isFlow))
-    if place.position == .keyOrValue, !place.isBlockText {
-      let keys = keyCompletions(slot, place, span, bytes)
+    let span = Span(location.start, wordEnd(from: location.offset, bytes, isFlow: location.isFlow))
+    if location.position == .keyOrValue, !location.isBlockText {
+      let keys = keyCompletions(slot, location, span, bytes)
       if !keys.isEmpty { return keys }
     }
     // A map is not written behind its key.
-    return values(of: slot, place, span, bytes)
+    return values(of: slot, location, span, bytes)
   }
 
   /// Where the word that is being typed ends, so that accepting a proposal replaces all of it.
@@ -35,10 +35,10 @@ extension WorkflowDocument {
   // MARK: Keys
 
   private func keyCompletions(
-    _ slot: EditingSlot, _ place: EditingPlace, _ span: Span, _ bytes: [UInt8]
+    _ slot: EditingSlot, _ location: EditingLocation, _ span: Span, _ bytes: [UInt8]
   ) -> [Completion] {
-    var given = keys(at: place.path, except: place.offset)
-    if place.path.count == 2, place.keys.first == WorkflowKey.finally.rawValue {
+    var given = keys(at: location.path, except: location.offset)
+    if location.path.count == 2, location.keys.first == WorkflowKey.finally.rawValue {
       given.formUnion(StepKey.notInFinally.map(\.rawValue))
     }
     let hasColon = bytes[span.end...].prefix(2).first == UInt8(ascii: ":")
@@ -47,7 +47,7 @@ extension WorkflowDocument {
       completions.append(
         Completion(
           label: key.name, kind: .key, detail: key.summary, documentation: key.page,
-          snippet: hasColon ? key.name : "\(key.name):\(key.shape.opening(place))", isRequired: key.isRequired,
+          snippet: hasColon ? key.name : "\(key.name):\(key.shape.opening(location))", isRequired: key.isRequired,
           span: span))
     }
     for field in slot.fields where !given.contains(field.name) {
@@ -63,7 +63,7 @@ extension WorkflowDocument {
   // MARK: Values
 
   private func values(
-    of slot: EditingSlot, _ place: EditingPlace, _ span: Span, _ bytes: [UInt8]
+    of slot: EditingSlot, _ location: EditingLocation, _ span: Span, _ bytes: [UInt8]
   ) -> [Completion] {
     func words(_ words: [String], _ kind: Completion.Kind = .value) -> [Completion] {
       words.map { Completion(label: $0, kind: kind, span: span) }
@@ -75,23 +75,23 @@ extension WorkflowDocument {
       case .deferral: return words(["true", "idle", "false"])
       case .word(let names): return words(names)
       case .queueName: return queues(span)
-      case .actionName: return uses(place, span, bytes)
-      case .executorAddress: return executors(place, span, bytes)
+      case .actionName: return uses(location, span, bytes)
+      case .executorAddress: return executors(location, span, bytes)
       case .events: return awaitedEvents(span)
-      case .stepNames: return steps(place, span)
+      case .stepNames: return steps(location, span)
       case .eventNames: return events(span)
       case .eventName: return events(span, repeatingOnly: true)
       case .duration, .durationAboveZero, .durationOr, .durationOrExpression, .estimate:
-        return durations(place, span, bytes)
+        return durations(location, span, bytes)
       default: return words(page.map { $0.proposals.isEmpty ? $0.defaultText.map { [$0] } ?? [] : $0.proposals } ?? [])
       }
     case .type(let type, let field):
-      if let events = eventInput(place, span) { return events }
+      if let events = eventInput(location, span) { return events }
       var proposals: [Completion] = []
       switch type {
       case .boolean: proposals = words(["true", "false"])
       case .enumeration(let values, _): proposals = words(values.map(\.yamlText))
-      case .duration: proposals = durations(place, span, bytes)
+      case .duration: proposals = durations(location, span, bytes)
       default: break
       }
       if proposals.isEmpty, let value = field?.defaultValue, !value.isNull { proposals = words([value.yamlText]) }
@@ -116,8 +116,8 @@ extension WorkflowDocument {
   // MARK: Files
 
   /// Actions, or files once the path of one has begun.
-  private func uses(_ place: EditingPlace, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
-    let typed = String(decoding: bytes[place.start..<max(place.start, place.offset)], as: UTF8.self)
+  private func uses(_ location: EditingLocation, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
+    let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let isPath = typed.hasPrefix(".") || typed.hasPrefix("/")
     return (isPath ? [] : actions(span)) + (isPath || typed.isEmpty ? files(typed, span) : [])
   }
@@ -141,7 +141,7 @@ extension WorkflowDocument {
       // Read without this file on the way, so that a file which includes it is seen to name it.
       let library = IncludeLibrary(catalog: installedCatalog, files: surroundings.read)
       let entry = library.entry(path, stack: [])
-      guard let result = entry.result, !result.places.steps.isEmpty, !library.named.contains(own) else { return nil }
+      guard let result = entry.result, !result.locations.steps.isEmpty, !library.named.contains(own) else { return nil }
       return Completion(
         label: stated + name, kind: .file, detail: entry.declaration?.summary ?? entry.problem ?? "", span: span)
     }
@@ -153,8 +153,8 @@ extension WorkflowDocument {
   // MARK: Executors and events
 
   /// Where a step may run; behind a comma the options of the executor.
-  private func executors(_ place: EditingPlace, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
-    let typed = String(decoding: bytes[place.start..<max(place.start, place.offset)], as: UTF8.self)
+  private func executors(_ location: EditingLocation, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
+    let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     guard let comma = typed.utf8.lastIndex(of: UInt8(ascii: ",")) else {
       let builtIn = [
         (ExecutorAddress.local, "this process"), ("\(ExecutorAddress.workers)=4", "processes of this machine"),
@@ -164,17 +164,17 @@ extension WorkflowDocument {
       return (builtIn + external).map { Completion(label: $0.0, kind: .value, detail: $0.1, span: span) }
     }
     let parts = typed.split(separator: ",").map { $0.prefix { $0 != "=" }.trimmingPrefix { $0 == " " } }
-    let start = place.start + typed.utf8.distance(from: typed.startIndex, to: comma) + 1
+    let start = location.start + typed.utf8.distance(from: typed.startIndex, to: comma) + 1
     let options = parts.first.flatMap { ExecutorAddress.optionNames[String($0)] } ?? []
     return options.filter { option in !parts.dropFirst().contains { $0 == option } }.map {
       Completion(label: "\($0)=", kind: .key, span: Span(start, max(start, span.end)))
     }
   }
 
-  /// The events for an input that names one; nil where the place is no such input.
-  private func eventInput(_ place: EditingPlace, _ span: Span) -> [Completion]? {
-    let keys = place.keys
-    guard place.path.count == 4, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
+  /// The events for an input that names one; nil where the location is no such input.
+  private func eventInput(_ location: EditingLocation, _ span: Span) -> [Completion]? {
+    let keys = location.keys
+    guard location.path.count == 4, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
       let declaration = declaration(ofStepNamed: keys[1])
     else { return nil }
     if declaration.calls?.event == keys[3] { return events(span, repeatingOnly: true) }
@@ -200,13 +200,13 @@ extension WorkflowDocument {
   }
 
   /// The steps that may be needed: not the step itself, none that comes after it, none that it needs already.
-  private func steps(_ place: EditingPlace, _ span: Span) -> [Completion] {
-    let keys = place.keys
+  private func steps(_ location: EditingLocation, _ span: Span) -> [Completion] {
+    let keys = location.keys
     let own = keys.count > 1 ? step(named: keys[1]) : nil
     var excluded: Set<Int> = []
     if let own {
       excluded = stepsAfter(own)
-      excluded.formUnion(otherNeeds(of: own, except: place.offset))
+      excluded.formUnion(otherDependencies(of: own, except: location.offset))
     }
     return workflow.steps.indices.filter { !excluded.contains($0) && !workflow.steps[$0].id.text.isEmpty }.map {
       Completion(
@@ -214,8 +214,8 @@ extension WorkflowDocument {
     }
   }
 
-  /// The needs that are written elsewhere than at `offset`.
-  private func otherNeeds(of step: Int, except offset: Int) -> Set<Int> {
+  /// The dependencies that are written elsewhere than at `offset`.
+  private func otherDependencies(of step: Int, except offset: Int) -> Set<Int> {
     guard let check, let node = check.node(.needs, of: step) else { return [] }
     let elements = check.tree.kind(node) == .sequence ? check.tree.elements(node) : []
     return Set(
@@ -251,8 +251,8 @@ extension WorkflowDocument {
   }
 
   /// A number with each unit, or a few lengths where there is none yet.
-  private func durations(_ place: EditingPlace, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
-    let typed = String(decoding: bytes[place.start..<max(place.start, place.offset)], as: UTF8.self)
+  private func durations(_ location: EditingLocation, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
+    let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let number = String(typed.reversed().prefix { $0.isNumber || $0 == "." }.reversed())
     let before = typed.dropLast(number.count)
     let units = [("ms", "milliseconds"), ("s", "seconds"), ("m", "minutes"), ("h", "hours")]
@@ -266,11 +266,11 @@ extension WorkflowDocument {
   // MARK: Expressions
 
   /// Where the expression begins that holds the cursor; nil where there is none.
-  private func expressionStart(_ place: EditingPlace, _ slot: EditingSlot, _ bytes: [UInt8]) -> Int? {
-    guard place.position == .value || place.isBlockText else { return nil }
-    var lineStart = place.offset
+  private func expressionStart(_ location: EditingLocation, _ slot: EditingSlot, _ bytes: [UInt8]) -> Int? {
+    guard location.position == .value || location.isBlockText else { return nil }
+    var lineStart = location.offset
     while lineStart > 0, bytes[lineStart - 1] != 0x0A, bytes[lineStart - 1] != 0x0D { lineStart -= 1 }
-    let text = bytes[lineStart..<place.offset]
+    let text = bytes[lineStart..<location.offset]
     var position = text.endIndex - 1
     while position >= text.startIndex {
       if position + 1 < text.endIndex, bytes[position] == 0x7D, bytes[position + 1] == 0x7D { break }
@@ -281,13 +281,13 @@ extension WorkflowDocument {
       position -= 1
     }
     guard case .shape(let shape, _) = slot else { return nil }
-    if case .expression = shape { return place.start }
-    guard place.start < place.offset else { return nil }
+    if case .expression = shape { return location.start }
+    guard location.start < location.offset else { return nil }
     switch shape {
     case .booleanOrExpression, .deferral:
       // The words of the key come first; an expression shows by its dot or its operator.
-      let typed = bytes[place.start..<place.offset]
-      return typed.allSatisfy({ $0.isNamePart && $0 != UInt8(ascii: ".") }) ? nil : place.start
+      let typed = bytes[location.start..<location.offset]
+      return typed.allSatisfy({ $0.isNamePart && $0 != UInt8(ascii: ".") }) ? nil : location.start
     default: return nil
     }
   }

@@ -3,10 +3,10 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowDocument {
-  /// A change of the text that mends something.
+  /// A change of the text that fixes something.
   package struct Fix: Sendable {
     package var title: String
-    /// What it mends; nil: nothing is wrong.
+    /// What it fixes; nil: nothing is wrong.
     package var diagnostic: Diagnostic?
     /// What stands where afterwards; the spans do not touch each other.
     package var edits: [(span: Span, text: String)]
@@ -30,7 +30,7 @@ extension WorkflowDocument {
     }
     switch diagnostic.code {
     case .missingInput: return missingInput(diagnostic)
-    case .stepOutOfReach: return missingNeed(diagnostic)
+    case .stepOutOfReach: return missingDependency(diagnostic)
     case .textInCommand: return textInCommand(diagnostic).map { [$0] } ?? []
     default: return []
     }
@@ -74,7 +74,7 @@ extension WorkflowDocument {
       return insertion(of: entry, into: with).map { [Fix(title: title, diagnostic: diagnostic, edits: [$0])] } ?? []
     }
     if check.node(.with, of: step) != nil { return [] }
-    return insertion(of: "with: { \(entry) }", into: check.places.steps[step].value)
+    return insertion(of: "with: { \(entry) }", into: check.locations.steps[step].value)
       .map { [Fix(title: title, diagnostic: diagnostic, edits: [$0])] } ?? []
   }
 
@@ -97,16 +97,16 @@ extension WorkflowDocument {
 
   // MARK: needs
 
-  private func missingNeed(_ diagnostic: Diagnostic) -> [Fix] {
+  private func missingDependency(_ diagnostic: Diagnostic) -> [Fix] {
     guard let check, let reader = step(at: diagnostic.span.start),
       let related = diagnostic.related.first(where: { $0.source == nil }),
       let target = step(at: related.span.start), target != reader,
       !stepsAfter(reader).contains(target)
     else { return [] }
     let id = check.name(target)
-    let title = "Add '\(id)' to the needs of '\(check.name(reader))'"
+    let title = "Add '\(id)' to the dependencies of '\(check.name(reader))'"
     guard let needs = check.node(.needs, of: reader) else {
-      return insertion(of: "needs: \(id)", into: check.places.steps[reader].value)
+      return insertion(of: "needs: \(id)", into: check.locations.steps[reader].value)
         .map { [Fix(title: title, diagnostic: diagnostic, edits: [$0])] } ?? []
     }
     let span = check.tree.span(needs)
@@ -141,7 +141,7 @@ extension WorkflowDocument {
       check.roles?.blocking(of: StepIndex(step)) == .always, check.roles?.deferral(of: StepIndex(step)) == .never,
       check.node(.deferral, of: step) == nil, check.node(.blocking, of: step) == nil,
       !check.isDisabled(step), let gate = workflow.gate, gate.max != nil || gate.min != nil,
-      let edit = insertion(of: "defer: true", into: check.places.steps[step].value)
+      let edit = insertion(of: "defer: true", into: check.locations.steps[step].value)
     else { return nil }
     let changed = WorkflowDocument(bytes: Self.text(source.bytes, with: [edit]), file: source.file, catalog: catalog)
     guard !changed.result.diagnostics.containsError,

@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowDocument {
-  /// What a person wants to know of a place.
+  /// What a person wants to know of a location.
   package struct Hover: Sendable {
     /// As Markdown.
     package var text: String
@@ -11,15 +11,15 @@ extension WorkflowDocument {
     package var span: Span
   }
 
-  /// What there is to say of the byte at `offset`; `rank` gives a step's number in the order in which ready steps start,
-  /// from 1, and `history` what is remembered of it.
+  /// What there is to say of the byte at `offset`; `rank` gives a step's number in the order in which ready steps
+  /// start, from 1, and `history` what is recorded of it.
   package func hover(
     at offset: Int, rank: (WorkflowGraph) -> [Int] = { _ in [] }, history: (String) -> StepHistory? = { _ in nil }
   ) -> Hover? {
     if let hover = expressionHover(at: offset) { return hover }
     guard let check, let tree, let (path, isKey, node) = location(at: offset) else { return nil }
     let span = tree.span(node)
-    let keys = EditingPlace(path: path).keys
+    let keys = EditingLocation(path: path).keys
     if keys.count == 2, WorkflowKey.holdsSteps(keys[0]), isKey, let step = step(named: keys[1]) {
       return Hover(text: page(of: step, rank, history), span: span)
     }
@@ -73,7 +73,7 @@ extension WorkflowDocument {
     case .byExpression: rows.append("the gate may wait for it")
     case .never: rows.append("the gate does not wait for it")
     }
-    if options.isOptional { rows.append("its failure is no failure of the run") }
+    if options.isOptional { rows.append("its failure is not a failure of the run") }
     if let estimate = options.estimate {
       let (low, high) = (DurationText.format(estimate.low), DurationText.format(estimate.high))
       rows.append("estimate \(low == high ? low : "\(low) to \(high)")")
@@ -108,11 +108,11 @@ extension WorkflowDocument {
     if let reference = expression.references.first(where: {
       start + $0.offset <= offset && offset <= start + $0.offset + $0.length
     }) {
-      let place = Span(start + reference.offset, start + reference.offset + reference.length)
+      let location = Span(start + reference.offset, start + reference.offset + reference.length)
       let type = check.type(of: reference, site)
-      var text = "`\(source.text(of: place))`: \(type?.words ?? "any")"
+      var text = "`\(source.text(of: location))`: \(type?.words ?? "any")"
       if let field = field(of: reference), !field.summary.isEmpty { text += "\n\n\(field.summary)" }
-      return Hover(text: text, span: place)
+      return Hover(text: text, span: location)
     }
     let inside = offset - start
     if let function = function(at: inside, in: Array(expression.source.utf8)) {
@@ -149,9 +149,9 @@ extension WorkflowDocument {
   }
 
   private func function(at offset: Int, in bytes: [UInt8]) -> FunctionPage? {
-    func isLetter(_ place: Int) -> Bool {
-      bytes.indices.contains(place) && bytes[place] | 0x20 >= UInt8(ascii: "a")
-        && bytes[place] | 0x20 <= UInt8(ascii: "z")
+    func isLetter(_ location: Int) -> Bool {
+      bytes.indices.contains(location) && bytes[location] | 0x20 >= UInt8(ascii: "a")
+        && bytes[location] | 0x20 <= UInt8(ascii: "z")
     }
     var start = offset
     while isLetter(start - 1) { start -= 1 }
@@ -167,7 +167,7 @@ extension WorkflowDocument {
     guard let tree, let (path, isKey, node) = location(at: offset), !isKey, let text = tree.text(of: node) else {
       return nil
     }
-    let keys = EditingPlace(path: path).keys
+    let keys = EditingLocation(path: path).keys
     let step = keys.count > 1 && WorkflowKey.holdsSteps(keys[0]) ? step(named: keys[1]) : nil
     let key = keys.count > 2 && step != nil ? StepKey(rawValue: keys[2]) : nil
     let kind: ExpressionSite.Kind =
@@ -187,8 +187,8 @@ extension WorkflowDocument {
     } else if Template.containsExpression(text) {
       expressions = (try? Template(parsing: text))?.expressions ?? []
     }
-    for (place, expression) in expressions {
-      guard let start = tree.sourceOffset(of: tree.resolve(node), textOffset: place) else { continue }
+    for (location, expression) in expressions {
+      guard let start = tree.sourceOffset(of: tree.resolve(node), textOffset: location) else { continue }
       if start <= offset, offset <= start + expression.source.utf8.count { return (expression, start, site) }
     }
     return nil

@@ -24,22 +24,23 @@ extension WorkflowDocument {
   /// The keys of the workflow, with the steps below `steps`.
   package func outline() -> [Section] {
     guard let check, let tree, let root = tree.root, tree.kind(root) == .mapping else { return [] }
-    return check.places.keys.map { key, member in
+    return check.locations.keys.map { key, member in
       var section = Section(
         name: key.rawValue, detail: tree.text(of: member.value) ?? "", isStep: false,
         span: Span(tree.span(member.key).start, tree.contentEnd(member.value)), nameSpan: tree.span(member.key))
       if WorkflowKey.holdsSteps(key.rawValue) {
         let inside = tree.span(member.value)
-        section.children = check.places.steps.enumerated().filter {
+        section.children = check.locations.steps.enumerated().filter {
           let start = tree.span($1.key).start
           return inside.start <= start && start < inside.end
-        }.map { index, place in
+        }.map { index, location in
           Section(
-            name: tree.keyName(place.key),
+            name: tree.keyName(location.key),
             detail: workflow.steps.indices.contains(index) ? workflow.steps[index].uses : "",
             isStep: true,
-            span: Span(tree.span(place.key).start, max(tree.span(place.key).end, tree.contentEnd(place.value))),
-            nameSpan: tree.span(place.key))
+            span: Span(
+              tree.span(location.key).start, max(tree.span(location.key).end, tree.contentEnd(location.value))),
+            nameSpan: tree.span(location.key))
         }
       }
       return section
@@ -111,7 +112,7 @@ extension WorkflowDocument {
     let path = result.graph == nil ? [] : check.longestPathToGate()
     if path.count > 1, path.contains(where: { (check.longestTime(of: $0) ?? .zero) > .zero }) {
       for (number, step) in path.enumerated() {
-        let end = tree.span(check.places.steps[step].key).end + 1
+        let end = tree.span(check.locations.steps[step].key).end + 1
         if range.start <= end, end <= range.end {
           hints.append(Hint(offset: end, text: "critical path, \(number + 1) of \(path.count)", isType: false))
         }

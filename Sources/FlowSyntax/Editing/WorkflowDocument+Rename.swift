@@ -113,9 +113,9 @@ extension WorkflowDocument {
     workflow.steps.contains { IncludeLibrary.isFile($0.uses) && self.path(of: $0.uses) == path }
   }
 
-  /// The places that change with something of the file at `path`, which this one includes; throws where they cannot all be
-  /// told.
-  package func places(of change: IncludedRename, in path: String) throws(RenameProblem) -> [Span] {
+  /// The locations that change with something of the file at `path`, which this one includes; throws where they cannot
+  /// all be told.
+  package func locations(of change: IncludedRename, in path: String) throws(RenameProblem) -> [Span] {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "'\(source.file)' includes the file and has a syntax error; fix it first")
     }

@@ -95,10 +95,10 @@ package struct WorkflowDocument: Sendable {
 
   /// The step whose text holds the byte at `offset`, its id included.
   func step(at offset: Int) -> Int? {
-    guard let check, let tree, let last = check.places.steps.lastIndex(where: { tree.span($0.key).start <= offset })
+    guard let check, let tree, let last = check.locations.steps.lastIndex(where: { tree.span($0.key).start <= offset })
     else { return nil }
-    let place = check.places.steps[last]
-    return offset <= max(tree.span(place.key).end, tree.contentEnd(place.value)) ? last : nil
+    let location = check.locations.steps[last]
+    return offset <= max(tree.span(location.key).end, tree.contentEnd(location.value)) ? last : nil
   }
 }
 

@@ -34,9 +34,9 @@ enum ForeachKey: String, FormatKey {
       "Maps whose keys are added to the combinations in which they change no axis; one that fits none is a combination of its own"
     case .event:
       "An event that repeats: the step runs once for each of its posts, and ends when nobody could post any more"
-    case .parallel: "How many items run at once at most; without it, what slots and queues allow"
+    case .parallel: "How many items run at once at most; without it, what threads and queues allow"
     case .failFast: "true: an item that fails ends the others; false: all run, and the step fails at the end"
-    case .deadline: "The ceiling of all items together, from the start of the first; the step's own is each item's"
+    case .deadline: "The maximum of all items together, from the start of the first; the step's own is each item's"
     }
   }
 }

@@ -15,7 +15,7 @@ enum ForeignKeys {
     if let name = stepNames[key] { return question(key, name) }
     if let remedy = limit(key, value) { return remedy }
     if repeating.contains(key) { return repetition }
-    if let part = shareNames[key] { return "write 'resources: { \(part.rawValue): \(part.example) }'" }
+    if let part = resourceNames[key] { return "write 'resources: { \(part.rawValue): \(part.example) }'" }
     return stepRemedies[key]
   }
 
@@ -74,7 +74,7 @@ enum ForeignKeys {
   static let holdingSteps: Set<String> = ["jobs", "tasks", "services", "stages", "dag", "templates", "spec", "do"]
 
   /// What other tools call the parts of `resources`.
-  static let shareNames: [String: ResourcesKey] = [
+  static let resourceNames: [String: ResourcesKey] = [
     "cpu": .cpus, "cpus": .cpus, "cores": .cpus, "core": .cpus, "threads": .cpus, "ncpus": .cpus, "processors": .cpus,
     "cpus-per-task": .cpus, "cpus_per_task": .cpus, "vcpus": .cpus, "num_cpus": .cpus,
     "memory": .memory, "mem": .memory, "ram": .memory, "mem_mb": .memory, "mem_gb": .memory, "memory_mb": .memory,
@@ -120,9 +120,9 @@ enum ForeignKeys {
     "trigger_rule": "write 'if: ${{ always() }}', 'failure()' or the like",
     "rules": "write 'if' with an expression", "only": "write 'if' with an expression",
     "except": "write 'if' with an expression", "preconditions": "write a step before it, or 'if'",
-    "working-directory": "write 'with: { cwd: … }' beside 'run'", "dir": "write 'with: { cwd: … }' beside 'run'",
-    "workdir": "write 'with: { cwd: … }' beside 'run'", "working_dir": "write 'with: { cwd: … }' beside 'run'",
-    "cwd": "write 'with: { cwd: … }' beside 'run'", "working_directory": "write 'with: { cwd: … }' beside 'run'",
+    "working-directory": "write 'with: { cwd: … }' next to 'run'", "dir": "write 'with: { cwd: … }' next to 'run'",
+    "workdir": "write 'with: { cwd: … }' next to 'run'", "working_dir": "write 'with: { cwd: … }' next to 'run'",
+    "cwd": "write 'with: { cwd: … }' next to 'run'", "working_directory": "write 'with: { cwd: … }' next to 'run'",
     "env-file": "it belongs to the workflow: write 'env-file' at the left edge, or 'env' here",
     "env_file": "it belongs to the workflow: write 'env-file' at the left edge, or 'env' here",
     "cache": upToDate, "artifacts": upToDate,
@@ -132,7 +132,7 @@ enum ForeignKeys {
     "register": "what a step gives is read as steps.<id>.outputs.<name>; a command declares its own under 'outputs'",
     "steps": "a step holds no steps: give each a key of its own below 'steps', with 'needs' between them",
     "tasks": "a step holds no steps: give each a key of its own below 'steps', with 'needs' between them",
-    "parallel": "steps that need nothing of each other run beside each other by themselves",
+    "parallel": "steps that need nothing of each other run next to each other by themselves",
     "container": "a step runs on this machine; run the container's command, such as 'run: docker run …'",
     "image": "a step runs on this machine; run the container's command, such as 'run: docker run …'",
     "services": "start them in a step, or use an action that is a service",
@@ -154,7 +154,7 @@ enum ForeignKeys {
     "write a step in 'finally' with 'if: ${{ failure() }}', or without 'if' for every end"
   private static let scheduled = "a workflow runs when you call 'flowrun FILE'; let cron or another scheduler call it"
   private static let folderOfAll = "write 'with: { cwd: … }' at the steps that run in another folder"
-  private static let oneAtOnce = "a step has one place; how many run at once a queue with a 'width' says"
+  private static let oneAtOnce = "a step has one location; how many run at once a queue with a 'width' says"
 
   private static let workflowRemedies: [String: String] = [
     ".PHONY": "put what is to run below 'steps', each under a key with its 'needs'",
@@ -212,7 +212,7 @@ enum ForeignKeys {
     case "timeout_seconds", "activeDeadlineSeconds", "timeoutSeconds", "execution_timeout":
       return "write 'deadline: \(number.map(String.init) ?? "60")s'"
     case "retries", "max_retries":
-      return "write 'retry: { attempts: \((number ?? 2) + 1) }'; attempts count the first try too"
+      return "write 'retry: { attempts: \((number ?? 2) + 1) }'; attempts count the first attempt too"
     case "retry_delay", "retry-delay": return "write 'retry: { attempts: 3, delay: 10s }'"
     default: return nil
     }

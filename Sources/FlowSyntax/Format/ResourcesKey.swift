@@ -7,7 +7,7 @@ enum ResourcesKey: String, FormatKey {
 
   static let owner = "resources"
 
-  static func counterpart(of foreign: String) -> String? { ForeignKeys.shareNames[foreign]?.rawValue }
+  static func counterpart(of foreign: String) -> String? { ForeignKeys.resourceNames[foreign]?.rawValue }
 
   static func remedy(for foreign: String, value: String?) -> String? {
     if let name = counterpart(of: foreign) {

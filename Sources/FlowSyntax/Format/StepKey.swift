@@ -81,11 +81,11 @@ enum StepKey: String, FormatKey {
     case .needs: "The step or steps to start after"
     case .after: "The event or events to start after, too"
     case .condition: "An expression; when it is false the step is skipped"
-    case .enabled: "false, or an expression over inputs, env and launch: the step is out, its dependants go on"
+    case .enabled: "false, or an expression over inputs, env and launch: the step is out, its dependents go on"
     case .deferral: "true: after the gate opened; idle: after it opened and when nothing else runs; or an expression"
     case .blocking: "Whether the launch gate waits for this step; true unless it is deferred"
-    case .optional: "Whether its failure neither fails the run nor stops its dependants"
-    case .deadline: "Floor and ceiling of the step from its first start; one duration is the ceiling"
+    case .optional: "Whether its failure neither fails the run nor stops its dependents"
+    case .deadline: "Minimum and maximum of the step from its first start; one duration is the maximum"
     case .retry: "How often and when it is tried again after a failure"
     case .queue: "main, a quality of service, or a name from queues; user-initiated, or utility if deferred"
     case .estimate: "How long it is thought to take: 80ms or 50ms..200ms"
@@ -132,7 +132,7 @@ enum RetryKey: String, FormatKey {
   static let owner = "retry"
 
   static func remedy(insteadOf value: Value) -> String? {
-    value.integerValue.map { "write '{ attempts: \($0) }'; attempts count the first try too" }
+    value.integerValue.map { "write '{ attempts: \($0) }'; attempts count the first attempt too" }
   }
 
   var isRequired: Bool { self == .attempts }
@@ -158,12 +158,12 @@ enum RetryKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .attempts: "Tries in all, the first included"
-    case .delay: "The pause before the second try"
-    case .backoff: "What the pause is multiplied by after each further try"
+    case .attempts: "Attempts in all, the first included"
+    case .delay: "The pause before the second attempt"
+    case .backoff: "What the pause is multiplied by after each further attempt"
     case .maxDelay: "The longest pause"
     case .jitter: "full: the pause is drawn from zero to its length"
-    case .attemptDeadline: "The ceiling of one try"
+    case .attemptDeadline: "The maximum of one attempt"
     }
   }
 }

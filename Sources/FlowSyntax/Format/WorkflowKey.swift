@@ -66,8 +66,8 @@ enum WorkflowKey: String, FormatKey {
       "Files of lines NAME=value, relative to the workflow: variables below those of env, later files above earlier ones"
     case .timeout: "How long a run may take from its activation; then it is cancelled, with cleanup, and exits with 1"
     case .finally: "Steps by id that run when all others are over, whatever happened, also when the run is cancelled"
-    case .budgets: "What launches may take, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
-    case .history: "Whether flowrun remembers the runs of this workflow; see flowrun runs"
+    case .budgets: "What runs may take, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
+    case .history: "Whether flowrun records the runs of this workflow; see flowrun runs"
     }
   }
 }

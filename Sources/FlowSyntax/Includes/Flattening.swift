@@ -28,7 +28,7 @@ struct Flattening {
     var next = 0
     while next < flat.steps.count {
       if IncludeLibrary.isFile(flat.steps[next].uses) {
-        if flat.steps[next].hasOptions, flat.steps[next].options.fan != nil {
+        if flat.steps[next].hasOptions, flat.steps[next].options.fanOut != nil {
           try runForItems(at: next)
         } else {
           include(at: next)
@@ -58,8 +58,8 @@ struct Flattening {
     flat.includeFolders[name] = folder
     flat.itemWorkflows[name] = ItemWorkflow(flattening.flat, folder: folder, digest: digest)
     flat.steps[index].uses = name
-    if flat.steps[index].options.fan?.parallel == nil {
-      flat.steps[index].options.fan?.parallel = Limits.usualItemWorkflows
+    if flat.steps[index].options.fanOut?.parallel == nil {
+      flat.steps[index].options.fanOut?.parallel = Limits.usualItemWorkflows
     }
   }
 
@@ -234,7 +234,7 @@ private struct Renaming {
     var options = step.options
     options.isFinalInside = options.isFinal
     options.after = options.after.map(event)
-    if let name = options.fan?.event { options.fan?.source = .posts(of: event(name)) }
+    if let name = options.fanOut?.event { options.fanOut?.source = .posts(of: event(name)) }
     if let queue = options.queue {
       if queues.contains(queue) { options.queue = prefix + queue }
     } else {

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A workflow with the files that it includes in one text, as a run is remembered: what it ran must be known though the
+/// A workflow with the files that it includes in one text, as a run is recorded: what it ran must be known though the
 /// files have changed.
 public enum IncludeBundle {
   private static let begin = Array("{\"flowrun-files\":".utf8)

@@ -15,7 +15,7 @@ final class IncludeLibrary: Sendable {
     /// The events that are its own.
     var events: Set<String> = []
     /// Where each of its inputs is declared.
-    var inputPlaces: [String: Diagnostic.RelatedPlace] = [:]
+    var inputLocations: [String: Diagnostic.RelatedLocation] = [:]
     /// Why it cannot be used; nil: it can.
     var problem: String?
     /// Everything that was found in it, as far as it could be read.
@@ -24,7 +24,7 @@ final class IncludeLibrary: Sendable {
 
   /// What only the file can be asked that includes the others.
   private static let matters: Set<DiagnosticCode> = [
-    .missingResource, .waitWithoutCeiling, .gateInfeasible, .gateOutsideGuidance,
+    .missingHandle, .waitWithoutMaximum, .gateInfeasible, .gateOutsideGuidance,
   ]
 
   private let catalog: any ActionCatalog
@@ -92,11 +92,11 @@ final class IncludeLibrary: Sendable {
     let errors = result.diagnostics.filter(\.isError)
     guard errors.isEmpty, let check = examined.check else {
       let count = "\(errors.count) \(errors.count == 1 ? "error" : "errors")"
-      let first = errors.first.map { ": \(result.source.place($0)): \($0.message)" } ?? ""
+      let first = errors.first.map { ": \(result.source.location($0)): \($0.message)" } ?? ""
       return Entry(path: path, problem: "that file has \(count)\(first)", result: result)
     }
     for key in WorkflowKey.notInIncluded {
-      guard let member = check.places.member(key) else { continue }
+      guard let member = check.locations.member(key) else { continue }
       return Entry(
         path: path,
         problem: "'\(key.rawValue)' stands in that file (line \(check.tree.line(of: member.key))), "
@@ -107,20 +107,20 @@ final class IncludeLibrary: Sendable {
     }
     return Entry(
       path: path, declaration: Self.declaration(check, path), workflow: check.workflow,
-      events: check.ownEvents(), inputPlaces: Self.inputPlaces(check),
+      events: check.ownEvents(), inputLocations: Self.inputLocations(check),
       result: result)
   }
 
-  private static func inputPlaces(_ check: WorkflowCheck) -> [String: Diagnostic.RelatedPlace] {
-    guard let node = check.places.value(.inputs), check.tree.kind(node) == .mapping else { return [:] }
-    var places: [String: Diagnostic.RelatedPlace] = [:]
+  private static func inputLocations(_ check: WorkflowCheck) -> [String: Diagnostic.RelatedLocation] {
+    guard let node = check.locations.value(.inputs), check.tree.kind(node) == .mapping else { return [:] }
+    var locations: [String: Diagnostic.RelatedLocation] = [:]
     var ignored: [Diagnostic] = []
     var members = check.tree.members(of: node, failures: &ignored)
     while let member = members.next(in: check.tree) {
       guard let name = check.tree.text(of: member.key) else { continue }
-      places[name] = .init(check.tree.span(member.key), "'\(name)' is declared here", in: check.tree.source)
+      locations[name] = .init(check.tree.span(member.key), "'\(name)' is declared here", in: check.tree.source)
     }
-    return places
+    return locations
   }
 
   private static func declaration(_ check: WorkflowCheck, _ path: String) -> ActionDeclaration {
@@ -128,9 +128,9 @@ final class IncludeLibrary: Sendable {
     var declaration = ActionDeclaration(
       name: fileName(path), summary: workflow.description ?? "The workflow '\(workflow.name)'", inputs: workflow.inputs,
       outputs: workflow.outputs.map { FieldDeclaration($0.key, .any, isRequired: false) }, origin: path)
-    declaration.outputLimitBytes = Limits.fanOutputBytes
+    declaration.outputLimitBytes = Limits.fanOutOutputBytes
     // What none of its steps provides somebody must who comes before the step that includes it.
-    declaration.requires = check.missingResources
+    declaration.requires = check.missingHandles
     return declaration
   }
 
@@ -172,7 +172,7 @@ struct IncludeCatalog: ActionCatalog {
   let stack: [String]
 
   var declarations: [ActionDeclaration] { base.declarations }
-  var runResources: [ResourceKey] { base.runResources }
+  var runHandles: [HandleKey] { base.runHandles }
 
   func declaration(named name: String) -> ActionDeclaration? {
     IncludeLibrary.isFile(name) ? library.entry(name, stack: stack).declaration : base.declaration(named: name)
@@ -192,9 +192,9 @@ extension WorkflowKey {
 
 extension SourceText {
   /// Where a diagnostic stands: `other.yaml:3:5`.
-  func place(_ diagnostic: Diagnostic) -> String {
-    let place = LineTable(self).location(of: diagnostic.span.start)
-    return "\(IncludeLibrary.fileName(file)):\(place.line):\(place.column)"
+  func location(_ diagnostic: Diagnostic) -> String {
+    let location = LineTable(self).location(of: diagnostic.span.start)
+    return "\(IncludeLibrary.fileName(file)):\(location.line):\(location.column)"
   }
 }
 

@@ -10,7 +10,8 @@ extension WorkflowCheck {
     guard let includes = catalog as? IncludeCatalog,
       actions.entries.contains(where: { IncludeLibrary.isFile($0.name) })
     else { return events }
-    for step in workflow.steps where IncludeLibrary.isFile(step.uses) && (!step.hasOptions || step.options.fan == nil) {
+    for step in workflow.steps
+    where IncludeLibrary.isFile(step.uses) && (!step.hasOptions || step.options.fanOut == nil) {
       let own = includes.library.entry(step.uses, stack: includes.stack).events
       events.formUnion(own.map { "\(step.id.text)/\($0)" })
     }
@@ -41,8 +42,8 @@ extension WorkflowCheck {
           .unknownAction, "step '\(name(step))' cannot use '\(uses)': \(problem)", at: span(.uses, of: step),
           help: "the path is relative to the file that states it; flowrun validate says everything about that file")
       }
-      let isFan = tree.member(StepKey.foreach.rawValue, of: places.steps[step].value) != nil
-      if isFan {
+      let isFanOut = tree.member(StepKey.foreach.rawValue, of: locations.steps[step].value) != nil
+      if isFanOut {
         checkItemWorkflow(entry, of: step)
       } else {
         checkConcurrency(of: entry, step)
@@ -54,8 +55,8 @@ extension WorkflowCheck {
           at: span(.uses, of: step),
           help: "write the steps of that file here, or include it below 'steps'")
       }
-      for key in isFan ? StepKey.notOnItemWorkflow : StepKey.notOnInclude {
-        guard let member = tree.member(key.rawValue, of: places.steps[step].value) else { continue }
+      for key in isFanOut ? StepKey.notOnItemWorkflow : StepKey.notOnInclude {
+        guard let member = tree.member(key.rawValue, of: locations.steps[step].value) else { continue }
         report(
           .conflictingKeys, "step '\(name(step))' is a workflow of its own, which cannot have '\(key.rawValue)'",
           at: tree.span(member.key), related: [.init(span(.uses, of: step), "it uses a file here")],
@@ -134,10 +135,10 @@ extension WorkflowCheck {
             "step '\(other.id)' of '\(file)' waits for '\(event)', and no event from outside reaches it",
             "wait for it before, in a step that this one needs")
         }
-        if other.options.share != nil {
+        if other.options.request != nil {
           cannot(
             "step '\(other.id)' of '\(file)' takes 'resources', which are counted in one run",
-            "state them beside 'foreach': each item takes them")
+            "state them next to 'foreach': each item takes them")
         }
         if let executor = other.options.executor ?? inner.executor, executor != "local" {
           cannot(
@@ -146,7 +147,7 @@ extension WorkflowCheck {
         }
       }
     }
-    if let parallel = workflow.steps[step].options.fan?.parallel, parallel > Limits.itemWorkflows {
+    if let parallel = workflow.steps[step].options.fanOut?.parallel, parallel > Limits.itemWorkflows {
       cannot(
         "'parallel' is \(parallel), and at most \(Limits.itemWorkflows) such runs go on at once",
         "write \(Limits.itemWorkflows) or less; without it there are \(Limits.usualItemWorkflows)")

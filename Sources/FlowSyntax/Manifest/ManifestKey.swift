@@ -82,11 +82,11 @@ enum ManifestActionKey: String, FormatKey {
     switch self {
     case .summary: "What the action does, in a sentence"
     case .inputs: "What a step gives under with"
-    case .outputs: "What dependants may read"
+    case .outputs: "What dependents may read"
     case .events: "The events that it may post"
     case .service: "Whether it reports ready and then goes on until it is stopped"
     case .protectedData: "Whether it reads data that is unavailable while the device is locked"
-    case .retryable: "Whether its errors are worth another try where it does not say so itself"
+    case .retryable: "Whether its errors are worth another attempt where it does not say so itself"
     case .portable: "Whether it does the same on another machine, where --on may send its steps"
     case .errors: "The errors that it may end with, by code"
     case .example: "An example step, beginning with uses:"
@@ -106,7 +106,7 @@ enum ManifestErrorKey: String, FormatKey {
   var summary: String {
     switch self {
     case .summary: "When it comes and what to do about it"
-    case .retryable: "Whether another try may succeed"
+    case .retryable: "Whether another attempt may succeed"
     }
   }
 }

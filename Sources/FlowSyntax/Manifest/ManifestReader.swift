@@ -24,7 +24,7 @@ struct ManifestReader: DocumentReading {
       return nil
     }
     var members: [ManifestKey: MemberCursor.Member] = [:]
-    forEachKey(of: root, KeyTable<ManifestKey>(), owner: "the manifest", place: root) { _, key, member in
+    forEachKey(of: root, KeyTable<ManifestKey>(), owner: "the manifest", location: root) { _, key, member in
       members[key] = member
     }
     guard tree.kind(root) == .mapping else { return nil }
@@ -57,7 +57,7 @@ struct ManifestReader: DocumentReading {
   private mutating func executor(_ member: MemberCursor.Member) -> PluginManifest.Executor? {
     var executor = PluginManifest.Executor(command: [], places: [])
     forEachKey(
-      of: member.value, KeyTable<ManifestExecutorKey>(), owner: "executor", place: member.key
+      of: member.value, KeyTable<ManifestExecutorKey>(), owner: "executor", location: member.key
     ) { reader, key, entry in
       let words = reader.names(entry.value, .text("the \(key.rawValue) of executor"))
       switch key {
@@ -164,7 +164,8 @@ struct ManifestReader: DocumentReading {
     var action = PluginManifest.Action(
       declaration: ActionDeclaration(name: name, summary: "", origin: file), isRetryable: false)
     let owner = Owner.text("action '\(name)'")
-    forEachKey(of: member.value, KeyTable<ManifestActionKey>(), owner: owner, place: member.key) { reader, key, entry in
+    forEachKey(of: member.value, KeyTable<ManifestActionKey>(), owner: owner, location: member.key) {
+      reader, key, entry in
       let node = entry.value
       let part = Owner.part(key.rawValue, of: owner)
       switch key {
@@ -215,7 +216,7 @@ struct ManifestReader: DocumentReading {
       var summary = ""
       var isRetryable = false
       let owner = Owner.text("error '\(code)'")
-      forEachKey(of: member.value, KeyTable<ManifestErrorKey>(), owner: owner, place: member.key) {
+      forEachKey(of: member.value, KeyTable<ManifestErrorKey>(), owner: owner, location: member.key) {
         reader, key, entry in
         switch key {
         case .summary: summary = reader.string(entry.value, .part("summary", of: owner)) ?? ""

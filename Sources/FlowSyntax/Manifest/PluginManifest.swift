@@ -14,7 +14,7 @@ public struct PluginManifest: Sendable {
   public struct Action: Sendable {
     /// What the loader, `schema` and `plugins show` read.
     public var declaration: ActionDeclaration
-    /// Whether an error that does not say so itself is worth another try.
+    /// Whether an error that does not say so itself is worth another attempt.
     public var isRetryable: Bool
   }
 
@@ -36,8 +36,8 @@ public struct PluginManifest: Sendable {
   /// How an executor starts workers.
   public struct Executor: Sendable, Hashable {
     /// The program that carries a worker's standard input and output, with its arguments; `{value}` stands for what
-    /// `--on NAME=` is given, `{place}` for the place, `{worker}` for the worker's command and `{worker-line}` for that as a
-    /// text for a shell.
+    /// `--on NAME=` is given, `{location}` for the place, `{worker}` for the worker's command and `{worker-line}` for
+    /// that as a text for a shell.
     public var command: [String]
     /// The program that prints the places, a line each: a name, and how many bodies it runs at once.
     public var places: [String]

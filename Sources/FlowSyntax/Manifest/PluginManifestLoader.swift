@@ -40,7 +40,7 @@ public struct PluginManifestLoader: Sendable {
     case .success(let tree):
       var reader = ManifestReader(tree: tree, file: file)
       let manifest = reader.read()
-      let diagnostics = reader.diagnostics.uniqueByPlace()
+      let diagnostics = reader.diagnostics.uniqueByLocation()
       return Result(
         manifest: diagnostics.containsError ? nil : manifest, diagnostics: diagnostics, source: source,
         nameSpan: reader.nameSpan, actionSpans: reader.actionSpans, programSpans: reader.programSpans)

@@ -1,8 +1,8 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Where steps are sent, as `--on` and `executor:` write it: a name, how many places or where, and options behind commas,
-/// such as `slurm=8,partition=short,time=1h`.
+/// Where steps are sent, as `--on` and `executor:` write it: a name, how many slots or where, and options behind
+/// commas, such as `slurm=8,partition=short,time=1h`.
 public struct ExecutorAddress: Sendable, Hashable {
   /// The executor: `workers`, `slurm`, `local`, or the name of a plugin that is one.
   public var name: String
@@ -21,7 +21,7 @@ public struct ExecutorAddress: Sendable, Hashable {
     public var value: String
   }
 
-  /// Why a text is no address.
+  /// Why a text is not an address.
   public struct Problem: Error, Sendable, Hashable {
     /// What is wrong.
     public var message: String
@@ -39,8 +39,8 @@ public struct ExecutorAddress: Sendable, Hashable {
   static let counting: Set<String> = [workers, slurm]
   /// What an address looks like, for editors.
   static let pattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*(=[^,]*)?(,([^=,]+=[^,]+(,[^=,]+)*|srun\\.[^=,]+))*$"
-  /// The most places of one executor.
-  public static let mostPlaces = 10_000
+  /// The most slots of one executor.
+  public static let mostSlots = 10_000
 
   /// The options of the executors that come with flowrun.
   static let optionNames = [
@@ -73,7 +73,7 @@ public struct ExecutorAddress: Sendable, Hashable {
         continue
       }
       guard case (let name, let value?) = Self.pair(part), !name.isEmpty, !value.isEmpty else {
-        throw Problem(message: "'\(part)' is no option of an executor", help: "write NAME=VALUE behind the comma")
+        throw Problem(message: "'\(part)' is not an option of an executor", help: "write NAME=VALUE behind the comma")
       }
       guard !options.contains(where: { $0.name == name }) else {
         throw Problem(message: "the option '\(name)' is given twice", help: "leave one out")
@@ -104,16 +104,16 @@ public struct ExecutorAddress: Sendable, Hashable {
     case Self.local:
       guard value == nil else { throw Problem(message: "'local' takes no value", help: "write 'local'") }
     default:
-      _ = try count(value ?? "", "places", of: "\(name)=4", 1...Self.mostPlaces)
+      _ = try count(value ?? "", "slots", of: "\(name)=4", 1...Self.mostSlots)
       for option in ["processes", "per-node"] {
-        if let text = self[option] { _ = try count(text, option, of: "\(option)=2", 1...Self.mostPlaces) }
+        if let text = self[option] { _ = try count(text, option, of: "\(option)=2", 1...Self.mostSlots) }
       }
       for option in ["time", "wait"] {
         guard let text = self[option] else { continue }
         do throws(DurationText.Problem) {
           _ = try DurationText.parse(text)
         } catch {
-          throw Problem(message: "\(option)=\(text) is no duration", help: error.help)
+          throw Problem(message: "\(option)=\(text) is not a duration", help: error.help)
         }
       }
     }
@@ -126,7 +126,7 @@ public struct ExecutorAddress: Sendable, Hashable {
       throw Problem(
         message: text.isEmpty
           ? "'\(name)' needs the number of its \(what)"
-          : "'\(text)' is no number of \(what) from \(range.lowerBound) to \(range.upperBound)",
+          : "'\(text)' is not a number of \(what) from \(range.lowerBound) to \(range.upperBound)",
         help: "write '\(example)'")
     }
     return count
@@ -136,5 +136,5 @@ public struct ExecutorAddress: Sendable, Hashable {
   public subscript(option: String) -> String? { options.first { $0.name == option }?.value }
 
   /// The number behind the name; 1 where none stands there.
-  public var places: Int { value.flatMap { Int($0) } ?? 1 }
+  public var slots: Int { value.flatMap { Int($0) } ?? 1 }
 }

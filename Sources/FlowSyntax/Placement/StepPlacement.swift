@@ -55,7 +55,7 @@ public struct StepPlacement: Sendable {
 
   /// Why a step of a portable action stays here; nil: it need not.
   static func obstacle(_ step: Step, at address: String) -> String? {
-    if step.options.share != nil, let name = try? ExecutorAddress(address).name,
+    if step.options.request != nil, let name = try? ExecutorAddress(address).name,
       !ExecutorAddress.counting.contains(name)
     {
       return "it has 'resources', which '\(name)' does not count"

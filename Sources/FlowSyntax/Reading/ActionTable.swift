@@ -14,7 +14,7 @@ struct ActionTable {
   private let catalog: any ActionCatalog
   private var names = NameTable(capacity: 8)
   /// The index in ``entries`` of each of the names.
-  private var places: [Int] = []
+  private var locations: [Int] = []
   /// The index of the action of `run`; -1: no step has it so far.
   private var commandIndex = -1
   private(set) var entries: [Entry] = []
@@ -28,10 +28,10 @@ struct ActionTable {
   mutating func index(of node: NodeID, in tree: borrowing NodeTree) -> Int {
     let (index, isNew) = names.insert(node, in: tree)
     if isNew {
-      places.append(entries.count)
+      locations.append(entries.count)
       add(tree.text(node))
     }
-    return places[index]
+    return locations[index]
   }
 
   /// The index of the action that `run` is short for.

@@ -11,7 +11,7 @@ extension DocumentReading {
     }
     var result: [FieldDeclaration] = []
     forEachName(of: node, names) { reader, name, member in
-      let field = reader.field(named: name, member.value, "\(owner).\(name)", place: member.key)
+      let field = reader.field(named: name, member.value, "\(owner).\(name)", location: member.key)
       if let field { result.append(field) }
     }
     return result
@@ -43,10 +43,10 @@ extension DocumentReading {
   }
 
   private mutating func field(
-    named name: String, _ node: NodeID, _ owner: String, place: NodeID
+    named name: String, _ node: NodeID, _ owner: String, location: NodeID
   ) -> FieldDeclaration? {
     var nodes: [FieldKey: NodeID] = [:]
-    forEachKey(of: node, KeyTable<FieldKey>(), owner: .text(owner), place: place) { _, key, member in
+    forEachKey(of: node, KeyTable<FieldKey>(), owner: .text(owner), location: location) { _, key, member in
       nodes[key] = member.value
     }
     guard let type = type(nodes, owner) else { return nil }
@@ -72,7 +72,7 @@ extension DocumentReading {
     guard let typeNode = nodes[.type], let name = string(typeNode, "\(owner).type") else { return nil }
     var (base, items, properties) = (ValueType.PathBase?.none, FieldDeclaration?.none, [FieldDeclaration]?.none)
     if name == "path" { base = nodes[.base].flatMap { word($0, "\(owner).base") } }
-    if name == "array" { items = nodes[.items].flatMap { field(named: "items", $0, "\(owner).items", place: $0) } }
+    if name == "array" { items = nodes[.items].flatMap { field(named: "items", $0, "\(owner).items", location: $0) } }
     if name == "object" { properties = nodes[.properties].map { fields($0, "\(owner).properties", names: .field) } }
     guard
       let type = ValueType(named: name, base: base ?? .file, items: items?.type ?? .any, properties: properties)

@@ -36,7 +36,7 @@ extension DocumentReading {
 
   /// Adds a diagnostic. Past the limit nothing is added, but for the first error behind nothing but warnings.
   mutating func report(
-    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
+    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedLocation] = [],
     help: String? = nil, missingName: String? = nil, correction: Correction? = nil
   ) {
     if isFull, code.severity == .warning || isSettled { return }
@@ -47,19 +47,20 @@ extension DocumentReading {
 
   /// Adds a diagnostic whose remedy is the word that was meant, or else `help`.
   mutating func report(
-    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
+    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedLocation] = [],
     correction: Correction?, otherwise help: String? = nil
   ) {
     report(code, message, at: span, related: related, help: correction?.question ?? help, correction: correction)
   }
 
-  /// Calls `body` for each key of a map of the format; reports what is no map, and unknown, repeated and missing keys.
+  /// Calls `body` for each key of a map of the format; reports what is not a map, and unknown, repeated and missing
+  /// keys.
   ///
-  /// `owner` says which map it is: `step 'fetch'`. A missing key is reported at `place`. Returns the bits of the keys
-  /// that were there.
+  /// `owner` says which map it is: `step 'fetch'`. A missing key is reported at `location`. Returns the bits of the
+  /// keys that were there.
   @inline(__always) @discardableResult
   mutating func forEachKey<Key: FormatKey>(
-    of node: NodeID, _ table: KeyTable<Key>, owner: Owner, place: NodeID,
+    of node: NodeID, _ table: KeyTable<Key>, owner: Owner, location: NodeID,
     _ body: (inout Self, Key, MemberCursor.Member) -> Void
   ) -> UInt32 {
     guard tree.kind(node) == .mapping else {
@@ -91,7 +92,7 @@ extension DocumentReading {
       for key in table.missing(seen) {
         report(
           .missingKey, "\(owner.text(in: tree)) lacks the key '\(key.rawValue)'",
-          at: tree.nodes[place].kind == .scalar ? span(place) : Span(at: span(place).start),
+          at: tree.nodes[location].kind == .scalar ? span(location) : Span(at: span(location).start),
           help: "'\(key.rawValue)': \(key.summary)")
       }
     }
@@ -114,11 +115,11 @@ extension DocumentReading {
       help: (correction.map { $0.question + " " } ?? "") + "\(Key.owner) has \(Key.list)", correction: correction)
   }
 
-  /// Reports that a key stands twice in a mapping, with the first place.
+  /// Reports that a key stands twice in a mapping, with the first location.
   mutating func reportDuplicate(_ key: NodeID, in mapping: NodeID) {
     guard !isFull else { return }
     let name = tree.text(key)
-    var related: [Diagnostic.RelatedPlace] = []
+    var related: [Diagnostic.RelatedLocation] = []
     var ignored: [Diagnostic] = []
     var members = tree.members(of: mapping, failures: &ignored)
     let size = tree.next(tree.resolve(mapping)) - tree.resolve(mapping)
@@ -151,7 +152,7 @@ extension DocumentReading {
       ? Self.bracesHelp : nil
   }
 
-  /// The place of a node.
+  /// The location of a node.
   func span(_ node: NodeID) -> Span { tree.span(node) }
 
   /// What a node is, for a message: `a map`, `the string "yes"`.
@@ -185,15 +186,15 @@ extension FormatKey {
 extension [Diagnostic] {
   /// In the order of the file, each thing once: what an alias repeats is said once. At the limit a note says that there
   /// may be more.
-  func uniqueByPlace() -> [Diagnostic] {
+  func uniqueByLocation() -> [Diagnostic] {
     guard count > 1 else { return self }
     var seen: Set<Diagnostic> = []
-    var result = filter { seen.insert($0).inserted }.sortedByPlace()
+    var result = filter { seen.insert($0).inserted }.sortedByLocation()
     if count >= Limits.diagnostics {
       result.append(
         Diagnostic(
           .tooManyDiagnostics, "more than \(Limits.diagnostics - 1) problems; the rest is not shown",
-          at: result[result.count - 1].span, help: "mend these first"))
+          at: result[result.count - 1].span, help: "fix these first"))
     }
     return result
   }

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A value of a YAML file with the place where it stands, for the files of plugins that lie beside workflows.
+/// A value of a YAML file with the location where it stands, for the files of plugins that lie next to workflows.
 public struct PlacedValue: Sendable {
   /// What stands there.
   public indirect enum Content: Sendable {
@@ -58,7 +58,7 @@ public struct PlacedValue: Sendable {
     case .success(let tree):
       var reader = PlacedReader(tree: tree)
       let value = tree.root.map { reader.value($0) }
-      return (value, reader.diagnostics.uniqueByPlace())
+      return (value, reader.diagnostics.uniqueByLocation())
     }
   }
 }

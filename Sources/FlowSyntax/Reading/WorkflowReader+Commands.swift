@@ -25,21 +25,21 @@ struct CommandKeys {
 extension WorkflowReader {
   /// Takes `run` and `shell` up as what they are short for; reports a step without an action.
   mutating func readCommand(
-    _ keys: CommandKeys, of place: StepPlace, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
+    _ keys: CommandKeys, of location: StepLocation, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
   ) {
     guard let run = keys.run else {
       if let shell = keys.shell {
         report(
           .conflictingKeys, "'shell' says what reads the text of 'run', which this step does not have",
           at: span(shell.key), help: "write 'run', or remove 'shell'")
-      } else if tree.kind(place.value) == .mapping {
-        reportMissingAction(place)
+      } else if tree.kind(location.value) == .mapping {
+        reportMissingAction(location)
       }
       return
     }
     if let stated = keys.uses {
       report(
-        .conflictingKeys, "'run' is short for 'uses: \(CommandKeys.action)', so 'uses' cannot stand beside it",
+        .conflictingKeys, "'run' is short for 'uses: \(CommandKeys.action)', so 'uses' cannot stand next to it",
         at: span(run.key), related: [.init(span(stated), "this is the other action")],
         help: "remove one of the two, or make two steps of it")
       return
@@ -51,10 +51,10 @@ extension WorkflowReader {
         .conflictingKeys, "'run' is the command, so 'with' cannot have one", at: span(run.key),
         help: "remove 'command' below 'with'")
     }
-    guard let command = command(run.value, .stepKey(.run, place.key)) else { return }
+    guard let command = command(run.value, .stepKey(.run, location.key)) else { return }
     with[CommandKeys.commandInput] = command
     if case .string = command {
-      let stated = keys.shell.flatMap { string($0.value, .stepKey(.shell, place.key)) }
+      let stated = keys.shell.flatMap { string($0.value, .stepKey(.shell, location.key)) }
       if let stated { with[CommandKeys.shellInput] = .string(stated) }
       if with[CommandKeys.shellInput] == nil { with[CommandKeys.shellInput] = .string(CommandKeys.usualShell) }
     } else if let shell = keys.shell {
@@ -66,15 +66,15 @@ extension WorkflowReader {
 
   /// Takes `outputs` up as the input of the action that it is short for.
   mutating func readOutputs(
-    _ member: MemberCursor.Member, of place: StepPlace, _ action: Int, _ with: inout ValueObject
+    _ member: MemberCursor.Member, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
-    let owner = Owner.stepKey(.outputs, place.key)
+    let owner = Owner.stepKey(.outputs, location.key)
     guard tree.kind(member.value) == .mapping else {
       return reportType(
         member.value, owner, expected: "a map from name to declaration",
         help: "such as 'outputs: { version: { type: string } }'")
     }
-    let fields = fields(member.value, "\(tree.keyName(place.key)).outputs", names: .output)
+    let fields = fields(member.value, "\(tree.keyName(location.key)).outputs", names: .output)
     // An action that is not installed is reported as such.
     guard action >= 0, actions.entries[action].declaration != nil || IncludeLibrary.isFile(actions.entries[action].name)
     else { return }
@@ -124,10 +124,10 @@ extension WorkflowReader {
     return nil
   }
 
-  private mutating func reportMissingAction(_ place: StepPlace) {
+  private mutating func reportMissingAction(_ location: StepLocation) {
     report(
-      .missingKey, "\(Owner.step(place.key).text(in: tree)) lacks the key 'uses'",
-      at: tree.nodes[place.key].kind == .scalar ? span(place.key) : Span(at: span(place.key).start),
+      .missingKey, "\(Owner.step(location.key).text(in: tree)) lacks the key 'uses'",
+      at: tree.nodes[location.key].kind == .scalar ? span(location.key) : Span(at: span(location.key).start),
       help: "'uses': \(StepKey.uses.summary)")
   }
 }

@@ -4,50 +4,51 @@ import FlowModel
 
 /// The keys with which a step runs for several items.
 extension WorkflowReader {
-  /// A list, an expression, or a map of ``ForeachKey``; `parallel` and `fail-fast` may stand beside it instead.
-  mutating func fanOut(_ node: NodeID, _ owner: Owner, of place: StepPlace) -> FanOut? {
-    var fan: FanOut?
+  /// A list, an expression, or a map of ``ForeachKey``; `parallel` and `fail-fast` may stand next to it instead.
+  mutating func fanOut(_ node: NodeID, _ owner: Owner, of location: StepLocation) -> FanOut? {
+    var fanOut: FanOut?
     if tree.kind(node) == .mapping {
-      fan = fanMap(node, owner)
+      fanOut = fanOutMap(node, owner)
     } else {
-      fan = items(node, owner).map { FanOut(.items($0)) }
+      fanOut = items(node, owner).map { FanOut(.items($0)) }
     }
     for key in [StepKey.parallel, .failFast] {
-      guard let beside = tree.member(key.rawValue, of: place.value) else { continue }
+      guard let beside = tree.member(key.rawValue, of: location.value) else { continue }
       if let inside = tree.member(key.rawValue, of: node) {
         report(
-          .conflictingKeys, "'\(key.rawValue)' stands beside 'foreach' and in it", at: span(beside.key),
+          .conflictingKeys, "'\(key.rawValue)' stands next to 'foreach' and in it", at: span(beside.key),
           related: [.init(span(inside.key), "it stands here, too")], help: "remove one of the two")
       }
-      let owner = Owner.stepKey(key, place.key)
+      let owner = Owner.stepKey(key, location.key)
       if key == .parallel {
-        fan?.parallel = integer(beside.value, 1...Limits.items, owner)
+        fanOut?.parallel = integer(beside.value, 1...Limits.items, owner)
       } else {
-        fan?.isFailFast = boolean(beside.value, owner) ?? true
+        fanOut?.isFailFast = boolean(beside.value, owner) ?? true
       }
     }
-    return fan
+    return fanOut
   }
 
   /// Reports a key that only a step with `foreach` can have; what it says is read with that.
-  mutating func checkBesideForeach(_ key: StepKey, _ member: MemberCursor.Member, of place: StepPlace) {
-    guard tree.member(StepKey.foreach.rawValue, of: place.value) == nil else { return }
+  mutating func checkBesideForeach(_ key: StepKey, _ member: MemberCursor.Member, of location: StepLocation) {
+    guard tree.member(StepKey.foreach.rawValue, of: location.value) == nil else { return }
     report(
-      .conflictingKeys, "\(Owner.stepKey(key, place.key).text(in: tree)) is about items, but the step has no 'foreach'",
+      .conflictingKeys,
+      "\(Owner.stepKey(key, location.key).text(in: tree)) is about items, but the step has no 'foreach'",
       at: span(member.key), help: "write 'foreach: [...]' with the items, or remove '\(key.rawValue)'")
   }
 
-  private mutating func fanMap(_ node: NodeID, _ owner: Owner) -> FanOut? {
-    var fan = FanOut(.items([]))
+  private mutating func fanOutMap(_ node: NodeID, _ owner: Owner) -> FanOut? {
+    var fanOut = FanOut(.items([]))
     var members: [ForeachKey: MemberCursor.Member] = [:]
-    forEachKey(of: node, KeyTable<ForeachKey>(), owner: owner, place: node) { reader, key, member in
+    forEachKey(of: node, KeyTable<ForeachKey>(), owner: owner, location: node) { reader, key, member in
       members[key] = member
       let part = Owner.part(key.rawValue, of: owner)
       switch key {
       case .items, .axes, .exclude, .include, .event: break
-      case .parallel: fan.parallel = reader.integer(member.value, 1...Limits.items, part)
-      case .failFast: fan.isFailFast = reader.boolean(member.value, part) ?? true
-      case .deadline: fan.deadline = reader.duration(member.value, part)
+      case .parallel: fanOut.parallel = reader.integer(member.value, 1...Limits.items, part)
+      case .failFast: fanOut.isFailFast = reader.boolean(member.value, part) ?? true
+      case .deadline: fanOut.deadline = reader.duration(member.value, part)
       }
     }
     let sources = [ForeachKey.items, .axes, .event].compactMap { key in members[key].map { (key, $0) } }
@@ -76,11 +77,11 @@ extension WorkflowReader {
         at: span(member.key), help: help)
     }
     switch key {
-    case .axes: fan.source = axesSource(member.value, members, owner)
-    case .event: fan.source = .posts(of: string(member.value, .part("event", of: owner)) ?? "")
-    default: fan.source = .items(anyItems(member.value, .part("items", of: owner)) ?? [])
+    case .axes: fanOut.source = axesSource(member.value, members, owner)
+    case .event: fanOut.source = .posts(of: string(member.value, .part("event", of: owner)) ?? "")
+    default: fanOut.source = .items(anyItems(member.value, .part("items", of: owner)) ?? [])
     }
-    return fan
+    return fanOut
   }
 
   /// What may stand under `items`: a map, too.

@@ -3,7 +3,7 @@ import FlowModel
 
 extension WorkflowReader {
   /// The options of a step of `finally`; reports those that say when it starts, which is settled.
-  mutating func final(_ options: StepOptions, _ place: StepPlace) -> StepOptions {
+  mutating func final(_ options: StepOptions, _ location: StepLocation) -> StepOptions {
     var options = options
     options.isFinal = true
     func isStated(_ key: StepKey) -> Bool {
@@ -15,10 +15,10 @@ extension WorkflowReader {
       }
     }
     for key in StepKey.notInFinally where isStated(key) {
-      guard let member = tree.member(key.rawValue, of: place.value) else { continue }
+      guard let member = tree.member(key.rawValue, of: location.value) else { continue }
       report(
         .conflictingKeys,
-        "\(Owner.step(place.key).text(in: tree)) of 'finally' starts when all steps are over, so '\(key.rawValue)' "
+        "\(Owner.step(location.key).text(in: tree)) of 'finally' starts when all steps are over, so '\(key.rawValue)' "
           + "cannot stand there",
         at: span(member.key), help: "remove it, or move the step below 'steps'")
     }
@@ -36,7 +36,7 @@ extension WorkflowReader {
     for index in workflow.steps.indices where !finalSteps.contains(index) {
       for need in workflow.steps[index].needs {
         isNeeded[Int(need)] = true
-        if finalSteps.contains(Int(need)) { reportNeed(ofFinal: Int(need), by: index) }
+        if finalSteps.contains(Int(need)) { reportDependency(ofFinal: Int(need), by: index) }
       }
       if workflow.steps[index].needs.contains(where: { finalSteps.contains(Int($0)) }) {
         workflow.steps[index].needs = ArraySlice(workflow.steps[index].needs.filter { !finalSteps.contains(Int($0)) })
@@ -51,14 +51,15 @@ extension WorkflowReader {
     }
   }
 
-  private mutating func reportNeed(ofFinal need: Int, by step: Int) {
-    let place = places.steps[step]
-    guard let node = tree.member(StepKey.needs.rawValue, of: place.value)?.value else { return }
-    let name = tree.keyName(places.steps[need].key)
+  private mutating func reportDependency(ofFinal need: Int, by step: Int) {
+    let location = locations.steps[step]
+    guard let node = tree.member(StepKey.needs.rawValue, of: location.value)?.value else { return }
+    let name = tree.keyName(locations.steps[need].key)
     let element = tree.kind(node) == .sequence ? tree.elements(node).first { tree.text(of: $0) == name } : node
     report(
-      .needsFinally, "step '\(tree.keyName(place.key))' needs '\(name)', which runs when all steps are over",
-      at: span(element ?? node), related: [.init(span(places.steps[need].key), "'\(name)' stands in 'finally' here")],
+      .needsFinally, "step '\(tree.keyName(location.key))' needs '\(name)', which runs when all steps are over",
+      at: span(element ?? node),
+      related: [.init(span(locations.steps[need].key), "'\(name)' stands in 'finally' here")],
       help: "move one of them")
   }
 }

@@ -5,7 +5,7 @@ import FlowModel
 /// What a step takes of the machine.
 extension WorkflowReader {
   /// `{ cpus: 4, memory: 8GiB, gpus: 1 }`.
-  mutating func machineShare(_ node: NodeID, _ owner: Owner) -> MachineShare? {
+  mutating func machineResources(_ node: NodeID, _ owner: Owner) -> MachineResources? {
     guard tree.kind(node) == .mapping else {
       reportType(
         node, owner, expected: "a map of cpus, memory and gpus",
@@ -14,15 +14,15 @@ extension WorkflowReader {
           + "such as a database, it has by naming that step under 'needs'")
       return nil
     }
-    var share = MachineShare()
+    var request = MachineResources()
     var isEmpty = true
-    forEachKey(of: node, KeyTable<ResourcesKey>(), owner: owner, place: node) { reader, key, member in
+    forEachKey(of: node, KeyTable<ResourcesKey>(), owner: owner, location: node) { reader, key, member in
       let part = Owner.part(key.rawValue, of: owner)
       isEmpty = false
       switch key {
-      case .cpus: share.cpus = reader.wholeCount(member.value, part) ?? 1
-      case .memory: share.memoryBytes = reader.memory(member.value, part) ?? 0
-      case .gpus: share.gpus = reader.wholeCount(member.value, part) ?? 0
+      case .cpus: request.cpus = reader.wholeCount(member.value, part) ?? 1
+      case .memory: request.memoryBytes = reader.memory(member.value, part) ?? 0
+      case .gpus: request.gpus = reader.wholeCount(member.value, part) ?? 0
       }
     }
     if isEmpty, tree.elements(node).isEmpty {
@@ -30,7 +30,7 @@ extension WorkflowReader {
         .missingKey, "\(owner.text(in: tree)) says nothing", at: span(node),
         help: "write '{ cpus: 4 }', or leave 'resources' out")
     }
-    return share
+    return request
   }
 
   private mutating func wholeCount(_ node: NodeID, _ owner: Owner) -> Int? {

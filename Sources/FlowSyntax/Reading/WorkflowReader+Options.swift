@@ -5,10 +5,10 @@ import FlowModel
 /// The keys of a step that most steps do not have.
 extension WorkflowReader {
   mutating func readOption(
-    _ key: StepKey, _ member: MemberCursor.Member, of place: StepPlace, into options: inout StepOptions
+    _ key: StepKey, _ member: MemberCursor.Member, of location: StepLocation, into options: inout StepOptions
   ) {
     let node = member.value
-    let owner = Owner.stepKey(key, place.key)
+    let owner = Owner.stepKey(key, location.key)
     switch key {
     case .uses, .run, .shell, .needs, .with, .outputs: break
     case .name: options.name = string(node, owner)
@@ -21,7 +21,7 @@ extension WorkflowReader {
     case .blocking: options.blocking = boolean(node, owner)
     case .optional: options.isOptional = boolean(node, owner) ?? false
     case .deadline: options.deadline = stepDeadline(node, owner)
-    case .retry: options.retry = retry(node, owner, place: member.key)
+    case .retry: options.retry = retry(node, owner, location: member.key)
     case .queue: options.queue = queueName(node, owner)
     case .estimate: options.estimate = estimate(node, owner)
     case .prewarm: options.prewarm = boolean(node, owner) ?? false
@@ -29,22 +29,22 @@ extension WorkflowReader {
     case .env: options.environment = environment(node, owner)
     case .onInterrupt: options.onInterrupt = interruptPolicy(node, owner)
     case .executor: options.executor = executor(node, owner)
-    case .foreach: options.fan = fanOut(node, owner, of: place)
+    case .foreach: options.fanOut = fanOut(node, owner, of: location)
     case .inputsFrom: options.inputsFrom = filePatterns(node, owner)
     case .produces: options.produces = filePatterns(node, owner)
-    case .resources: options.share = machineShare(node, owner)
-    case .parallel, .failFast: checkBesideForeach(key, member, of: place)
+    case .resources: options.request = machineResources(node, owner)
+    case .parallel, .failFast: checkBesideForeach(key, member, of: location)
     }
   }
 
   /// Gives a step what `defaults` says and the step does not.
-  func apply(_ defaults: StepDefaults, to options: inout StepOptions?, _ place: StepPlace) {
+  func apply(_ defaults: StepDefaults, to options: inout StepOptions?, _ location: StepLocation) {
     var changed = options ?? StepOptions()
-    if changed.retry == nil, tree.member("retry", of: place.value) == nil { changed.retry = defaults.retry }
-    if changed.deadline == nil, tree.member("deadline", of: place.value) == nil {
+    if changed.retry == nil, tree.member("retry", of: location.value) == nil { changed.retry = defaults.retry }
+    if changed.deadline == nil, tree.member("deadline", of: location.value) == nil {
       changed.deadline = defaults.deadline
     }
-    if changed.queue == nil, tree.member("queue", of: place.value) == nil { changed.queue = defaults.queue }
+    if changed.queue == nil, tree.member("queue", of: location.value) == nil { changed.queue = defaults.queue }
     options = changed
   }
 
@@ -67,8 +67,8 @@ extension WorkflowReader {
     return Self.bare(tree.text(node))
   }
 
-  /// The expression without the `${{ }}` that may stand around it; what is no expression stays as it is, and is reported
-  /// with the other expressions.
+  /// The expression without the `${{ }}` that may stand around it; what is not an expression stays as it is, and is
+  /// reported with the other expressions.
   private static func bare(_ text: String) -> String {
     (try? Expression.condition(text))?.expression.source ?? text
   }
@@ -102,11 +102,11 @@ extension WorkflowReader {
     }
   }
 
-  /// `500ms`, which is the ceiling, or `{min, max}`.
+  /// `500ms`, which is the maximum, or `{min, max}`.
   mutating func stepDeadline(_ node: NodeID, _ owner: Owner) -> StepDeadline? {
     guard tree.kind(node) == .mapping else { return duration(node, owner).map { StepDeadline(max: $0) } }
     var deadline = StepDeadline()
-    forEachKey(of: node, deadlineKeys, owner: owner, place: node) { reader, key, member in
+    forEachKey(of: node, deadlineKeys, owner: owner, location: node) { reader, key, member in
       let value = reader.duration(member.value, .part(key.rawValue, of: owner))
       switch key {
       case .min: deadline.min = value
@@ -130,7 +130,7 @@ extension WorkflowReader {
   mutating func gateDeadline(_ node: NodeID) -> GateDeadline? {
     guard tree.kind(node) == .mapping else { return durationSource(node, "deadline").map { GateDeadline(max: $0) } }
     var gate = GateDeadline()
-    forEachKey(of: node, deadlineKeys, owner: "deadline", place: node) { reader, key, member in
+    forEachKey(of: node, deadlineKeys, owner: "deadline", location: node) { reader, key, member in
       let value = reader.durationSource(member.value, "\(key.rawValue) of deadline")
       switch key {
       case .min: gate.min = value
@@ -150,9 +150,9 @@ extension WorkflowReader {
     return duration(node, owner).map(DurationSource.literal)
   }
 
-  mutating func retry(_ node: NodeID, _ owner: Owner, place: NodeID) -> RetryPolicy? {
+  mutating func retry(_ node: NodeID, _ owner: Owner, location: NodeID) -> RetryPolicy? {
     var policy = RetryPolicy(attempts: 1)
-    forEachKey(of: node, retryKeys, owner: owner, place: place) { reader, key, member in
+    forEachKey(of: node, retryKeys, owner: owner, location: location) { reader, key, member in
       let name = Owner.part(key.rawValue, of: owner)
       switch key {
       case .attempts: policy.attempts = reader.integer(member.value, 1...Limits.attempts, name) ?? 1
@@ -173,7 +173,7 @@ extension WorkflowReader {
       let known = Queue.builtIn + workflow.queues.map(\.name)
       let correction = correction(name, among: known)
       report(
-        .unknownQueue, "\(owner.text(in: tree)) is '\(name)', which is no queue", at: span(node),
+        .unknownQueue, "\(owner.text(in: tree)) is '\(name)', which is not a queue", at: span(node),
         help: (correction.map { $0.question + " " } ?? "") + "there are \(Self.list(known))", correction: correction)
     }
     return name

@@ -32,7 +32,7 @@ extension WorkflowReader {
         help: "the secret itself never stands in a workflow; write '\(name): { env: NAME }'")
       return nil
     }
-    forEachKey(of: member.value, KeyTable<SecretKey>(), owner: owner, place: member.key) { reader, key, entry in
+    forEachKey(of: member.value, KeyTable<SecretKey>(), owner: owner, location: member.key) { reader, key, entry in
       if key == .required {
         isRequired = reader.boolean(entry.value, .part("required", of: owner)) ?? true
       } else {
@@ -83,16 +83,17 @@ extension WorkflowReader {
   mutating func checkSecretInputs(_ node: NodeID) {
     for input in workflow.inputs where input.isSecret {
       guard let declaration = tree.member(input.name, of: node)?.value,
-        let place = tree.member(FieldKey.secret.rawValue, of: declaration)
+        let location = tree.member(FieldKey.secret.rawValue, of: declaration)
       else { continue }
       if input.type != .string {
         report(
-          .conflictingKeys, "a secret is a text, but the input '\(input.name)' is of another type", at: span(place.key),
+          .conflictingKeys, "a secret is a text, but the input '\(input.name)' is of another type",
+          at: span(location.key),
           help: "write 'type: string', or remove 'secret'")
       } else if let value = tree.member(FieldKey.default.rawValue, of: declaration) {
         report(
           .conflictingKeys, "a secret never stands in a workflow, so the input '\(input.name)' cannot have a default",
-          at: span(value.key), related: [.init(span(place.key), "it is a secret")],
+          at: span(value.key), related: [.init(span(location.key), "it is a secret")],
           help: "remove 'default', and write 'required: false' where a run may do without")
       }
     }

@@ -4,14 +4,14 @@ import FlowModel
 extension WorkflowReader {
   /// Reads all steps: first the ids, so that needs may point forward, then the steps themselves.
   mutating func readSteps() {
-    for (key, member) in places.keys where WorkflowKey.holdsSteps(key.rawValue) {
-      let first = places.steps.count
+    for (key, member) in locations.keys where WorkflowKey.holdsSteps(key.rawValue) {
+      let first = locations.steps.count
       readIDs(under: key, member.value)
-      if key == .finally { finalSteps = first..<places.steps.count }
+      if key == .finally { finalSteps = first..<locations.steps.count }
     }
-    let count = places.steps.count
+    let count = locations.steps.count
     guard count > finalSteps.count else {
-      if diagnostics.isEmpty { report(.noSteps, "the workflow has no steps", at: span(places.member(.steps)!.key)) }
+      if diagnostics.isEmpty { report(.noSteps, "the workflow has no steps", at: span(locations.member(.steps)!.key)) }
       return
     }
     readSteps(count)
@@ -29,7 +29,7 @@ extension WorkflowReader {
     }
     readIDs(node)
     if key == .finally, tree.next(tree.resolve(node)) == tree.resolve(node) + 1 {
-      report(.noSteps, "'finally' has no steps", at: span(places.member(.finally)!.key))
+      report(.noSteps, "'finally' has no steps", at: span(locations.member(.finally)!.key))
     }
   }
 
@@ -37,15 +37,15 @@ extension WorkflowReader {
     needs.reserveCapacity(count * 2)
     actions.ofStep.reserveCapacity(count)
     workflow.steps.reserveCapacity(count)
-    var needEnds: [Int32] = []
-    needEnds.reserveCapacity(count)
+    var dependencyEnds: [Int32] = []
+    dependencyEnds.reserveCapacity(count)
     for index in 0..<count {
       readStep(index)
-      needEnds.append(Int32(needs.count))
+      dependencyEnds.append(Int32(needs.count))
     }
     var start = 0
     for index in 0..<count {
-      let end = Int(needEnds[index])
+      let end = Int(dependencyEnds[index])
       if end > start { workflow.steps[index].needs = needs[start..<end] }
       start = end
     }
@@ -58,7 +58,7 @@ extension WorkflowReader {
       guard tree.kind(member.key) == .scalar, tree.withText(member.key, { StepID.isValid($0) }) else {
         reportStepID(member.key)
         // The step is read all the same, under a name that no other step can have.
-        places.steps.append(StepPlace(key: member.key, value: member.value))
+        locations.steps.append(StepLocation(key: member.key, value: member.value))
         _ = ids.insert(member.key, in: tree)
         continue
       }
@@ -66,12 +66,12 @@ extension WorkflowReader {
         reportDuplicate(member.key, in: node)
         continue
       }
-      places.steps.append(StepPlace(key: member.key, value: member.value))
-      guard places.steps.count <= Limits.steps else {
+      locations.steps.append(StepLocation(key: member.key, value: member.value))
+      guard locations.steps.count <= Limits.steps else {
         report(
           .tooManySteps, "the workflow has more than \(Limits.steps) steps", at: span(member.key),
           help: "split it into several workflows")
-        places.steps.removeAll()
+        locations.steps.removeAll()
         return
       }
     }
@@ -99,37 +99,37 @@ extension WorkflowReader {
   }
 
   private mutating func readStep(_ index: Int) {
-    let place = places.steps[index]
+    let location = locations.steps[index]
     var action = -1
     var uses = ""
     var with: ValueObject = [:]
     var command = CommandKeys()
     var options: StepOptions?
-    forEachKey(of: place.value, stepKeys, owner: .step(place.key), place: place.key) {
+    forEachKey(of: location.value, stepKeys, owner: .step(location.key), location: location.key) {
       reader, key, member in
       switch key {
       case .uses:
         command.uses = member.key
-        action = reader.readUses(member.value, place)
+        action = reader.readUses(member.value, location)
         if action >= 0 { uses = reader.actions.entries[action].name }
       case .run: command.run = member
       case .shell: command.shell = member
       case .outputs: command.outputs = member
       case .needs: reader.readNeeds(member.value, index)
-      case .with: with = reader.readWith(member.value, place)
+      case .with: with = reader.readWith(member.value, location)
       default:
         var changed = options ?? StepOptions()
         options = nil
-        reader.readOption(key, member, of: place, into: &changed)
+        reader.readOption(key, member, of: location, into: &changed)
         options = changed
       }
     }
-    if command.uses == nil || command.isStated { readCommand(command, of: place, &action, &uses, &with) }
-    if let outputs = command.outputs { readOutputs(outputs, of: place, action, &with) }
-    if !defaults.isEmpty { apply(defaults, to: &options, place) }
-    if finalSteps.contains(index) { options = final(options ?? StepOptions(), place) }
+    if command.uses == nil || command.isStated { readCommand(command, of: location, &action, &uses, &with) }
+    if let outputs = command.outputs { readOutputs(outputs, of: location, action, &with) }
+    if !defaults.isEmpty { apply(defaults, to: &options, location) }
+    if finalSteps.contains(index) { options = final(options ?? StepOptions(), location) }
     actions.ofStep.append(Int32(action))
-    let id = StepID(unchecked: tree.kind(place.key) == .scalar ? tree.text(place.key) : "")
+    let id = StepID(unchecked: tree.kind(location.key) == .scalar ? tree.text(location.key) : "")
     if let options {
       workflow.steps.append(Step(id: id, uses: uses, with: with, options: options))
     } else {
@@ -137,10 +137,10 @@ extension WorkflowReader {
     }
   }
 
-  private mutating func readUses(_ node: NodeID, _ place: StepPlace) -> Int {
+  private mutating func readUses(_ node: NodeID, _ location: StepLocation) -> Int {
     let kind = tree.kind(node)
-    guard kind == .scalar, isAction(node) || string(node, .stepKey(.uses, place.key)) != nil else {
-      if kind != .scalar { reportType(node, .stepKey(.uses, place.key), expected: "plugin.action") }
+    guard kind == .scalar, isAction(node) || string(node, .stepKey(.uses, location.key)) != nil else {
+      if kind != .scalar { reportType(node, .stepKey(.uses, location.key), expected: "plugin.action") }
       return -1
     }
     return actions.index(of: node, in: tree)
@@ -156,10 +156,10 @@ extension WorkflowReader {
       }
   }
 
-  private mutating func readWith(_ node: NodeID, _ place: StepPlace) -> ValueObject {
+  private mutating func readWith(_ node: NodeID, _ location: StepLocation) -> ValueObject {
     guard tree.kind(node) == .mapping else {
       if tree.kind(node) == .scalar, tree.scalarValue(node)?.isNull == true { return [:] }
-      reportType(node, .stepKey(.with, place.key), expected: "a map from input to value")
+      reportType(node, .stepKey(.with, location.key), expected: "a map from input to value")
       return [:]
     }
     return object(node)
@@ -169,67 +169,69 @@ extension WorkflowReader {
   private mutating func readNeeds(_ node: NodeID, _ step: Int) {
     let start = needs.count
     switch tree.kind(node) {
-    case .scalar: addNeed(node, step, start)
+    case .scalar: addDependency(node, step, start)
     case .sequence:
       let sequence = tree.resolve(node)
       var element = sequence + 1
       let end = tree.next(sequence)
       while element < end {
-        addNeed(element, step, start)
+        addDependency(element, step, start)
         element = tree.next(element)
       }
     default:
-      reportType(node, .stepKey(.needs, places.steps[step].key), expected: "a step id or a list of them")
+      reportType(node, .stepKey(.needs, locations.steps[step].key), expected: "a step id or a list of them")
     }
   }
 
   @inline(__always)
-  private mutating func addNeed(_ node: NodeID, _ step: Int, _ start: Int) {
+  private mutating func addDependency(_ node: NodeID, _ step: Int, _ start: Int) {
     guard tree.kind(node) == .scalar, let need = ids.index(of: node, in: tree) else {
-      reportNeed(node, step)
+      reportDependency(node, step)
       return
     }
     let index = StepIndex(need)
     // Lists are short; a long one gets a set.
     if needs.count - start <= 16 {
-      for place in start..<needs.count where needs[place] == index { return }
-    } else if isAmongLongNeeds(index, from: start) {
+      for location in start..<needs.count where needs[location] == index { return }
+    } else if isAmongLongDependencies(index, from: start) {
       return
     }
     needs.append(index)
   }
 
-  private mutating func isAmongLongNeeds(_ need: StepIndex, from start: Int) -> Bool {
-    if longNeeds.start != start { longNeeds = LongNeeds(start: start, end: start) }
-    while longNeeds.end < needs.count {
-      longNeeds.steps.insert(needs[longNeeds.end])
-      longNeeds.end += 1
+  private mutating func isAmongLongDependencies(_ need: StepIndex, from start: Int) -> Bool {
+    if longDependencies.start != start { longDependencies = LongDependencies(start: start, end: start) }
+    while longDependencies.end < needs.count {
+      longDependencies.steps.insert(needs[longDependencies.end])
+      longDependencies.end += 1
     }
-    return longNeeds.steps.contains(need)
+    return longDependencies.steps.contains(need)
   }
 
-  private mutating func reportNeed(_ node: NodeID, _ step: Int) {
-    let name = tree.keyName(places.steps[step].key)
-    guard let need = string(node, .part("each of the needs", of: .step(places.steps[step].key))) else { return }
+  private mutating func reportDependency(_ node: NodeID, _ step: Int) {
+    let name = tree.keyName(locations.steps[step].key)
+    guard let need = string(node, .part("each of the dependencies", of: .step(locations.steps[step].key))) else {
+      return
+    }
     guard !isFull else { return }
     let nearest =
-      mayLookThrough(places.steps.count)
-      ? NearestName.of(need, among: places.steps.map { tree.keyName($0.key) }) : nil
+      mayLookThrough(locations.steps.count)
+      ? NearestName.of(need, among: locations.steps.map { tree.keyName($0.key) }) : nil
     let related = nearest.flatMap { nearest in
-      places.steps.first { tree.keyName($0.key) == nearest }.map {
-        Diagnostic.RelatedPlace(span($0.key), "'\(nearest)' is defined here")
+      locations.steps.first { tree.keyName($0.key) == nearest }.map {
+        Diagnostic.RelatedLocation(span($0.key), "'\(nearest)' is defined here")
       }
     }
     report(
       .unknownStep, "step '\(name)' needs '\(need)', which is not a step", at: span(node),
       related: related.map { [$0] } ?? [], correction: nearest.map { Correction(need, to: $0) },
       otherwise: need.contains(".")
-        ? "a need is the id of a step; files that a step reads stand in 'inputs-from'"
+        ? "a dependency is the id of a step; files that a step reads stand in 'inputs-from'"
         : need.contains("/") ? "what an included file holds is over with the step that includes it: need that" : nil)
   }
 }
 
 extension NodeTree {
-  /// The text of a key for messages; a key that is no text is called `?`.
+  /// The text of a key for messages; a key that is not a text is called `?`.
   func keyName(_ key: NodeID) -> String { text(of: key) ?? "?" }
 }

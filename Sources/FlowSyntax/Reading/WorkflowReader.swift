@@ -11,12 +11,12 @@ struct WorkflowReader: DocumentReading {
   let catalog: any ActionCatalog
 
   var workflow = Workflow(name: "", steps: [])
-  var places = WorkflowPlaces()
+  var locations = WorkflowLocations()
   var actions: ActionTable
   var ids = NameTable(capacity: 0)
-  /// The needs of all steps, one after the other.
+  /// The dependencies of all steps, one after the other.
   var needs: [StepIndex] = []
-  var longNeeds = LongNeeds(start: -1, end: 0)
+  var longDependencies = LongDependencies(start: -1, end: 0)
   /// The names of the workflow's own queues, once they are read.
   private(set) var queueNames: Set<String> = []
   var defaults = StepDefaults()
@@ -38,11 +38,11 @@ struct WorkflowReader: DocumentReading {
       report(.emptyDocument, "the file holds no workflow", at: Span(at: 0), help: "a workflow has 'name' and 'steps'")
       return
     }
-    forEachKey(of: root, KeyTable<WorkflowKey>(), owner: "the workflow", place: root) { reader, key, member in
-      reader.places.keys.append((key, member))
+    forEachKey(of: root, KeyTable<WorkflowKey>(), owner: "the workflow", location: root) { reader, key, member in
+      reader.locations.keys.append((key, member))
     }
     forgiveForeignSteps(root)
-    if let node = places.value(.name) {
+    if let node = locations.value(.name) {
       workflow.name = string(node, "name") ?? ""
       if workflow.name.isEmpty, isString(node) {
         report(.invalidName, "the name of the workflow is empty", at: span(node))
@@ -53,29 +53,31 @@ struct WorkflowReader: DocumentReading {
           help: "write a fixed name; the name of a step may hold inputs")
       }
     }
-    workflow.description = places.value(.description).flatMap { string($0, "description") }
-    if let node = places.value(.inputs) { workflow.inputs = fields(node, "inputs", names: .input) }
-    if let node = places.value(.inputs), workflow.inputs.contains(where: \.isSecret) { checkSecretInputs(node) }
-    if let node = places.value(.secrets) { workflow.secrets = secrets(node) }
-    if let node = places.value(.env) { workflow.environment = environment(node, "env") }
-    if let node = places.value(.environmentFile) { workflow.environmentFiles = fileNames(node, "env-file") }
-    if let node = places.value(.deadline) { workflow.gate = gateDeadline(node) }
-    if let node = places.value(.events) { workflow.events = events(node) }
-    if let node = places.value(.queues) { workflow.queues = queues(node) }
+    workflow.description = locations.value(.description).flatMap { string($0, "description") }
+    if let node = locations.value(.inputs) { workflow.inputs = fields(node, "inputs", names: .input) }
+    if let node = locations.value(.inputs), workflow.inputs.contains(where: \.isSecret) { checkSecretInputs(node) }
+    if let node = locations.value(.secrets) { workflow.secrets = secrets(node) }
+    if let node = locations.value(.env) { workflow.environment = environment(node, "env") }
+    if let node = locations.value(.environmentFile) { workflow.environmentFiles = fileNames(node, "env-file") }
+    if let node = locations.value(.deadline) { workflow.gate = gateDeadline(node) }
+    if let node = locations.value(.events) { workflow.events = events(node) }
+    if let node = locations.value(.queues) { workflow.queues = queues(node) }
     queueNames = Set(workflow.queues.map(\.name))
-    if let node = places.value(.concurrency) { workflow.concurrency = integer(node, 1...Limits.steps, "concurrency") }
-    if let node = places.value(.defaults) { readDefaults(node) }
-    if let node = places.value(.outputs) { workflow.outputs = outputs(node) }
-    if let node = places.value(.history) { workflow.keepsHistory = boolean(node, "history") ?? true }
-    if let node = places.value(.durable) { workflow.isDurable = boolean(node, "durable") ?? false }
-    if workflow.isDurable, !workflow.keepsHistory, let node = places.value(.history) {
+    if let node = locations.value(.concurrency) {
+      workflow.concurrency = integer(node, 1...Limits.steps, "concurrency")
+    }
+    if let node = locations.value(.defaults) { readDefaults(node) }
+    if let node = locations.value(.outputs) { workflow.outputs = outputs(node) }
+    if let node = locations.value(.history) { workflow.keepsHistory = boolean(node, "history") ?? true }
+    if let node = locations.value(.durable) { workflow.isDurable = boolean(node, "durable") ?? false }
+    if workflow.isDurable, !workflow.keepsHistory, let node = locations.value(.history) {
       report(
-        .conflictingKeys, "a durable workflow is remembered, so 'history: false' cannot stand beside 'durable: true'",
+        .conflictingKeys, "a durable workflow is recorded, so 'history: false' cannot stand next to 'durable: true'",
         at: span(node), help: "remove one of the two")
     }
-    if let node = places.value(.timeout) { workflow.timeout = timeout(node) }
-    if let node = places.value(.budgets) { workflow.budgets = budgets(node) }
-    if places.value(.steps) != nil { readSteps() }
+    if let node = locations.value(.timeout) { workflow.timeout = timeout(node) }
+    if let node = locations.value(.budgets) { workflow.budgets = budgets(node) }
+    if locations.value(.steps) != nil { readSteps() }
   }
 
   private mutating func budgets(_ node: NodeID) -> [BudgetRule] {
@@ -93,7 +95,7 @@ struct WorkflowReader: DocumentReading {
         }
         rules.append(rule)
       } catch {
-        report(.invalidBudget, "'\(text)' is no budget", at: span(element), help: error.help)
+        report(.invalidBudget, "'\(text)' is not a budget", at: span(element), help: error.help)
       }
     }
     if rules.count > Limits.budgets {
@@ -125,7 +127,7 @@ struct WorkflowReader: DocumentReading {
 
   /// Where the steps stand under the key of another tool they are not missing besides.
   private mutating func forgiveForeignSteps(_ root: NodeID) {
-    guard !diagnostics.isEmpty, places.value(.steps) == nil,
+    guard !diagnostics.isEmpty, locations.value(.steps) == nil,
       ForeignKeys.holdingSteps.contains(where: { tree.member($0, of: root) != nil })
     else { return }
     diagnostics.removeAll { $0.code == .missingKey && $0.message.hasSuffix("'\(WorkflowKey.steps.rawValue)'") }
@@ -205,7 +207,7 @@ struct WorkflowReader: DocumentReading {
 
   private mutating func event(_ name: String, _ member: MemberCursor.Member) -> EventDeclaration {
     var event = EventDeclaration(name)
-    forEachKey(of: member.value, KeyTable<EventKey>(), owner: "event '\(name)'", place: member.key) {
+    forEachKey(of: member.value, KeyTable<EventKey>(), owner: "event '\(name)'", location: member.key) {
       reader, key, entry in
       switch key {
       case .repeats: event.repeats = reader.boolean(entry.value, "'repeats' of event '\(name)'") ?? false
@@ -229,7 +231,7 @@ struct WorkflowReader: DocumentReading {
       }
       var qualityOfService: QualityOfService?
       var width: Int?
-      reader.forEachKey(of: member.value, KeyTable<QueueKey>(), owner: "queue '\(name)'", place: member.key) {
+      reader.forEachKey(of: member.value, KeyTable<QueueKey>(), owner: "queue '\(name)'", location: member.key) {
         reader, key, entry in
         switch key {
         case .qos: qualityOfService = reader.word(entry.value, "the qos of queue '\(name)'")
@@ -243,9 +245,9 @@ struct WorkflowReader: DocumentReading {
   }
 
   private mutating func readDefaults(_ node: NodeID) {
-    forEachKey(of: node, KeyTable<DefaultsKey>(), owner: "defaults", place: node) { reader, key, member in
+    forEachKey(of: node, KeyTable<DefaultsKey>(), owner: "defaults", location: node) { reader, key, member in
       switch key {
-      case .retry: reader.defaults.retry = reader.retry(member.value, "defaults.retry", place: member.key)
+      case .retry: reader.defaults.retry = reader.retry(member.value, "defaults.retry", location: member.key)
       case .deadline: reader.defaults.deadline = reader.stepDeadline(member.value, "defaults.deadline")
       case .queue: reader.defaults.queue = reader.queueName(member.value, "defaults.queue")
       case .executor: reader.workflow.executor = reader.executor(member.value, "defaults.executor")
@@ -254,8 +256,8 @@ struct WorkflowReader: DocumentReading {
   }
 }
 
-/// The needs from `start` to `end` of one step with many, as a set.
-struct LongNeeds {
+/// The dependencies from `start` to `end` of one step with many, as a set.
+struct LongDependencies {
   var start: Int
   var end: Int
   var steps: Set<StepIndex> = []

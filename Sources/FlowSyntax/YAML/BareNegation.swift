@@ -12,16 +12,16 @@ struct BareNegation {
 
   private static let keys = ["if", "enabled", "defer"]
 
-  /// The last one in the line of a place that begins at or before it; nil: there is none.
-  init?(at place: Int, in bytes: UnsafeBufferPointer<UInt8>) {
+  /// The last one in the line of a location that begins at or before it; nil: there is none.
+  init?(at location: Int, in bytes: UnsafeBufferPointer<UInt8>) {
     func isLineBreak(_ index: Int) -> Bool { bytes[index] == 0x0A || bytes[index] == 0x0D }
-    var start = min(place, bytes.count)
+    var start = min(location, bytes.count)
     while start > 0, !isLineBreak(start - 1) { start -= 1 }
     var end = start
     while end < bytes.count, !isLineBreak(end) { end += 1 }
     var found: (key: String, begin: Int)?
     var position = start
-    while position < min(end, place + 1) {
+    while position < min(end, location + 1) {
       defer { position += 1 }
       guard bytes[position] == UInt8(ascii: "!"), let key = Self.key(before: position, lineStart: start, bytes) else {
         continue

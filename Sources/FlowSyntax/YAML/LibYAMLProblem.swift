@@ -1,4 +1,4 @@
-/// What libyaml finds wrong. It tells by text alone; this is the one place that reads its texts.
+/// What libyaml finds wrong. It tells by text alone; this is the one location that reads its texts.
 enum LibYAMLProblem: Equatable {
   case colonInText
   case keyWithoutColon

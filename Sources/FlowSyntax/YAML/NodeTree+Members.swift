@@ -7,7 +7,7 @@ struct MemberCursor {
   private var position: NodeID
   private let end: NodeID
   private var merged: [Member]?
-  private var place = 0
+  private var location = 0
 
   fileprivate init(position: NodeID, end: NodeID, merged: [Member]?) {
     self.position = position
@@ -19,9 +19,9 @@ struct MemberCursor {
   @inline(__always)
   mutating func next(in tree: borrowing NodeTree) -> Member? {
     if let merged {
-      guard place < merged.count else { return nil }
-      place += 1
-      return merged[place - 1]
+      guard location < merged.count else { return nil }
+      location += 1
+      return merged[location - 1]
     }
     guard position < end else { return nil }
     let key = position

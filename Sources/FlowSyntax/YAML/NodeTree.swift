@@ -58,10 +58,10 @@ struct NodeTree: Sendable {
         try body(UnsafeBufferPointer(rebasing: $0[Int(node.start) + 1..<Int(node.end) - 1]))
       }
     case .decodedPlain, .decoded:
-      let place = Int(node.link)
-      let start = place == 0 ? 0 : decodedEnds[place - 1]
+      let location = Int(node.link)
+      let start = location == 0 ? 0 : decodedEnds[location - 1]
       return try decodedBytes.withUnsafeBufferPointer {
-        try body(UnsafeBufferPointer(rebasing: $0[start..<decodedEnds[place]]))
+        try body(UnsafeBufferPointer(rebasing: $0[start..<decodedEnds[location]]))
       }
     }
   }
@@ -93,7 +93,7 @@ struct NodeTree: Sendable {
       let line = text[lineStart..<lineEnd].drop { $0 == 0x20 }
       let isWanted = offset <= lineEnd
       if !line.isEmpty {
-        guard let start = firstPlace(of: line, in: position..<end) else { return nil }
+        guard let start = firstLocation(of: line, in: position..<end) else { return nil }
         if isWanted { return line.startIndex <= offset ? start + offset - line.startIndex : nil }
         position = start + line.count
       } else if isWanted {
@@ -104,7 +104,7 @@ struct NodeTree: Sendable {
     }
   }
 
-  private func firstPlace(of line: ArraySlice<UInt8>, in range: Range<Int>) -> Int? {
+  private func firstLocation(of line: ArraySlice<UInt8>, in range: Range<Int>) -> Int? {
     guard range.count >= line.count else { return nil }
     return (range.lowerBound...(range.upperBound - line.count)).first { start in
       source.bytes[start] == line[line.startIndex] && source.bytes[start...].starts(with: line)

@@ -1,7 +1,7 @@
 import CLibYAML
 import FlowDiagnostics
 
-/// Why a file is no YAML document; nothing behind the place can be read.
+/// Why a file is no YAML document; nothing behind the location can be read.
 struct YAMLFailure: Error {
   let diagnostic: Diagnostic
   /// Whether it says nothing of the rest of the file, which may be read without the broken part.
@@ -12,7 +12,7 @@ struct YAMLFailure: Error {
   var suspects: [Int] = []
 
   init(
-    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
+    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedLocation] = [],
     help: String? = nil, correction: Correction? = nil, isLocal: Bool = false
   ) {
     self.isLocal = isLocal
@@ -50,15 +50,15 @@ struct YAMLFailure: Error {
         .yamlSyntax, "not YAML: a text cannot begin with '!' here", at: negation.span, help: negation.help,
         isLocal: true)
     }
-    var related: [Diagnostic.RelatedPlace] = []
+    var related: [Diagnostic.RelatedLocation] = []
     var suspects: [Int] = []
     var beginning: Int?
     if let context = parser.context, parser.context_mark.index < parser.problem_mark.index {
-      let place = map.offset(of: parser.context_mark.index, in: bytes)
+      let location = map.offset(of: parser.context_mark.index, in: bytes)
       let text = String(cString: context)
-      related.append(.init(Span(place, min(place + 1, bytes.count)), text))
-      suspects.append(place)
-      if !LibYAMLProblem.isBlock(context: text) { beginning = place }
+      related.append(.init(Span(location, min(location + 1, bytes.count)), text))
+      suspects.append(location)
+      if !LibYAMLProblem.isBlock(context: text) { beginning = location }
     }
     let isPastEnd = offset >= bytes.count
     if isPastEnd { offset = bytes.count }

@@ -1,4 +1,4 @@
-/// The place of a node in its ``NodeTree``.
+/// The location of a node in its ``NodeTree``.
 typealias NodeID = Int
 
 /// One node of a YAML document, in 16 bytes.

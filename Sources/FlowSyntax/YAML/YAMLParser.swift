@@ -266,8 +266,8 @@ struct YAMLParser {
     return known
   }
 
-  private func negation(at place: Int) -> String {
-    tree.source.bytes.withUnsafeBufferPointer { BareNegation(at: place, in: $0)?.help }
+  private func negation(at location: Int) -> String {
+    tree.source.bytes.withUnsafeBufferPointer { BareNegation(at: location, in: $0)?.help }
       ?? "an expression that begins with '!' stands in quotes or in ${{ }}"
   }
 

@@ -22,8 +22,8 @@ struct YAMLRecovery {
     return recovery.failures(first)
   }
 
-  /// What can be read of the source without the parts that are broken, at the places where it stands there; nil where
-  /// nothing can.
+  /// What can be read of the source without the parts that are broken, at the locations where it stands there; nil
+  /// where nothing can.
   static func tree(of source: SourceText, first: YAMLFailure) -> NodeTree? {
     var recovery = YAMLRecovery(source)
     _ = recovery.failures(first)
@@ -50,7 +50,7 @@ struct YAMLRecovery {
       diagnostics.append(next.diagnostic)
       failure = next
     }
-    return diagnostics.sortedByPlace()
+    return diagnostics.sortedByLocation()
   }
 
   /// Blanks the part of the file in which the mistake lies, and reads the rest: the part without which the file can be

@@ -36,7 +36,7 @@ package enum LeftBehind {
       _ = poll(nil, 0, 5)
       waited += 5
     }
-    // One may start another while it is looked for; whoever is killed starts none.
+    // One may start another while it is looked for; anyone who is killed starts none.
     for _ in 0..<3 {
       let others = processes()
       if others.isEmpty { break }
@@ -47,7 +47,7 @@ package enum LeftBehind {
 
   /// Kills what bears another process's mark, which that process itself did not outlive; false: something is left.
   package static func endAll(marked mark: String) -> Bool {
-    // One may start another while it is looked for; whoever is killed starts none.
+    // One may start another while it is looked for; anyone who is killed starts none.
     for _ in 0..<10 {
       let found = processes(marked: mark)
       if found.isEmpty { return true }

@@ -23,7 +23,7 @@ enum SessionSweep {
   }
 
   private static func kill(_ sessions: Set<pid_t>) {
-    // A process may start another while it is looked for; whoever is killed starts none.
+    // A process may start another while it is looked for; anyone who is killed starts none.
     for _ in 0..<3 where killSeen(of: sessions) == 0 { return }
   }
 

@@ -26,7 +26,7 @@
       if isOpen { hangUp() }
     }
 
-    /// Takes the terminal away from whoever writes to it.
+    /// Takes the terminal away from anyone who writes to it.
     func hangUp() {
       close(master)
       close(slave)

@@ -12,7 +12,7 @@ final class ViewStage {
   let view: TerminalView
   let subject: RunSubject
   let graph: WorkflowGraph
-  /// The gate's floor and ceiling, as the run would tell them.
+  /// The gate's minimum and maximum, as the run would tell them.
   var deadline: ProgressRegion.Deadline?
   private let screen: Screen
 

@@ -63,10 +63,10 @@ struct JSONTextTests {
     ("\"a\tb\"", #"line 1, column 3: a control character stands in a string; write \t"#),
     (
       #""\x""#,
-      #"line 1, column 2: '\x' is no escape; the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#
+      #"line 1, column 2: '\x' is not an escape; the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#
     ),
     (#""\u12g4""#, #"line 1, column 2: expected four hex digits after \u, found 'g'"#),
-    (#""\ud800""#, "line 1, column 2: half a surrogate pair is no character"),
+    (#""\ud800""#, "line 1, column 2: half a surrogate pair is not a character"),
     ("1 2", "line 1, column 3: expected the end of the text, found '2'"),
   ])
   func `says what is wrong and where`(text: String, message: String) {

@@ -1,11 +1,11 @@
 import FlowModel
 import FlowTestKit
 
-/// Idleness, the quiet run, its end, and cancel.
+/// Idleness, the idle run, its end, and cancel.
 extension Oracle {
   /// Passes over everything until nothing changes, then starts what has a place. *Decision*: an item of the agenda is
   /// applied with all that follows from it, gate included, before any step starts.
-  mutating func settleEverything() {
+  mutating func finishEverything() {
     while true {
       if steps.indices.reduce(false, { consider($1) || $0 }) { continue }
       if considerGate() { continue }
@@ -22,7 +22,7 @@ extension Oracle {
   // MARK: - Idle
 
   /// "`idle` (after it opened, when no step but idle ones and services is queued or running)". *Decision*: read
-  /// literally, a step between attempts does not count; one held by its floor is running.
+  /// literally, a step between attempts does not count; one held by its minimum is running.
   mutating func releaseIdle() -> Bool {
     let idle = steps.indices.filter { states[$0].isWaitingForIdleness }
     guard cancelledAt == nil, !idle.isEmpty else { return false }
@@ -39,11 +39,11 @@ extension Oracle {
 
   /// "no step is queued, running or between attempts (services do not count, unless a step waits for an event one of
   /// them declares), no `--event` is outstanding and no outside source is open". The gate is not looked at.
-  var isQuietButForTheGate: Bool {
+  var isIdleButForTheGate: Bool {
     if steps.indices.contains(where: { isQueuedOrRunning($0) || isPausing($0) }) { return false }
     let comesFromOutside = outside.contains { if case .cancel = $0 { false } else { true } }
     if comesFromOutside { return false }
-    let open = steps.indices.filter { !isSettled($0) }
+    let open = steps.indices.filter { !isFinished($0) }
     let awaited = Set(open.flatMap { missingEvents(of: $0) + followedEvents(of: $0) })
     return !bodies.contains { body in
       body.isReady && body.returnedAt == nil && !body.isAbandoned
@@ -51,22 +51,22 @@ extension Oracle {
     }
   }
 
-  /// In a quiet run "every step that still waits for an event is skipped as `event-never-posted`"; what needs it
+  /// In an idle run "every step that still waits for an event is skipped as `event-never-posted`"; what needs it
   /// follows by its own condition. Where only the gate is missing and there is no `max`, "its waiting blocking steps
-  /// are skipped and the gate opens `failed`". *Decision*: these are the steps that wait for an event of their own among
-  /// the blocking ones and all that blocking ones need; a gate that is on its way to open is waited for.
+  /// are skipped and the gate opens `failed`". *Decision*: these are the steps that wait for an event of their own
+  /// among the blocking ones and all that blocking ones need; a gate that is on its way to open is waited for.
   mutating func skipWhatNobodyPosts() -> Bool {
-    guard activatedAt != nil, cancelledAt == nil, !isStopping, isQuietButForTheGate else { return false }
+    guard activatedAt != nil, cancelledAt == nil, !isStopping, isIdleButForTheGate else { return false }
     guard isGateOpen || (gateMax == nil && !blocking.contains(where: failsGate)) else { return false }
     let awaited = isGateOpen ? Set(steps.indices) : awaitedByGate
-    let waiting = awaited.filter { !isSettled($0) && !missingEvents(of: $0).isEmpty }
+    let waiting = awaited.filter { !isFinished($0) && !missingEvents(of: $0).isEmpty }
     for step in waiting { skip(step, "event-never-posted") }
     return !waiting.isEmpty
   }
 
-  /// The blocking steps that are not settled, and what these need.
+  /// The blocking steps that are not finished, and what these need.
   var awaitedByGate: Set<Int> {
-    var awaited = Set(blocking.filter { !isSettled($0) })
+    var awaited = Set(blocking.filter { !isFinished($0) })
     for step in topologicalOrder.reversed() where awaited.contains(step) { awaited.formUnion(needs[step]) }
     return awaited
   }
@@ -92,18 +92,18 @@ extension Oracle {
     mainLimit = nil
     guard isMainHeld else { return }
     for step in steps.indices where states[step].phase == .queued && queueName(of: step) == "main" {
-      if isFan(step) { giveUpItems(of: step, "failure") } else { settle(step, "failure") }
+      if isFanOut(step) { giveUpItems(of: step, "failure") } else { finish(step, "failure") }
     }
   }
 
   // MARK: - The end
 
-  /// "Then services stop, resources close …, and the run ends". *Decision*: the run waits, no longer than the grace,
-  /// for every body that was told to stop, so that resources close behind the last of them.
+  /// "Then services stop, handles close …, and the run ends". *Decision*: the run waits, no longer than the grace,
+  /// for every body that was told to stop, so that handles close behind the last of them.
   mutating func endIfOver() {
-    guard steps.indices.allSatisfy(isSettled) else { return }
+    guard steps.indices.allSatisfy(isFinished) else { return }
     if cancelledAt == nil {
-      guard isGateOpen, isQuietButForTheGate else { return }
+      guard isGateOpen, isIdleButForTheGate else { return }
     }
     isStopping = true
     for index in bodies.indices where bodies[index].returnedAt == nil { tellToStop(index) }
@@ -113,15 +113,15 @@ extension Oracle {
   // MARK: - Cancel
 
   /// "running steps are cancelled, waiting ones skipped `run-cancelled` except those whose `if` holds with
-  /// `cancelled()` or `always()`", which start, or continue. *Decision*: any other running step has its outcome at once, as with a step deadline, and its
-  /// body the grace to return; one between tries or held by its floor is cancelled too; a ready service goes on until
-  /// everything else is over.
+  /// `cancelled()` or `always()`", which start, or continue. *Decision*: any other running step has its outcome at
+  /// once, as with a step deadline, and its body the grace to return; one between attempts or held by its minimum is
+  /// cancelled too; a ready service goes on until everything else is over.
   mutating func cancel() {
     guard cancelledAt == nil else { return }
     cancelledAt = now
     if gate.outcome == nil { gate.outcome = "cancelled" }
-    for step in steps.indices where !isSettled(step) {
-      // "Runs when everything is settled, whatever happened, also when the run is cancelled": what has begun goes on.
+    for step in steps.indices where !isFinished(step) {
+      // "Runs when everything is finished, whatever happened, also when the run is cancelled": what has begun goes on.
       if options[step].isFinal, states[step].attempts > 0 { continue }
       // "As in GitHub Actions, it goes on within the 5 s": so does what cleans up by its `if`, evaluated again.
       if states[step].attempts > 0, conditions[step].names("cancelled") || conditions[step].names("always"),
@@ -129,13 +129,13 @@ extension Oracle {
       {
         continue
       }
-      if isFan(step), states[step].attempts > 0 {
+      if isFanOut(step), states[step].attempts > 0 {
         giveUpItems(of: step, "cancelled")
         continue
       }
       if states[step].phase == .running { tellToStop(currentBody(of: step)!) }
       if states[step].attempts > 0 {
-        settle(step, "cancelled")
+        finish(step, "cancelled")
       } else {
         // Queued or waiting for idleness: its `if` is asked again.
         states[step].phase = .waiting
@@ -157,7 +157,7 @@ extension Oracle {
       skip(step, "run-cancelled")
       return true
     }
-    guard needs[step].allSatisfy(isSettled) else { return false }
+    guard needs[step].allSatisfy(isFinished) else { return false }
     let condition = conditions[step]
     if condition.value({ valueNow($0, of: step) }).truth == true {
       queue(step)
@@ -170,13 +170,13 @@ extension Oracle {
   /// *Decision*: cleanup that is not done 5 s after the cancel is cancelled, or skipped where it has not started.
   mutating func spendCleanupBudget() {
     isBudgetSpent = true
-    for step in steps.indices where !isSettled(step) {
-      if isFan(step), states[step].attempts > 0 {
+    for step in steps.indices where !isFinished(step) {
+      if isFanOut(step), states[step].attempts > 0 {
         giveUpItems(of: step, "cancelled")
         continue
       }
       if states[step].phase == .running { tellToStop(currentBody(of: step)!) }
-      if states[step].attempts > 0 { settle(step, "cancelled") } else { skip(step, "run-cancelled") }
+      if states[step].attempts > 0 { finish(step, "cancelled") } else { skip(step, "run-cancelled") }
     }
   }
 }

@@ -49,12 +49,12 @@ extension Oracle {
     post(LifecycleEvent.activate.rawValue)
     gateMin = duration(scenario.workflow.gate?.min)
     gateMax = duration(scenario.workflow.gate?.max)
-    // Decision: no floor is reached at once; any other is one of the gate's own timers, the last of its instant.
-    isFloorReached = (gateMin ?? 0) == 0
+    // Decision: no minimum is reached at once; any other is one of the gate's own timers, the last of its instant.
+    isMinimumReached = (gateMin ?? 0) == 0
     findDeferred(evaluating: true)
     for step in steps.indices {
-      // "`false` or an expression …, evaluated once at activation: the step is out, its dependants go on."
-      if !isSettled(step) && !isEnabled(step) { skip(step, "disabled") }
+      // "`false` or an expression …, evaluated once at activation: the step is out, its dependents go on."
+      if !isFinished(step) && !isEnabled(step) { skip(step, "disabled") }
     }
     rankSteps()
   }
@@ -95,7 +95,8 @@ extension Oracle {
 
   var blocking: [Int] { steps.indices.filter { states[$0].isBlocking } }
 
-  /// "An optional blocking step skipped `upstream-failed` does not fail the gate", though its dependants are unsatisfied.
+  /// "An optional blocking step skipped `upstream-failed` does not fail the gate", though its dependents are
+  /// unsatisfied.
   func failsGate(_ step: Int) -> Bool {
     isUnsatisfied(step) && !(options[step].isOptional && states[step].reason == "upstream-failed")
   }
@@ -104,12 +105,12 @@ extension Oracle {
   /// Opens the gate when its time has come; true when it opened.
   mutating func considerGate() -> Bool {
     guard let activatedAt else { return false }
-    if gate.readyAt == nil, cancelledAt == nil, blocking.allSatisfy({ isSettled($0) && !failsGate($0) }) {
+    if gate.readyAt == nil, cancelledAt == nil, blocking.allSatisfy({ isFinished($0) && !failsGate($0) }) {
       // 2: "the instant at which the last blocking step became satisfied". Decision: it is recorded also after the
       // gate opened but not after a cancel, and is never before activation, where the gate's time starts (1, P8).
       gate.readyAt = blocking.map { states[$0].endedAt! }.reduce(activatedAt, max)
     }
-    guard gate.outcome == nil, cancelledAt == nil, isFloorReached else { return false }
+    guard gate.outcome == nil, cancelledAt == nil, isMinimumReached else { return false }
     if blocking.contains(where: failsGate) {
       openGate("failed")
     } else if gate.readyAt != nil {
@@ -123,8 +124,8 @@ extension Oracle {
   mutating func openGate(_ outcome: String) {
     gate.outcome = outcome
     gate.openedAt = now
-    // 5: "At max every blocking step that is not yet settled, started or not, is `late`"
-    if outcome == "timed-out" { gate.late = blocking.filter { !isSettled($0) }.map { steps[$0].id.text } }
+    // 5: "At max every blocking step that is not yet finished, started or not, is `late`"
+    if outcome == "timed-out" { gate.late = blocking.filter { !isFinished($0) }.map { steps[$0].id.text } }
     if outcome == "failed" { gate.failed = blocking.filter(failsGate).map { steps[$0].id.text } }
   }
 

@@ -4,7 +4,7 @@ import FlowTestKit
 /// Steps that run for several items. Each item is a *unit* of its own behind the steps, with options, a script and a state
 /// as a step has; it waits for nothing but its turn.
 extension Oracle {
-  func isFan(_ step: Int) -> Bool { fanOuts[step] != nil }
+  func isFanOut(_ step: Int) -> Bool { fanOuts[step] != nil }
 
   /// The step of a unit; a step is its own.
   func owner(of unit: Int) -> Int { unit < steps.count ? unit : itemOwners[unit - steps.count] }
@@ -25,9 +25,9 @@ extension Oracle {
 
   /// The item that starts next: "items are started in order", those behind a pause before new ones.
   func nextUnit(of step: Int) -> Int? {
-    let fan = fanOuts[step]!
+    let fanOut = fanOuts[step]!
     let active = bodies.filter { owner(of: $0.step) == step && isActive($0) }.count
-    guard active < fan.parallel ?? .max else { return nil }
+    guard active < fanOut.parallel ?? .max else { return nil }
     let units = units(of: step)
     return units.first { states[$0].phase == .queued } ?? units.first { states[$0].phase == .waiting }
   }
@@ -43,15 +43,15 @@ extension Oracle {
   /// What the items of a step mean for it: "one failure: the rest is not started, the running ones are cancelled, or all go
   /// on and the step fails at the end". *Decision*: it is queued while an item of it could start but for places.
   mutating func considerItems(of step: Int) {
-    guard isFan(step), !isSettled(step), states[step].readyAt != nil, states[step].phase != .waiting else { return }
+    guard isFanOut(step), !isFinished(step), states[step].readyAt != nil, states[step].phase != .waiting else { return }
     let units = units(of: step)
     let hasFailed = units.contains { ["failure", "timed-out"].contains(states[$0].outcome) && !options[$0].isOptional }
     let isFollowing = fanOuts[step]!.event != nil
-    if (units.allSatisfy(isSettled) && !isFollowing) || (hasFailed && fanOuts[step]!.isFailFast) {
+    if (units.allSatisfy(isFinished) && !isFollowing) || (hasFailed && fanOuts[step]!.isFailFast) {
       if states[step].startedAt == nil { (states[step].startedAt, states[step].attempts) = (now, 1) }
       return giveUpItems(of: step, hasFailed ? "failure" : "success")
     }
-    if units.allSatisfy(isSettled) {
+    if units.allSatisfy(isFinished) {
       states[step].phase = .following
     } else if nextUnit(of: step) != nil {
       states[step].phase = .queued
@@ -64,11 +64,11 @@ extension Oracle {
     }
   }
 
-  /// Settles a step with items: those that have not begun are skipped, those that have are cancelled.
+  /// Finishes a step with items: those that have not begun are skipped, those that have are cancelled.
   mutating func giveUpItems(of step: Int, _ outcome: String) {
     let reason =
       cancelledAt != nil ? "run-cancelled" : outcome == "timed-out" ? "fan-timed-out" : "fail-fast"
-    for unit in units(of: step) where !isSettled(unit) {
+    for unit in units(of: step) where !isFinished(unit) {
       if states[unit].phase == .running { tellToStop(currentBody(of: unit)!) }
       if states[unit].attempts > 0 { end(unit, "cancelled") } else { end(unit, "skipped", reason) }
     }
@@ -77,7 +77,7 @@ extension Oracle {
 
   /// Ends a unit, whatever that means for others.
   mutating func end(_ unit: Int, _ outcome: String, _ reason: String? = nil) {
-    states[unit].phase = .settled
+    states[unit].phase = .finished
     states[unit].outcome = outcome
     states[unit].reason = reason
     states[unit].endedAt = now
@@ -91,7 +91,7 @@ extension Oracle {
   }
 
   func items(of step: Int, from origin: Int) -> [RunRecord.ItemRecord] {
-    guard isFan(step), states[step].startedAt != nil || states[step].outcome == "timed-out" else { return [] }
+    guard isFanOut(step), states[step].startedAt != nil || states[step].outcome == "timed-out" else { return [] }
     return units(of: step).map { unit in
       RunRecord.ItemRecord(
         outcome: states[unit].outcome, reason: states[unit].reason, attempts: states[unit].attempts,

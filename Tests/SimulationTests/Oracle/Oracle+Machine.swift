@@ -1,21 +1,21 @@
 import FlowModel
 import FlowTestKit
 
-/// Steps that take a share of the machine. "The sum of what runs never exceeds what the machine has"; one that was told to
-/// stop keeps its share as it keeps its place.
+/// Steps that take resources of the machine. "The sum of what runs never exceeds what the machine has"; one that was
+/// told to stop keeps its share as it keeps its place.
 extension Oracle {
-  func share(of step: Int) -> MachineShare? {
-    queueName(of: step) == "main" || script(of: step).isService ? nil : options[step].share
+  func request(of step: Int) -> MachineResources? {
+    queueName(of: step) == "main" || script(of: step).isService ? nil : options[step].request
   }
 
   /// What nobody takes.
-  var freeShare: MachineShare {
-    var free = scenario.supply
+  var freeCapacity: MachineResources {
+    var free = scenario.capacity
     for body in bodies where isActive(body) {
-      guard let share = share(of: body.step) else { continue }
-      free.cpus -= share.cpus
-      free.memoryBytes -= share.memoryBytes
-      free.gpus -= share.gpus
+      guard let request = request(of: body.step) else { continue }
+      free.cpus -= request.cpus
+      free.memoryBytes -= request.memoryBytes
+      free.gpus -= request.gpus
     }
     return free
   }
@@ -23,9 +23,9 @@ extension Oracle {
   /// "The first in order of those that wait": it would start if more were free.
   var firstWaiting: Int? {
     rankOrder.first { step in
-      guard states[step].phase == .queued, hasPlace(step), let share = share(of: step) else { return false }
-      let free = freeShare
-      return share.cpus > free.cpus || share.memoryBytes > free.memoryBytes || share.gpus > free.gpus
+      guard states[step].phase == .queued, hasSlot(step), let request = request(of: step) else { return false }
+      let free = freeCapacity
+      return request.cpus > free.cpus || request.memoryBytes > free.memoryBytes || request.gpus > free.gpus
     }
   }
 
@@ -35,22 +35,24 @@ extension Oracle {
 
   /// "It is passed four times; from then on steps behind it start only where as much stays free as it asks for."
   func machineAllows(_ step: Int) -> Bool {
-    guard let share = share(of: step) else { return true }
-    var free = freeShare
-    guard share.cpus <= free.cpus, share.memoryBytes <= free.memoryBytes, share.gpus <= free.gpus else { return false }
+    guard let request = request(of: step) else { return true }
+    var free = freeCapacity
+    guard request.cpus <= free.cpus, request.memoryBytes <= free.memoryBytes, request.gpus <= free.gpus else {
+      return false
+    }
     guard let waiting = firstWaiting, isBehind(step, waiting), let passed, passed.step == waiting, passed.count >= 4
     else { return true }
-    let kept = self.share(of: waiting)!
+    let kept = self.request(of: waiting)!
     free.cpus -= kept.cpus
     free.memoryBytes -= kept.memoryBytes
     free.gpus -= kept.gpus
-    return (share.cpus == 0 || share.cpus <= free.cpus)
-      && (share.memoryBytes == 0 || share.memoryBytes <= free.memoryBytes)
-      && (share.gpus == 0 || share.gpus <= free.gpus)
+    return (request.cpus == 0 || request.cpus <= free.cpus)
+      && (request.memoryBytes == 0 || request.memoryBytes <= free.memoryBytes)
+      && (request.gpus == 0 || request.gpus <= free.gpus)
   }
 
   mutating func notePassing(by step: Int) {
-    guard share(of: step) != nil else { return }
+    guard request(of: step) != nil else { return }
     let waiting = firstWaiting
     if passed?.step == step { passed = nil }
     guard let waiting, isBehind(step, waiting) else { return }

@@ -1,13 +1,14 @@
 import FlowModel
 import FlowTestKit
 
-/// Steps that run for the posts of an event that repeats: "a fan whose count grows until the run is quiet, an item a post".
+/// Steps that run for the posts of an event that repeats: "a fan-out whose count grows until the run is idle, an item a
+/// post".
 extension Oracle {
-  static func hasKnownItems(_ step: Step) -> Bool { step.options.fan.map { $0.event == nil } ?? false }
+  static func hasKnownItems(_ step: Step) -> Bool { step.options.fanOut.map { $0.event == nil } ?? false }
 
   /// The event for whose posts a step runs that has begun and not ended.
   func followedEvents(of step: Int) -> [String] {
-    guard let event = fanOuts[step]?.event, !isSettled(step), states[step].readyAt != nil else { return [] }
+    guard let event = fanOuts[step]?.event, !isFinished(step), states[step].readyAt != nil else { return [] }
     return states[step].phase == .waiting ? [] : [event]
   }
 
@@ -33,12 +34,12 @@ extension Oracle {
     }
   }
 
-  /// *Decision*: in a quiet run those steps end, before any is skipped for an event that nobody posts; while only the gate
-  /// is missing, those that it waits for. One behind whose end steps wait that may post ends before the one that takes these
-  /// posts; where each is behind another, the first in the file does.
+  /// *Decision*: in an idle run those steps end, before any is skipped for an event that nobody posts; while only the
+  /// gate is missing, those that it waits for. One behind whose end steps wait that may post ends before the one that
+  /// takes these posts; where each is behind another, the first in the file does.
   mutating func endFollowing() -> Bool {
     let isStill = !steps.indices.contains { isQueuedOrRunning($0) || isPausing($0) }
-    guard !isStopping, cancelledAt == nil ? activatedAt != nil && isQuietButForTheGate : isStill else { return false }
+    guard !isStopping, cancelledAt == nil ? activatedAt != nil && isIdleButForTheGate : isStill else { return false }
     var open = steps.indices.filter { states[$0].phase == .following }
     if cancelledAt == nil, !isGateOpen {
       guard !blocking.contains(where: failsGate) else { return false }
@@ -60,11 +61,11 @@ extension Oracle {
 
   /// The events that may be posted by what waits for the end of a step, or for such an event.
   private func eventsBehind(_ step: Int) -> Set<String> {
-    var behind = Set(steps.indices.filter { needs[$0].contains(step) && !isSettled($0) })
+    var behind = Set(steps.indices.filter { needs[$0].contains(step) && !isFinished($0) })
     var events: Set<String> = []
     while true {
       let more = steps.indices.filter { other in
-        !isSettled(other) && !behind.contains(other)
+        !isFinished(other) && !behind.contains(other)
           && (needs[other].contains(where: behind.contains)
             || options[other].after.contains(where: events.contains)
             || followedEvents(of: other).contains(where: events.contains))

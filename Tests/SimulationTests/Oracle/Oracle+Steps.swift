@@ -5,7 +5,7 @@ import FlowTestKit
 extension Oracle {
   // MARK: - What stands between a step and its start
 
-  func isSettled(_ step: Int) -> Bool { states[step].phase == .settled }
+  func isFinished(_ step: Int) -> Bool { states[step].phase == .finished }
 
   func isHeld(_ step: Int) -> Bool { if case .held = states[step].phase { true } else { false } }
 
@@ -22,7 +22,7 @@ extension Oracle {
     }
   }
 
-  func isUnsatisfied(_ step: Int) -> Bool { isSettled(step) && !isSatisfied(step) }
+  func isUnsatisfied(_ step: Int) -> Bool { isFinished(step) && !isSatisfied(step) }
 
   func missingEvents(of step: Int) -> [String] { options[step].after.filter { events[$0] == nil } }
 
@@ -47,8 +47,9 @@ extension Oracle {
       skip(step, reason)
       return true
     }
-    // "Evaluated once, when all needs are settled, all events are posted and, for a deferred step, the gate is open"
-    guard needs[step].allSatisfy(isSettled), missingEvents(of: step).isEmpty else { return false }
+    // "Evaluated once, when all dependencies are finished, all events are posted and, for a deferred step, the gate is
+    // open"
+    guard needs[step].allSatisfy(isFinished), missingEvents(of: step).isEmpty else { return false }
     if states[step].isDeferred && !isGateOpen { return false }
     guard conditions[step].value({ valueNow($0, of: step) }).truth == true else {
       skip(step, reasonWhenFalse(step))
@@ -62,15 +63,16 @@ extension Oracle {
     return true
   }
 
-  /// "an `if` that contains a status function is evaluated when all its needs are settled, whatever they came to"; "Only an
-  /// `if` without one is decided by the needs alone", and then "a step that can no longer run is skipped at once".
+  /// "an `if` that contains a status function is evaluated when all its dependencies are finished, whatever they came
+  /// to"; "Only an `if` without one is decided by the dependencies alone", and then "a step that can no longer run is
+  /// skipped at once".
   func reasonToSkipAtOnce(_ step: Int) -> String? {
     if statesStatus[step] { return nil }
     if needs[step].contains(where: { states[$0].reason == "event-never-posted" }) { return "event-never-posted" }
     return needs[step].contains(where: isUnsatisfied) ? "upstream-failed" : nil
   }
 
-  /// "`failure()`: some direct need is not [satisfied], for another reason than `event-never-posted`"
+  /// "`failure()`: some direct dependency is not [satisfied], for another reason than `event-never-posted`"
   func isFailed(_ step: Int) -> Bool { isUnsatisfied(step) && states[step].reason != "event-never-posted" }
 
   /// What a name stands for when the condition is evaluated.
@@ -109,7 +111,7 @@ extension Oracle {
 
   /// Why a step whose condition is false is skipped. *Decision*: "a failure reaches everything below it until a step
   /// with `failure()` or `always()` takes it up", and a step that does not run takes nothing up: `condition` only where
-  /// all needs are satisfied.
+  /// all dependencies are satisfied.
   func reasonWhenFalse(_ step: Int) -> String {
     if options[step].isFinal { return "condition" }
     if needs[step].contains(where: isFailed) { return "upstream-failed" }
@@ -122,32 +124,32 @@ extension Oracle {
     states[step].phase = .queued
     states[step].isWaitingForIdleness = false
     if states[step].readyAt == nil { states[step].readyAt = now }
-    if isFan(step) { expand(step) }
+    if isFanOut(step) { expand(step) }
   }
 
-  /// "Steps released together are offered in rank order, and where `concurrency`, a queue's width or the slots are
+  /// "Steps released together are offered in rank order, and where `concurrency`, a queue's width or the threads are
   /// short the lowest rank goes first."
   mutating func startQueued() {
     while let step = rankOrder.first(where: canStart) {
       notePassing(by: step)
-      if isFan(step) { startItem(of: step) } else { start(step) }
+      if isFanOut(step) { startItem(of: step) } else { start(step) }
     }
   }
 
   private func canStart(_ step: Int) -> Bool {
-    states[step].phase == .queued && hasPlace(step) && machineAllows(step)
-      && (!isFan(step) || nextUnit(of: step) != nil)
+    states[step].phase == .queued && hasSlot(step) && machineAllows(step)
+      && (!isFanOut(step) || nextUnit(of: step) != nil)
   }
 
   func queueName(of step: Int) -> String {
     options[step].queue ?? (states[owner(of: step)].isDeferred ? "utility" : "user-initiated")
   }
 
-  func hasPlace(_ step: Int) -> Bool {
+  func hasSlot(_ step: Int) -> Bool {
     if let limit = scenario.workflow.concurrency, bodies.filter({ isActive($0) }).count >= limit { return false }
     let queue = queueName(of: step)
     guard let width = queueWidths[queue] else { return true }
-    return bodies.filter { queueName(of: $0.step) == queue && holdsPlace($0, in: queue) }.count < width
+    return bodies.filter { queueName(of: $0.step) == queue && holdsSlot($0, in: queue) }.count < width
   }
 
   /// Whether a body counts against `concurrency`. One that was told to stop "keeps its place … until it returns or the
@@ -157,7 +159,7 @@ extension Oracle {
 
   /// Whether a body counts against the width of its queue: as above, but nobody can replace the main thread, so that
   /// later `main` steps wait for an abandoned one.
-  func holdsPlace(_ body: Body, in queue: String) -> Bool {
+  func holdsSlot(_ body: Body, in queue: String) -> Bool {
     isActive(body) || (queue == "main" && body.isAbandoned && !body.isReady && body.returnedAt == nil)
   }
 
@@ -193,7 +195,7 @@ extension Oracle {
     if bodies[body].toldToStopAt == nil { bodies[body].toldToStopAt = now }
   }
 
-  /// "A service step is settled, for its dependants, the gate, `idle` and its `deadline`, when it reports ready"
+  /// "A service step is finished, for its dependents, the gate, `idle` and its `deadline`, when it reports ready"
   mutating func reportReady(_ body: Int) {
     bodies[body].isReady = true
     succeed(bodies[body].step)
@@ -224,30 +226,30 @@ extension Oracle {
   }
 
   /// *Decision*: a ready service that returns an error by itself has failed, for the run's conclusion, at that time;
-  /// its dependants saw it settled. "one that stops within the grace concludes `success`".
+  /// its dependents saw it finished. "one that stops within the grace concludes `success`".
   mutating func serviceReturns(_ body: Body) {
     guard body.toldToStopAt == nil, body.script.ending != .success else { return }
-    if isSettled(body.step) { states[body.step].hasFailedAfterReady = true } else { settle(body.step, "failure") }
+    if isFinished(body.step) { states[body.step].hasFailedAfterReady = true } else { finish(body.step, "failure") }
   }
 
   /// "`min`: success is reported not before it"
   mutating func succeed(_ step: Int) {
-    let floor = options[step].deadline?.min.map { states[step].startedAt! + $0.nanoseconds }
-    if let floor, floor > now {
-      states[step].phase = .held(until: floor)
+    let minimum = options[step].deadline?.min.map { states[step].startedAt! + $0.nanoseconds }
+    if let minimum, minimum > now {
+      states[step].phase = .held(until: minimum)
       considerItems(of: owner(of: step))
     } else {
-      settle(step, "success")
+      finish(step, "success")
     }
   }
 
-  /// The next try, or the end. "an error that its action declares not retryable ends the step"; "A retry that could
+  /// The next attempt, or the end. "an error that its action declares not retryable ends the step"; "A retry that could
   /// not start before max is not awaited: the step fails with its last error." *Decision*: one whose last error is that
   /// `attempt-deadline` had passed has `timed-out`.
   mutating func attemptFailed(_ step: Int, isRetryable: Bool, outcome: String) {
     let options = self.options[step]
     guard isRetryable, let retry = options.retry, states[step].attempts < retry.attempts else {
-      return settle(step, outcome)
+      return finish(step, outcome)
     }
     var pause = Double(retry.delay.nanoseconds)
     for _ in 1..<states[step].attempts { pause *= retry.backoff }
@@ -257,21 +259,21 @@ extension Oracle {
     let asked = script(of: step).behavior(attempt: states[step].attempts).retryAfter
     let next = now + max(Int(pause), outcome == "failure" ? asked?.nanoseconds ?? 0 : 0)
     if let max = options.deadline?.max, next >= states[step].startedAt! + max.nanoseconds {
-      return settle(step, outcome)
+      return finish(step, outcome)
     }
     states[step].phase = .pausing(until: next)
     considerItems(of: owner(of: step))
   }
 
-  mutating func settle(_ step: Int, _ outcome: String) {
-    states[step].phase = .settled
+  mutating func finish(_ step: Int, _ outcome: String) {
+    states[step].phase = .finished
     states[step].outcome = outcome
     states[step].endedAt = now
     if step >= steps.count { considerItems(of: owner(of: step)) }
   }
 
   mutating func skip(_ step: Int, _ reason: String) {
-    settle(step, "skipped")
+    finish(step, "skipped")
     states[step].reason = reason
     states[step].isWaitingForIdleness = false
   }

@@ -2,7 +2,7 @@ import FlowModel
 import FlowTestKit
 
 /// What the contract says a scenario comes to, worked out in the most literal way: a list of what is due, sorted
-/// anew before each item, and after each item passes over all steps until nothing changes.
+/// again before each item, and after each item passes over all steps until nothing changes.
 ///
 /// It shares no code with the engine and keeps no counters. Times are nanoseconds from the start of the run; the
 /// record that comes out counts from activation.
@@ -39,7 +39,7 @@ struct Oracle {
   var endedAt: Int?
   var gate = RunRecord.GateRecord()
   var gateMin: Int?
-  var isFloorReached = false
+  var isMinimumReached = false
   var gateMax: Int?
   var events: [String: Int] = [:]
   /// Every post of the events that repeat.
@@ -57,11 +57,11 @@ struct Oracle {
     case running
     /// "between attempts"
     case pausing(until: Int)
-    /// Has succeeded, but "success is reported not before" its floor.
+    /// Has succeeded, but "success is reported not before" its minimum.
     case held(until: Int)
     /// Runs for posts, and waits for the next.
     case following
-    case settled
+    case finished
   }
 
   /// What is known of a step.
@@ -80,7 +80,7 @@ struct Oracle {
     var endedAt: Int?
     var overrun: Int?
     var isAbandoned = false
-    /// A service that was settled as ready and returned an error later by itself.
+    /// A service that was finished as ready and returned an error later by itself.
     var hasFailedAfterReady = false
   }
 
@@ -119,7 +119,7 @@ struct Oracle {
     self.scenario = scenario
     let steps = scenario.workflow.steps
     self.steps = steps
-    fanOuts = steps.map(\.options.fan)
+    fanOuts = steps.map(\.options.fanOut)
     let itemOwners = steps.indices.flatMap { step in
       Self.hasKnownItems(steps[step]) ? scenario.scripts[step].items.map { _ in step } : []
     }
@@ -128,13 +128,13 @@ struct Oracle {
     scripts =
       scenario.scripts
       + steps.indices.flatMap { Self.hasKnownItems(steps[$0]) ? scenario.scripts[$0].items : [] }
-    // "`deadline` is each instance's, the step's own is `deadline` of `foreach`"; "own tries".
+    // "`deadline` is each instance's, the step's own is `deadline` of `foreach`"; "own attempts".
     let options =
       steps.map { step in
         var options = step.options
-        guard let fan = options.fan else { return options }
+        guard let fanOut = options.fanOut else { return options }
         options.retry = nil
-        options.deadline = fan.deadline.map { StepDeadline(max: $0) }
+        options.deadline = fanOut.deadline.map { StepDeadline(max: $0) }
         return options
       } + itemOwners.map { scenario.workflow.steps[$0].options }
     self.options = options
@@ -168,11 +168,11 @@ struct Oracle {
 
   mutating func run() {
     begin()
-    settleEverything()
+    finishEverything()
     while endedAt == nil, let item = agenda.min(by: { $0.due < $1.due }) {
       now = item.due.instant
       if item.due.isTimer { handleTimers() } else { apply(item.action) }
-      settleEverything()
+      finishEverything()
     }
   }
 
@@ -207,18 +207,18 @@ struct Oracle {
     case attemptDeadline(step: Int)
     case stepDeadline(step: Int)
     case pauseOver(step: Int)
-    case floorReached(step: Int)
+    case minimumReached(step: Int)
     case graceOver(body: Int)
     case cleanupBudgetSpent
     case mainLimit
-    case gateFloor
-    case gateCeiling
+    case gateMinimum
+    case gateMaximum
   }
 
   /// Everything that is due now or later. *Decision* for one instant: what bodies do, in the order in which the bodies
   /// started; then what comes from outside (activation, events as listed, the end of posting, cancel); then timers:
-  /// deadlines by step, pauses, floors, graces, the cleanup budget, all before any step starts; last the gate's own. The
-  /// contract fixes that completions come before timers (The launch gate, 3).
+  /// deadlines by step, pauses, minimums, graces, the cleanup budget, all before any step starts; last the gate's own.
+  /// The contract fixes that completions come before timers (The launch gate, 3).
   var agenda: [Item] {
     var items: [Item] = []
     for (index, body) in bodies.enumerated() where body.returnedAt == nil {
@@ -244,12 +244,12 @@ struct Oracle {
       let kind = if case .cancel = happening { 2 } else { 1 }
       items.append(Item(due: Due(instant: happening.at, kind: kind, place: index), action: .outside(index: index)))
     }
-    for (index, state) in states.enumerated() where state.phase != .settled {
-      switch index < steps.count && isFan(index) ? .running : state.phase {
+    for (index, state) in states.enumerated() where state.phase != .finished {
+      switch index < steps.count && isFanOut(index) ? .running : state.phase {
       case .pausing(let until):
         items.append(Item(due: Due(instant: until, kind: 5, place: index), action: .pauseOver(step: index)))
       case .held(let until):
-        items.append(Item(due: Due(instant: until, kind: 6, place: index), action: .floorReached(step: index)))
+        items.append(Item(due: Due(instant: until, kind: 6, place: index), action: .minimumReached(step: index)))
       default: break
       }
       if state.phase == .running, let limit = options[index].retry?.attemptDeadline,
@@ -259,7 +259,7 @@ struct Oracle {
         items.append(Item(due: Due(instant: at, kind: 3, place: index), action: .attemptDeadline(step: index)))
       }
       if let start = state.startedAt, let max = options[index].deadline?.max,
-        !isHeld(index) || (index < steps.count && isFan(index))
+        !isHeld(index) || (index < steps.count && isFanOut(index))
       {
         let at = start + max.nanoseconds
         items.append(Item(due: Due(instant: at, kind: 3, place: index, part: 1), action: .stepDeadline(step: index)))
@@ -271,11 +271,11 @@ struct Oracle {
     }
     if let mainLimit { items.append(Item(due: Due(instant: mainLimit, kind: 9, place: 0), action: .mainLimit)) }
     if let activatedAt, gate.outcome == nil {
-      if let gateMin, !isFloorReached {
-        items.append(Item(due: Due(instant: activatedAt + gateMin, kind: 10, place: 0), action: .gateFloor))
+      if let gateMin, !isMinimumReached {
+        items.append(Item(due: Due(instant: activatedAt + gateMin, kind: 10, place: 0), action: .gateMinimum))
       }
       if let gateMax {
-        items.append(Item(due: Due(instant: activatedAt + gateMax, kind: 10, place: 1), action: .gateCeiling))
+        items.append(Item(due: Due(instant: activatedAt + gateMax, kind: 10, place: 1), action: .gateMaximum))
       }
     }
     return items
@@ -302,22 +302,22 @@ struct Oracle {
       case .cancel: cancel()
       }
     case .attemptDeadline(let step):
-      // Decision: a try that reached `attempt-deadline` has failed at that instant and is told to stop; the pause
+      // Decision: an attempt that reached `attempt-deadline` has failed at that instant and is told to stop; the pause
       // before the next begins at once, whether or not its body has returned.
       tellToStop(currentBody(of: step)!)
       attemptFailed(step, isRetryable: true, outcome: "timed-out")
     case .stepDeadline(let step):
       // "at that instant the step is timed-out for everybody else and its body is cancelled"
-      if step < steps.count, isFan(step) {
+      if step < steps.count, isFanOut(step) {
         giveUpItems(of: step, "timed-out")
       } else {
         if let body = currentBody(of: step) { tellToStop(body) }
-        settle(step, "timed-out")
+        finish(step, "timed-out")
       }
     case .pauseOver(let step):
       states[step].phase = .queued
       considerItems(of: owner(of: step))
-    case .floorReached(let step): settle(step, "success")
+    case .minimumReached(let step): finish(step, "success")
     case .graceOver(let body):
       // "until it returns or the grace of 1 s is over, then it is abandoned and its place is free"
       noteOverrun(of: bodies[body])
@@ -326,13 +326,13 @@ struct Oracle {
       considerItems(of: owner(of: bodies[body].step))
     case .mainLimit: endMainHold()
     case .cleanupBudgetSpent: spendCleanupBudget()
-    case .gateFloor: isFloorReached = true
-    case .gateCeiling: openGate("timed-out")
+    case .gateMinimum: isMinimumReached = true
+    case .gateMaximum: openGate("timed-out")
     }
   }
 
-  /// "Events are latches: the first post counts, whether the step began to wait before or after it."; of one that repeats
-  /// "each post is a fact with a number", and "all other waiters treat it as the latch".
+  /// "Events are latches: the first post counts, whether the step began to wait before or after it."; of one that
+  /// repeats "each post is a journal entry with a number", and "all other waiters treat it as the latch".
   mutating func post(_ event: String) {
     if events[event] == nil { events[event] = now }
     if scenario.workflow.events.contains(where: { $0.name == event && $0.repeats }) {
@@ -366,7 +366,7 @@ struct Oracle {
     return record
   }
 
-  /// *Decision*: a service that failed after it was ready is reported as failed; its dependants saw it succeed.
+  /// *Decision*: a service that failed after it was ready is reported as failed; its dependents saw it succeed.
   func reportedOutcome(_ step: Int) -> String? { states[step].hasFailedAfterReady ? "failure" : states[step].outcome }
 
   func hasFailed(_ step: Int) -> Bool { ["failure", "timed-out"].contains(reportedOutcome(step)) }

@@ -3,7 +3,7 @@ import FlowModel
 /// The part of the expression language that scenarios use: status functions, `inputs.x`, `launch.x`, `gate.outcome`,
 /// literals, `! && || == !=` and parentheses. Written apart from FlowExpressions, and evaluated by walking the text.
 ///
-/// A name may be unknown: the oracle asks "can this still become true?" before everything is settled.
+/// A name may be unknown: the oracle asks "can this still become true?" before everything is finished.
 struct OracleExpression {
   private let text: String
   private let tokens: [String]

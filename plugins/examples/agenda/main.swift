@@ -25,7 +25,7 @@ struct AgendaInput: Decodable, Sendable {
   var file: String
 }
 
-/// What dependants read under `outputs`.
+/// What dependents read under `outputs`.
 struct AgendaOutput: Encodable, Sendable {
   var file: String
   var days: Int

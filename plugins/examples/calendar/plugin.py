@@ -63,7 +63,7 @@ def repetition(number, content):
     try:
         interval, count = int(rule.get("INTERVAL", "1")), int(rule.get("COUNT", "0"))
     except ValueError:
-        raise Problem("not-a-calendar", "line %d: '%s' is no rule of repetition" % (number, content[:60]))
+        raise Problem("not-a-calendar", "line %d: '%s' is not a rule of repetition" % (number, content[:60]))
     if days is None or interval < 1 or any(key.startswith("BY") for key in rule):
         return None
     until = day_of(moment(number, rule["UNTIL"])) if "UNTIL" in rule else datetime.date.max
@@ -144,7 +144,7 @@ def events(call, file, from_, days, limit):
     try:
         first = datetime.date.fromisoformat(from_)
     except ValueError:
-        raise Problem("not-a-date", "'%s' is no day; write 2026-05-01" % from_)
+        raise Problem("not-a-date", "'%s' is not a day; write 2026-05-01" % from_)
     if not 1 <= days <= MOST_DAYS or not 1 <= limit <= MOST_EVENTS:
         raise Problem("out-of-range", "days must be 1 to %d and limit 1 to %d" % (MOST_DAYS, MOST_EVENTS))
     try:

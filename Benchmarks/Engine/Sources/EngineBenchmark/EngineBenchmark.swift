@@ -9,7 +9,7 @@ import Synchronization
 ///     EngineBenchmark schedule [COUNT]      no-op steps, every shape and scheduler
 ///     EngineBenchmark own [COUNT]           the same without the other schedulers
 ///     EngineBenchmark efficiency            two workers, steps of 1 µs and 10 µs
-///     EngineBenchmark restore [COUNT]       a fact of a journal that a plan takes in
+///     EngineBenchmark restore [COUNT]       a journal entry of a journal that a plan takes in
 ///     EngineBenchmark secrets               secrets that are hidden in texts
 ///     EngineBenchmark once SHAPE COUNT      one run, for callgrind and perf
 @main
@@ -82,7 +82,7 @@ enum EngineBenchmark {
           clock.measure {
             DispatchQueue.concurrentPerform(iterations: 2) { _ in for _ in 0..<(count / 2) { SpinAction.spin() } }
           })
-        run = min(run, try await engine(.fan, count: count, repetitions: 2, action: SpinAction.name) * Double(count))
+        run = min(run, try await engine(.fanOut, count: count, repetitions: 2, action: SpinAction.name) * Double(count))
       }
       func percent(_ nanoseconds: Double) -> Double { rounded(Double(alone.nanoseconds) / (2 * nanoseconds) * 100) }
       print(
@@ -114,7 +114,7 @@ enum EngineBenchmark {
     _ shape: Shape, count: Int, action: String = NoOperation.name
   ) throws -> (engine: Engine, workflow: PreparedWorkflow) {
     let needs = shape.needs(count: count)
-    // One array of all needs, of which each step has a slice, as the loader makes it.
+    // One array of all dependencies, of which each step has a slice, as the loader makes it.
     let places = needs.joined().map { StepIndex($0) }
     var steps: [Step] = []
     var start = 0

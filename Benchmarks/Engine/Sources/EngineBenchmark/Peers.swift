@@ -9,11 +9,11 @@ final class PeerGraph: Sendable {
   let count: Int
   /// One atomic a step, allocated once and freed with the graph.
   nonisolated(unsafe) let open: UnsafeMutablePointer<Atomic<Int>>
-  private let needCounts: [Int]
+  private let dependencyCounts: [Int]
 
   init(_ needs: [[Int]]) {
     count = needs.count
-    needCounts = needs.map(\.count)
+    dependencyCounts = needs.map(\.count)
     var successors = [[Int]](repeating: [], count: count)
     for (index, list) in needs.enumerated() {
       for need in list { successors[need].append(index) }
@@ -21,7 +21,7 @@ final class PeerGraph: Sendable {
     self.successors = successors
     roots = needs.indices.filter { needs[$0].isEmpty }
     open = .allocate(capacity: count)
-    for index in 0..<count { (open + index).initialize(to: Atomic(needCounts[index])) }
+    for index in 0..<count { (open + index).initialize(to: Atomic(dependencyCounts[index])) }
   }
 
   deinit {
@@ -29,7 +29,7 @@ final class PeerGraph: Sendable {
     open.deallocate()
   }
 
-  func reset() { for index in 0..<count { open[index].store(needCounts[index], ordering: .relaxed) } }
+  func reset() { for index in 0..<count { open[index].store(dependencyCounts[index], ordering: .relaxed) } }
 
   /// The successors that become ready when a step has ended.
   func release(_ step: Int, _ body: (Int) -> Void) {

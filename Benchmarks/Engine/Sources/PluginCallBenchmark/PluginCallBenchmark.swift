@@ -5,11 +5,11 @@ import FlowPluginKit
 import FlowTestKit
 import Foundation
 
-/// A call to a persistent child through the plugin host, beside the bare round trip in the same language: a blocking
-/// write of the same line to ``BareProgram``, what an author would write by hand without flowrun, and a blocking read of
-/// the same answer, with nothing else around it.
+/// A call to a persistent child through the plugin host, next to the bare round trip in the same language: a blocking
+/// write of the same line to ``BareProgram``, what an author would write by hand without flowrun, and a blocking read
+/// of the same answer, with nothing else around it.
 ///
-/// For who works on the host, the bare round trip to the plugin's own program stands beside them: what is above it is
+/// For who works on the host, the bare round trip to the plugin's own program stands next to them: what is above it is
 /// the host's own share.
 ///
 /// Usage: `PluginCallBenchmark [CALLS] [LANGUAGE…] [--json]`

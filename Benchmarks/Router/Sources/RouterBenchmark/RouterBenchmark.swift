@@ -3,11 +3,12 @@ import Foundation
 @_spi(Internal) import Hummingbird
 import RouterCore
 
-/// From a string to its parameters: this router, which also checks scheme, escapes, UTF-8 and limits, beside
+/// From a string to its parameters: this router, which also checks scheme, escapes, UTF-8 and limits, next to
 /// Hummingbird's trie, which is given the bare path.
 ///
-/// Prints a line of JSON for each figure: `work`, `value`, `unit`, and `bar` where there is one. Times are processor time
-/// of one thread, the least of several rounds; the two routers take turns, so that what else the machine does meets both.
+/// Prints a line of JSON for each figure: `work`, `value`, `unit`, and `bar` where there is one. Times are processor
+/// time of one thread, the least of several rounds; the two routers take turns, so that what else the machine does
+/// meets both.
 @main
 enum RouterBenchmark {
   private static let rounds = 20

@@ -3,10 +3,10 @@ import Synchronization
 
 /// Calls back at instants of a run, one after the other, never early.
 ///
-/// A timer on a global queue or a sleeping task fires seconds late on Linux while steps occupy threads, and a timer on a
-/// queue of its own wakes three threads each time, one after the other, which beside steps that compute costs them some
-/// 50 µs. There one thread sleeps until the next instant, as long as there is one; on Apple's systems it is a timer on a
-/// queue of the highest quality of service.
+/// A timer on a global queue or a sleeping task fires seconds late on Linux while steps occupy threads, and a timer on
+/// a queue of its own wakes three threads each time, one after the other, which next to steps that compute costs them
+/// some 50 µs. There one thread sleeps until the next instant, as long as there is one; on Apple's systems it is a
+/// timer on a queue of the highest quality of service.
 final class AlarmClock: Sendable {
   /// How long the thread stays when there is nothing to wait for.
   private static let lingerNanoseconds = 1_000_000_000

@@ -2,7 +2,7 @@ import CFlowClock
 import FlowModel
 import FlowSystem
 
-/// Threads of the system, beside all pools.
+/// Threads of the system, next to all pools.
 package enum BareThread {
   /// What a thread is for.
   package enum Kind: Sendable {

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// The launch gate of a run in real time: the floor and the ceiling on a thread of their own, the state an atomic that
-/// plan and clock both advance.
+/// The launch gate of a run in real time: the minimum and the maximum on a thread of their own, the state an atomic
+/// that plan and clock both advance.
 ///
 /// The gate's thread takes no lock that a step's thread may hold: a lock held by a thread of low priority that the
 /// system has set aside would keep the gate shut. It moves the state, notes the time and leaves; the plan is told
@@ -27,7 +27,7 @@ final class GateClock: Sendable {
   /// When the run was activated, nanoseconds from its start; 0 before.
   var activatedAtNanoseconds: Int { activated.load(ordering: .acquiring) }
 
-  /// Sets the timers for floor and ceiling, both from activation, which is nanoseconds from the start of the run.
+  /// Sets the timers for minimum and maximum, both from activation, which is nanoseconds from the start of the run.
   ///
   /// Returns how and when the gate opened when it is open by now. `whenOpened` is told when one of the timers opens it
   /// later, on the gate's thread, which must not wait.
@@ -36,12 +36,12 @@ final class GateClock: Sendable {
   ) -> OpenedGate? {
     activated.store(activatedAtNanoseconds, ordering: .releasing)
     var instants = [
-      (signal: GateState.Signal.floorReached, atNanoseconds: activatedAtNanoseconds + bounds.floorNanoseconds)
+      (signal: GateState.Signal.minimumReached, atNanoseconds: activatedAtNanoseconds + bounds.minimumNanoseconds)
     ]
-    if let ceiling = bounds.ceilingNanoseconds {
-      instants.append((.ceilingReached, activatedAtNanoseconds + ceiling))
+    if let maximum = bounds.maximumNanoseconds {
+      instants.append((.maximumReached, activatedAtNanoseconds + maximum))
     }
-    // What is due is not waited for: a gate without a floor opens with its last blocking step.
+    // What is due is not waited for: a gate without a minimum opens with its last blocking step.
     let now = clock.now
     for instant in instants where instant.atNanoseconds <= now { send(instant.signal) }
     instants.removeAll { $0.atNanoseconds <= now }
@@ -102,7 +102,7 @@ final class GateClock: Sendable {
   /// Calls `waiter` once, possibly under the run's lock, when the gate has opened or never will; at once when that has happened.
   func whenOpen(_ waiter: @escaping @Sendable (OpenedGate) -> Void) {
     waiters.withLock { $0.append(waiter) }
-    // The gate may have opened between; whoever takes the list calls its waiters.
+    // The gate may have opened between; anyone who takes the list calls its waiters.
     guard let opened else { return }
     for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(opened) }
   }

@@ -1,11 +1,11 @@
 import Dispatch
 
-/// Waits for the floor and the ceiling of one gate and calls back at each, never early.
+/// Waits for the minimum and the maximum of one gate and calls back at each, never early.
 ///
-/// On Apple's systems a timer on a queue of the highest quality of service is prompt beside any number of busy threads.
-/// On Linux quality of service means nothing to the scheduler, and a Dispatch timer takes two threads to fire: beside 64
-/// threads that compute each waits its turn, tens of milliseconds. There the gate has a thread of its own, which sleeps
-/// until the next of its two instants, or until the gate has opened.
+/// On Apple's systems a timer on a queue of the highest quality of service is prompt next to any number of busy
+/// threads. On Linux quality of service means nothing to the scheduler, and a Dispatch timer takes two threads to fire:
+/// next to 64 threads that compute each waits its turn, tens of milliseconds. There the gate has a thread of its own,
+/// which sleeps until the next of its two instants, or until the gate has opened.
 final class GateThread: Sendable {
   private let clock: RunClock
   private let instants: [(signal: GateState.Signal, atNanoseconds: Int)]

@@ -8,7 +8,7 @@ public struct ResumePlan: Sendable {
     /// It ended well, and stays as it is.
     case kept
     case again(Reason)
-    /// A try of it was interrupted, and it says that it must not run twice by itself.
+    /// An attempt of it was interrupted, and it says that it must not run twice by itself.
     case failed
     /// Others were named, and it does not run.
     case notSelected
@@ -84,8 +84,8 @@ public struct ResumePlan: Sendable {
   private let graph: WorkflowGraph
   /// What becomes of each step, in file order.
   public private(set) var fates: [Fate]
-  /// The facts that stay, by the steps of the file as it is now.
-  private(set) var facts: [PlanFact] = []
+  /// The journal entries that stay, by the steps of the file as it is now.
+  private(set) var facts: [JournalEntry] = []
   private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// How often a success of a step was given up.
   private(set) var repetitions: [StepIndex: Int] = [:]
@@ -110,7 +110,7 @@ public struct ResumePlan: Sendable {
 
   /// What becomes of the items of steps that run again and of which some had succeeded.
   public private(set) var keptItems: [StepIndex: KeptItems] = [:]
-  /// The items, by their indices, that do not run again because a try of theirs was interrupted.
+  /// The items, by their indices, that do not run again because an attempt of theirs was interrupted.
   public private(set) var interruptedItems: [StepIndex: [Int]] = [:]
   /// The steps that would run again, but need one that must not run twice and does not run.
   public private(set) var heldBack: Set<StepIndex> = []
@@ -120,8 +120,8 @@ public struct ResumePlan: Sendable {
   /// What the run was begun with.
   public private(set) var header: RunHeader
 
-  /// Whether steps of the run were sent away.
-  public var hasSentAway: Bool { recollection.hasSentAway }
+  /// Whether steps of the run were started remotely.
+  public var hadRemoteSteps: Bool { recollection.hadRemoteSteps }
 
   /// Whether nothing is left to do.
   public var isDone: Bool {
@@ -148,14 +148,14 @@ public struct ResumePlan: Sendable {
     for (old, past) in pasts.steps.enumerated() {
       guard let new = mapping[StepIndex(old)] else { continue }
       let options = graph.workflow.steps[Int(new)].options
-      let fan = pasts.fans[StepIndex(old)]
+      let fanOut = pasts.fanOuts[StepIndex(old)]
       fates[Int(new)] = past.fate(isOptional: comparison.isOptional(StepIndex(old)))
-      if options.onInterrupt == .fail, past.stopsAtInterrupt || fan?.stopsAtInterrupt(options.fan) == true {
+      if options.onInterrupt == .fail, past.stopsAtInterrupt || fanOut?.stopsAtInterrupt(options.fanOut) == true {
         fates[Int(new)] = .failed
       }
       guard !comparison.isSame(StepIndex(old), new) else { continue }
       changedSteps.insert(new)
-      guard wish.changes == .rerun, fates[Int(new)] != .failed, fates[Int(new)] == .kept || fan?.hasSuccess == true
+      guard wish.changes == .rerun, fates[Int(new)] != .failed, fates[Int(new)] == .kept || fanOut?.hasSuccess == true
       else { continue }
       fates[Int(new)] = .again(.changed)
     }
@@ -167,7 +167,7 @@ public struct ResumePlan: Sendable {
     let named = Set(wish.from + wish.only.filter { fates[Int($0)] == .kept })
     for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }
-    Self.takeBackWhatIsGone(&fates, prepared, only: Set(wish.only))
+    Self.revokeMissing(&fates, prepared, only: Set(wish.only))
     if !wish.only.isEmpty { try Self.leaveOut(&fates, graph, but: Set(wish.only)) }
     self.fates = fates
     let kept = stepsThatKeepSomething(pasts, mapping, wish, named, prepared)
@@ -175,7 +175,7 @@ public struct ResumePlan: Sendable {
     guard wish.changes == .keep || changed.isEmpty else { throw .changed(changed) }
     guard pasts.isActivated else { throw .neverActivated }
     keepItems(pasts, mapping, wish, named, keepingIn: kept)
-    keepFacts(pasts, mapping)
+    keepEntries(pasts, mapping)
     retireKeys(pasts, mapping, before ?? graph)
     reviveKeys(mapping)
     holdBack(prepared)
@@ -198,7 +198,7 @@ public struct ResumePlan: Sendable {
 
   /// Of what a step that runs again needs, directly or not, that runs again whose work is gone with the process. Where only
   /// some steps are to run, what these need.
-  private static func takeBackWhatIsGone(
+  private static func revokeMissing(
     _ fates: inout [Fate], _ prepared: PreparedWorkflow, only chosen: Set<StepIndex>
   ) {
     let graph = prepared.graph
@@ -240,9 +240,9 @@ public struct ResumePlan: Sendable {
     for (old, past) in pasts.steps.enumerated() where mapping[StepIndex(old)] == nil {
       let id = before.workflow.steps[old].id
       if past.hasUsedKeys { header.retiredKeys[id.text] = past.repetitions + 1 }
-      guard let fan = pasts.fans[StepIndex(old)] else { continue }
-      for item in Set(fan.hashes.indices).union(fan.items.keys) {
-        header.retiredKeys[id.item(item).text] = (fan.items[item]?.repetitions ?? 0) + 1
+      guard let fanOut = pasts.fanOuts[StepIndex(old)] else { continue }
+      for item in Set(fanOut.hashes.indices).union(fanOut.items.keys) {
+        header.retiredKeys[id.item(item).text] = (fanOut.items[item]?.repetitions ?? 0) + 1
       }
     }
   }
@@ -293,11 +293,11 @@ public struct ResumePlan: Sendable {
     _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>, _ prepared: PreparedWorkflow
   ) -> Set<StepIndex> {
     var kept = Set(fates.indices.lazy.filter { fates[$0] == .kept }.map { StepIndex($0) })
-    for (old, fan) in pasts.fans {
+    for (old, fanOut) in pasts.fanOuts {
       let restarts: [Fate] = [.again(.changed), .again(.final)]
       guard let new = mapping[old], !restarts.contains(fates[Int(new)]), !named.contains(new),
         !prepared.action(of: new).declaration.actsOnProcess,
-        fan.items.contains(where: { $0.value.hasSucceeded && wish.items[new]?.contains($0.key) != true })
+        fanOut.items.contains(where: { $0.value.hasSucceeded && wish.items[new]?.contains($0.key) != true })
       else { continue }
       if changedSteps.contains(new) {
         guard wish.changes == .keep || (wish.changes == .refuse && !needsOneThatRuns(new)) else { continue }
@@ -318,25 +318,25 @@ public struct ResumePlan: Sendable {
     _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>,
     keepingIn steps: Set<StepIndex>
   ) {
-    for (old, fan) in pasts.fans.sorted(by: { $0.key < $1.key }) {
+    for (old, fanOut) in pasts.fanOuts.sorted(by: { $0.key < $1.key }) {
       guard let new = mapping[old] else { continue }
       let isKept = fates[Int(new)] == .kept
       let mustNotRepeat = graph.workflow.steps[Int(new)].options.onInterrupt == .fail && !named.contains(new)
-      var keys = ItemKeys(hashes: fan.hashes)
+      var keys = ItemKeys(hashes: fanOut.hashes)
       var kept: [Int] = []
-      facts.append(.expanded(new, hashes: fan.hashes, atNanoseconds: 0))
-      for (item, past) in fan.items.sorted(by: { $0.key < $1.key }) {
+      facts.append(.expanded(new, hashes: fanOut.hashes, atNanoseconds: 0))
+      for (item, past) in fanOut.items.sorted(by: { $0.key < $1.key }) {
         let isChosen = wish.items[new]?.contains(item) == true
         let stays = isKept || (past.hasSucceeded && !isChosen && steps.contains(new))
-        if stays, var settled = past.settled {
-          settled.step = StepIndex(item)
-          facts.append(.item(of: new, .settled(settled, past.failure)))
+        if stays, var finished = past.finished {
+          finished.step = StepIndex(item)
+          facts.append(.item(of: new, .finished(finished, past.failure)))
           if !isKept {
             itemOutputs[new, default: [:]][item] = recollection.itemOutputs[old]?[item]
             kept.append(item)
           }
         } else if past.stopsAtInterrupt, mustNotRepeat, !isChosen {
-          facts.append(.item(of: new, .settled(Self.interrupted(StepIndex(item), recollection), Self.interruption)))
+          facts.append(.item(of: new, .finished(Self.interrupted(StepIndex(item), recollection), Self.interruption)))
           interruptedItems[new, default: []].append(item)
         }
         let carried = past.carried(isKept: stays)
@@ -350,7 +350,7 @@ public struct ResumePlan: Sendable {
               repetitions: carried.repetitions)))
       }
       itemKeys[new] = keys
-      if case .again = fates[Int(new)], fan.hasSuccess {
+      if case .again = fates[Int(new)], fanOut.hasSuccess {
         keptItems[new] = KeptItems(
           items: kept, isCertain: kept.isEmpty || !(needsOneThatRuns(new) || changedSteps.contains(new)))
       }
@@ -362,21 +362,22 @@ public struct ResumePlan: Sendable {
     code: "interrupted", message: "its process ended while it ran, and 'on-interrupt: fail' keeps it from running again"
   )
 
-  private static func interrupted(_ step: StepIndex, _ recollection: RunRecollection) -> SettledStep {
-    SettledStep(
+  private static func interrupted(_ step: StepIndex, _ recollection: RunRecollection) -> FinishedEntry {
+    FinishedEntry(
       step: step, attempts: 1, outcome: .failure, readyAt: never, startedAt: never,
       endedAt: recollection.lastNanoseconds)
   }
 
-  /// The facts that stay, in order: those of kept steps, of the launch, of events, of a gate that opened for good.
-  private mutating func keepFacts(_ pasts: StepPasts, _ mapping: StepMapping) {
+  /// The journal entries that stay, in order: those of kept steps, of the launch, of events, of a gate that opened for
+  /// good.
+  private mutating func keepEntries(_ pasts: StepPasts, _ mapping: StepMapping) {
     for (old, past) in pasts.steps.enumerated() {
       guard let new = mapping[StepIndex(old)] else { continue }
       let isKept = fates[Int(new)] == .kept
       let carried = past.carried(isKept: isKept)
       if carried.repetitions > 0 { repetitions[new] = carried.repetitions }
-      // Of a step that runs for several items these have their own tries.
-      let hasItems = pasts.fans[StepIndex(old)] != nil || graph.workflow.steps[Int(new)].options.fan != nil
+      // Of a step that runs for several items these have their own attempts.
+      let hasItems = pasts.fanOuts[StepIndex(old)] != nil || graph.workflow.steps[Int(new)].options.fanOut != nil
       let attempts = isKept || hasItems ? 0 : carried.attempts
       if carried.repetitions > 0 || attempts > 0 {
         facts.append(
@@ -392,12 +393,12 @@ public struct ResumePlan: Sendable {
         mapped.disabled = Set(resolution.disabled.compactMap { mapping[$0] })
         mapped.deferred = Set(resolution.deferred.compactMap { mapping[$0] })
         facts.append(.activated(mapped, atNanoseconds: time))
-      case .settled(var settled, let failure):
-        guard let new = mapping[settled.step], fates[Int(new)] == .kept,
-          pasts.steps[Int(settled.step)].settled == settled
+      case .finished(var finished, let failure):
+        guard let new = mapping[finished.step], fates[Int(new)] == .kept,
+          pasts.steps[Int(finished.step)].finished == finished
         else { continue }
-        settled.step = new
-        facts.append(.settled(settled, failure))
+        finished.step = new
+        facts.append(.finished(finished, failure))
       case .posted: facts.append(fact)
       case .gateOpened(let opened): if opened.outcome != .failed { facts.append(fact) }
       case .tried, .started, .begun, .failedAfterReady, .cancelled, .carried, .expanded, .grown, .item: break
@@ -412,26 +413,26 @@ public struct ResumePlan: Sendable {
       leaveOut(step, attempts: attempts[step] ?? 0)
     }
     for (index, fate) in fates.enumerated() where fate == .failed {
-      facts.append(.settled(Self.interrupted(StepIndex(index), recollection), Self.interruption))
+      facts.append(.finished(Self.interrupted(StepIndex(index), recollection), Self.interruption))
     }
   }
 
   private mutating func leaveOut(_ step: StepIndex, attempts: Int) {
     facts.append(
-      .settled(
-        SettledStep(
+      .finished(
+        FinishedEntry(
           step: step, attempts: UInt8(clamping: attempts), outcome: .skipped, reason: .notSelected, readyAt: never,
           startedAt: never, endedAt: recollection.lastNanoseconds), nil))
   }
 
   /// The plan with the secrets of the run filled in that goes on; nil: it has none.
   ///
-  /// - Parameter inputs: the inputs, those given anew among them.
+  /// - Parameter inputs: the inputs, those given again among them.
   func filled(by mask: SecretMask?, inputs: ValueObject) throws(SecretMask.MissingSecret) -> ResumePlan {
     var plan = self
     plan.mask = mask
     plan.header.inputs = inputs
-    guard header.hasMarks else { return plan }
+    guard header.hasPlaceholders else { return plan }
     plan.header = try plan.header.filled(by: mask)
     for (step, output) in outputs { plan.outputs[step] = try SecretMask.filled(output, by: mask) }
     for (step, outputs) in itemOutputs {
@@ -440,8 +441,8 @@ public struct ResumePlan: Sendable {
     return plan
   }
 
-  /// What the resumed run writes before its first facts: the processes it has had, and what it was begun with where the
-  /// programs of plugins are others now.
+  /// What the resumed run writes before its first journal entries: the processes it has had, and what it was begun with
+  /// where the programs of plugins are others now.
   func preface(epoch: RunEpoch, programs: [String: String]) -> [RunChunk] {
     let now = recollection.lastNanoseconds
     let epochs = recollection.epochs + [epoch]
@@ -451,12 +452,12 @@ public struct ResumePlan: Sendable {
         body: JSONText.bytes(of: .array(epochs.map(\.value))))
     ]
     if programs != header.programs || header.retiredKeys != recollection.header.retiredKeys
-      || recollection.header.hasMarks != (mask != nil)
+      || recollection.header.hasPlaceholders != (mask != nil)
     {
       var header = header
       header.programs = programs
-      header.hasMarks = false
-      if let mask { header = header.marked(by: mask) }
+      header.hasPlaceholders = false
+      if let mask { header = header.withPlaceholders(by: mask) }
       chunks.append(
         RunChunk(
           .header, wallMilliseconds: epoch.startedMilliseconds, runNanoseconds: now, body: header.bytes))
@@ -464,16 +465,16 @@ public struct ResumePlan: Sendable {
     return chunks
   }
 
-  /// The chunk with which the resumed run begins its journal anew.
+  /// The chunk with which the resumed run begins its journal again.
   func chunk(atNanoseconds now: Int) -> RunChunk {
-    var writer = FactWriter()
+    var writer = EntryWriter()
     for fact in facts { writer.add(fact) }
     for (step, output) in outputs.sorted(by: { $0.key < $1.key }) {
-      writer.add(output: mask?.marked(output) ?? output, of: step)
+      writer.add(output: mask?.withPlaceholders(output) ?? output, of: step)
     }
     for (step, outputs) in itemOutputs.sorted(by: { $0.key < $1.key }) {
       for (item, output) in outputs.sorted(by: { $0.key < $1.key }) {
-        writer.add(output: mask?.marked(output) ?? output, of: step, item: item)
+        writer.add(output: mask?.withPlaceholders(output) ?? output, of: step, item: item)
       }
     }
     return RunChunk(

@@ -10,21 +10,21 @@ public struct RunEpoch: Sendable, Hashable {
   /// Milliseconds since 1970 at which it began or went on.
   public var startedMilliseconds: Int
   /// Whether it sent steps away.
-  public var sendsAway: Bool
+  public var hasRemoteSteps: Bool
 
   /// A process of a run.
-  public init(epoch: Int, holder: RunHolder, startedMilliseconds: Int, sendsAway: Bool = false) {
+  public init(epoch: Int, holder: RunHolder, startedMilliseconds: Int, hasRemoteSteps: Bool = false) {
     self.epoch = epoch
     self.holder = holder
     self.startedMilliseconds = startedMilliseconds
-    self.sendsAway = sendsAway
+    self.hasRemoteSteps = hasRemoteSteps
   }
 
   /// As a chunk keeps it.
   var value: Value {
     [
       "epoch": .integer(epoch), "host": .string(holder.host), "pid": .integer(holder.process),
-      "startedAt": .integer(startedMilliseconds), "away": .boolean(sendsAway),
+      "startedAt": .integer(startedMilliseconds), "away": .boolean(hasRemoteSteps),
     ]
   }
 
@@ -36,6 +36,6 @@ public struct RunEpoch: Sendable, Hashable {
     else { return nil }
     self.init(
       epoch: Int(epoch), holder: RunHolder(process: Int(process), host: host), startedMilliseconds: Int(started),
-      sendsAway: object["away"]?.booleanValue ?? false)
+      hasRemoteSteps: object["away"]?.booleanValue ?? false)
   }
 }

@@ -1,8 +1,8 @@
 import FlowModel
 import FlowPluginKit
 
-/// What a run was begun with, as its journal keeps it: what a resume takes from there instead of working it out anew. Never
-/// the process's environment.
+/// What a run was begun with, as its journal keeps it: what a resume takes from there instead of working it out again.
+/// Never the process's environment.
 public struct RunHeader: Sendable {
   /// The values of the workflow's inputs.
   public var inputs: ValueObject = [:]
@@ -18,10 +18,10 @@ public struct RunHeader: Sendable {
   public var isPrewarmed = false
   /// Whether nothing began before all was on disk.
   public var isDurable = false
-  /// Whether what steps gave has marks in the place of secrets.
-  public var hasMarks = false
-  /// Whether steps were sent away: some of them may go on for a while when the process is gone.
-  public var sendsAway = false
+  /// Whether what steps gave has placeholders in the place of secrets.
+  public var hasPlaceholders = false
+  /// Whether steps were started remotely: some of them may go on for a while when the process is gone.
+  public var hasRemoteSteps = false
   /// Steps that run though they are up to date.
   public var forcedSteps: [String] = []
   /// What tells the programs of external plugins apart, by the plugin's name.
@@ -49,8 +49,8 @@ public struct RunHeader: Sendable {
           "first": .boolean(launch.isFirst),
         ],
         "jitterSeed": .string(String(jitterSeed)), "prewarmed": .boolean(isPrewarmed), "durable": .boolean(isDurable),
-        "marks": .boolean(hasMarks),
-        "away": .boolean(sendsAway), "forced": .array(forcedSteps.map { .string($0) }),
+        "marks": .boolean(hasPlaceholders),
+        "away": .boolean(hasRemoteSteps), "forced": .array(forcedSteps.map { .string($0) }),
         "retiredKeys": .object(retired),
       ])
   }
@@ -69,9 +69,9 @@ public struct RunHeader: Sendable {
     jitterSeed = object["jitterSeed"]?.stringValue.flatMap { UInt64($0) } ?? 0
     isPrewarmed = object["prewarmed"]?.booleanValue ?? false
     isDurable = object["durable"]?.booleanValue ?? false
-    hasMarks = object["marks"]?.booleanValue ?? false
+    hasPlaceholders = object["marks"]?.booleanValue ?? false
     forcedSteps = object["forced"]?.arrayValue?.compactMap(\.stringValue) ?? []
-    sendsAway = object["away"]?.booleanValue ?? false
+    hasRemoteSteps = object["away"]?.booleanValue ?? false
     for (name, count) in object["retiredKeys"]?.objectValue ?? [:] { retiredKeys[name] = count.integerValue }
     for (name, digest) in object["programs"]?.objectValue ?? [:] { programs[name] = digest.stringValue }
   }

@@ -24,8 +24,8 @@ final class RunJournal: Sendable {
     var problem: StoreProblem?
     var isOver = false
 
-    /// Nothing more is written. A run that goes on without its journal keeps its lease until it ends: whoever resumed it
-    /// would run its steps a second time.
+    /// Nothing more is written. A run that goes on without its journal keeps its lease until it ends: anyone who
+    /// resumed it would run its steps a second time.
     mutating func fail(_ problem: StoreProblem, isEnding: Bool) -> StoreProblem {
       self.problem = problem
       if isEnding { lease = nil }

@@ -4,21 +4,21 @@ import FlowStore
 
 /// What a run's journal says, as far as it goes.
 ///
-/// A resume begins the journal anew: its chunk repeats what is kept, by the steps of the file as it is then. So everything
-/// up to the last resume is left out.
+/// A resume begins the journal again: its chunk repeats what is kept, by the steps of the file as it is then. So
+/// everything up to the last resume is left out.
 public struct RunRecollection: Sendable {
   /// What the run was begun with.
   public private(set) var header: RunHeader
   /// The processes that the run has had, the last one at the end.
   public private(set) var epochs: [RunEpoch] = []
-  /// Whether steps were sent away, by whichever of these processes.
-  public var hasSentAway: Bool { header.sendsAway || epochs.contains(where: \.sendsAway) }
+  /// Whether steps were started remotely, by whichever of these processes.
+  public var hadRemoteSteps: Bool { header.hasRemoteSteps || epochs.contains(where: \.hasRemoteSteps) }
   /// How far the journal was known when it was read.
   public let position: RunPosition
   /// The steps that the last resume kept.
   public private(set) var kept: Set<StepIndex> = []
   /// What came out, in order.
-  package private(set) var facts: [PlanFact] = []
+  package private(set) var facts: [JournalEntry] = []
   /// What steps gave back.
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// What items of steps gave back.
@@ -82,17 +82,17 @@ public struct RunRecollection: Sendable {
     epochs = values.compactMap { RunEpoch($0) }
   }
 
-  /// A resume's own facts are those of the steps that it kept, but for those that it gave up.
+  /// A resume's own journal entries are those of the steps that it kept, but for those that it gave up.
   private mutating func noteKept() {
     kept = Set(minimumCapacity: facts.count)
-    for case .settled(let settled, let failure) in facts
-    where settled.reason != .notSelected && failure?.code != "interrupted" {
-      kept.insert(settled.step)
+    for case .finished(let finished, let failure) in facts
+    where finished.reason != .notSelected && failure?.code != "interrupted" {
+      kept.insert(finished.step)
     }
   }
 
   private mutating func read(_ chunk: RunChunk, _ stepCount: Int) throws(RunChunk.Problem) {
-    var reader = FactReader(chunk.body, stepCount: stepCount)
+    var reader = EntryReader(chunk.body, stepCount: stepCount)
     do throws(ByteReader.Problem) {
       while let item = try reader.next() {
         switch item {
@@ -140,8 +140,8 @@ public struct RunRecollection: Sendable {
       let recollection = try? RunRecollection(run, chunks: chunks, stepCount: names.count)
     else { return [] }
     var successes: Set<String> = []
-    for case .settled(let settled, _) in recollection.facts where settled.outcome == .success {
-      successes.insert(names[Int(settled.step)])
+    for case .finished(let finished, _) in recollection.facts where finished.outcome == .success {
+      successes.insert(names[Int(finished.step)])
     }
     return successes
   }
@@ -178,7 +178,7 @@ public struct RunRecollection: Sendable {
     return plan
   }
 
-  /// The steps whose `if` asks how their needs ended: without that the plan would hold that they were skipped.
+  /// The steps whose `if` asks how their dependencies ended: without that the plan would hold that they were skipped.
   private static func statusFunctions(of graph: WorkflowGraph) -> [StepIndex: StepFacts] {
     var facts: [StepIndex: StepFacts] = [:]
     for step in graph.stepsWithOptions {

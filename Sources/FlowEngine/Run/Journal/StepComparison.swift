@@ -55,7 +55,7 @@ private struct StepDefinition: Equatable {
   var environment: ValueObject
   var after: Set<String>
   var enabled: Switch
-  var fan: FanOut.Source?
+  var fanOut: FanOut.Source?
   /// What its items run.
   var itemDigest: UInt64?
 
@@ -68,7 +68,7 @@ private struct StepDefinition: Equatable {
     environment = step.options.environment
     after = Set(step.options.after)
     enabled = step.options.enabled
-    fan = step.options.fan?.source
+    fanOut = step.options.fanOut?.source
     itemDigest = graph.workflow.itemWorkflows[step.uses]?.digest
   }
 }

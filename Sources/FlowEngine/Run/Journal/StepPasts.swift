@@ -1,10 +1,10 @@
 import FlowModel
 
-/// What the facts of a run say of each step.
+/// What the journal entries of a run say of each step.
 struct StepPasts {
   struct Past {
     /// How it ended, when it did.
-    var settled: SettledStep?
+    var finished: FinishedEntry?
     var failure: StepFailure?
     var failedAfterReady = false
     /// Tries, and those that do not count against its retries.
@@ -12,14 +12,14 @@ struct StepPasts {
     var uncounted = 0
     /// How often a success of it was given up.
     var repetitions = 0
-    /// Whether it was settled because a try of it had been interrupted.
+    /// Whether it was finished because an attempt of it had been interrupted.
     var failedInterrupted = false
-    /// Whether a try began of which nothing more is known.
+    /// Whether an attempt began of which nothing more is known.
     var isInterrupted = false
   }
 
   /// The items of a step.
-  struct PastFan {
+  struct PastFanOut {
     var hashes: [UInt64] = []
     /// What is known of each index, also of those beyond the list as it was last: an index that comes back must not use an
     /// idempotency key again.
@@ -36,39 +36,39 @@ struct StepPasts {
   }
 
   private(set) var steps: [Past]
-  private(set) var fans: [StepIndex: PastFan] = [:]
+  private(set) var fanOuts: [StepIndex: PastFanOut] = [:]
   /// Whether the launch was known.
   private(set) var isActivated = false
 
-  init(_ facts: [PlanFact], count: Int) {
+  init(_ facts: [JournalEntry], count: Int) {
     steps = Array(repeating: Past(), count: count)
     for fact in facts { take(fact) }
   }
 
-  private mutating func take(_ fact: PlanFact) {
+  private mutating func take(_ fact: JournalEntry) {
     switch fact {
-    case .settled(let settled, _): steps[Int(settled.step)].take(fact)
+    case .finished(let finished, _): steps[Int(finished.step)].take(fact)
     case .tried(let step, _, _, _), .started(let step, _, _), .carried(let step, _, _, _),
       .failedAfterReady(let step, _, _):
       steps[Int(step)].take(fact)
-    case .expanded(let step, let hashes, _): fans[step, default: PastFan()].take(hashes)
-    case .grown(let step, let count, _): fans[step, default: PastFan()].hashes.grow(toPosts: count)
+    case .expanded(let step, let hashes, _): fanOuts[step, default: PastFanOut()].take(hashes)
+    case .grown(let step, let count, _): fanOuts[step, default: PastFanOut()].hashes.grow(toPosts: count)
     case .item(let step, let fact):
       let fact = fact.ofStep
-      guard let item = fact.step, let fan = fans[step] else { return }
-      if case .carried = fact {} else { guard Int(item) < fan.hashes.count else { return } }
-      fans[step]?.items[Int(item), default: Past()].take(fact)
+      guard let item = fact.step, let fanOut = fanOuts[step] else { return }
+      if case .carried = fact {} else { guard Int(item) < fanOut.hashes.count else { return } }
+      fanOuts[step]?.items[Int(item), default: Past()].take(fact)
     case .activated: isActivated = true
     case .begun, .posted, .gateOpened, .cancelled: break
     }
   }
 }
 
-extension PlanFact {
-  /// The step, or of an item's fact the item, that it is about; nil: none.
+extension JournalEntry {
+  /// The step, or of an item's journal entry the item, that it is about; nil: none.
   var step: StepIndex? {
     switch self {
-    case .settled(let settled, _): settled.step
+    case .finished(let finished, _): finished.step
     case .tried(let step, _, _, _), .started(let step, _, _), .begun(let step, _, _), .carried(let step, _, _, _),
       .failedAfterReady(let step, _, _), .expanded(let step, _, _), .grown(let step, _, _), .item(let step, _):
       step
@@ -78,16 +78,16 @@ extension PlanFact {
 }
 
 extension StepPasts.Past {
-  fileprivate mutating func take(_ fact: PlanFact) {
+  fileprivate mutating func take(_ fact: JournalEntry) {
     switch fact {
-    case .settled(let settled, let failure):
-      endTry()
-      self.settled = settled
+    case .finished(let finished, let failure):
+      endAttempt()
+      self.finished = finished
       failedInterrupted = failure?.code == "interrupted"
-      attempts = Int(settled.attempts)
+      attempts = Int(finished.attempts)
       self.failure = failure
     case .tried(_, let attempt, _, _):
-      endTry()
+      endAttempt()
       attempts = attempt
     case .started(_, let attempt, _):
       attempts = attempt
@@ -100,57 +100,57 @@ extension StepPasts.Past {
     }
   }
 
-  private mutating func endTry() {
+  private mutating func endAttempt() {
     guard isInterrupted else { return }
     isInterrupted = false
     uncounted -= 1
   }
 }
 
-extension StepPasts.PastFan {
+extension StepPasts.PastFanOut {
   /// Whether some item had succeeded.
   var hasSuccess: Bool { items.values.contains(where: \.hasSucceeded) }
 
-  /// Whether a step that must not run twice by itself stays as it is, because tries of its items were interrupted: the
-  /// first such item ends all others, or nothing else is open.
-  func stopsAtInterrupt(_ fan: FanOut?) -> Bool {
+  /// Whether a step that must not run twice by itself stays as it is, because attempts of its items were interrupted:
+  /// the first such item ends all others, or nothing else is open.
+  func stopsAtInterrupt(_ fanOut: FanOut?) -> Bool {
     guard items.values.contains(where: \.stopsAtInterrupt) else { return false }
     let isOver = hashes.indices.allSatisfy { index in
       guard let item = items[index] else { return false }
-      return item.hasSucceeded || item.settled?.outcome == .skipped || item.stopsAtInterrupt
+      return item.hasSucceeded || item.finished?.outcome == .skipped || item.stopsAtInterrupt
     }
-    return isOver || fan?.isFailFast ?? true
+    return isOver || fanOut?.isFailFast ?? true
   }
 }
 
 extension StepPasts.Past {
-  /// Whether a try of it may have begun.
-  var hasUsedKeys: Bool { attempts > 0 || repetitions > 0 || settled?.outcome == .success }
+  /// Whether an attempt of it may have begun.
+  var hasUsedKeys: Bool { attempts > 0 || repetitions > 0 || finished?.outcome == .success }
 
   /// Whether it ended with a success that still counts.
-  var hasSucceeded: Bool { settled?.outcome == .success && !failedAfterReady }
+  var hasSucceeded: Bool { finished?.outcome == .success && !failedAfterReady }
 
   /// Whether a step that must not run twice by itself stays as it is.
   var stopsAtInterrupt: Bool { isInterrupted || failedInterrupted }
 
   /// What becomes of the step by what it came to alone.
   func fate(isOptional: Bool) -> ResumePlan.Fate {
-    guard let settled else { return .again(.unfinished) }
-    switch settled.outcome {
+    guard let finished else { return .again(.unfinished) }
+    switch finished.outcome {
     case .success: return failedAfterReady ? .again(.ended(.failure)) : .kept
     case .skipped:
       let reasons: [SkipReason?] = [.condition, .disabled, .upToDate]
-      return reasons.contains(settled.reason) ? .kept : .again(.ended(.skipped))
+      return reasons.contains(finished.reason) ? .kept : .again(.ended(.skipped))
     // An optional failure concludes as a success.
-    case .failure, .timedOut: return isOptional ? .kept : .again(.ended(settled.outcome))
+    case .failure, .timedOut: return isOptional ? .kept : .again(.ended(finished.outcome))
     case .cancelled: return .again(.ended(.cancelled))
     }
   }
 
-  /// The tries that a resume takes along. A success that is given up begins a new key, and its tries with it; a failure
-  /// that is has all its tries again, under numbers that go on.
+  /// The attempts that a resume takes along. A success that is given up begins a new key, and its attempts with it; a
+  /// failure that is has all its attempts again, under numbers that go on.
   func carried(isKept: Bool) -> (attempts: Int, uncounted: Int, repetitions: Int) {
-    guard settled != nil, !isKept else { return (attempts, uncounted, repetitions) }
+    guard finished != nil, !isKept else { return (attempts, uncounted, repetitions) }
     if hasSucceeded { return (0, 0, repetitions + 1) }
     return (attempts, attempts, repetitions)
   }

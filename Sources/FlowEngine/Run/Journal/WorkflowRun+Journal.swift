@@ -5,12 +5,12 @@ import FlowStore
 // How a run is written down: what came out is collected under the lock, and becomes a chunk outside it, on the journal's
 // thread.
 extension WorkflowRun {
-  /// How long after the gate the first write is: whoever looks at what the gate shows comes first.
+  /// How long after the gate the first write is: anyone who looks at what the gate shows comes first.
   private static let gateDelayNanoseconds = 3_000_000
   /// Bytes of lines that a run keeps at most; what steps print beyond that is not kept.
   static let logLimitBytes = 16 << 20
-  /// How many settled steps are taken under one hold of the lock.
-  private static let factsAtOnce = 2048
+  /// How many finished steps are taken under one hold of the lock.
+  private static let entriesAtOnce = 2048
 
   /// Begins to write the run down: a durable one at once, others when they are 100 ms old or their gate opens.
   func startJournal() throws(PreparedWorkflow.Problem) {
@@ -76,26 +76,28 @@ extension WorkflowRun {
   /// Takes what came out since the last time, as chunks; none where nothing did.
   func collectChunks() -> [RunChunk] {
     var chunks = logChunk().map { [$0] } ?? []
-    var writer = FactWriter()
-    // Of many steps some at a time: in a piece of memory that is used again, and without holding the lock for long. The last
-    // ones are taken with the outputs, so that a fact and what belongs to it are in one chunk.
+    var writer = EntryWriter()
+    // Of many steps some at a time: in a piece of memory that is used again, and without holding the lock for long. The
+    // last ones are taken with the outputs, so that a journal entry and what belongs to it are in one chunk.
     let count = state.withLock { state in state.plan.untakenCount }
     writer.reserve(stepCount: count)
-    for _ in 0..<count / Self.factsAtOnce {
-      writer.add(state.withLock { state in state.plan.takeFacts(atMost: Self.factsAtOnce) })
+    for _ in 0..<count / Self.entriesAtOnce {
+      writer.add(state.withLock { state in state.plan.takeEntries(atMost: Self.entriesAtOnce) })
     }
-    let (facts, outputs) = state.withLock { state in (state.plan.takeFacts(), state.takeUnwrittenOutputs()) }
+    let (facts, outputs) = state.withLock { state in (state.plan.takeEntries(), state.takeUnwrittenOutputs()) }
     if !writer.isEmpty || !facts.isEmpty || !outputs.isEmpty { chunks.append(chunk(facts, outputs, behind: writer)) }
     return chunks
   }
 
   /// The chunk of what came out, behind what has been written of it.
-  func chunk(_ facts: PlanFacts, _ outputs: UnwrittenOutputs, behind first: FactWriter = FactWriter()) -> RunChunk {
+  func chunk(_ facts: JournalEntries, _ outputs: UnwrittenOutputs, behind first: EntryWriter = EntryWriter())
+    -> RunChunk
+  {
     var writer = first
     writer.add(facts)
-    for (step, output) in outputs.steps { writer.add(output: mask?.marked(output) ?? output, of: step) }
+    for (step, output) in outputs.steps { writer.add(output: mask?.withPlaceholders(output) ?? output, of: step) }
     for (step, item, output) in outputs.items {
-      writer.add(output: mask?.marked(output) ?? output, of: step, item: item)
+      writer.add(output: mask?.withPlaceholders(output) ?? output, of: step, item: item)
     }
     return RunChunk(
       .facts, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
@@ -148,7 +150,7 @@ extension WorkflowRun {
     header.jitterSeed = options.jitterSeed
     header.isPrewarmed = options.isPrewarmed
     header.forcedSteps = options.forcedSteps.sorted()
-    header.sendsAway = options.placement != nil
+    header.hasRemoteSteps = options.placement != nil
     header.isDurable = journal?.history.isDurable ?? false
     header.programs = journal?.history.programs() ?? [:]
     header.retiredKeys = origin?.plan.header.retiredKeys ?? [:]
@@ -156,7 +158,7 @@ extension WorkflowRun {
       header.environment = state.environment
       header.launch = state.launch
     }
-    return mask.map { header.marked(by: $0) } ?? header
+    return mask.map { header.withPlaceholders(by: $0) } ?? header
   }
 
   /// Writes the end of the run; what could not be written becomes a warning of the report.

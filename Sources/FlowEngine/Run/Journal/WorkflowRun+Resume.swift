@@ -32,7 +32,7 @@ extension WorkflowRun {
     if journal != nil { state.unwrittenOutputs.steps.append((step, outputs)) }
   }
 
-  /// Goes on from what the journal says, once nothing can run any more that another process sent away.
+  /// Goes on from what the journal says, once nothing can run any more that another process started remotely.
   func beginResumed(from origin: RunOrigin, after pause: Duration) {
     guard pause > .zero else { return beginResumed(from: origin) }
     emit(
@@ -72,11 +72,11 @@ extension GateClock {
   func restore(_ opened: OpenedGate, activatedAtNanoseconds: Int) {
     note(activatedAtNanoseconds)
     note(opened)
-    send(.floorReached)
+    send(.minimumReached)
     switch opened.outcome {
     case .ready: send(.decided(.ready))
     case .failed: send(.decided(.failed))
-    case .timedOut: send(.ceilingReached)
+    case .timedOut: send(.maximumReached)
     case .cancelled: send(.cancelled)
     }
   }

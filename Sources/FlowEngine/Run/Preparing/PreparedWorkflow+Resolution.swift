@@ -26,12 +26,12 @@ extension PreparedWorkflow {
     return resolution
   }
 
-  /// The gate's floor and ceiling in this launch.
+  /// The gate's minimum and maximum in this launch.
   private func gateBounds(in scope: RunScope) throws(Problem) -> GateBounds {
     let bounds = GateBounds(
-      floorNanoseconds: try gateMin?.evaluate(in: scope).nanoseconds ?? 0,
-      ceilingNanoseconds: try gateMax?.evaluate(in: scope).nanoseconds)
-    if let ceiling = bounds.ceilingNanoseconds, ceiling < bounds.floorNanoseconds {
+      minimumNanoseconds: try gateMin?.evaluate(in: scope).nanoseconds ?? 0,
+      maximumNanoseconds: try gateMax?.evaluate(in: scope).nanoseconds)
+    if let maximum = bounds.maximumNanoseconds, maximum < bounds.minimumNanoseconds {
       throw Problem(step: nil, message: "deadline: min is longer than max")
     }
     return bounds
@@ -49,7 +49,7 @@ extension PreparedWorkflow {
 
   /// The `if` of a step that is asked once; nil: it has none, or it is asked for each item.
   func condition(of step: StepIndex) -> Expression? {
-    guard let detail = detail(of: step), detail.fan?.asksForEachItem != true else { return nil }
+    guard let detail = detail(of: step), detail.fanOut?.asksForEachItem != true else { return nil }
     return detail.condition
   }
 

@@ -9,7 +9,7 @@ public struct PreparedWorkflow: Sendable {
   /// The workflow.
   public let graph: WorkflowGraph
   /// Handles that plugins bring into every run.
-  let resources: [PluginResource]
+  let handles: [PluginHandle]
   /// The different actions that the steps use.
   let actions: [RegisteredAction]
   /// For each step the index of its action in ``actions``.
@@ -43,20 +43,20 @@ public struct PreparedWorkflow: Sendable {
   /// Binds `graph` to the actions of `registry`; throws when an action is missing or an expression does not parse.
   public init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(Problem) {
     self.graph = graph
-    resources = registry.resources
+    handles = registry.handles
     let workflow = graph.workflow
     var actions: [RegisteredAction] = []
     var known = NameIndices()
     var indices: [Int32] = []
     indices.reserveCapacity(workflow.steps.count)
     var details: [StepDetail] = []
-    var plainFans: Set<Int> = []
+    var plainFanOuts: Set<Int> = []
     var detailIndices = [Int32](repeating: -1, count: workflow.steps.count)
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
     // Who posts is asked only where steps run for posts.
-    let hasPosts = graph.stepsWithOptions.contains { workflow.steps[Int($0)].options.fan?.event != nil }
-    // Whether an action takes nothing and is no service: of such a step nothing need be kept.
+    let hasPosts = graph.stepsWithOptions.contains { workflow.steps[Int($0)].options.fanOut?.event != nil }
+    // Whether an action takes nothing and is not a service: of such a step nothing need be kept.
     var isPlain: [Bool] = []
     for index in workflow.steps.indices {
       let step = workflow.steps[index]
@@ -86,7 +86,7 @@ public struct PreparedWorkflow: Sendable {
         if let call = declaration.calls {
           detail.call = try PreparedActionCall(call, step.with) { registry.action(named: $0) }
         }
-        if detail.hasPlainItems { plainFans.insert(index) }
+        if detail.hasPlainItems { plainFanOuts.insert(index) }
         if !detail.isPlain {
           detailIndices[index] = Int32(details.count)
           details.append(detail)
@@ -102,7 +102,7 @@ public struct PreparedWorkflow: Sendable {
       }
     }
     self.actions = actions
-    bodies = StepBodies(actions, steps: indices, details: detailIndices, plainFans: plainFans)
+    bodies = StepBodies(actions, steps: indices, details: detailIndices, plainFanOuts: plainFanOuts)
     actionIndices = indices
     self.details = details
     self.detailIndices = detailIndices
@@ -132,7 +132,7 @@ public struct PreparedWorkflow: Sendable {
     do {
       itemRun = ItemRun(
         prepared: try PreparedWorkflow(WorkflowGraph(own.workflow), registry: registry), folder: own.folder,
-        parallel: step.options.fan?.parallel ?? 1)
+        parallel: step.options.fanOut?.parallel ?? 1)
     } catch {
       throw Problem(step: step.id, message: "'\(declaration.name)': \(error)")
     }

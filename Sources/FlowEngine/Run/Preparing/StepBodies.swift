@@ -1,11 +1,11 @@
 import FlowModel
 import FlowPluginKit
 
-/// What runs for each action of a workflow, so that a slot calls it without counting references: several slots that run
-/// steps of one action would fetch its count from each other.
+/// What runs for each action of a workflow, so that a thread calls it without counting references: several threads that
+/// run steps of one action would fetch its count from each other.
 ///
-/// Proof of safety: the references are retained in `init`, never replaced, and released in `deinit`; whoever calls a body
-/// holds the workflow that holds this.
+/// Proof of safety: the references are retained in `init`, never replaced, and released in `deinit`; anyone who calls a
+/// body holds the workflow that holds this.
 final class StepBodies: @unchecked Sendable {
   /// A body that runs in a task.
   typealias Asynchronous = @Sendable (ValueObject, ActionContext) async throws -> ValueObject
@@ -21,7 +21,7 @@ final class StepBodies: @unchecked Sendable {
   }
 
   private struct References {
-    // Proof of safety: each was retained in `init` and is released in `deinit` of the bodies, which no slot outlives.
+    // Proof of safety: each was retained in `init` and is released in `deinit` of the bodies, which no thread outlives.
     var plain: Unmanaged<Plain>?
     var synchronous: Unmanaged<Synchronous>?
   }
@@ -35,8 +35,8 @@ final class StepBodies: @unchecked Sendable {
   ///   - actions: the different actions.
   ///   - steps: for each step the index of its action.
   ///   - details: for each step the index of what it has besides, or -1.
-  ///   - plainFans: steps whose items have nothing besides.
-  init(_ actions: [RegisteredAction], steps: [Int32], details: [Int32], plainFans: Set<Int>) {
+  ///   - plainFanOuts: steps whose items have nothing besides.
+  init(_ actions: [RegisteredAction], steps: [Int32], details: [Int32], plainFanOuts: Set<Int>) {
     bodies = actions.map(\.body)
     references = .allocate(capacity: actions.count)
     for (index, action) in actions.enumerated() {
@@ -50,7 +50,7 @@ final class StepBodies: @unchecked Sendable {
     }
     plainIndices = .allocate(capacity: steps.count)
     for (step, action) in steps.enumerated() {
-      let isPlain = (details[step] < 0 || plainFans.contains(step)) && references[Int(action)].plain != nil
+      let isPlain = (details[step] < 0 || plainFanOuts.contains(step)) && references[Int(action)].plain != nil
       plainIndices.initializeElement(at: step, to: isPlain ? action : -1)
     }
   }

@@ -12,7 +12,7 @@ struct StepDetail: Sendable {
   /// What it calls for each post of an event.
   var call: PreparedActionCall?
   /// What it runs for.
-  var fan: PreparedFan?
+  var fanOut: PreparedFanOut?
   /// Whether it is skipped where it is up to date.
   let isChecked: Bool
   /// Where the paths of its inputs' defaults start: the folder of the file that declares them, named from the whole
@@ -34,18 +34,18 @@ struct StepDetail: Sendable {
     if case .expression(let text) = options.enabled { enabled = try Expression.condition(text).expression }
     if case .expression(let text) = options.deferral { deferral = try Expression.condition(text).expression }
     environment = try PreparedObject(options.environment)
-    if let given = options.fan { fan = try PreparedFan(given, condition: condition) }
+    if let given = options.fanOut { fanOut = try PreparedFanOut(given, condition: condition) }
   }
 
   /// Whether the bodies of its items take nothing and may run at once.
   var hasPlainItems: Bool {
-    if case .nothing = inputs, fan != nil, !isChecked, call == nil { true } else { false }
+    if case .nothing = inputs, fanOut != nil, !isChecked, call == nil { true } else { false }
   }
 
   /// Whether there is nothing in it, so that it need not be kept.
   var isPlain: Bool {
     if case .nothing = inputs {} else { return false }
-    return !isChecked && fan == nil && call == nil && condition == nil && enabled == nil && deferral == nil
+    return !isChecked && fanOut == nil && call == nil && condition == nil && enabled == nil && deferral == nil
       && environment.literal?.isEmpty == true
   }
 }
@@ -53,7 +53,7 @@ struct StepDetail: Sendable {
 /// The inputs of a step, as far as they are known before a run.
 enum PreparedInputs: Sendable {
   case nothing
-  /// Bound and checked: every try of every run gets the same.
+  /// Bound and checked: every attempt of every run gets the same.
   case bound(StartInputs)
   /// Bound and checked, but for paths inside, which are relative to the run's folders.
   case withPaths(ValueObject)

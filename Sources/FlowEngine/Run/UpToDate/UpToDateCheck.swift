@@ -47,12 +47,12 @@ final class UpToDateCheck: Sendable {
 
   private struct State {
     /// What the step reads, as it was before it ran.
-    var inputs: [FileMark] = []
+    var inputs: [InputStamp] = []
     var (definition, values) = ("", "")
   }
 
   private let basis: Basis
-  /// What its mark is called.
+  /// What its stamp is called.
   private let id: StepID
   private let reads: [String]
   private let makes: [String]
@@ -75,35 +75,35 @@ final class UpToDateCheck: Sendable {
 
   /// Whether the step is up to date, and with which outputs. Reads files; not for the run's lock.
   func result() -> Finding {
-    let mark = StepMark(of: id, in: dataFolder)
-    guard let now = FileMark.all(reads, in: folder, known: mark?.inputs ?? []) else {
+    let stamp = StepStamp(of: id, in: dataFolder)
+    guard let now = InputStamp.all(reads, in: folder, known: stamp?.inputs ?? []) else {
       return .fails(
         StepFailure(
           code: "too-many-files", message: "'inputs-from' means more than \(Limits.watchedFiles) files; name fewer"))
     }
     let own = State(inputs: now, definition: basis.definition, values: basis.values)
     state.withLock { $0 = own }
-    guard let mark else { return .runs(.never) }
-    if let reason = reason(mark, own) { return .runs(reason) }
+    guard let stamp else { return .runs(.never) }
+    if let reason = reason(stamp, own) { return .runs(reason) }
     do throws(SecretMask.MissingSecret) {
-      return .upToDate(try mask == nil ? mark.outputs : SecretMask.filled(mark.outputs, by: mask))
+      return .upToDate(try mask == nil ? stamp.outputs : SecretMask.filled(stamp.outputs, by: mask))
     } catch {
       return .runs(.values)
     }
   }
 
-  private func reason(_ mark: StepMark, _ own: State) -> Reason? {
+  private func reason(_ stamp: StepStamp, _ own: State) -> Reason? {
     if isForced { return .forced }
-    if mark.definition != own.definition { return .definition }
-    if mark.values != own.values { return .values }
-    if let path = Self.difference(mark.inputs, own.inputs) { return .input(path) }
-    guard let products = FileMark.all(makes, in: folder, known: mark.products) else { return .tooManyProducts }
-    if let path = Self.difference(mark.products, products) { return .product(path) }
+    if stamp.definition != own.definition { return .definition }
+    if stamp.values != own.values { return .values }
+    if let path = Self.difference(stamp.inputs, own.inputs) { return .input(path) }
+    guard let products = InputStamp.all(makes, in: folder, known: stamp.products) else { return .tooManyProducts }
+    if let path = Self.difference(stamp.products, products) { return .product(path) }
     return products.first { $0.bytes < 0 }.map { .product($0.path) }
   }
 
   /// The first file that is another, or that only one of the lists has.
-  private static func difference(_ before: [FileMark], _ now: [FileMark]) -> String? {
+  private static func difference(_ before: [InputStamp], _ now: [InputStamp]) -> String? {
     if before.count == now.count {
       for (before, now) in zip(before, now) where !before.isSame(as: now) {
         return before.path == now.path ? now.path : min(before.path, now.path)
@@ -118,14 +118,14 @@ final class UpToDateCheck: Sendable {
   /// Notes that the step has succeeded with these outputs. Returns what went wrong, or nil.
   func noteSuccess(_ outputs: ValueObject) -> String? {
     let step = basis.step.id
-    guard let products = FileMark.all(makes, in: folder, known: []) else {
+    guard let products = InputStamp.all(makes, in: folder, known: []) else {
       return "what step '\(step)' made cannot be noted: 'produces' means more than \(Limits.watchedFiles) files"
     }
     let own = state.withLock { $0 }
-    let mark = StepMark(
+    let stamp = StepStamp(
       definition: own.definition, values: own.values, inputs: own.inputs, products: products,
-      outputs: mask?.marked(outputs) ?? outputs)
-    return mark.write(of: id, in: dataFolder).map { "what step '\(step)' made cannot be noted: \($0)" }
+      outputs: mask?.withPlaceholders(outputs) ?? outputs)
+    return stamp.write(of: id, in: dataFolder).map { "what step '\(step)' made cannot be noted: \($0)" }
   }
 }
 

@@ -16,7 +16,7 @@
 const fs = require("node:fs");
 const readline = require("node:readline");
 
-/** An error with a word for programs and a sentence for people; `retryable` says whether another try may succeed,
+/** An error with a word for programs and a sentence for people; `retryable` says whether another attempt may succeed,
  * undefined what plugin.yaml says. */
 class Problem extends Error {
   constructor(code, message, retryable) {

@@ -64,7 +64,7 @@ class Call:
 
     @property
     def is_cancelled(self):
-        """Whether the call is to be given up; whoever works long asks now and then, and returns."""
+        """Whether the call is to be given up; anyone who works long asks now and then, and returns."""
         _messages.look()
         return self._id in _messages.cancelled or not _messages.is_open
 
@@ -108,7 +108,7 @@ class _Messages:
         self.is_open = True
 
     def next(self):
-        """The next message that is no cancellation; None at the end."""
+        """The next message that is not a cancellation; None at the end."""
         while not self.waiting and self.is_open:
             self.read()
         return self.waiting.popleft() if self.waiting else None

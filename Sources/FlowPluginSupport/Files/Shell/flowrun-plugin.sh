@@ -18,7 +18,7 @@ handlers=' '
 actions=
 
 # action NAME FUNCTION: has a function answer the calls of an action. It reads the inputs that plugin.yaml declares, and
-# answers or fails. FUNCTION runs beside the loop that reads, so that the call can be cancelled and calls overlap.
+# answers or fails. FUNCTION runs next to the loop that reads, so that the call can be cancelled and calls overlap.
 action() {
   handlers="$handlers$1=$2 "
   actions="${actions:+$actions,}\"$1\""
@@ -79,7 +79,8 @@ work() {
 # answer OUTPUTS: answers the call with the members of an object.
 answer() { printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"outputs\":{$1}}}"; }
 
-# fail CODE MESSAGE [true|false]: answers the call with an error; the last word says whether another try may succeed.
+# fail CODE MESSAGE [true|false]: answers the call with an error; the last word says whether another attempt may
+# succeed.
 fail() {
   data=${3:+",\"data\":{\"retryable\":$3}"}
   printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":\"$1\",\"message\":\"$2\"$data}}"

@@ -11,7 +11,7 @@ public enum JSON {
   case array([JSON])
   case object([(key: String, value: JSON)])
 
-  /// The member of this name; nil where there is none or this is no object.
+  /// The member of this name; nil where there is none or this is not an object.
   public subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     for member in members where member.key == name { return member.value }
@@ -63,7 +63,7 @@ struct ValueReader {
 
   private var error: JSONError { JSONError(offset: position) }
 
-  /// The next byte that is no white space; nil at the end.
+  /// The next byte that is not white space; nil at the end.
   private mutating func skipSpace() -> UInt8? {
     while position < bytes.count {
       let byte = bytes[position]

@@ -13,7 +13,7 @@ final class Messages {
   private var cancelled: Set<Int> = []
   private var isOpen = true
 
-  /// The next message that is no cancellation; nil at the end.
+  /// The next message that is not a cancellation; nil at the end.
   func next() -> JSON? {
     while waiting.isEmpty, isOpen { read() }
     return waiting.isEmpty ? nil : waiting.removeFirst()

@@ -1,7 +1,7 @@
 /// The call that an action answers.
 public struct PluginCall {
   let id: Int
-  /// Which try this is; the first is 1.
+  /// Which attempt this is; the first is 1.
   public let attempt: Int
   /// The variables that the workflow gives this step.
   public let environment: [String: String]
@@ -18,7 +18,7 @@ public struct PluginCall {
     self.messages = messages
   }
 
-  /// Whether the call is to be given up; whoever works long asks now and then, and returns.
+  /// Whether the call is to be given up; anyone who works long asks now and then, and returns.
   public var isCancelled: Bool { messages.isCancelled(id) }
 
   /// Sleeps; throws ``Cancelled`` as soon as the call is to be given up.

@@ -4,7 +4,7 @@ public struct PluginError: Error {
   public var code: String
   /// The sentence.
   public var message: String
-  /// Whether another try may succeed; nil: what plugin.yaml says.
+  /// Whether another attempt may succeed; nil: what plugin.yaml says.
   public var isRetryable: Bool?
 
   /// An error of an action.

@@ -44,7 +44,7 @@ extension GeocodeTables {
     }
   }
 
-  /// The region a record lies in, or is; nil for a country, and for a division whose province is no region here.
+  /// The region a record lies in, or is; nil for a country, and for a division whose province is not a region here.
   func region(of record: GeocodeRecord) -> RegionTable.Number? {
     switch record {
     case .place(let row): return region(ofPlace: row)

@@ -11,11 +11,11 @@ public struct GeocodePlugin: Plugin {
   public static let name = "geocode"
 
   /// The provider, for every action of the plugin.
-  public let resources: [PluginResource]
+  public let handles: [PluginHandle]
 
   /// The plugin over a provider; the default reads its tables when it is first used (L22).
   public init(provider: any GeocodeProvider = OfflineGeocodeProvider()) {
-    resources = [PluginResource(.geocodeProvider, provider)]
+    handles = [PluginHandle(.geocodeProvider, provider)]
   }
 
   /// Everything that begins with `geocode.`.

@@ -7,7 +7,7 @@ import Testing
     (200, 10, .latitudeOutOfRange), (10, 180.0001, .longitudeOutOfRange), (.nan, 0, .notFinite), (0, .nan, .notFinite),
     (.infinity, 0, .notFinite), (0, -.infinity, .notFinite),
   ])
-  func `refuses what is no position and says why`(
+  func `refuses what is not a position and says why`(
     _ latitude: Double, _ longitude: Double, reason: InvalidCoordinate.Reason
   ) throws {
     let error = #expect(throws: InvalidCoordinate.self) { try Coordinate(latitude: latitude, longitude: longitude) }

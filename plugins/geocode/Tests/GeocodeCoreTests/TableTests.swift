@@ -97,7 +97,7 @@ import Testing
     ("a control character", 60_000, UInt8(ascii: "a"), 0, "a control character"),
     ("broken UTF-8", 90_000, UInt8(ascii: "a"), 0xFF, "the row is not valid UTF-8"),
   ])
-  func `names the very line that is no row any more`(
+  func `names the very line that is not a row any more`(
     _ name: String, offset: Int, from: UInt8, to: UInt8, problem: String
   ) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/places.tsv")))

@@ -18,7 +18,7 @@ import Testing
   }
 
   func host(_ plugin: GeocodePlugin = GeocodePluginTests.plugin) -> TestHost {
-    TestHost(resources: Dictionary(uniqueKeysWithValues: plugin.resources.map { ($0.key, $0.handle) }))
+    TestHost(handles: Dictionary(uniqueKeysWithValues: plugin.handles.map { ($0.key, $0.handle) }))
   }
 
   func call(
@@ -82,7 +82,7 @@ import Testing
     (121.5, 31.2, "are the two swapped? latitude 31.2, longitude 121.5 is a position"),
     (10, 181, "longitude 181.0 is outside -180 … 180"), (200, 200, "latitude 200.0 is outside -90 … 90"),
   ])
-  func `refuses what is no position`(_ latitude: Double, _ longitude: Double, _ text: String) async throws {
+  func `refuses what is not a position`(_ latitude: Double, _ longitude: Double, _ text: String) async throws {
     let error = await #expect(throws: ActionError.self) {
       try await call("geocode.reverse", ["latitude": .number(latitude), "longitude": .number(longitude)])
     }
@@ -112,19 +112,19 @@ import Testing
     ("geocode.forward", "limit", .integer(101), "limit: 101 results; expected 1 … 100"),
     (
       "geocode.reverse", "maximum-distance-kilometers", .number(-1),
-      "maximum-distance-kilometers: -1.0 is no distance; expected 0 … 20040 kilometers"
+      "maximum-distance-kilometers: -1.0 is not a distance; expected 0 … 20040 kilometers"
     ),
     (
       "geocode.reverse", "maximum-distance-kilometers", .number(20_041),
-      "maximum-distance-kilometers: 20041.0 is no distance; expected 0 … 20040 kilometers"
+      "maximum-distance-kilometers: 20041.0 is not a distance; expected 0 … 20040 kilometers"
     ),
     (
       "geocode.reverse", "minimum-population", .integer(-1),
-      "minimum-population: -1 is no population; expected 0 … 100000000"
+      "minimum-population: -1 is not a population; expected 0 … 100000000"
     ),
     (
       "geocode.reverse-all", "minimum-population", .integer(100_000_001),
-      "minimum-population: 100000001 is no population; expected 0 … 100000000"
+      "minimum-population: 100000001 is not a population; expected 0 … 100000000"
     ),
   ])
   func `refuses numbers that no lookup takes, written down or computed`(
@@ -160,7 +160,7 @@ import Testing
     let unknown = await #expect(throws: ActionError.self) {
       try await call("geocode.forward", ["query": "Paris", "country": "ZZ"])
     }
-    #expect(unknown?.message == "'ZZ' is no country; expected an ISO 3166 code such as CN or CHN")
+    #expect(unknown?.message == "'ZZ' is not a country; expected an ISO 3166 code such as CN or CHN")
   }
 
   @Test func `stops when the step is cancelled`() async throws {

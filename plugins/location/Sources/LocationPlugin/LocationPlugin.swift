@@ -11,11 +11,11 @@ public struct LocationPlugin: Plugin {
   public static let name = "location"
 
   /// The source of positions, and what the run's actions share.
-  public let resources: [PluginResource]
+  public let handles: [PluginHandle]
 
   /// The plugin over a source; the default plays tracks. Making it asks for nothing and reads nothing (L20).
   public init(source: any LocationSource = TrackLocationSource()) {
-    resources = [PluginResource(.locationSource, source), PluginResource(.locationCenter, LocationCenter())]
+    handles = [PluginHandle(.locationSource, source), PluginHandle(.locationCenter, LocationCenter())]
   }
 
   /// Everything that begins with `location.`.

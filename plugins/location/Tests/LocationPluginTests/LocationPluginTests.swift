@@ -33,9 +33,9 @@ final class CountingSource: LocationSource {
   let store = MemoryKeyValueStore()
 
   func host(_ plugin: LocationPlugin, launch: Launch = Launch(), folder: String = "/") -> TestHost {
-    var resources: [ResourceKey: any Sendable] = [.keyValueStore: store]
-    for resource in plugin.resources { resources[resource.key] = resource.handle }
-    return TestHost(workflowFolder: folder, launch: launch, resources: resources)
+    var handles: [HandleKey: any Sendable] = [.keyValueStore: store]
+    for handle in plugin.handles { handles[handle.key] = handle.handle }
+    return TestHost(workflowFolder: folder, launch: launch, handles: handles)
   }
 
   /// A folder with a track of three points, ten seconds apart.
@@ -136,7 +136,7 @@ final class CountingSource: LocationSource {
     ("<gpx><wpt lat=1 lon=\"2\"/></gpx>", 1, "the value of 'lat' in <wpt> needs quotes"),
     (
       "<gpx><wpt lat=\"1\" lon=\"2\"><time>noon</time></wpt></gpx>", 1,
-      "'noon' is no time; expected 2026-05-01T08:00:00Z"
+      "'noon' is not a time; expected 2026-05-01T08:00:00Z"
     ),
     ("<gpx><!-- ", 1, "'-->' is missing"), ("<gpx><wpt lat=\"1", 1, "the value of 'lat' has no end"),
   ])
@@ -181,7 +181,7 @@ struct StopLocationProbe: Action {
   static let summary = "Counts positions"
   struct Output: ActionOutput { var positions: Int }
   func run(_ input: NoInput, in context: ActionContext) throws -> Output {
-    let center: LocationCenter = try context.resource(.locationCenter)
+    let center: LocationCenter = try context.handle(.locationCenter)
     return Output(positions: center.latest(run: context.run.id).count)
   }
 }

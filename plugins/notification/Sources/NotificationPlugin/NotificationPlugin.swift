@@ -12,14 +12,14 @@ public struct NotificationPlugin: Plugin {
   public static let name = "notification"
 
   /// The notification center of the runs.
-  public let resources: [PluginResource]
+  public let handles: [PluginHandle]
 
   /// The plugin; `center` is what the system offers, and `now` tells the milliseconds since 1970.
   public init(
     center: any UserNotificationCenter = HeadlessNotificationCenter(),
     now: @escaping @Sendable () -> Int = ScheduledNotifications.now
   ) {
-    resources = [PluginResource(.notificationCenter, UserNotificationCenterHandle(center: center, now: now))]
+    handles = [PluginHandle(.notificationCenter, UserNotificationCenterHandle(center: center, now: now))]
   }
 
   /// Everything that begins with `notification.`.
@@ -37,21 +37,21 @@ struct UserNotificationCenterHandle: Sendable {
   let now: @Sendable () -> Int
 }
 
-extension ResourceKey {
+extension HandleKey {
   /// What the system offers for notifications.
-  static let notificationCenter: ResourceKey = "notification-center"
+  static let notificationCenter: HandleKey = "notification-center"
 }
 
 extension ActionContext {
   /// What the system offers for notifications.
   func notificationCenter() throws -> any UserNotificationCenter {
-    let handle: UserNotificationCenterHandle = try resource(.notificationCenter)
+    let handle: UserNotificationCenterHandle = try handle(.notificationCenter)
     return handle.center
   }
 
   /// The time of day in milliseconds since 1970, which outlives the process.
   func notificationTime() throws -> Int {
-    let handle: UserNotificationCenterHandle = try resource(.notificationCenter)
+    let handle: UserNotificationCenterHandle = try handle(.notificationCenter)
     return handle.now()
   }
 }

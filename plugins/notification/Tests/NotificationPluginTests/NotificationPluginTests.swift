@@ -75,11 +75,11 @@ func host(
   _ center: any UserNotificationCenter, _ app: FakeApp = FakeApp(), dataFolder: String = "/",
   now: @escaping @Sendable () -> Int = ScheduledNotifications.now
 ) -> TestHost {
-  var resources: [ResourceKey: any Sendable] = [
+  var handles: [HandleKey: any Sendable] = [
     .userInterface: app as any UserInterface, .linkOpener: app as any LinkOpener,
   ]
-  for resource in NotificationPlugin(center: center, now: now).resources { resources[resource.key] = resource.handle }
-  return TestHost(dataFolder: dataFolder, resources: resources)
+  for handle in NotificationPlugin(center: center, now: now).handles { handles[handle.key] = handle.handle }
+  return TestHost(dataFolder: dataFolder, handles: handles)
 }
 
 let product: Value = [
@@ -141,7 +141,7 @@ let product: Value = [
   }
 
   @Test(arguments: ["", "[]", "{", #"{"a":1,"a":2}"#, "\"x\"", #"{"a":"\ud800"}"#, "{\"a\":\"\u{1}\"}", "7"])
-  func `says what is no payload`(text: String) {
+  func `says what is not a payload`(text: String) {
     let error = #expect(throws: NotificationPayload.Problem.self) { try NotificationPayload(.string(text)) }
     #expect(error?.code == "payload-malformed")
   }

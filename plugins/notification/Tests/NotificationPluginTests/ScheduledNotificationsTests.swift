@@ -74,7 +74,7 @@ import Testing
     #expect(scheduled.deliverDue(atMilliseconds: 5_000) { _ in } == 0)
     claim = nil
     #expect(scheduled.waiting().entries.map(\.id) == ["a"])
-    // One that is scheduled anew while it is shown is a new one.
+    // One that is scheduled again while it is shown is a new one.
     let shown = try #require(scheduled.claim("a"))
     try await schedule("a", at: 1)
     shown.finish()
@@ -97,9 +97,9 @@ import Testing
     let values = MemoryKeyValueStore()
     func answer(_ host: TestHost) async throws -> Value? { try await host.call(ReadStatus.self)["status"] }
     func host() -> TestHost {
-      var resources: [ResourceKey: any Sendable] = [.keyValueStore: values as any KeyValueStore]
-      for resource in NotificationPlugin().resources { resources[resource.key] = resource.handle }
-      return TestHost(resources: resources)
+      var handles: [HandleKey: any Sendable] = [.keyValueStore: values as any KeyValueStore]
+      for handle in NotificationPlugin().handles { handles[handle.key] = handle.handle }
+      return TestHost(handles: handles)
     }
     #expect(try await answer(host()) == "not-determined")
     _ = try await host().call(RequestPermission.self, with: ["answer": "denied"])

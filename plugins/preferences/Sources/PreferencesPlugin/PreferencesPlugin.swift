@@ -11,12 +11,12 @@ public struct PreferencesPlugin: Plugin {
   public static let name = "preferences"
 
   /// What the system says, and the managers of each run.
-  public let resources: [PluginResource]
+  public let handles: [PluginHandle]
 
   /// The plugin, asking `system` what the user has not chosen in the application.
   public init(system: any SystemPreferences = EnvironmentPreferences()) {
-    resources = [
-      PluginResource(.systemPreferences, system), PluginResource(ManagerRoster.key, ManagerRoster()),
+    handles = [
+      PluginHandle(.systemPreferences, system), PluginHandle(ManagerRoster.key, ManagerRoster()),
     ]
   }
 

@@ -13,9 +13,9 @@ struct PreferenceRun {
   init(saved: [String: Value] = [:], environment: [String: String] = [:]) {
     store = MemoryKeyValueStore(saved, in: ManagerRoster.scope)
     let plugin = PreferencesPlugin(system: EnvironmentPreferences { environment[$0] })
-    var resources: [ResourceKey: any Sendable] = [.keyValueStore: store]
-    for resource in plugin.resources { resources[resource.key] = resource.handle }
-    host = TestHost(resources: resources)
+    var handles: [HandleKey: any Sendable] = [.keyValueStore: store]
+    for handle in plugin.handles { handles[handle.key] = handle.handle }
+    host = TestHost(handles: handles)
   }
 
   func call(_ action: any ActionType.Type, _ inputs: ValueObject = [:]) async throws -> ValueObject {
@@ -44,7 +44,7 @@ struct PreferenceRun {
   }
 
   @Test(arguments: [Value.string("001"), ["name": "nobody"], ["id": ""], ["id": 1], nil])
-  func `L10 what is no account signs nobody in`(_ saved: Value) async throws {
+  func `L10 what is not an account signs nobody in`(_ saved: Value) async throws {
     #expect(try await PreferenceRun(saved: ["account": saved]).call(CheckAccount.self)["signed-in"] == false)
   }
 
@@ -101,7 +101,7 @@ struct PreferenceRun {
     }
   }
 
-  @Test func `L13 a palette without its default, or with something that is no color, is refused`() async {
+  @Test func `L13 a palette without its default, or with something that is not a color, is refused`() async {
     let run = PreferenceRun()
     #expect(await run.code(ChooseBrandColor.self, ["default": "none"]) == "palette-invalid")
     #expect(await run.code(ChooseBrandColor.self, ["palette": [:]]) == "palette-invalid")
@@ -135,7 +135,7 @@ struct PreferenceRun {
     // One read a manager, so one manager of each kind.
     #expect(run.store.readCount == 2)
     #expect(roster.runCount == 1)
-    try run.host.closeResources()
+    try run.host.closeHandles()
     #expect(roster.runCount == 0)
   }
 

@@ -12,11 +12,11 @@ public struct RouterPlugin: Plugin {
   public static let name = "router"
 
   /// What the steps of a run share.
-  public let resources: [PluginResource]
+  public let handles: [PluginHandle]
 
   /// The plugin; `interceptors` are asked in order before a page opens, and `now` tells the milliseconds since 1970.
   public init(interceptors: [any RouteInterceptor] = [], now: @escaping @Sendable () -> Int = WallClock.milliseconds) {
-    resources = [PluginResource(RouterSurroundings.key, RouterSurroundings(interceptors: interceptors, now: now))]
+    handles = [PluginHandle(RouterSurroundings.key, RouterSurroundings(interceptors: interceptors, now: now))]
   }
 
   /// Everything that begins with `router.`.
@@ -27,7 +27,7 @@ public struct RouterPlugin: Plugin {
 
 /// What a router is given from outside.
 struct RouterSurroundings: Sendable {
-  static let key: ResourceKey = "router-surroundings"
+  static let key: HandleKey = "router-surroundings"
 
   let interceptors: [any RouteInterceptor]
   let now: @Sendable () -> Int

@@ -123,7 +123,7 @@ import Testing
     (["a/:b<bool>", "a/:c<enum(true,false)>"], "a/:b<bool>"), (["a/x", "a/y", "a/:b<enum(x,y)>"], "a/:b<enum(x,y)>"),
     (["a/:b<int>", "a/:c"], ""), (["a/**", "a/:b", "a/:b/:c"], ""), (["a/:b?", "a"], ""), (["a/:b", "a/:c<int>"], ""),
     (["user/:id", "user/me/profile"], ""), (["a/**/b", "a/**"], ""), (["**", "a/*"], ""),
-    // Beside the very values that a check might try.
+    // Next to the very values that a check might try.
     (["a/:day<date>", "a/2024-02-29"], ""), (["a/:id<uuid>", "a/abcdef01-2345-4789-abcd-ef0123456789"], ""),
     (["a/:id<uuid>", "a/ABCDEF01-2345-4789-ABCD-EF0123456789"], ""), (["a/:link<url>", "a/app%3A%2F%2F~"], ""),
     ([":name<slug>", "Z-7"], ""), ([":name", "~"], ""), (["a/:n<int>", "a/-7", "a/-77"], ""),
@@ -134,7 +134,7 @@ import Testing
     #expect(table.shadowedRoutes().map { patterns[$0.index] } == (shadowed.isEmpty ? [] : [shadowed]))
   }
 
-  @Test func `is right about hosts that are named beside a wildcard`() throws {
+  @Test func `is right about hosts that are named next to a wildcard`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com"])
     let table = try table(
       ["https://*.example.com/a", "https://any.example.com/a", "https://*.any.example.com/a"], policy: policy)
@@ -152,7 +152,7 @@ import Testing
         == "no app:// URL reaches 'app://shop/:id', only links such as https://example.com/shop/~")
   }
 
-  @Test func `says that it cannot tell where more combinations than it tries are taken`() throws {
+  @Test func `says that it cannot tell where more combinations than it attempts are taken`() throws {
     let words = (0..<20).map { "w\($0)" }
     let list = "<enum(\(words.joined(separator: ",")))>"
     // 8,000 ways through three lists, of which the other route takes all whose first word is not the first.

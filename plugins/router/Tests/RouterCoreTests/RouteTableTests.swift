@@ -117,7 +117,7 @@ import Testing
     #expect(try table(["a/**/by/:id"]).outcome("app://a/by/7") == "not found")
   }
 
-  @Test func `lets a host have routes of its own beside those of all`() throws {
+  @Test func `lets a host have routes of its own next to those of all`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["example.com", "*.shop.example"])
     let table = try table(
       ["product/:id", "https://*.shop.example/product/:sku", "https://my.shop.example/product/:mine"], policy: policy)

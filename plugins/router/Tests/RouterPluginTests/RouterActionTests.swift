@@ -213,7 +213,7 @@ import Testing
   @Test func `demands a store where links are to be kept`() async throws {
     let launch = Launch()
     let error = await #expect(throws: ActionError.self) { try await launch.register(pending: persist) }
-    #expect(error?.code == "resource-missing")
+    #expect(error?.code == "handle-missing")
   }
 }
 

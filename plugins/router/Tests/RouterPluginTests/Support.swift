@@ -84,12 +84,12 @@ final class Launch: Sendable {
   ) {
     let time = Time(now)
     let interface = FakeInterface(isReady: isReady)
-    var resources: [ResourceKey: any Sendable] = [.userInterface: interface as any UserInterface]
-    for resource in RouterPlugin(interceptors: interceptors, now: { time.milliseconds }).resources {
-      resources[resource.key] = resource.handle
+    var handles: [HandleKey: any Sendable] = [.userInterface: interface as any UserInterface]
+    for handle in RouterPlugin(interceptors: interceptors, now: { time.milliseconds }).handles {
+      handles[handle.key] = handle.handle
     }
-    if let store { resources[.keyValueStore] = store as any KeyValueStore }
-    host = TestHost(launch: options, resources: resources)
+    if let store { handles[.keyValueStore] = store as any KeyValueStore }
+    host = TestHost(launch: options, handles: handles)
     self.interface = interface
     self.time = time
   }

@@ -10,7 +10,7 @@ struct Command: Hashable {
   /// Which of the arguments is to be a file that holds the text; nil: none.
   private(set) var scriptArgument: Int?
 
-  /// Why a value is no command.
+  /// Why a value is not a command.
   struct Problem: Error, Hashable {
     var message: String
     /// Whether it is the shell that is wrong.

@@ -82,7 +82,7 @@ import Testing
     #expect(error?.code == "command-killed" && error?.message.contains("signal 9") == true)
   }
 
-  @Test func `a variable that is stated anew stands once, and its namesakes stay`() async throws {
+  @Test func `a variable that is stated again stands once, and its namesakes stay`() async throws {
     let outputs = try await run("env", ["env": ["PAT": "short", "PATH": "/bin:/usr/bin", "HOME": "/nowhere"]])
     let variables = try #require(outputs["stdout"]?.stringValue).split(separator: "\n").map { String($0) }
     for expected in ["PAT=short", "PATH=/bin:/usr/bin", "HOME=/nowhere"] {
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: ["", "  \n", "a\u{0}b", 7, [], ["a", 1], [""], ["a\u{0}b"], nil, ["a": "b"]] as [Value])
-  func `what is no command is refused, before the run and in it`(_ command: Value) async {
+  func `what is not a command is refused, before the run and in it`(_ command: Value) async {
     if !command.isNull { #expect(await failure(command)?.code == "command-invalid") }
     #expect(RunShell.check(LiteralInput(["command": command])).map(\.keyPath) == ["command"])
   }
@@ -289,7 +289,7 @@ import Testing
         _ = await failure(["no-such-program-anywhere"])
         _ = try await run("head -c 1048577 /dev/zero")
       }
-      // Other tests run beside this one; a leak of one a run would show as 80.
+      // Other tests run next to this one; a leak of one a run would show as 80.
       #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count < before + 40)
     }
   #endif

@@ -24,8 +24,7 @@ import Testing
     #expect(try store.get("weekend", in: "templates") == ["title": "Mine"])
   }
 
-  @Test func `R6 verifies the resources that a manifest lists, and names each that is missing or cut off`() async throws
-  {
+  @Test func `R6 verifies the handles that a manifest lists, and names each that is missing or cut off`() async throws {
     let manifest = folder.file("manifest.json")
     try #"{"whole.txt": 5, "cut.txt": 9}"#.write(toFile: manifest, atomically: true, encoding: .utf8)
     try "12345".write(toFile: folder.file("whole.txt"), atomically: true, encoding: .utf8)

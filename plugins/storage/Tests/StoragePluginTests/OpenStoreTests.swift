@@ -16,7 +16,7 @@ import Testing
   @discardableResult private func launch(_ inputs: ValueObject = ["path": "store.sqlite"]) async throws -> ValueObject {
     let host = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
     let outputs = try await host.call(OpenStore.self, with: inputs)
-    try host.closeResources()
+    try host.closeHandles()
     return outputs
   }
 
@@ -62,7 +62,7 @@ import Testing
       #expect(try permissions("a/b/\(name)") == 0o600, "\(name)")
     }
     for name in ["a", "a/b"] { #expect(try permissions(name) == 0o700, "\(name)") }
-    try host.closeResources()
+    try host.closeHandles()
   }
 
   /// L7: the estimate of the launch is 50 to 200 ms; nothing in opening may wait for a clock.
@@ -116,7 +116,7 @@ import Testing
   }
 
   /// L6
-  @Test func `L6 a file that is no database is refused and left as it is`() async throws {
+  @Test func `L6 a file that is not a database is refused and left as it is`() async throws {
     let text = String(repeating: "This is a diary, not a database. ", count: 200)
     try folder.write(text, to: "store.sqlite")
     #expect(await code() == "not-a-database")
@@ -160,7 +160,8 @@ import Testing
     } throws: { ($0 as? ActionError)?.code == "store-corrupt" }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a store that another process holds is worth another try, after a bounded wait`()
+  @Test(.timeLimit(.minutes(1)))
+  func `a store that another process holds is worth another attempt, after a bounded wait`()
     async throws
   {
     try await launch()
@@ -173,10 +174,10 @@ import Testing
     } throws: { ($0 as? ActionError)?.code == "store-locked" && ($0 as? ActionError)?.isRetryable == true }
     try holder.execute("ROLLBACK")
     #expect(try await host.call(OpenStore.self, with: ["sample": true])["imported"] == 136)
-    try host.closeResources()
+    try host.closeHandles()
   }
 
-  @Test func `every failure has a remedy, and only a lock and the unknown are worth another try`() {
+  @Test func `every failure has a remedy, and only a lock and the unknown are worth another attempt`() {
     for failure in StoreFailure.allCases {
       let message = failure.error("it failed", "cause").message
       #expect(message.hasPrefix("it failed (cause); "))

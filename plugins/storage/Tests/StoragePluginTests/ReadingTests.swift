@@ -71,7 +71,7 @@ import Testing
     #expect(try await empty.call(RecentDestinations.self)["count"] == 0)
     let statistics = try await empty.call(Statistics.self)
     #expect(statistics["destinations"] == 0 && statistics["first-visit"] == .null)
-    try empty.closeResources()
+    try empty.closeHandles()
   }
 
   @Test(arguments: [0, 1001]) func `a limit outside 1 to 1000 is refused, before and at the run`(_ limit: Int) async {
@@ -151,7 +151,7 @@ import Testing
     _ = try await own.call(OpenStore.self, with: ["path": "notes.sqlite", "migrations": ["1.sql"]])
     let found = try await own.call(Query.self, with: ["sql": "SELECT text FROM Note WHERE Note MATCH 'kite'"])
     #expect(found["rows"] == [["text": "a red kite"]])
-    try own.closeResources()
+    try own.closeHandles()
   }
 
   @Test func `an argument that SQL has no type for is refused`() async {
@@ -184,7 +184,7 @@ import Testing
   @Test func `L16 without a store before it, a reader says what is missing`() async {
     await #expect {
       try await TestHost().call(Trips.self)
-    } throws: { ($0 as? ActionError)?.code == "resource-missing" }
+    } throws: { ($0 as? ActionError)?.code == "handle-missing" }
   }
 }
 

@@ -23,7 +23,7 @@ import Testing
   private func launch(sample: Bool = true) async throws -> Value? {
     let host = TestHost(dataFolder: folder.path)
     let outputs = try await host.call(OpenStore.self, with: ["sample": .boolean(sample)])
-    try host.closeResources()
+    try host.closeHandles()
     return outputs["imported"]
   }
 

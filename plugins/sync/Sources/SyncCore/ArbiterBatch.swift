@@ -29,8 +29,8 @@ public struct ArbiterBatch {
     public var decision: Arbiter.Decision
     /// What the operation met.
     public var stored: Record?
-    /// The life in which the record is deleted after it; nil while it lives.
-    public var deletedLife: Int64?
+    /// The incarnation in which the record is deleted after it; nil while it lives.
+    public var deletedIncarnation: Int64?
     /// What the zone keeps of it besides the record.
     public var names = TakenNames()
   }
@@ -132,7 +132,7 @@ public struct ArbiterBatch {
     }
     var outcome = Outcome(decision: decision, stored: stored)
     if case .store(let cell, _) = decision {
-      outcome.deletedLife = cell.deletedLife(by: rules?.delete ?? .editWins)
+      outcome.deletedIncarnation = cell.deletedIncarnation(by: rules?.delete ?? .editWins)
       outcome.names = TakenNames(operation.change, over: stored?.cell ?? Cell())
       for act in outcome.names.acts { names[act.name, default: []].append(act.check) }
     }

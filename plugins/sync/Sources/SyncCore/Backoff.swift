@@ -1,10 +1,10 @@
-/// How long to wait before the next try.
+/// How long to wait before the next attempt.
 ///
-/// The first two retries come within 200 ms and 500 ms, then full jitter: anything from 0 to a limit that doubles from 1 s
-/// up to 5 min. What the server asks for is a floor (S34, S36, V19). Source of full jitter: Brooker, "Exponential Backoff
-/// And Jitter", 2015.
+/// The first two retries come within 200 ms and 500 ms, then full jitter: anything from 0 to a limit that doubles from
+/// 1 s up to 5 min. What the server asks for is a floor (S34, S36, V19). Source of full jitter: Brooker, "Exponential
+/// Backoff And Jitter", 2015.
 public struct Backoff: Hashable, Sendable {
-  /// How many tries have failed since the last success.
+  /// How many attempts have failed since the last success.
   public private(set) var failures = 0
 
   /// The longest wait of its own, in milliseconds.
@@ -13,7 +13,7 @@ public struct Backoff: Hashable, Sendable {
   /// Nothing has failed yet.
   public init() {}
 
-  /// The longest wait before the next try.
+  /// The longest wait before the next attempt.
   public static func limitMilliseconds(afterFailures failures: Int) -> Int64 {
     switch failures {
     case ...1: 200
@@ -22,7 +22,7 @@ public struct Backoff: Hashable, Sendable {
     }
   }
 
-  /// Notes a failure and draws the wait before the next try.
+  /// Notes a failure and draws the wait before the next attempt.
   public mutating func fail(
     retryAfterMilliseconds: Int64? = nil, using generator: inout some RandomNumberGenerator
   ) -> Int64 {

@@ -10,11 +10,11 @@ extension Cell {
     guard !context.covers(write.dot) else { return false }
     context.observe(
       .init(dot: write.dot, check: check ?? write.check, day: UInt32(clamping: write.milliseconds / 86_400_000)))
-    let life = write.record?.life ?? 0
-    if life > 0, !isRecord { setOrigin(life) }
-    if life > content.life { beginLife(life) }
-    // Nothing of an earlier life counts.
-    if life < content.life { return true }
+    let incarnation = write.record?.incarnation ?? 0
+    if incarnation > 0, !isRecord { setOrigin(incarnation) }
+    if incarnation > content.incarnation { beginIncarnation(incarnation) }
+    // Nothing of an earlier incarnation counts.
+    if incarnation < content.incarnation { return true }
     if let record = write.record { content.apply(record, of: write) }
     if let payload = write.payload {
       put(payload, of: write)

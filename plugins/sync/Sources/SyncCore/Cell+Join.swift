@@ -7,9 +7,9 @@ extension Cell {
     if left == right { return left }
     var context = left.context
     context.formUnion(right.context)
-    if left.content.life != right.content.life {
-      // Nothing of an earlier life counts in a later one.
-      var result = left.content.life > right.content.life ? left : right
+    if left.content.incarnation != right.content.incarnation {
+      // Nothing of an earlier incarnation counts in a later one.
+      var result = left.content.incarnation > right.content.incarnation ? left : right
       result.context = context
       result.extensions = Self.joined(left.extensions, right.extensions)
       return result

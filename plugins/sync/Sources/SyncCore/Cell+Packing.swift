@@ -1,12 +1,12 @@
 extension Cell {
   /// The latest format that this version reads; it reads all before it too.
   public static let packingFormat: UInt8 = 12
-  /// The format of what is no record of a schema. Formats from here on end with a checksum, and a single changed bit makes
-  /// none of them one without.
+  /// The format of what is not a record of a schema. Formats from here on end with a checksum, and a single changed bit
+  /// makes none of them one without.
   private static let sealedFormat: UInt8 = 8
   /// The format of a record of a schema without a checksum.
   static let recordFormat: UInt8 = 3
-  /// The format of what is no record of a schema: an earlier version can read it.
+  /// The format of what is not a record of a schema: an earlier version can read it.
   static let plainFormat: UInt8 = 2
 
   /// The cell as compact bytes; equal cells give equal bytes.

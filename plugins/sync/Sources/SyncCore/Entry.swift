@@ -1,4 +1,4 @@
-/// One device's latest write to a cell, kept beside those of other devices that did not see it (F9).
+/// One device's latest write to a cell, kept next to those of other devices that did not see it (F9).
 ///
 /// The payload belongs to the zone's merge policy: this module never looks inside.
 public struct Entry: Hashable, Sendable {

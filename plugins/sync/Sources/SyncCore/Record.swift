@@ -24,7 +24,7 @@ public struct Record: Hashable, Sendable {
 /// A zone that was restored from a backup reaches the same number again by other changes. The tag, which each commit draws
 /// at random, tells the two apart, so a cursor is valid only in the history that it comes from.
 public struct Cursor: Hashable, Sendable, CustomStringConvertible {
-  /// Drawn when the zone is made: a zone that was made anew invalidates every cursor.
+  /// Drawn when the zone is made: a zone that was made again invalidates every cursor.
   public var generation: UInt64
   /// Everything up to this sequence number has been read.
   public var sequence: Int64

@@ -16,7 +16,7 @@ public enum BackendError: Error, Hashable, Sendable {
   case forbidden(String)
   /// The server has no such zone.
   case zoneMissing(String)
-  /// The cursor belongs to another life of the zone: fetch it whole.
+  /// The cursor belongs to another incarnation of the zone: fetch it whole.
   case cursorExpired
   /// Too many operations in one request.
   case limitExceeded
@@ -39,7 +39,7 @@ public enum BackendError: Error, Hashable, Sendable {
     case retry(afterMilliseconds: Int64?)
     /// Stop sending; probe now and then.
     case queueOnly(retryAfterMilliseconds: Int64?)
-    /// Send less at once; what fails alone is set aside, visibly.
+    /// Send less at once; what fails alone is parked, visibly.
     case split
     /// Fetch the whole zone.
     case resynchronize

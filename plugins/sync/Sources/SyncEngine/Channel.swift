@@ -17,8 +17,8 @@ struct Channel: Sendable {
   var downSinceMilliseconds: Int64 = 0
   /// Polls since then.
   var polls = 0
-  /// The furthest cursor that a poke has named, and when it came.
-  var poked: (cursor: Cursor, atMilliseconds: Int64)?
+  /// The furthest cursor that a notification has named, and when it came.
+  var notified: (cursor: Cursor, atMilliseconds: Int64)?
 
   var isOpen: Bool {
     if case .open = state { return true }
@@ -41,6 +41,6 @@ struct Pacing: Sendable {
   var batchLimit = SyncLimits.operations
 
   static let conflictLimit = 5
-  /// How long a poke waits for the answer to a commit that may explain it (own echoes cost nothing).
+  /// How long a notification waits for the answer to a commit that may explain it (own echoes cost nothing).
   static let echoMilliseconds: Int64 = 300
 }

@@ -32,7 +32,7 @@ public struct DelayedBackend: SyncBackend {
       zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription)
   }
 
-  /// Waits, then passes the pokes on as they come; see `SyncBackend`.
+  /// Waits, then passes the notifications on as they come; see `SyncBackend`.
   public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: ChannelSign.self)
     let task = Task {

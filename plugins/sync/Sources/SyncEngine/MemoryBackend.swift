@@ -4,7 +4,7 @@ import SyncCore
 public actor MemoryBackend: SyncBackend {
   private var zones: [String: ZoneState]
   private let clock: any SyncClock
-  private let pokes = PokeHub()
+  private let notifications = NotificationHub()
 
   /// Zones by name with their merge policies.
   public init(zones: [String: any MergePolicy], clock: any SyncClock = SystemClock()) {
@@ -21,7 +21,7 @@ public actor MemoryBackend: SyncBackend {
     defer { zones[zone] = state }
     let before = state.sequence
     let reply = try state.commit(operations, heard: heard, serverMilliseconds: clock.nowMilliseconds())
-    if state.sequence > before { pokes.publish(state.cursor, zone: zone) }
+    if state.sequence > before { notifications.publish(state.cursor, zone: zone) }
     return reply
   }
 
@@ -37,9 +37,9 @@ public actor MemoryBackend: SyncBackend {
       serverMilliseconds: clock.nowMilliseconds())
   }
 
-  /// Pokes while the stream is read; see `SyncBackend`.
+  /// Notifications while the stream is read; see `SyncBackend`.
   public nonisolated func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
-    pokes.subscribe(zone: zone, device: device) { [self] in try await present(zone) }
+    notifications.subscribe(zone: zone, device: device) { [self] in try await present(zone) }
   }
 
   /// The clock in milliseconds since 1970.

@@ -12,8 +12,8 @@ public struct Outbox: Sendable, Sequence {
   private var byGroup = ShardedTable<Int64, PositionList>()
   /// The positions of collections' rules.
   private var rules = PositionList()
-  /// How many writes to records of collections there are for each life.
-  private var lives: [Int64: Int] = [:]
+  /// How many writes to records of collections there are for each incarnation.
+  private var incarnations: [Int64: Int] = [:]
   /// The last position that was given, so that none names two changes while a process runs.
   private var lastPosition: Int64 = 0
   /// Where changes are now that were moved to the end.
@@ -86,8 +86,8 @@ public struct Outbox: Sendable, Sequence {
   /// Whether rules of a collection wait to be sent; parked ones do not count.
   public var holdsRules: Bool { !rules.isEmpty && !waitingRules.isEmpty }
 
-  /// Whether there is a write to a record of a collection that belongs to an earlier life than this one.
-  func holdsWrites(before life: Int64) -> Bool { lives.contains { $0.key < life } }
+  /// Whether there is a write to a record of a collection that belongs to an earlier incarnation than this one.
+  func holdsWrites(before incarnation: Int64) -> Bool { incarnations.contains { $0.key < incarnation } }
 
   /// The position that the next change gets.
   var nextPosition: Int64 { lastPosition + 1 }
@@ -148,7 +148,7 @@ public struct Outbox: Sendable, Sequence {
     } else {
       parkedPositions.insert(item.position)
     }
-    if let life = item.write?.record?.life { lives[life, default: 0] += 1 }
+    if let incarnation = item.write?.record?.incarnation { incarnations[incarnation, default: 0] += 1 }
   }
 
   private mutating func withdraw(_ item: OutboxItem) {
@@ -157,9 +157,9 @@ public struct Outbox: Sendable, Sequence {
     } else {
       parkedPositions.remove(item.position)
     }
-    guard let life = item.write?.record?.life else { return }
-    lives[life, default: 0] -= 1
-    if lives[life] == 0 { lives[life] = nil }
+    guard let incarnation = item.write?.record?.incarnation else { return }
+    incarnations[incarnation, default: 0] -= 1
+    if incarnations[incarnation] == 0 { incarnations[incarnation] = nil }
   }
 }
 

@@ -16,9 +16,9 @@ public struct OutboxItem: Hashable, Sendable {
   public var skewMilliseconds: Int64
   /// Whether that difference had been measured, so that the stamp stands (M2).
   public var isStampMeasured: Bool
-  /// Whether it may have reached the server: then it stays what it is, and later actions wait beside it.
+  /// Whether it may have reached the server: then it stays what it is, and later actions wait next to it.
   public var wasSent: Bool
-  /// Why it is set aside, nil while it waits to be sent.
+  /// Why it is parked, nil while it waits to be sent.
   public var parkedBecause: String?
   /// Which transaction it is a part of: its items follow each other and are sent together.
   public var group: Int64?

@@ -1,9 +1,9 @@
 import SyncCore
 
 extension Replica {
-  /// Why a change is set aside that was made to a record before its deletion, which has been forgotten.
+  /// Why a change is parked that was made to a record before its deletion, which has been forgotten.
   static let deletedThere =
-    "the record has been deleted meanwhile, and every device has seen that; discard this change, or make the record anew"
+    "the record has been deleted meanwhile, and every device has seen that; discard this change, or make the record again"
 
   mutating func note(deletionIn record: Record) {
     guard record.cell.mayBeDeleted else { return }
@@ -21,13 +21,13 @@ extension Replica {
     dirty.insert(.cursor)
   }
 
-  mutating func noteTold(_ sequence: Int64, _ now: Int64) {
-    told = (sequence, now)
+  mutating func noteAcknowledged(_ sequence: Int64, _ now: Int64) {
+    acknowledged = (sequence, now)
     dirty.insert(.cursor)
   }
 
-  /// Forgets a record that the zone has forgotten. What waits for it and was done to the life that is gone is fulfilled,
-  /// where it deletes, and otherwise set aside; gives the places of that.
+  /// Forgets a record that the zone has forgotten. What waits for it and was done to the incarnation that is gone is
+  /// fulfilled, where it deletes, and otherwise parked; gives the places of that.
   mutating func forget(_ key: RecordKey) -> [Int64] {
     guard let known = confirmed[key] else { return [] }
     confirmed[key] = nil
@@ -43,42 +43,44 @@ extension Replica {
         remove(position: item.position)
         continue
       }
-      guard record.life <= known.cell.content.life else { continue }
+      guard record.incarnation <= known.cell.content.incarnation else { continue }
       if record.isDeletion { remove(position: item.position) } else { late.append(item.position) }
     }
     return late
   }
 
-  /// The life in which a record begins that is made without knowing it: that in which the zone has made it, or would.
-  func firstLife(of key: RecordKey) -> Int64 { confirmed[key]?.cell.origin ?? dropped.life }
+  /// The incarnation in which a record begins that is made without knowing it: that in which the zone has made it, or
+  /// would.
+  func firstIncarnation(of key: RecordKey) -> Int64 { confirmed[key]?.cell.origin ?? dropped.incarnation }
 
-  /// How far this device has seen everything: up to a number, and not past a deletion that a change set aside here was made
-  /// without, which may be sent yet.
-  func horizon(upTo sequence: Int64) -> Int64 {
-    var horizon = sequence
+  /// How far this device has seen everything: up to a number, and not past a deletion that a change parked here was
+  /// made without, which may be sent yet.
+  func stableCut(upTo sequence: Int64) -> Int64 {
+    var stableCut = sequence
     for item in outbox where item.parkedBecause != Self.deletedThere {
       // Of a record that has left the subscription nothing is known from there on.
-      if outside.contains(item.key), let known = confirmed[item.key] { horizon = min(horizon, known.sequence) }
+      if outside.contains(item.key), let known = confirmed[item.key] { stableCut = min(stableCut, known.sequence) }
       guard let record = item.write?.record, let known = confirmed[item.key], known.cell.mayBeDeleted,
-        record.life <= known.cell.content.life
+        record.incarnation <= known.cell.content.incarnation
       else { continue }
-      horizon = min(horizon, max(0, known.sequence - 1))
+      stableCut = min(stableCut, max(0, known.sequence - 1))
     }
-    return horizon
+    return stableCut
   }
 
-  /// Has the writes that make a record begin in this life, where they began in an earlier one; `exactly`, also in a later.
-  mutating func begin(_ key: RecordKey, in life: Int64, exactly: Bool = false) {
+  /// Has the writes that make a record begin in this incarnation, where they began in an earlier one; `exactly`, also
+  /// in a later.
+  mutating func begin(_ key: RecordKey, in incarnation: Int64, exactly: Bool = false) {
     let known = confirmed[key]?.cell.context ?? VersionVector()
     let items = outbox.items(for: key).filter { item in
       guard let write = item.write, write.record != nil else { return false }
       return item.parkedBecause != Self.deletedThere && !known.covers(write.dot)
     }
-    guard let first = items.first?.write?.record?.life, first < life || (exactly && first > life)
+    guard let first = items.first?.write?.record?.incarnation, first < incarnation || (exactly && first > incarnation)
     else { return }
     for var item in items {
       guard var write = item.write else { continue }
-      write.record?.life += life - first
+      write.record?.incarnation += incarnation - first
       item.change = .write(write)
       replace(item)
     }

@@ -35,7 +35,7 @@ extension Replica {
   mutating func takeNewIdentity(random: UInt32, incarnation: UInt64) {
     let old = device
     device = DeviceID(stem: old.stem, random: random)
-    told = (0, 0)
+    acknowledged = (0, 0)
     dirty.formUnion([.identity, .cursor])
     describeItself(insteadOf: old, incarnation)
   }
@@ -46,7 +46,8 @@ extension Replica {
     guard var item = outbox[position: position], var write = item.write else { return }
     let old = write.dot
     var branch = Dot(device: old.device.branch(write.incarnation), number: old.number)
-    // On the branch itself a later act can have come first, when one was set aside and retried: then it has one of its own.
+    // On the branch itself a later act can have come first, when one was parked and retried: then it has one of its
+    // own.
     if branch == old { branch.device = old.device.branch(write.incarnation &+ UInt64(bitPattern: old.number)) }
     write.dot = branch
     (item.change, item.wasSent) = (.write(write), false)
@@ -104,7 +105,9 @@ extension Replica {
         (write.incarnation, write.replaced) = (incarnation, [])
         write = write.sealed()
       }
-      if let record = write.record { write.record?.life = max(record.life, firstLife(of: item.key)) }
+      if let record = write.record {
+        write.record?.incarnation = max(record.incarnation, firstIncarnation(of: item.key))
+      }
       item.change = .write(write)
     }
     views[item.key] = nil

@@ -60,7 +60,7 @@ extension Replica {
     case .zone: zone.map { Array($0.utf8) }
     case .cursor:
       StoredCursor(
-        cursor: cursor, heard: heard, isResynchronizing: isResynchronizing, dropped: dropped, told: told
+        cursor: cursor, heard: heard, isResynchronizing: isResynchronizing, dropped: dropped, acknowledged: acknowledged
       ).packed()
     case .clock: StoredClock(clock: clock, skewMilliseconds: skewMilliseconds).packed()
     case .budget: budget.packed()
@@ -83,15 +83,15 @@ extension Replica {
 
   /// Reads a replica back from what was saved; nil when nothing was.
   ///
-  /// Throws a `ReplicaError` that names the damaged key; nothing is repaired by guessing. A change that waits and breaks a
-  /// limit, which an earlier version let through, is set aside where it can be seen. Without limits those of the last run
-  /// hold: for looking at a file.
+  /// Throws a `ReplicaError` that names the damaged key; nothing is repaired by guessing. A change that waits and
+  /// breaks a limit, which an earlier version let through, is parked where it can be seen. Without limits those of the
+  /// last run hold: for looking at a file.
   public init?(
     stored: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
   ) throws(ReplicaError) {
     let identityKey = StoredPart.identity.key
     guard let saved = stored[identityKey] else {
-      if let key = stored.keys.min() { throw .corrupt(key: identityKey, reason: "it is missing beside '\(key)'") }
+      if let key = stored.keys.min() { throw .corrupt(key: identityKey, reason: "it is missing next to '\(key)'") }
       return nil
     }
     let identity = try Self.read(identityKey) { () throws(PackingError) in try StoredIdentity(packed: saved) }
@@ -101,7 +101,7 @@ extension Replica {
     for (key, bytes) in stored.sorted(by: { $0.key < $1.key }) {
       if key.hasPrefix(Self.outboxPrefix) {
         guard let position = Int64(key.dropFirst(Self.outboxPrefix.count)) else {
-          throw .corrupt(key: key, reason: "the key is no position")
+          throw .corrupt(key: key, reason: "the key is not a position")
         }
         waiting.append(
           try Self.read(key) { () throws(PackingError) in try OutboxItem(position: position, packed: bytes) })
@@ -122,7 +122,7 @@ extension Replica {
     }
     let reached = try Self.read(.cursor, stored, StoredCursor.init(packed:))
     (cursor, heard, isResynchronizing) = (reached.cursor, reached.heard, reached.isResynchronizing)
-    (dropped, told) = (reached.dropped, reached.told)
+    (dropped, acknowledged) = (reached.dropped, reached.acknowledged)
     let time = try Self.read(.clock, stored, StoredClock.init(packed:))
     (clock, skewMilliseconds) = (time.clock, time.skewMilliseconds)
     budget = try Self.read(.budget, stored) { bytes throws(PackingError) in
@@ -141,10 +141,10 @@ extension Replica {
     if identity.format < Self.wholeFormat { dirty.insert(.identity) }
     // Without a cursor it cannot be told whether the zone still has what it has acknowledged.
     if heard == nil, !isResynchronizing, !confirmed.isEmpty { beginResynchronizing() }
-    setAsideWhatBreaksLimits()
+    parkWhatBreaksLimits()
   }
 
-  private mutating func setAsideWhatBreaksLimits() {
+  private mutating func parkWhatBreaksLimits() {
     for item in outbox.waiting {
       guard let write = item.write, let problem = RecordLimits.problem(with: write) else { continue }
       for position in whole(item.position) {
@@ -213,14 +213,14 @@ private struct StoredCursor {
   var heard: Cursor?
   var isResynchronizing: Bool
   var dropped = Dropped()
-  var told = (sequence: Int64(0), milliseconds: Int64(0))
+  var acknowledged = (sequence: Int64(0), milliseconds: Int64(0))
 
   init(
     cursor: Cursor?, heard: Cursor?, isResynchronizing: Bool, dropped: Dropped,
-    told: (sequence: Int64, milliseconds: Int64)
+    acknowledged: (sequence: Int64, milliseconds: Int64)
   ) {
     (self.cursor, self.heard, self.isResynchronizing) = (cursor, heard, isResynchronizing)
-    (self.dropped, self.told) = (dropped, told)
+    (self.dropped, self.acknowledged) = (dropped, acknowledged)
   }
 
   func packed() -> [UInt8] {
@@ -228,7 +228,7 @@ private struct StoredCursor {
     packer.byte((cursor == nil ? 0 : 1) | (isResynchronizing ? 2 : 0) | (heard == nil ? 0 : 4))
     packer.unsigned(cursor?.generation ?? 0)
     packer.unsigned(UInt64(cursor?.sequence ?? 0))
-    for number in [dropped.sequence, dropped.life, told.sequence, max(0, told.milliseconds)] {
+    for number in [dropped.sequence, dropped.incarnation, acknowledged.sequence, max(0, acknowledged.milliseconds)] {
       packer.unsigned(UInt64(number))
     }
     packer.unsigned(cursor?.tag ?? 0)
@@ -239,7 +239,7 @@ private struct StoredCursor {
   }
 
   init(packed bytes: [UInt8]) throws(PackingError) {
-    self.init(cursor: nil, heard: nil, isResynchronizing: false, dropped: Dropped(), told: (0, 0))
+    self.init(cursor: nil, heard: nil, isResynchronizing: false, dropped: Dropped(), acknowledged: (0, 0))
     if bytes.isEmpty { return }
     var reader = Unpacker(bytes)
     let flags = try reader.byte("the cursor's parts")
@@ -250,9 +250,9 @@ private struct StoredCursor {
     heard = cursor
     if reader.isAtEnd { return }
     dropped.sequence = try reader.number("the last deletion that was forgotten")
-    dropped.life = try reader.number("the life in which records begin")
-    told.sequence = try reader.number("what the zone was told")
-    told.milliseconds = try reader.number("when the zone was told")
+    dropped.incarnation = try reader.number("the incarnation in which records begin")
+    acknowledged.sequence = try reader.number("what was acknowledged")
+    acknowledged.milliseconds = try reader.number("when it was acknowledged")
     if reader.isAtEnd { return }
     cursor?.tag = try reader.unsigned("the cursor's tag")
     let latest = Cursor(

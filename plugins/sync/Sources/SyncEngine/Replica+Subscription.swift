@@ -80,7 +80,7 @@ extension SyncMachine {
   mutating func beginUnseen(_ key: RecordKey) {
     guard replica.hasHeldParts, let cell = replica.confirmed[key]?.cell, cell.isRecord else { return }
     let isDeleted = cell.content.isDeleted(by: rules(of: key.type).delete)
-    replica.begin(key, in: isDeleted ? cell.content.life + 1 : cell.content.life, exactly: true)
+    replica.begin(key, in: isDeleted ? cell.content.incarnation + 1 : cell.content.incarnation, exactly: true)
   }
 
   /// The records for which something waits that the zone has not got, as far as it has said so: what makes them may have to
@@ -94,7 +94,7 @@ extension SyncMachine {
   mutating func noteMissing(_ key: RecordKey) {
     missing.insert(key)
     guard replica.outside.contains(key), let known = replica.confirmed[key], known.version == 0,
-      known.cell.content.life < replica.dropped.life
+      known.cell.content.incarnation < replica.dropped.incarnation
     else { return }
     forget(key)
   }

@@ -15,7 +15,7 @@ public struct Replica: Sendable {
   public internal(set) var confirmed = ShardedTable<RecordKey, Record>()
   /// How many of them each collection has, and which hold something over a limit.
   public internal(set) var tallies = RecordTallies()
-  /// Records whose confirmation is in doubt, while the whole zone is fetched anew (V23).
+  /// Records whose confirmation is in doubt, while the whole zone is fetched again (V23).
   public internal(set) var unconfirmed: Set<RecordKey> = []
   /// What waits to be sent, in order.
   public internal(set) var outbox = Outbox()
@@ -24,12 +24,12 @@ public struct Replica: Sendable {
   /// The furthest cursor that the zone has given this device, also for its own commits: a zone that does not know it has
   /// lost something.
   public internal(set) var heard: Cursor?
-  /// Whether the whole zone is being fetched anew.
+  /// Whether the whole zone is being fetched again.
   public internal(set) var isResynchronizing = false
   /// What the zone has forgotten.
   public internal(set) var dropped = Dropped()
   /// What the zone has last been told of how far this device has read, and when; by the device's clock.
-  public internal(set) var told = (sequence: Int64(0), milliseconds: Int64(0))
+  public internal(set) var acknowledged = (sequence: Int64(0), milliseconds: Int64(0))
   /// The collections whose records may be arbitrated whole.
   public internal(set) var deciding: Set<String> = []
   /// The zone's number of the last deletion that is known.
@@ -124,7 +124,7 @@ public struct Replica: Sendable {
 
   mutating func beginResynchronizing() {
     isResynchronizing = true
-    (cursor, heard, told) = (nil, nil, (0, 0))
+    (cursor, heard, acknowledged) = (nil, nil, (0, 0))
     unconfirmed = Set(confirmed.keys)
     for key in unconfirmed { dirty.insert(.record(key)) }
     dirty.insert(.cursor)

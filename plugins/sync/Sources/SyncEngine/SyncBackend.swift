@@ -29,9 +29,9 @@ public protocol SyncBackend: Sendable {
     of subscription: Subscription?
   ) async throws(BackendError) -> ChangePage
 
-  /// Signs while the stream is read: the zone's present cursor at once, and after each change a poke or the change itself.
-  /// The latest is repeated every 5 s until `device` has fetched it. Ends by throwing a `BackendError` when the channel
-  /// closes.
+  /// Signs while the stream is read: the zone's present cursor at once, and after each change a notification or the
+  /// change itself. The latest is repeated every 5 s until `device` has fetched it. Ends by throwing a `BackendError`
+  /// when the channel closes.
   func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error>
 
   /// The server's clock in milliseconds since 1970.
@@ -60,8 +60,8 @@ extension SyncBackend {
   }
 }
 
-/// Who reads a zone, as far as forgetting goes: a deletion is kept until everybody has seen it who reads the zone and acts
-/// in it (`SyncMachine.word` tells).
+/// Who reads a zone, as far as forgetting goes: a deletion is kept until everybody has seen it who reads the zone and
+/// acts in it (`SyncMachine.acknowledgement` tells).
 public enum ZoneReader: Hashable, Sendable {
   /// A device, which says later what it has seen, with the furthest cursor that it has been given.
   case device(DeviceID, heard: Cursor? = nil)
@@ -89,7 +89,7 @@ public enum ZoneReader: Hashable, Sendable {
 /// What comes down a live channel.
 public enum ChannelSign: Hashable, Sendable {
   /// The zone has changed up to here.
-  case poke(Cursor)
+  case notification(Cursor)
   /// What has changed behind a cursor, all of it, as a fetch from there would have given it.
   case changes(ChangePage, since: Cursor)
   /// Nothing has changed; the channel lives.
@@ -100,7 +100,7 @@ public enum ChannelSign: Hashable, Sendable {
   /// How far the zone has changed, nil when the sign says nothing of that.
   public var cursor: Cursor? {
     switch self {
-    case .poke(let cursor), .recovered(let cursor): cursor
+    case .notification(let cursor), .recovered(let cursor): cursor
     case .changes(let page, since: _): page.cursor
     case .alive: nil
     }
@@ -117,10 +117,10 @@ public enum SyncLimits {
   public static let batchBytes = 700_000
   /// The largest body of a request in bytes.
   public static let bodyBytes = 1_048_576
-  /// How often an unfetched poke is repeated, in milliseconds.
-  public static let pokeRepeatMilliseconds: Int64 = 5000
-  /// How many times an unfetched poke is repeated.
-  public static let pokeRepeats = 12
+  /// How often an unfetched notification is repeated, in milliseconds.
+  public static let notificationRepeatMilliseconds: Int64 = 5000
+  /// How many times an unfetched notification is repeated.
+  public static let notificationRepeats = 12
   /// How often a live channel shows that it lives, in milliseconds.
   public static let keepAliveMilliseconds: Int64 = 30_000
 }
@@ -141,7 +141,7 @@ public struct CommitReply: Hashable, Sendable {
     self.serverMilliseconds = serverMilliseconds
   }
 
-  /// Which life of the zone the sequence numbers belong to.
+  /// Which incarnation of the zone the sequence numbers belong to.
   public var generation: UInt64 { cursor.generation }
 
   /// The last change that was made, nil when none was.

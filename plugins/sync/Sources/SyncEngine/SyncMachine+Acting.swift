@@ -27,7 +27,7 @@ extension SyncMachine {
     case .reset: write.tally = Tally(epoch: view.tally.epoch + 1, count: 0)
     }
     write.incarnation = incarnation
-    action.record?.complete(&write, over: view, by: rules(of: key.type), first: replica.dropped.life)
+    action.record?.complete(&write, over: view, by: rules(of: key.type), first: replica.dropped.incarnation)
     return write
   }
 
@@ -83,8 +83,8 @@ extension SyncMachine {
       replica.append(.retire(device), for: key, queuedMilliseconds: now, isStampMeasured: true)
     }
     // Also one that has only read is waited for.
-    let word = Operation.seen(Cursor(generation: 0, sequence: 0), by: device).key
-    replica.append(.retire(device), for: word, queuedMilliseconds: now, isStampMeasured: true)
+    let acknowledgement = Operation.seen(Cursor(generation: 0, sequence: 0), by: device).key
+    replica.append(.retire(device), for: acknowledgement, queuedMilliseconds: now, isStampMeasured: true)
     if pacing.waitingSinceMilliseconds == nil { pacing.waitingSinceMilliseconds = now }
   }
 

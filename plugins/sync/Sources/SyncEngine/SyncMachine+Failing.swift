@@ -40,9 +40,9 @@ extension SyncMachine {
       }
     case .resynchronize:
       resynchronize()
-      channel.poked = nil
+      channel.notified = nil
     default:
-      // It is no refusal of what is sent; smaller requests may get through.
+      // It is not a refusal of what is sent; smaller requests may get through.
       if case .tooLargeForProxy = error, flight.positions.count > 1 { pacing.batchLimit = flight.positions.count / 2 }
       failEither(\.push, error, now)
     }
@@ -52,7 +52,7 @@ extension SyncMachine {
     switch error.remedy {
     case .resynchronize:
       resynchronize()
-      channel.poked = nil
+      channel.notified = nil
     case .split: pause(error, now)
     default: failEither(\.pull, error, now)
     }
@@ -98,7 +98,7 @@ extension SyncMachine {
     replica.replace(item)
     tell(.parked(item.key, reason: reason))
     guard item.key.type == ZoneRules.type else { return }
-    // What was written under rules that the zone does not take stays, set aside as well.
+    // What was written under rules that the zone does not take stays, parked as well.
     for other in replica.outbox.waiting where other.key.type == item.key.name {
       // Its transaction may have been parked as a whole already.
       guard replica.outbox[position: other.position]?.parkedBecause == nil else { continue }

@@ -16,11 +16,12 @@ extension SyncMachine {
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
       canTell = page.isReaderNoted
       receive(page, now)
-      // A poke of another life of the zone that came before the request is answered by it: no cursor will ever reach it.
-      if !page.hasMore, let poked = channel.poked, poked.atMilliseconds <= flight.sentMilliseconds,
-        poked.cursor.generation != page.cursor.generation
+      // A notification of another incarnation of the zone that came before the request is answered by it: no cursor
+      // will ever reach it.
+      if !page.hasMore, let notified = channel.notified, notified.atMilliseconds <= flight.sentMilliseconds,
+        notified.cursor.generation != page.cursor.generation
       {
-        channel.poked = nil
+        channel.notified = nil
       }
     }
   }
@@ -67,17 +68,17 @@ extension SyncMachine {
       {
         pull.isWanted = true
       }
-      let isNewer = channel.poked.map {
+      let isNewer = channel.notified.map {
         $0.cursor.generation != cursor.generation || $0.cursor.sequence < cursor.sequence
       }
-      if isNewer ?? true { channel.poked = (cursor, now) }
+      if isNewer ?? true { channel.notified = (cursor, now) }
     }
     if case .changes(let page, since: let cursor) = sign { take(page, since: cursor, now) }
   }
 
-  /// What comes down the channel is as good as fetched where it follows what was read and no fetch is due anyway; else it is
-  /// a poke like others: to a device that holds a part of the zone, too, for it has all of the zone. It costs no request, and
-  /// says nothing of who is noted.
+  /// What comes down the channel is as good as fetched where it follows what was read and no fetch is due anyway; else
+  /// it is a notification like others: to a device that holds a part of the zone, too, for it has all of the zone. It
+  /// costs no request, and says nothing of who is noted.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
     guard settings.subscription == nil, replica.cursor == cursor, !page.hasMore, isSkewMeasured,
@@ -163,8 +164,8 @@ extension SyncMachine {
     guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key),
       !replica.isGivingBack(record.key)
     else { return false }
-    // A record that was forgotten and made anew holds nothing of what it was.
-    if record.cell.origin > known.cell.content.life { return false }
+    // A record that was forgotten and made again holds nothing of what it was.
+    if record.cell.origin > known.cell.content.incarnation { return false }
     return record.sequence > known.sequence && !record.cell.context.includes(known.cell.context)
   }
 
@@ -172,17 +173,18 @@ extension SyncMachine {
   /// given back.
   private mutating func adopt(_ record: Record) {
     let known = replica.confirmed[record.key]
-    let isNewLife = known.map { $0.cell.isRecord && record.cell.content.life > $0.cell.content.life } ?? false
-    if let known, known.cell.isRecord, record.cell.origin > known.cell.content.life {
+    let isNewIncarnation =
+      known.map { $0.cell.isRecord && record.cell.content.incarnation > $0.cell.content.incarnation } ?? false
+    if let known, known.cell.isRecord, record.cell.origin > known.cell.content.incarnation {
       // What it was has been forgotten; this is another record under its key.
       forget(record.key)
       confirm(record)
       begin([record.key])
-    } else if let known, !isNewLife, replica.unconfirmed.contains(record.key) {
+    } else if let known, !isNewIncarnation, replica.unconfirmed.contains(record.key) {
       let joined = Cell.join(known.cell, record.cell, windowMilliseconds: policy(of: record.key).windowMilliseconds)
       if joined != record.cell { enqueueJoin(joined, for: record.key) }
       confirm(Record(key: record.key, version: record.version, sequence: record.sequence, cell: joined))
-    } else if known.map({ isNewLife || record.version > $0.version || record.sequence > $0.sequence }) ?? true {
+    } else if known.map({ isNewIncarnation || record.version > $0.version || record.sequence > $0.sequence }) ?? true {
       confirm(record)
     }
   }
@@ -191,7 +193,7 @@ extension SyncMachine {
   private mutating func giveBackWhatWasLost() {
     for key in replica.unconfirmed.sorted() {
       guard let known = replica.confirmed[key] else { continue }
-      if known.cell.isRecord, known.cell.content.life < replica.dropped.life {
+      if known.cell.isRecord, known.cell.content.incarnation < replica.dropped.incarnation {
         if replica.mayBeOutside(key) {
           // It was forgotten, or it has left the subscription: that the zone tells who sends something to it.
           replica.confirm(Record(key: key, version: 0, sequence: 0, cell: known.cell))
@@ -231,7 +233,7 @@ extension SyncMachine {
     for (index, result) in reply.results.enumerated() {
       let (position, operation) = (flight.positions[index], flight.operations[index])
       if case .seen(_, let cursor) = operation.change {
-        replica.noteTold(cursor.sequence, now)
+        replica.noteAcknowledged(cursor.sequence, now)
         continue
       }
       switch result {
@@ -270,8 +272,8 @@ extension SyncMachine {
     let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
     let follows = reached.map { $0 + 1 == sequence } ?? false
-    // What was deleted may have been forgotten and made anew, whose versions begin again: only that this write is in it is
-    // certain then.
+    // What was deleted may have been forgotten and made again, whose versions begin again: only that this write is in
+    // it is certain then.
     let mayBeAnother = !follows && known.map { operation.beginsAnew($0) } ?? false
     if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamps) {
       let isNext = !mayBeAnother && known?.version ?? 0 == operation.expectedVersion
@@ -389,7 +391,7 @@ extension SyncMachine {
     let before = view(of: record.key)
     let known = replica.confirmed[record.key].flatMap { RecordLimits.problem(withValuesOf: $0.cell) }
     if let problem = RecordLimits.problem(withValuesOf: record.cell), problem != known {
-      tell(.setAside(record.key, reason: problem))
+      tell(.notShown(record.key, reason: problem))
     }
     replica.confirm(record)
     noteChange(of: record.key, since: before)
@@ -421,9 +423,9 @@ extension Operation {
     return write.acts.elementsEqual(stamps) { $0.milliseconds == $1.milliseconds && $0.counter == $1.counter }
   }
 
-  /// Whether it begins another life of a record that was deleted when it was last seen.
+  /// Whether it begins another incarnation of a record that was deleted when it was last seen.
   fileprivate func beginsAnew(_ known: Record) -> Bool {
     guard case .write(let write) = change, let record = write.record else { return false }
-    return known.cell.isRecord && record.life > known.cell.content.life
+    return known.cell.isRecord && record.incarnation > known.cell.content.incarnation
   }
 }

@@ -96,7 +96,7 @@ extension SyncMachine {
     return !replica.outbox.holds(RecordKey(type: ZoneRules.type, name: item.key.type))
   }
 
-  /// What the next commit takes: the oldest first, one a record where that is no collection's, transactions whole.
+  /// What the next commit takes: the oldest first, one a record where that is not a collection's, transactions whole.
   func batch() -> [OutboxItem] {
     var keys: Set<RecordKey> = []
     var items: [OutboxItem] = []
@@ -168,7 +168,7 @@ extension SyncMachine {
     tell(.recordChanged(key, before: before, after: after, isRemote: isRemote))
   }
 
-  /// Rows of all records, for a file whose tables have been made anew.
+  /// Rows of all records, for a file whose tables have been made again.
   public func allRows() -> [StoreChange] {
     guard let projection = settings.projection else { return [] }
     let keys = Set(replica.confirmed.keys).union(replica.outbox.map(\.key))

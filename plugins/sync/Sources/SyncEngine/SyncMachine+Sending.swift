@@ -70,18 +70,18 @@ extension SyncMachine {
       let version = (replica.confirmed[item.key]?.version ?? 0) + before[item.key, default: 0]
       return Operation(key: item.key, expectedVersion: version, change: item.change, group: item.group)
     }
-    let word = items.isEmpty ? word(now) : nil
-    if let word { operations.append(word) }
+    let acknowledgement = items.isEmpty ? acknowledgement(now) : nil
+    if let acknowledgement { operations.append(acknowledgement) }
     if operations.isEmpty { return }
     var flight = flight(push, items.isEmpty ? .other : .push, now)
-    flight.positions = items.map(\.position) + (word == nil ? [] : [0])
+    flight.positions = items.map(\.position) + (acknowledgement == nil ? [] : [0])
     flight.operations = operations
     push.inFlight = flight
     for var item in items where !item.wasSent {
       item.wasSent = true
       replica.replace(item)
     }
-    // A word of the device's own is no action that others would follow closely.
+    // An acknowledgement of the device's own is not an action that others would follow closely.
     if !items.isEmpty {
       pacing.lastPushMilliseconds = now
       pacing.waitingSinceMilliseconds = nil
@@ -96,9 +96,9 @@ extension SyncMachine {
   private func pullDue(_ now: Int64) -> Int64? {
     guard pull.inFlight == nil else { return nil }
     var due = pull.isWanted ? 0 : pacing.lastPollMilliseconds + pollInterval
-    if let poked = channel.poked, isAhead(poked.cursor) {
+    if let notified = channel.notified, isAhead(notified.cursor) {
       let hold = push.inFlight == nil ? 0 : Pacing.echoMilliseconds
-      due = min(due, poked.atMilliseconds + hold)
+      due = min(due, notified.atMilliseconds + hold)
     }
     due = max(due, pull.notBeforeMilliseconds)
     // A budget of its own that is used up does not keep a device from hearing now and then what others do.
@@ -134,14 +134,14 @@ extension SyncMachine {
 
   /// Until when others' changes wait for the budget, nil when none do.
   func staleUntil(_ now: Int64) -> Int64? {
-    guard pausedBecause == nil, !isOffline, let poked = channel.poked, isAhead(poked.cursor),
+    guard pausedBecause == nil, !isOffline, let notified = channel.notified, isAhead(notified.cursor),
       let due = pullDue(now), due > now + Self.stalenessMilliseconds,
       replica.budget.permitted(pullPurpose, bytes: Self.answerBytes, atMilliseconds: now) == due
     else { return nil }
     return due
   }
 
-  /// A shorter wait is not worth a word.
+  /// A shorter wait is not worth an acknowledgement.
   private static let stalenessMilliseconds: Int64 = 2000
 
   private var pollInterval: Int64 {
@@ -152,10 +152,10 @@ extension SyncMachine {
     return degradation.level == .normal ? interval : interval * 2
   }
 
-  /// Whether a poke names something that has not been read.
-  private func isAhead(_ poked: Cursor) -> Bool {
+  /// Whether a notification names something that has not been read.
+  private func isAhead(_ notified: Cursor) -> Bool {
     guard let cursor = replica.cursor else { return true }
-    return poked.generation != cursor.generation || poked.sequence > cursor.sequence
+    return notified.generation != cursor.generation || notified.sequence > cursor.sequence
   }
 
   private mutating func sendChanges(_ now: Int64) {

@@ -92,7 +92,7 @@ public struct SyncMachine: Sendable {
     case channelClosed(Int, BackendError)
     /// The time that was asked for has come.
     case woke
-    /// A person has mended what paused the machine, or wants the parked items tried again.
+    /// A person has fixed what paused the machine, or wants the parked items tried again.
     case resumed
     /// A person wants one parked item tried again.
     case retried(position: Int64)
@@ -173,11 +173,11 @@ public struct SyncMachine: Sendable {
     case recordChanged(RecordKey, before: Cell, after: Cell, isRemote: Bool)
     /// An action reached the server, which gave the record this version.
     case acknowledged(RecordKey, version: Int64)
-    /// A change was set aside: it will not be sent until someone looks (`sync_parked`).
+    /// A change was parked: it will not be sent until someone looks (`sync_parked`).
     case parked(RecordKey, reason: String)
     /// A record from elsewhere holds something over a limit, which is not shown; everything else in it is.
-    case setAside(RecordKey, reason: String)
-    /// A change that was set aside has been given up.
+    case notShown(RecordKey, reason: String)
+    /// A change that was parked has been given up.
     case discarded(RecordKey)
     /// Others have done something that the budget does not let this device fetch before this time.
     case stale(untilMilliseconds: Int64)
@@ -327,7 +327,7 @@ public struct SyncSettings: Sendable {
   public var requestTimeoutMilliseconds: Int64 = 4000
   /// How long a request may take at least, however fast others were, in milliseconds.
   public var shortestTimeoutMilliseconds: Int64 = 1000
-  /// How long a silent channel is believed to be up, in milliseconds: six signs of life, so that a lossy one is kept.
+  /// How long a silent channel is believed to be up, in milliseconds: six heartbeats, so that a lossy one is kept.
   public var channelSilenceMilliseconds: Int64 = 180_000
   /// Poll interval while the channel is up, in milliseconds (L3).
   public var pollHealthyMilliseconds: Int64 = 300_000

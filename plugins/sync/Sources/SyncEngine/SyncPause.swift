@@ -1,7 +1,7 @@
 import SyncCore
 
-/// Why a device last got nothing through, and until when it sends nothing because of that; kept with the device's state, so
-/// that it can be seen beside a run and after it.
+/// Why a device last got nothing through, and until when it sends nothing because of that; kept with the device's
+/// state, so that it can be seen next to a run and after it.
 public struct SyncPause: Hashable, Sendable {
   /// When it began, in milliseconds since 1970 on the device's clock.
   public var sinceMilliseconds: Int64

@@ -91,7 +91,7 @@ public actor SyncSession {
     try await give(.transacted(actions)).get()
   }
 
-  /// Saves the rows of all records anew, for a file whose tables have just been made.
+  /// Saves the rows of all records again, for a file whose tables have just been made.
   public func showAll() async throws(ReplicaError) {
     let rows = machine.allRows()
     if !rows.isEmpty { try await store.save(rows) }
@@ -103,13 +103,13 @@ public actor SyncSession {
   /// Fetches once, as when the app comes to the foreground (S45).
   public func foreground() async { _ = await give(.foregrounded) }
 
-  /// Goes on after a person has mended what had paused it, and tries parked changes again.
+  /// Goes on after a person has fixed what had paused it, and attempts parked changes again.
   public func resume() async { _ = await give(.resumed) }
 
-  /// Tries a change again that was set aside, by its position.
+  /// Tries a change again that was parked, by its position.
   public func retry(parked position: Int64) async { _ = await give(.retried(position: position)) }
 
-  /// Gives a change up that was set aside, by its position.
+  /// Gives a change up that was parked, by its position.
   public func discard(parked position: Int64) async { _ = await give(.discarded(position: position)) }
 
   /// Takes a device's place in the zone from it, until it writes again.
@@ -222,7 +222,7 @@ public actor SyncSession {
         return
       }
       waitAfterFailedSave()
-      // Whoever acted is told by the error itself.
+      // Anyone who acted is told by the error itself.
       if !events[0].event.isAct { onNotice(.failed(.storage("\(error)")), machine) }
       events[0].done?.resume(returning: .failure(error))
       return

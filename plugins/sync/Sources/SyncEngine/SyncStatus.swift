@@ -8,10 +8,10 @@ public struct SyncStatus: Hashable, Sendable {
   public var outboxDepth: Int
   /// How long the oldest of them has waited, in milliseconds.
   public var outboxAgeMilliseconds: Int64
-  /// What was set aside, and why.
+  /// What was parked, and why.
   public var parked: [Parked]
   /// Records that hold something over a limit, by key, and which: that is not shown, all else in them is.
-  public var setAside: [SetAside]
+  public var notShown: [NotShown]
   /// When a request last succeeded, in milliseconds since 1970 on the device's clock; nil for never.
   public var lastSuccessMilliseconds: Int64?
   /// When this device last heard all that others had done, in milliseconds since 1970 on its clock; nil for never.
@@ -44,14 +44,14 @@ public struct SyncStatus: Hashable, Sendable {
   public var statistics: SyncStatistics
 
   /// A record of which a part breaks a limit.
-  public struct SetAside: Hashable, Sendable {
+  public struct NotShown: Hashable, Sendable {
     /// Which record.
     public var key: RecordKey
     /// Which part, and which limit.
     public var reason: String
   }
 
-  /// A change that was set aside.
+  /// A change that was parked.
   public struct Parked: Hashable, Sendable {
     /// Its place in the outbox, by which it is named.
     public var position: Int64
@@ -78,7 +78,7 @@ public struct SyncStatus: Hashable, Sendable {
           reason: $0)
       }
     }
-    setAside = replica.tallies.overLimit.map { SetAside(key: $0.key, reason: $0.value) }.sorted { $0.key < $1.key }
+    notShown = replica.tallies.overLimit.map { NotShown(key: $0.key, reason: $0.value) }.sorted { $0.key < $1.key }
     let success = replica.statistics.lastSuccessMilliseconds
     lastSuccessMilliseconds = success == 0 ? nil : success
     let heard = replica.statistics.lastHeardMilliseconds
@@ -110,7 +110,7 @@ extension SyncMachine {
     return status
   }
 
-  /// Whether everything has been sent and nothing is under way; what was set aside does not count.
+  /// Whether everything has been sent and nothing is under way; what was parked does not count.
   public var isFlushed: Bool {
     push.inFlight == nil && replica.outbox.waitingCount == 0
   }

@@ -4,14 +4,14 @@ import SyncCore
 ///
 /// The memory backend and the simulator run it, and the conformance suite holds the others to it.
 public struct ZoneState: Sendable {
-  /// Which life of the zone this is.
+  /// Which incarnation of the zone this is.
   public private(set) var generation: UInt64
   /// The last change's place.
   public private(set) var sequence: Int64 = 0
   /// The records by key.
   public private(set) var records: [RecordKey: Record] = [:]
   private let policy: any MergePolicy
-  private var lives: ZoneLives
+  private var incarnations: ZoneIncarnations
   private var tags = CommitTags()
   /// The acts that were taken, with their checksums.
   private var acts: [ActName: [UInt32]] = [:]
@@ -21,14 +21,14 @@ public struct ZoneState: Sendable {
   public private(set) var dropped = Dropped()
   /// How far each reader has seen everything, and when that was last heard of.
   private var seen: [String: (sequence: Int64, milliseconds: Int64)] = [:]
-  /// The generation of the life that the next change begins.
+  /// The generation of the incarnation that the next change begins.
   private var nextGeneration: UInt64?
 
   /// An empty zone.
   public init(generation: UInt64, policy: any MergePolicy) {
     self.generation = generation
     self.policy = policy
-    lives = ZoneLives([.init(generation: generation, from: 0)])
+    incarnations = ZoneIncarnations([.init(generation: generation, from: 0)])
   }
 
   /// Where the zone stands.
@@ -37,16 +37,16 @@ public struct ZoneState: Sendable {
   /// Whether this history of the zone contains a cursor.
   private func holds(_ cursor: Cursor?) -> Bool {
     guard let cursor else { return true }
-    return lives.holds(cursor, last: sequence) && tags.tag(of: cursor.sequence) == cursor.tag
+    return incarnations.holds(cursor, last: sequence) && tags.tag(of: cursor.sequence) == cursor.tag
   }
 
-  /// Forgets every life: every cursor becomes invalid, every device fetches the zone whole.
+  /// Forgets every incarnation: every cursor becomes invalid, every device fetches the zone whole.
   public mutating func begin(generation: UInt64) {
     self.generation = generation
-    lives = ZoneLives([.init(generation: generation, from: sequence)])
+    incarnations = ZoneIncarnations([.init(generation: generation, from: sequence)])
   }
 
-  /// What opening a store does: the next change begins a new life.
+  /// What opening a store does: the next change begins a new incarnation.
   public mutating func reopen(generation: UInt64) { nextGeneration = generation }
 
   /// Makes changes; see `SyncBackend.commit`.
@@ -66,7 +66,7 @@ public struct ZoneState: Sendable {
         if let next = nextGeneration {
           nextGeneration = nil
           generation = next
-          lives.begin(generation: next, from: sequence)
+          incarnations.begin(generation: next, from: sequence)
         }
         sequence += 1
         let version = (stored?.version ?? 0) + 1
@@ -82,7 +82,7 @@ public struct ZoneState: Sendable {
     if sequence > before { tags.note(sequence, tag: .random(in: 1 ... .max)) }
     for operation in operations {
       switch operation.change {
-      case .seen(let device, let cursor) where lives.holds(cursor, last: sequence):
+      case .seen(let device, let cursor) where incarnations.holds(cursor, last: sequence):
         seen[device.name] = (max(cursor.sequence, seen[device.name]?.sequence ?? 0), serverMilliseconds)
         forget(serverMilliseconds)
       case .retire(let device):
@@ -112,13 +112,13 @@ public struct ZoneState: Sendable {
       .map { ZoneRules(collection: $0.key.name, cell: $0.cell) }
     let deletions = records.values.compactMap { record -> SeenDeletion? in
       guard record.sequence <= least, let rule = rules.first(where: { $0.collection == record.key.type }),
-        let life = record.cell.deletedLife(by: rule.delete)
+        let incarnation = record.cell.deletedIncarnation(by: rule.delete)
       else { return nil }
-      return SeenDeletion(key: record.key, sequence: record.sequence, life: life)
+      return SeenDeletion(key: record.key, sequence: record.sequence, incarnation: incarnation)
     }
     for deletion in SeenDeletion.forgettable(deletions, rules: rules) {
       records[deletion.key] = nil
-      dropped.note(sequence: deletion.sequence, life: deletion.life)
+      dropped.note(sequence: deletion.sequence, incarnation: deletion.incarnation)
     }
   }
 

@@ -3,7 +3,7 @@
   import SyncEngine
   import SyncWire
 
-  /// Reads server-sent events piece by piece (HTML standard, section 9.2): pokes, changes and signs of life.
+  /// Reads server-sent events piece by piece (HTML standard, section 9.2): notifications, changes and heartbeats.
   struct EventStreamReader {
     private var line: [UInt8] = []
     private var event = ""
@@ -34,10 +34,10 @@
       return signs
     }
 
-    /// Changes that cannot be read are left to the poke that follows them.
+    /// Changes that cannot be read are left to the notification that follows them.
     private func sign(_ data: Substring) -> ChannelSign? {
       if event == "changes" { return try? Wire.changes(Array(data.utf8)) }
-      return Cursor(data).map { event == "recovered" ? .recovered($0) : .poke($0) }
+      return Cursor(data).map { event == "recovered" ? .recovered($0) : .notification($0) }
     }
   }
 #endif

@@ -56,7 +56,7 @@
         tls.trustRoots = .certificates(roots)
       }
       var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
-      // A request goes out once and to one place: whoever counts them outside sees what the budget counts.
+      // A request goes out once and to one place: anyone who counts them outside sees what the budget counts.
       configuration.redirectConfiguration = .disallow
       configuration.connectionPool.retryConnectionEstablishment = false
       // Shorter than the server's own patience, so that it rarely closes what is just being used.
@@ -99,7 +99,7 @@
       return try Self.read { () throws(Wire.Problem) in try Wire.serverTime(answer) }
     }
 
-    /// Pokes while the stream is read; see `SyncBackend`.
+    /// Notifications while the stream is read; see `SyncBackend`.
     public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
       let (stream, continuation) = AsyncThrowingStream.makeStream(
         of: ChannelSign.self, bufferingPolicy: .bufferingNewest(16))

@@ -53,7 +53,7 @@
       if let failure = error.connectionErrors.last?.error {
         return (failure as? IOError).map(words) ?? "\(failure)"
       }
-      return "'\(error.host)' is no known host"
+      return "'\(error.host)' is not a known host"
     }
 
     /// The system's words for a failure, without the call that failed.

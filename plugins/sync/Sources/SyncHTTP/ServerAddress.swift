@@ -16,7 +16,9 @@
     /// machine, so another host is refused without TLS.
     init(_ text: String) throws(BackendError) {
       let isSecure = text.hasPrefix("https://")
-      guard isSecure || text.hasPrefix("http://") else { throw .invalid("'\(text)' is no address; \(Self.example)") }
+      guard isSecure || text.hasPrefix("http://") else {
+        throw .invalid("'\(text)' is not an address; \(Self.example)")
+      }
       let rest = text.dropFirst(isSecure ? 8 : 7)
       let authority = rest[..<(rest.firstIndex(of: "/") ?? rest.endIndex)]
       let end = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : nil
@@ -26,7 +28,7 @@
       let port = colon.map { Int(authority[authority.index(after: $0)...]) ?? 0 } ?? (isSecure ? 443 : 80)
       guard !host.isEmpty, !host.contains("@"), (1...65_535).contains(port),
         text.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
-      else { throw .invalid("'\(text)' is no address; \(Self.example)") }
+      else { throw .invalid("'\(text)' is not an address; \(Self.example)") }
       let isLoopback = host.hasPrefix("127.") && host.allSatisfy { ("0"..."9").contains($0) || $0 == "." }
       guard isSecure || host == "localhost" || host == "::1" || isLoopback else {
         throw .invalid(

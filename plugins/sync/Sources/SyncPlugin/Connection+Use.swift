@@ -75,10 +75,10 @@ extension Connection {
       Pomodoro.settings, .init(fields: [.init(name: name, value: Array(value.utf8))]))
   }
 
-  /// Does something with a change that was set aside; throws when there is none with that number.
+  /// Does something with a change that was parked; throws when there is none with that number.
   func change(parked position: Int64, _ body: (SyncSession, Int64) async -> Void) async throws {
     guard await session.status().parked.contains(where: { $0.position == position }) else {
-      throw ActionError(Failure.input.code, "no change with the number \(position) is set aside; 'parked' lists them")
+      throw ActionError(Failure.input.code, "no change with the number \(position) is parked; 'parked' lists them")
     }
     await body(session, position)
   }

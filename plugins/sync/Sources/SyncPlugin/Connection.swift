@@ -12,7 +12,7 @@ import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
-/// The resource that `sync.connect` provides: a running session and everyone who listens to it.
+/// The handle that `sync.connect` provides: a running session and everyone who listens to it.
 final class Connection: Sendable {
   let session: SyncSession
   let zone: String
@@ -150,8 +150,8 @@ final class Connection: Sendable {
   }
 }
 
-/// Hands notices on to whoever listens; a listener that falls 1,000 behind loses the oldest. What comes before anybody
-/// listens is kept for the first who does.
+/// Hands notices on to anyone who listens; a listener that falls 1,000 behind loses the oldest. What comes before
+/// anybody listens is kept for the first who does.
 private final class Listeners: Sendable {
   private typealias Notice = (SyncMachine.Notice, SyncMachine)
   private typealias Continuation = AsyncStream<Notice>.Continuation
@@ -206,7 +206,7 @@ private final class Listeners: Sendable {
   }
 #endif
 
-extension ResourceKey {
+extension HandleKey {
   /// A running synchronization, provided by `sync.connect`.
-  static let syncConnection: ResourceKey = "sync-connection"
+  static let syncConnection: HandleKey = "sync-connection"
 }

@@ -14,7 +14,7 @@ enum Failure {
   static let paused = ErrorDeclaration(
     "sync-paused", "The server refused the token or the zone; the outbox is kept", isRetryable: false)
   static let parked = ErrorDeclaration(
-    "sync-parked", "A change can never be accepted and was set aside; the message says why", isRetryable: false)
+    "sync-parked", "A change can never be accepted and was parked; the message says why", isRetryable: false)
   static let timeout = ErrorDeclaration(
     "sync-timeout", "The server was not reached in time; the outbox is kept and sent later", isRetryable: true)
   static let input = ErrorDeclaration("sync-input", "An input does not fit the others", isRetryable: false)

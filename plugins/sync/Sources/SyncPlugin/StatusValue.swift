@@ -80,8 +80,8 @@ extension SyncStatus {
     object["outbox"] = .object(outbox)
     object["parked"] = .array(
       parked.map { .object($0.value) })
-    object["setAside"] = .array(
-      setAside.map { .object(ValueObject([("record", .string("\($0.key)")), ("reason", .string($0.reason))])) })
+    object["notShown"] = .array(
+      notShown.map { .object(ValueObject([("record", .string("\($0.key)")), ("reason", .string($0.reason))])) })
     object["lastSuccessMilliseconds"] = lastSuccessMilliseconds.map { .integer(Int($0)) } ?? .null
     object["lastHeardMilliseconds"] = lastHeardMilliseconds.map { .integer(Int($0)) } ?? .null
     object["staleUntilMilliseconds"] = staleUntilMilliseconds.map { .integer(Int($0)) } ?? .null
@@ -119,7 +119,7 @@ extension SyncStatus {
       "outbox     \(outboxDepth == 0 ? "empty" : "\(outboxDepth) waiting, the oldest for \(outboxAgeMilliseconds / 1000) s")"
     )
     for one in parked { lines.append("parked     \(one.line)") }
-    for one in setAside { lines.append("not shown  \(one.key): \(one.reason)") }
+    for one in notShown { lines.append("not shown  \(one.key): \(one.reason)") }
     let success = lastSuccessMilliseconds.map { "\(max(0, now - $0) / 1000) s ago" } ?? "never"
     lines.append("success    \(success)")
     let heard = lastHeardMilliseconds.map { "\(max(0, now - $0) / 1000) s ago" } ?? "never"

@@ -7,7 +7,7 @@ import SyncRecords
 import SyncSQLite
 
 extension SyncReports {
-  /// What was set aside in a device's own file, with a line for each; nil before its first use.
+  /// What was parked in a device's own file, with a line for each; nil before its first use.
   public static func parked(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -15,12 +15,12 @@ extension SyncReports {
     return SyncStatus(of: replica, atMilliseconds: SystemClock().nowMilliseconds()).parked.map { ($0.value, $0.line) }
   }
 
-  /// Has one change that was set aside, or all, sent again by the next run. Gives how many.
+  /// Has one change that was parked, or all, sent again by the next run. Gives how many.
   public static func retry(file: String, position: Int64?) async throws -> Int {
     try await change(file: file, position: position) { .retried(position: $0) }
   }
 
-  /// Gives one change that was set aside up, or all. Gives how many.
+  /// Gives one change that was parked up, or all. Gives how many.
   public static func discard(file: String, position: Int64?) async throws -> Int {
     try await change(file: file, position: position) { .discarded(position: $0) }
   }
@@ -57,7 +57,7 @@ extension SyncReports {
     try await withMachine(file: file) { machine, store in
       let parked = SyncStatus(of: machine.replica, atMilliseconds: 0).parked.map(\.position)
       if let position, !parked.contains(position) {
-        throw ActionError(Failure.input.code, "no change with the number \(position) is set aside in '\(file)'")
+        throw ActionError(Failure.input.code, "no change with the number \(position) is parked in '\(file)'")
       }
       let wanted = position.map { [$0] } ?? parked
       for position in wanted { try await save(event(position), &machine, store) }

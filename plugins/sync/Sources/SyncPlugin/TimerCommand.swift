@@ -11,7 +11,7 @@ enum TimerCommand: Hashable {
   case discard(Int64)
   case retire(String)
 
-  /// Why a line is no command, with what would be.
+  /// Why a line is not a command, with what would be.
   struct Problem: Error, Hashable, CustomStringConvertible {
     let description: String
   }
@@ -48,7 +48,7 @@ enum TimerCommand: Hashable {
       self = .retire(argument)
     default:
       guard let plain = Self.plain[word] else {
-        throw Problem(description: "'\(word)' is no command\(Self.suggestion(word)); help lists them")
+        throw Problem(description: "'\(word)' is not a command\(Self.suggestion(word)); help lists them")
       }
       if let argument { throw Problem(description: "'\(word)' takes nothing after it, not '\(argument)'") }
       self = plain
@@ -62,7 +62,7 @@ enum TimerCommand: Hashable {
 
   private static func position(_ text: String, _ word: String) throws(Problem) -> Int64 {
     guard let position = Int64(text), position > 0 else {
-      throw Problem(description: "'\(text)' is no number of a change, as in: \(word) 3")
+      throw Problem(description: "'\(text)' is not a number of a change, as in: \(word) 3")
     }
     return position
   }
@@ -70,7 +70,7 @@ enum TimerCommand: Hashable {
   private static func duration(_ text: String?, _ word: String, _ example: String) throws(Problem) -> Duration {
     guard let text else { throw Problem(description: "'\(word)' needs a duration, as in: \(word) \(example)") }
     guard let duration = try? DurationText.parse(text), duration > .zero, duration <= .seconds(86_400) else {
-      throw Problem(description: "'\(text)' is no duration up to 24h, as in: \(word) \(example)")
+      throw Problem(description: "'\(text)' is not a duration up to 24h, as in: \(word) \(example)")
     }
     return duration
   }

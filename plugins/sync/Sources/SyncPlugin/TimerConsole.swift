@@ -71,7 +71,7 @@ struct TimerConsole {
       show("online")
     case .parked:
       let parked = await connection.session.status().parked
-      if parked.isEmpty { show("nothing is set aside") }
+      if parked.isEmpty { show("nothing is parked") }
       for one in parked { show(one.line) }
     case .retry(let position?): try await connection.change(parked: position) { await $0.retry(parked: $1) }
     case .retry(nil): await connection.session.resume()

@@ -39,7 +39,7 @@ public struct TimerStateRecord: Hashable, Sendable {
       completedPomodoros: cell.tally.count, version: winner.dot.number)
   }
 
-  /// Why a value is no record: which field, and what was expected.
+  /// Why a value is not a record: which field, and what was expected.
   public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field, such as `isPaused` or `stateData.remainingSeconds`.
     public var field: String

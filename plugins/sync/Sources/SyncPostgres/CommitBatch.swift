@@ -18,7 +18,7 @@
       var isTransaction: Bool { operations.contains { $0.group != nil } }
     }
 
-    /// How often an operation whose record was changed meanwhile is decided anew.
+    /// How often an operation whose record was changed meanwhile is decided again.
     private static let attempts = 4
 
     private let cursors: ZoneCursors
@@ -69,8 +69,8 @@
       var packed: [UInt8] = []
       /// What the zone keeps of the changes besides the record.
       var names = TakenNames()
-      /// The life in which it is deleted then.
-      var deletedLife: Int64?
+      /// The incarnation in which it is deleted then.
+      var deletedIncarnation: Int64?
       var dropped = Dropped()
       /// Where the zone stood when this was read, or swapped in.
       var cursor = Cursor(generation: 0, sequence: 0)
@@ -186,7 +186,7 @@
           generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1),
           tag: UInt64(bitPattern: rows.integer(0, 8)))
         slots[index].serverMilliseconds = rows.integer(0, 2)
-        slots[index].dropped = Dropped(sequence: rows.integer(0, 6), life: rows.integer(0, 7))
+        slots[index].dropped = Dropped(sequence: rows.integer(0, 6), incarnation: rows.integer(0, 7))
         do throws(BackendError) {
           slots[index].stored = try PostgresZone.record(slots[index].name.key, rows)
           slots[index].record = slots[index].stored
@@ -236,8 +236,8 @@
       if cursors.fits(cursor, zone: zone) { return }
       // What is known now has been in the database before it is asked again.
       let known = cursors.known(zone: zone)
-      let (lives, present) = try PostgresZone.lives(zone, connection)
-      if known.allSatisfy({ lives.holds($0, last: present.sequence) }) {
+      let (incarnations, present) = try PostgresZone.incarnations(zone, connection)
+      if known.allSatisfy({ incarnations.holds($0, last: present.sequence) }) {
         cursors.verify(present.generation, zone: zone)
       } else {
         cursors.goBack(zone: zone)
@@ -305,7 +305,7 @@
       }
     }
 
-    /// Does not change what it reads: a copy that is read beside would have every change copy all of it.
+    /// Does not change what it reads: a copy that is read next to would have every change copy all of it.
     private func outcomes(
       of pendings: [Pending], _ request: Request, serverMilliseconds: Int64, _ connection: ZoneConnection
     ) throws(BackendError) -> [ArbiterBatch.Outcome] {
@@ -338,7 +338,7 @@
       switch outcome.decision {
       case .store(let cell, let stamps) where mayChange:
         slots[index].changes += 1
-        slots[index].deletedLife = outcome.deletedLife
+        slots[index].deletedIncarnation = outcome.deletedIncarnation
         slots[index].names.formUnion(outcome.names)
         slots[index].record = Record(
           key: slot.name.key, version: (slot.record?.version ?? 0) + 1, sequence: 0, cell: cell)
@@ -368,14 +368,14 @@
         slots[index].packed = (slots[index].record?.cell ?? Cell()).packed()
         let (zone, slot) = (slots[index].name.zone, slots[index])
         if begun.last != zone, cursors.mustBegin(zone) {
-          statements += PostgresZone.beginLife(zone)
+          statements += PostgresZone.beginIncarnation(zone)
           begun.append(zone)
         }
         firsts.append(statements.count)
         statements.append(
           PostgresZone.swap(
             slot.name.key, zone: zone, tag: tag, expected: slot.stored?.version ?? 0, changes: slot.changes,
-            packed: slot.packed, deletedLife: slot.deletedLife, names: slot.names, dropped: slot.dropped,
+            packed: slot.packed, deletedIncarnation: slot.deletedIncarnation, names: slot.names, dropped: slot.dropped,
             assuming: assumption(slot), isWhole: isWhole))
       }
       for index in changed where slots[index].name.key.type == ZoneRules.type {
@@ -433,7 +433,7 @@
 
     // MARK: Answering
 
-    /// False when the record was changed by somebody else meanwhile: then the operation is decided anew.
+    /// False when the record was changed by somebody else meanwhile: then the operation is decided again.
     private mutating func answer(_ pending: Pending, _ decision: Decision?) -> Bool {
       guard let decision, let index = slotIndices[name(of: pending)] else { return true }
       let slot = slots[index]

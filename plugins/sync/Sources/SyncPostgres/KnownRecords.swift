@@ -2,8 +2,9 @@
   import SyncCore
   import Synchronization
 
-  /// Records as this server read or wrote them last: a commit on one of them is decided without asking for it first, which
-  /// saves a round trip. Only a hint: its swap holds only where the database still says the same, and is decided anew if not.
+  /// Records as this server read or wrote them last: a commit on one of them is decided without asking for it first,
+  /// which saves a round trip. Only a hint: its swap holds only where the database still says the same, and is decided
+  /// again if not.
   final class KnownRecords: Sendable {
     /// What the database said of a record.
     struct Known: Sendable {

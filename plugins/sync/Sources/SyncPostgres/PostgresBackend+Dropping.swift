@@ -10,8 +10,8 @@
         switch operation.change {
         case .seen(let device, let cursor):
           try await idle.perform { connection throws(BackendError) in
-            let (lives, present) = try PostgresZone.lives(zone, connection)
-            guard lives.holds(cursor, last: present.sequence) else { return }
+            let (incarnations, present) = try PostgresZone.incarnations(zone, connection)
+            guard incarnations.holds(cursor, last: present.sequence) else { return }
             _ = try connection.run(
               """
               INSERT INTO sync_seen VALUES ($1, $2, $3::int8, clock_timestamp()) ON CONFLICT (zone, device)
@@ -51,7 +51,7 @@
       let deletions = (0..<rows.count).map { row in
         SeenDeletion(
           key: RecordKey(type: rows.text(row, 0), name: rows.text(row, 1)), sequence: rows.integer(row, 2),
-          life: rows.integer(row, 3))
+          incarnation: rows.integer(row, 3))
       }
       if deletions.isEmpty { return }
       let rules = try cells(of: ZoneRules.type, zone, connection)

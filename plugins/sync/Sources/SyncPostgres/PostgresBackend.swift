@@ -5,23 +5,23 @@
 
   /// Zones in PostgreSQL, for any number of server processes in front of one database.
   ///
-  /// Commits that come while others are under way go together, two round trips and one wait for the disk for all of them
-  /// (`CommitQueue`). A commit reads the record and then swaps it in one statement that takes the zone's row first: inside
-  /// a zone the order of commits is the order of sequence numbers, so a reader never skips one. Pokes travel by NOTIFY
-  /// after the commit, never inside it: the lock that NOTIFY takes is the whole database's. When the database turns out to
-  /// be another copy, because a connection had to be opened again or because it knows less than this server, the next
-  /// commit begins a new life of the zone.
+  /// Commits that come while others are under way go together, two round trips and one wait for the disk for all of
+  /// them (`CommitQueue`). A commit reads the record and then swaps it in one statement that takes the zone's row
+  /// first: inside a zone the order of commits is the order of sequence numbers, so a reader never skips one.
+  /// Notifications travel by NOTIFY after the commit, never inside it: the lock that NOTIFY takes is the whole
+  /// database's. When the database turns out to be another copy, because a connection had to be opened again or because
+  /// it knows less than this server, the next commit begins a new incarnation of the zone.
   public final class PostgresBackend: SyncBackend {
     private let zones: Mutex<[String: any MergePolicy]>
     private let readers: [Line]
     private let writer: Line
     private let commits: CommitQueue
-    private let pokes = PokeHub()
+    private let notifications = NotificationHub()
     private let notifier: PostgresNotifier
 
-    /// Connects and makes the tables where they are missing; `information` is libpq's, such as `host=/run/db dbname=sync`.
-    /// Uses `readers` connections to read, one to commit and two for pokes. A database that does not answer within
-    /// `answerMilliseconds` gives `BackendError.timedOut`.
+    /// Connects and makes the tables where they are missing; `information` is libpq's, such as
+    /// `host=/run/db dbname=sync`. Uses `readers` connections to read, one to commit and two for notifications. A
+    /// database that does not answer within `answerMilliseconds` gives `BackendError.timedOut`.
     ///
     /// Throws `BackendError.unreachable` when the database is not there.
     public init(
@@ -35,10 +35,12 @@
       }
       self.readers = (0..<max(1, readers)).map { line("sync-read-\($0)") }
       writer = line("sync-commit")
-      let (pokes, notifier) = (pokes, PostgresNotifier(information, hub: pokes, cursors: cursors))
+      let (notifications, notifier) = (
+        notifications, PostgresNotifier(information, hub: notifications, cursors: cursors)
+      )
       self.notifier = notifier
       commits = CommitQueue(line: writer, cursors: cursors) { change in
-        pokes.publish(.changes(change.page, since: change.since), zone: change.zone)
+        notifications.publish(.changes(change.page, since: change.since), zone: change.zone)
         notifier.tell(change.page.cursor, zone: change.zone)
       }
       let preparation = PostgresZone.schema + zones.keys.sorted().flatMap { PostgresZone.make($0) }
@@ -104,9 +106,9 @@
       }
     }
 
-    /// Pokes while the stream is read; see `SyncBackend`.
+    /// Notifications while the stream is read; see `SyncBackend`.
     public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
-      pokes.subscribe(zone: zone, device: device) { [self] in
+      notifications.subscribe(zone: zone, device: device) { [self] in
         _ = try policy(zone)
         return try await cursor(zone)
       }
@@ -119,19 +121,21 @@
       }
     }
 
-    /// Forgets every life of a zone: every device fetches it whole and gives back what is lost. For whoever knows of a
-    /// restored copy that no server could notice, because none had been running and no device had come further.
+    /// Forgets every incarnation of a zone: every device fetches it whole and gives back what is lost. For anyone who
+    /// knows of a restored copy that no server could notice, because none had been running and no device had come
+    /// further.
     public func beginNewGeneration(zone: String) async throws(BackendError) {
       _ = try policy(zone)
       try await idle.perform { connection throws(BackendError) in
-        _ = try connection.runTogether(PostgresZone.beginLife(zone) + [PostgresZone.forgetOtherLives(zone)])
+        _ = try connection.runTogether(
+          PostgresZone.beginIncarnation(zone) + [PostgresZone.forgetOtherIncarnations(zone)])
       }
     }
 
     // MARK: Parts
 
-    /// What only reads is tried again at once when its connection turns out to be broken, as all are after the database was
-    /// started anew.
+    /// What only reads is tried again at once when its connection turns out to be broken, as all are after the database
+    /// was started again.
     private func read<Value: Sendable>(
       _ body: @escaping @Sendable (ZoneConnection) throws(BackendError) -> Value
     ) async throws(BackendError) -> Value {

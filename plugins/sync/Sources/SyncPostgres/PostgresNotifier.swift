@@ -18,7 +18,7 @@
     private static let longestPause = 4
 
     private let information: String
-    private let hub: PokeHub
+    private let hub: NotificationHub
     private let cursors: ZoneCursors
     private let worker = BlockingWorker(name: "sync-postgres-notify")
     private let connection: NotifyingConnection
@@ -30,7 +30,7 @@
       var isStopped = false
     }
 
-    init(_ information: String, hub: PokeHub, cursors: ZoneCursors) {
+    init(_ information: String, hub: NotificationHub, cursors: ZoneCursors) {
       self.information = information
       self.hub = hub
       self.cursors = cursors
@@ -45,7 +45,7 @@
         while !isStopped {
           do throws(BackendError) {
             _ = try connection.run("LISTEN \(Self.channel)")
-            // Whoever watches hears that the database is back: what waits for it goes at once.
+            // Anyone who watches hears that the database is back: what waits for it goes at once.
             if failures > 0 { hub.recover() }
             failures = 0
             while !isStopped {
@@ -64,7 +64,7 @@
       worker.stop()
     }
 
-    /// Sends a poke to the other processes: at once, or together with those of the next 5 ms.
+    /// Sends a notification to the other processes: at once, or together with those of the next 5 ms.
     func tell(_ cursor: Cursor, zone: String) {
       let isFirst = state.withLock { state in
         let isNewer = state.waiting[zone].map { $0.generation != cursor.generation || $0.sequence < cursor.sequence }

@@ -45,7 +45,7 @@
           guard let known else { continue }
           if UInt64(bitPattern: rows.integer(0, column)) != known.tag { throw .cursorExpired }
           if known.generation != present.generation || known.sequence > present.sequence,
-            try !lives(zone, connection).lives.holds(known, last: present.sequence)
+            try !incarnations(zone, connection).incarnations.holds(known, last: present.sequence)
           {
             throw .cursorExpired
           }
@@ -55,7 +55,7 @@
             bitPattern: try connection.run("SELECT \(tag(of: "$2::int8"))", [.text(zone), .integer(number)])
               .integer(0, 0))
         }
-        let dropped = Dropped(sequence: rows.integer(0, 8), life: rows.integer(0, 9))
+        let dropped = Dropped(sequence: rows.integer(0, 8), incarnation: rows.integer(0, 9))
         // What was forgotten between two statements might be missing in the second and not in the first.
         if let before, before.dropped != dropped || before.cursor.generation != present.generation, let builder {
           return try builder.page(

@@ -6,8 +6,8 @@
   /// How many records collections have: PostgreSQL itself counts them as they come and go, so that nobody goes through them
   /// and no two servers together exceed a limit.
   extension PostgresZone {
-    /// Counts what is there once, when the count begins. One record too many divides by zero, which takes its commit back;
-    /// decided anew, it is refused.
+    /// Counts what is there once, when the count begins. One record too many divides by zero, which takes its commit
+    /// back; decided again, it is refused.
     static let counting = [
       """
       CREATE OR REPLACE FUNCTION sync_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

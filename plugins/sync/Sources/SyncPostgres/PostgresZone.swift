@@ -64,7 +64,7 @@
         """,
       ].map { PostgresStatement(sql: $0, parameters: []) } + counting
 
-    /// Makes a zone that is not there, with its first life.
+    /// Makes a zone that is not there, with its first incarnation.
     static func make(_ zone: String) -> [PostgresStatement] {
       [
         PostgresStatement(
@@ -83,8 +83,8 @@
 
     // MARK: Records
 
-    /// The zone's cursor, the clock, a record and what was forgotten: generation, seq, milliseconds, version, seq, cell,
-    /// the last deletion, the life, the tag.
+    /// The zone's cursor, the clock, a record and what was forgotten: generation, seq, milliseconds, version, seq,
+    /// cell, the last deletion, the incarnation, the tag.
     static func read(_ key: RecordKey, zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -103,7 +103,7 @@
 
     /// What a decision rests on that was not read for it: the swap finds nothing where the database says otherwise.
     struct Assumption {
-      /// The zone's life, and how far it had come in it at least.
+      /// The zone's incarnation, and how far it had come in it at least.
       var cursor: Cursor
       /// The record with the collection's rules and its version, 0 for none; nil where it was read.
       var rules: (key: RecordKey, version: Int64)?
@@ -114,7 +114,7 @@
     /// sequence numbers. The zone has the transaction's tag then.
     static func swap(
       _ key: RecordKey, zone: String, tag: UInt64, expected: Int64, changes: Int64, packed: [UInt8],
-      deletedLife: Int64?, names: TakenNames, dropped: Dropped, assuming assumption: Assumption? = nil,
+      deletedIncarnation: Int64?, names: TakenNames, dropped: Dropped, assuming assumption: Assumption? = nil,
       isWhole: Bool = false
     ) -> PostgresStatement {
       let change =
@@ -124,7 +124,7 @@
         sql: sql,
         parameters: [
           .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(packed),
-          .integer(deletedLife ?? -1), .integer(dropped.sequence), .integer(Int64(bitPattern: tag)),
+          .integer(deletedIncarnation ?? -1), .integer(dropped.sequence), .integer(Int64(bitPattern: tag)),
         ] + parameters(names) + (assumption.map(parameters) ?? []))
     }
 
@@ -267,9 +267,9 @@
 
     // MARK: Lives
 
-    /// Begins a life behind the zone's present cursor and forgets the oldest. The zone's row is locked before the life is
-    /// numbered, so that the numbers are in the order of the lives.
-    static func beginLife(_ zone: String) -> [PostgresStatement] {
+    /// Begins an incarnation behind the zone's present cursor and forgets the oldest. The zone's row is locked before
+    /// the incarnation is numbered, so that the numbers are in the order of the incarnations.
+    static func beginIncarnation(_ zone: String) -> [PostgresStatement] {
       [
         PostgresStatement(
           sql: """
@@ -280,12 +280,12 @@
           sql: """
             DELETE FROM sync_life WHERE zone = $1
             AND number <= (SELECT number FROM sync_life WHERE zone = $1 ORDER BY number DESC OFFSET $2::int8 LIMIT 1)
-            """, parameters: [.text(zone), .integer(Int64(ZoneLives.limit))]),
+            """, parameters: [.text(zone), .integer(Int64(ZoneIncarnations.limit))]),
       ]
     }
 
-    /// Forgets every life but the present.
-    static func forgetOtherLives(_ zone: String) -> PostgresStatement {
+    /// Forgets every incarnation but the present.
+    static func forgetOtherIncarnations(_ zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
           DELETE FROM sync_life WHERE zone = $1
@@ -293,21 +293,22 @@
           """, parameters: [.text(zone)])
     }
 
-    /// The lives of a zone and its present cursor, of one moment.
-    static func lives(
+    /// The incarnations of a zone and its present cursor, of one moment.
+    static func incarnations(
       _ zone: String, _ connection: ZoneConnection
-    ) throws(BackendError) -> (lives: ZoneLives, cursor: Cursor) {
+    ) throws(BackendError) -> (incarnations: ZoneIncarnations, cursor: Cursor) {
       let rows = try connection.run(
         """
         SELECT z.generation, z.seq, l.generation, l.from_seq FROM sync_zone z
         LEFT JOIN sync_life l ON l.zone = z.name WHERE z.name = $1 ORDER BY l.number
         """, [.text(zone)])
       guard rows.count > 0 else { throw .zoneMissing(zone) }
-      let lives = (0..<rows.count).filter { !rows.isNull($0, 2) }.map {
-        ZoneLives.Life(generation: UInt64(bitPattern: rows.integer($0, 2)), from: rows.integer($0, 3))
+      let incarnations = (0..<rows.count).filter { !rows.isNull($0, 2) }.map {
+        ZoneIncarnations.Incarnation(generation: UInt64(bitPattern: rows.integer($0, 2)), from: rows.integer($0, 3))
       }
       return (
-        ZoneLives(lives), Cursor(generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1))
+        ZoneIncarnations(incarnations),
+        Cursor(generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1))
       )
     }
   }

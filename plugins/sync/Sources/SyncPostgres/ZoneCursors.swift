@@ -6,24 +6,24 @@
   ///
   /// A database that says less has been put back to an old copy, also when no connection broke meanwhile.
   final class ZoneCursors: Sendable {
-    /// How many lives of a zone are kept in mind.
-    private static let livesLimit = 16
+    /// How many incarnations of a zone are kept in mind.
+    private static let incarnationsLimit = 16
 
     private let zones = Mutex<[String: Zone]>([:])
 
     private struct Zone {
-      /// Whether this server has begun a life since one of its connections was last opened.
+      /// Whether this server has begun an incarnation since one of its connections was last opened.
       var hasBegun = false
       /// The furthest cursor known in each of the latest lives, the oldest first.
       var known: [Cursor] = []
-      /// The life in which everything known was last found in the database.
+      /// The incarnation in which everything known was last found in the database.
       var verified: UInt64?
     }
 
-    /// Whether the next change must begin a life of the zone.
+    /// Whether the next change must begin an incarnation of the zone.
     func mustBegin(_ zone: String) -> Bool { zones.withLock { !($0[zone]?.hasBegun ?? false) } }
 
-    /// A life has been begun.
+    /// An incarnation has been begun.
     func begun(_ zone: String) { zones.withLock { $0[zone, default: Zone()].hasBegun = true } }
 
     /// A connection has been opened: the database may be another copy.
@@ -41,14 +41,14 @@
           }
         } else {
           state.known.append(cursor)
-          if state.known.count > Self.livesLimit { state.known.removeFirst() }
+          if state.known.count > Self.incarnationsLimit { state.known.removeFirst() }
         }
         zones[zone] = state
       }
     }
 
-    /// Whether what the database says fits what is known; if not, or if it is in another life than before, `known` must be
-    /// compared with a newer look at it.
+    /// Whether what the database says fits what is known; if not, or if it is in another incarnation than before,
+    /// `known` must be compared with a newer look at it.
     func fits(_ cursor: Cursor, zone: String) -> Bool {
       zones.withLock { zones in
         guard let state = zones[zone] else { return true }
@@ -57,7 +57,7 @@
       }
     }
 
-    /// How far the zone had come in a life.
+    /// How far the zone had come in an incarnation.
     func furthest(of generation: UInt64, zone: String) -> Int64 {
       zones.withLock { $0[zone]?.known.last { $0.generation == generation }?.sequence ?? 0 }
     }
@@ -70,12 +70,12 @@
     /// Cursors that the zone has had.
     func known(zone: String) -> [Cursor] { zones.withLock { $0[zone]?.known ?? [] } }
 
-    /// Everything that was known has been found in this life.
+    /// Everything that was known has been found in this incarnation.
     func verify(_ generation: UInt64, zone: String) {
       zones.withLock { $0[zone, default: Zone()].verified = generation }
     }
 
-    /// The zone has gone back: what was known of it is void, and the next change begins a life.
+    /// The zone has gone back: what was known of it is void, and the next change begins an incarnation.
     func goBack(zone: String) { zones.withLock { $0[zone] = nil } }
   }
 #endif

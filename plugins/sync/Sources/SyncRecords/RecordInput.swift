@@ -16,7 +16,7 @@ public struct RecordInput: Sendable {
   public static func problem(withMember name: String) -> RecordProblem? {
     if writeMembers.contains(name) { return nil }
     return RecordProblem(
-      "'\(name)' is no part of a write",
+      "'\(name)' is not part of a write",
       help: NearestName.question(name, among: writeMembers) ?? "it has \(writeMembers.joined(separator: ", "))")
   }
 
@@ -134,7 +134,8 @@ public struct RecordInput: Sendable {
 
   private func id(_ value: Value, _ field: RecordSchema.Field) throws(RecordProblem) -> ItemID {
     guard let id = value.stringValue.flatMap({ ItemID($0) }) else {
-      throw RecordProblem("\(value.shortText) is no element of '\(field.name)'; sync.get gives their names under 'ids'")
+      throw RecordProblem(
+        "\(value.shortText) is not an element of '\(field.name)'; sync.get gives their names under 'ids'")
     }
     return id
   }

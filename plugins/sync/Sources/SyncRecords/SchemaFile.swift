@@ -22,7 +22,7 @@ public struct SchemaFile: Sendable {
     let (root, problems) = PlacedValue.read(source)
     var reader = SchemaReader(diagnostics: problems)
     let schema = reader.read(root)
-    diagnostics = reader.diagnostics.sortedByPlace()
+    diagnostics = reader.diagnostics.sortedByLocation()
     self.schema = diagnostics.containsError ? nil : schema
   }
 

@@ -105,7 +105,7 @@ extension SchemaReader {
     let text = if case .scalar(.string(let text)) = value.content { text } else { "" }
     let words = types.map(\.text).joined(separator: " or ")
     report(
-      .unknownValue, "'\(key)' is \(value.found), which is no field of type \(words) that is decided whole",
+      .unknownValue, "'\(key)' is \(value.found), which is not a field of type \(words) that is decided whole",
       at: value.span,
       help: NearestName.question(text, among: fields.map(\.name)))
     return nil

@@ -82,7 +82,7 @@ extension SchemaReader {
       guard case .scalar(.string(let collection)) = target.value.content, collections.contains(collection) else {
         let text = if case .scalar(.string(let text)) = target.value.content { text } else { "" }
         report(
-          .unknownValue, "\(owner) refers to \(target.value.found), which is no collection", at: target.value.span,
+          .unknownValue, "\(owner) refers to \(target.value.found), which is not a collection", at: target.value.span,
           help: NearestName.question(text, among: collections)
             ?? "collections are \(collections.joined(separator: ", "))")
         return nil
@@ -146,7 +146,7 @@ extension SchemaReader {
     if diagnostics.count < Limits.diagnostics { diagnostics.append(Diagnostic(code, message, at: span, help: help)) }
   }
 
-  /// The members of a map by key; reports what is no map, unknown keys and missing ones.
+  /// The members of a map by key; reports what is not a map, unknown keys and missing ones.
   mutating func map(
     _ value: PlacedValue, _ owner: String, keys: [String], required: [String]
   ) -> [String: PlacedValue.Member]? {

@@ -6,7 +6,7 @@ extension SQLiteBackend {
   /// What a zone has forgotten.
   static func dropped(_ zone: String, _ database: SQLiteConnection) throws -> Dropped {
     try database.first("SELECT dropped_seq, dropped_life FROM zone WHERE name = ?", [.text(zone)]) {
-      Dropped(sequence: $0.int64(0), life: $0.int64(1))
+      Dropped(sequence: $0.int64(0), incarnation: $0.int64(1))
     } ?? Dropped()
   }
 
@@ -26,7 +26,7 @@ extension SQLiteBackend {
   ) throws {
     switch change {
     case .seen(let device, let cursor):
-      guard try lives(zone, database).holds(cursor, last: last) else { return }
+      guard try incarnations(zone, database).holds(cursor, last: last) else { return }
       try database.run(
         """
         INSERT INTO seen VALUES (?, ?, ?, ?) ON CONFLICT (zone, device)
@@ -49,7 +49,7 @@ extension SQLiteBackend {
       """, [.text(zone), .integer(first)]
     ) {
       SeenDeletion(
-        key: RecordKey(type: $0.text(0), name: $0.text(1)), sequence: $0.int64(2), life: $0.int64(3))
+        key: RecordKey(type: $0.text(0), name: $0.text(1)), sequence: $0.int64(2), incarnation: $0.int64(3))
     }
     if deletions.isEmpty { return }
     let rules = try cells(of: ZoneRules.type, zone, database).map { ZoneRules(collection: $0.name, cell: $0.cell) }
@@ -58,11 +58,11 @@ extension SQLiteBackend {
       try database.run(
         "DELETE FROM record WHERE zone = ? AND type = ? AND name = ?",
         [.text(zone), .text(deletion.key.type), .text(deletion.key.name)])
-      dropped.note(sequence: deletion.sequence, life: deletion.life)
+      dropped.note(sequence: deletion.sequence, incarnation: deletion.incarnation)
     }
     try database.run(
       "UPDATE zone SET dropped_seq = ?, dropped_life = ? WHERE name = ?",
-      [.integer(dropped.sequence), .integer(dropped.life), .text(zone)])
+      [.integer(dropped.sequence), .integer(dropped.incarnation), .text(zone)])
   }
 
   private static func cells(

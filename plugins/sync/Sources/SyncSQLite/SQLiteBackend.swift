@@ -9,7 +9,7 @@ public final class SQLiteBackend: SyncBackend {
   private let path: String
   private let zones: Mutex<[String: any MergePolicy]>
   private let clock: any SyncClock
-  /// The zones in which this opening of the file has begun a life.
+  /// The zones in which this opening of the file has begun an incarnation.
   private let begun = Mutex<Set<String>>([])
 
   /// How often a watcher looks whether another connection has written, in milliseconds.
@@ -132,7 +132,7 @@ public final class SQLiteBackend: SyncBackend {
         case .store(let cell, let stamps):
           if !hasBegun, !begins {
             begins = true
-            cursor.generation = try Self.beginLife(zone, database)
+            cursor.generation = try Self.beginIncarnation(zone, database)
           }
           sequence += 1
           sequences[operation.key] = sequence
@@ -144,7 +144,7 @@ public final class SQLiteBackend: SyncBackend {
             """,
             [
               .text(zone), .text(operation.key.type), .text(operation.key.name), .integer(version), .integer(sequence),
-              .bytes(cell.packed()), SQLiteValue(outcome.deletedLife),
+              .bytes(cell.packed()), SQLiteValue(outcome.deletedIncarnation),
             ])
           try Self.keep(outcome.names, zone, database)
           results.append(.committed(version: version, sequence: sequence, stamps: stamps))
@@ -219,7 +219,7 @@ public final class SQLiteBackend: SyncBackend {
           }
           if let (version, cursor) = news {
             seen = version
-            continuation.yield(.poke(cursor))
+            continuation.yield(.notification(cursor))
             lastSign = clock.nowMilliseconds()
           } else if clock.nowMilliseconds() - lastSign >= SyncLimits.keepAliveMilliseconds {
             continuation.yield(.alive)
@@ -241,13 +241,13 @@ public final class SQLiteBackend: SyncBackend {
   /// The clock in milliseconds since 1970.
   public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
 
-  /// Forgets every life of a zone: every device fetches it whole and gives back what is lost. Needed when a copy was put
-  /// back while the file was open; otherwise `ZoneLives` notices.
+  /// Forgets every incarnation of a zone: every device fetches it whole and gives back what is lost. Needed when a copy
+  /// was put back while the file was open; otherwise `ZoneIncarnations` notices.
   public func beginNewGeneration(zone: String) async throws(BackendError) {
     _ = try policy(zone)
     try await perform { database in
       try database.run("DELETE FROM life WHERE zone = ?", [.text(zone)])
-      _ = try Self.beginLife(zone, database)
+      _ = try Self.beginIncarnation(zone, database)
     }
   }
 
@@ -276,7 +276,7 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  private static func beginLife(_ zone: String, _ database: SQLiteConnection) throws -> UInt64 {
+  private static func beginIncarnation(_ zone: String, _ database: SQLiteConnection) throws -> UInt64 {
     let generation = Int64.random(in: 1 ... .max)
     try database.run(
       """
@@ -285,13 +285,13 @@ public final class SQLiteBackend: SyncBackend {
       """, [.integer(generation), .text(zone)])
     try database.run(
       "DELETE FROM life WHERE zone = ?1 AND number <= (SELECT max(number) FROM life WHERE zone = ?1) - ?2",
-      [.text(zone), .integer(ZoneLives.limit)])
+      [.text(zone), .integer(ZoneIncarnations.limit)])
     try database.run("UPDATE zone SET generation = ? WHERE name = ?", [.integer(generation), .text(zone)])
     return UInt64(bitPattern: generation)
   }
 
-  static func lives(_ zone: String, _ database: SQLiteConnection) throws -> ZoneLives {
-    ZoneLives(
+  static func incarnations(_ zone: String, _ database: SQLiteConnection) throws -> ZoneIncarnations {
+    ZoneIncarnations(
       try database.all("SELECT generation, from_seq FROM life WHERE zone = ? ORDER BY number", [.text(zone)]) {
         .init(generation: UInt64(bitPattern: $0.int64(0)), from: $0.int64(1))
       })
@@ -336,10 +336,10 @@ public final class SQLiteBackend: SyncBackend {
     _ cursors: [SyncCore.Cursor?], _ zone: String, at present: SyncCore.Cursor, _ database: SQLiteConnection
   ) throws {
     for case let cursor? in cursors {
-      let isOfLife =
+      let isOfIncarnation =
         cursor.generation == present.generation
-        ? cursor.sequence <= present.sequence : try lives(zone, database).holds(cursor, last: present.sequence)
-      guard isOfLife, try tag(of: cursor.sequence, zone, database) == cursor.tag else {
+        ? cursor.sequence <= present.sequence : try incarnations(zone, database).holds(cursor, last: present.sequence)
+      guard isOfIncarnation, try tag(of: cursor.sequence, zone, database) == cursor.tag else {
         throw BackendError.cursorExpired
       }
     }

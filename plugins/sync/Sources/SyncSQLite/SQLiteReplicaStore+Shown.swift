@@ -48,7 +48,7 @@ extension SQLiteReplicaStore {
     }
   }
 
-  /// Has the file show everything anew when it is next used.
+  /// Has the file show everything again when it is next used.
   public static let showsAnew = StoreChange(key: shownKey, value: nil)
 
   /// Everything in the file but the device's own table shows something.

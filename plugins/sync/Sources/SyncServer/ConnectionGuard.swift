@@ -76,7 +76,7 @@
       table.close(context.channel, from: peer)
     }
 
-    /// Sets the one deadline anew; nil for none.
+    /// Sets the one deadline again; nil for none.
     private func close(_ context: ChannelHandlerContext, afterSeconds seconds: Int64?) {
       deadline?.cancel()
       let channel = context.channel

@@ -52,7 +52,7 @@
       if zones.isEmpty, zonesFile == nil { return "there is no zone to serve" }
       let isLoopback = host == "localhost" || host == "::1" || host.hasPrefix("127.")
       for (zone, token) in zones.sorted(by: { $0.key < $1.key }) {
-        guard ZoneName.isWellFormed(zone) else { return "'\(zone)' is no name for a zone: \(ZoneName.rule)" }
+        guard ZoneName.isWellFormed(zone) else { return "'\(zone)' is not a name for a zone: \(ZoneName.rule)" }
         guard let token else {
           if isLoopback { continue }
           return "the zone '\(zone)' has no token and '\(host)' can be reached from other machines; give it one"

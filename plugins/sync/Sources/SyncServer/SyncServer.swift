@@ -12,8 +12,9 @@
 
   /// The sync server: stateless, in front of any backend. Two of them in front of one database serve one zone.
   ///
-  /// `POST /zones/{zone}/commit` · `GET /zones/{zone}/changes?since=&limit=&bytes=` · `GET /zones/{zone}/pokes` (server-sent
-  /// events) · `GET /time` · `GET /health` (the process lives) · `GET /ready` (its store answers) · `GET /metrics`.
+  /// `POST /zones/{zone}/commit` · `GET /zones/{zone}/changes?since=&limit=&bytes=` · `GET /zones/{zone}/pokes`
+  /// (server-sent events) · `GET /time` · `GET /health` (the process lives) · `GET /ready` (its store answers) ·
+  /// `GET /metrics`.
   public struct SyncServer: Sendable {
     private let backend: any SyncBackend
     private let settings: ServerSettings
@@ -22,7 +23,7 @@
     private let connections: ConnectionTable
     private let rate: RateLimit
     private let clock = SystemClock()
-    private let pokes = PokeHub()
+    private let notifications = NotificationHub()
     private let counts = RequestCounts()
 
     /// Serves a backend. The settings must have no `problem`. `openZone` makes the backend take a zone that is added while
@@ -53,16 +54,16 @@
         configuration: ApplicationConfiguration(
           address: .hostname(settings.host, port: settings.port), serverName: "flowrun-sync-server"),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: logger)
-      application.addServices(PokeService(backend: backend, access: access, hub: pokes))
+      application.addServices(NotificationService(backend: backend, access: access, hub: notifications))
       if let file = settings.zonesFile {
         application.addServices(
-          ZonesService(file: file, access: access, hub: pokes, openZone: openZone, report: report))
+          ZonesService(file: file, access: access, hub: notifications, openZone: openZone, report: report))
       }
       let group = ServiceGroup(
         configuration: ServiceGroupConfiguration(
           services: [application], gracefulShutdownSignals: stopOnSignals ? [.sigterm, .sigint] : [], logger: logger))
       // The task may be cancelled at any moment, the services must not: an answer that is cut off in the middle of its
-      // writer's life is a fatal error in SwiftNIO. So a cancellation is a graceful stop.
+      // writer's incarnation is a fatal error in SwiftNIO. So a cancellation is a graceful stop.
       let serving = Task { try await group.run() }
       try await withTaskCancellationHandler {
         do {
@@ -101,7 +102,8 @@
         Response(
           status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
           body: ResponseBody(
-            byteBuffer: ByteBuffer(string: counts.text(channels: pokes.count, connections: connections.counts))))
+            byteBuffer: ByteBuffer(string: counts.text(channels: notifications.count, connections: connections.counts)))
+        )
       }
       router.get("/time") { _, _ in
         try await answer { () throws(BackendError) in Wire.body(ofServerTime: try await backend.serverTime()) }
@@ -144,7 +146,7 @@
       }
       let reply = try await backend.commit(operations, zone: zone, heard: heard)
       counts.count(reply)
-      if !backend.tellsOwnCommits, reply.lastSequence != nil { pokes.publish(reply.cursor, zone: zone) }
+      if !backend.tellsOwnCommits, reply.lastSequence != nil { notifications.publish(reply.cursor, zone: zone) }
       return Wire.body(of: reply)
     }
 
@@ -156,7 +158,7 @@
       let limit = try Self.number(query["limit"], "limit", 1...SyncLimits.records) ?? SyncLimits.records
       let bytes = try Self.number(query["bytes"], "bytes", 0...SyncLimits.bodyBytes) ?? SyncLimits.bodyBytes
       let device = query["device"].flatMap { DeviceID(String($0)) }
-      if let cursor, let device { pokes.fetched(cursor, by: device, zone: zone) }
+      if let cursor, let device { notifications.fetched(cursor, by: device, zone: zone) }
       let subscription = try Self.subscription(query["subscribe"])
       let page = try await backend.changes(
         zone: zone, since: cursor, limit: limit, maximumBytes: bytes,
@@ -181,15 +183,15 @@
 
     private func channel(_ request: Request, _ zone: String) async throws(BackendError) -> Response {
       try admit(request, zone)
-      guard pokes.count < settings.channels else {
+      guard notifications.count < settings.channels else {
         throw .unreachable("all \(settings.channels) channels are taken")
       }
       guard let device = request.uri.queryParameters["device"].flatMap({ DeviceID(String($0)) }) else {
         throw .invalid("'device' is missing or no device's name")
       }
-      let (backend, pokes) = (backend, pokes)
-      let signs = pokes.subscribe(zone: zone, device: device) {
-        if let latest = pokes.latest(zone: zone) { return latest }
+      let (backend, notifications) = (backend, notifications)
+      let signs = notifications.subscribe(zone: zone, device: device) {
+        if let latest = notifications.latest(zone: zone) { return latest }
         for try await sign in backend.watch(zone: zone, device: Self.serverDevice) {
           if let cursor = sign.cursor { return cursor }
         }
@@ -203,7 +205,7 @@
               for try await sign in signs { try await writer.write(ByteBuffer(string: Self.event(sign))) }
             } onGracefulShutdown: {
               // The server waits for its answers to end, so they must hear of it themselves.
-              pokes.finish(throwing: .unreachable("the server stops"))
+              notifications.finish(throwing: .unreachable("the server stops"))
             }
           } catch is BackendError {}
           try await writer.finish(nil)
@@ -212,13 +214,13 @@
 
     private static func event(_ sign: ChannelSign) -> String {
       switch sign {
-      case .poke(let cursor): "event: poke\ndata: \(cursor)\n\n"
+      case .notification(let cursor): "event: poke\ndata: \(cursor)\n\n"
       case .changes(let page, since: let cursor):
-        // Who does not know this event reads the poke; who has taken the changes has nothing to fetch then.
+        // Who does not know this event reads the notification; who has taken the changes has nothing to fetch then.
         if let body = Wire.body(of: page, since: cursor) {
-          "event: changes\ndata: \(String(decoding: body, as: UTF8.self))\n\n\(event(.poke(page.cursor)))"
+          "event: changes\ndata: \(String(decoding: body, as: UTF8.self))\n\n\(event(.notification(page.cursor)))"
         } else {
-          event(.poke(page.cursor))
+          event(.notification(page.cursor))
         }
       case .recovered(let cursor): "event: recovered\ndata: \(cursor)\n\n"
       case .alive: ": alive\n\n"

@@ -28,7 +28,7 @@
       return stream
     }
 
-    /// From now on these count. Gives the zones that those who use them must name their token for anew.
+    /// From now on these count. Gives the zones that those who use them must name their token for again.
     func replace(with zones: [String: ZoneToken?]) -> [String] {
       state.withLock { state in
         let closed = state.zones.filter { name, token in zones[name] != .some(token) }.map(\.key)

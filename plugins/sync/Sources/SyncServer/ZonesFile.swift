@@ -54,7 +54,7 @@
     /// Makes a zone and gives its token, which is kept nowhere. Throws a `Problem` for a zone that is there.
     public func add(_ name: String) throws -> String {
       guard ZoneName.isWellFormed(name) else {
-        throw Problem(description: "'\(name)' is no name for a zone: \(ZoneName.rule)")
+        throw Problem(description: "'\(name)' is not a name for a zone: \(ZoneName.rule)")
       }
       return try change(isNew: true) { lines in
         guard Self.index(of: name, in: lines) == nil else {
@@ -109,7 +109,7 @@
       return value
     }
 
-    /// Under a name of its own first, so that whoever reads finds the old file or the new one, whole.
+    /// Under a name of its own first, so that anyone who reads finds the old file or the new one, whole.
     private func replace(with text: String) throws {
       let fresh = "\(path).new"
       unlink(fresh)

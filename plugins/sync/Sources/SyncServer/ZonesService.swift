@@ -7,7 +7,7 @@
   struct ZonesService: Service {
     let file: ZonesFile
     let access: ZoneAccess
-    let hub: PokeHub
+    let hub: NotificationHub
     let openZone: @Sendable (String) async throws -> Void
     let report: @Sendable (String) -> Void
 

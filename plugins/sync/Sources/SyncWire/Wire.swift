@@ -79,7 +79,7 @@ public enum Wire {
     var operations: [Operation] = []
     for (index, value) in list.enumerated() {
       let path = "operations[\(index)]"
-      guard let member = value.objectValue else { throw Problem(path: path, message: "is no object") }
+      guard let member = value.objectValue else { throw Problem(path: path, message: "is not an object") }
       let key = try key(member, path)
       let expected = try integer(member, "expectedVersion", path)
       let change = try change(member, path)
@@ -97,13 +97,13 @@ public enum Wire {
       return .join(try packed(join, "\(path).join") { bytes throws(PackingError) in try Cell(packed: bytes) })
     case (nil, nil, let device?, nil):
       guard let device = device.stringValue.flatMap({ DeviceID($0) }) else {
-        throw Problem(path: "\(path).retire", message: "is no device's name")
+        throw Problem(path: "\(path).retire", message: "is not a device's name")
       }
       return .retire(device)
     case (nil, nil, nil, let seen?):
       let words = (seen.stringValue ?? "").split(separator: " ", omittingEmptySubsequences: false)
       guard words.count == 2, let device = DeviceID(String(words[0])), let cursor = Cursor(words[1]) else {
-        throw Problem(path: "\(path).seen", message: "is no device's name with a cursor")
+        throw Problem(path: "\(path).seen", message: "is not a device's name with a cursor")
       }
       return .seen(device, cursor)
     default: throw Problem(path: path, message: "needs either 'write', 'join', 'retire' or 'seen'")
@@ -146,7 +146,9 @@ public enum Wire {
     }
     var results: [CommitResult] = []
     for (index, value) in list.enumerated() {
-      guard let member = value.objectValue else { throw Problem(path: "results[\(index)]", message: "is no object") }
+      guard let member = value.objectValue else {
+        throw Problem(path: "results[\(index)]", message: "is not an object")
+      }
       results.append(try result(member, "results[\(index)]"))
     }
     return CommitReply(
@@ -194,7 +196,7 @@ public enum Wire {
       guard let parts = value.arrayValue, parts.count == 3, let milliseconds = parts[0].integerValue,
         let counter = parts[1].integerValue.flatMap({ UInt32(exactly: $0) }),
         let device = parts[2].stringValue.flatMap({ DeviceID($0) })
-      else { throw Problem(path: "\(path).stamps", message: "holds something that is no stamp") }
+      else { throw Problem(path: "\(path).stamps", message: "holds something that is not a stamp") }
       stamps.append(Stamp(milliseconds: Int64(milliseconds), counter: counter, device: device))
     }
     return stamps
@@ -265,7 +267,7 @@ public enum Wire {
     if page.isReaderNoted { object["noted"] = true }
     if page.dropped != Dropped() {
       object["dropped"] = [
-        "sequence": .integer(Int(page.dropped.sequence)), "life": .integer(Int(page.dropped.life)),
+        "sequence": .integer(Int(page.dropped.sequence)), "life": .integer(Int(page.dropped.incarnation)),
       ]
     }
     if isPartial {
@@ -289,13 +291,15 @@ public enum Wire {
     }
     var records: [Record] = []
     for (index, value) in list.enumerated() {
-      guard let member = value.objectValue else { throw Problem(path: "records[\(index)]", message: "is no object") }
+      guard let member = value.objectValue else {
+        throw Problem(path: "records[\(index)]", message: "is not an object")
+      }
       records.append(try record(member, "records[\(index)]"))
     }
     var dropped = Dropped()
     if let member = root["dropped"]?.objectValue {
       dropped = Dropped(
-        sequence: try integer(member, "sequence", "dropped"), life: try integer(member, "life", "dropped"))
+        sequence: try integer(member, "sequence", "dropped"), incarnation: try integer(member, "life", "dropped"))
     }
     return ChangePage(
       records: records, cursor: cursor, hasMore: hasMore,
@@ -316,7 +320,7 @@ public enum Wire {
       guard let parts = value.arrayValue, parts.count == 4, let type = parts[0].stringValue,
         let name = parts[1].stringValue, let sequence = parts[2].integerValue, sequence >= 0,
         let isDeletion = parts[3].booleanValue
-      else { throw Problem(path: "others[\(index)]", message: "is no mention of a record") }
+      else { throw Problem(path: "others[\(index)]", message: "is not a mention of a record") }
       others.append(
         RecordMention(key: RecordKey(type: type, name: name), sequence: Int64(sequence), isDeletion: isDeletion))
     }

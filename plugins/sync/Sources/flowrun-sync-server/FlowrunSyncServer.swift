@@ -10,7 +10,7 @@
       discussion: "Exit codes: 0 stopped or done, 1 the store, the port or a file cannot be used, 64 wrong usage.",
       subcommands: [Serve.self, Zones.self], defaultSubcommand: Serve.self)
 
-    /// Says something to whoever runs the server.
+    /// Says something to anyone who runs the server.
     static func report(_ text: String) {
       FileHandle.standardError.write(Data("flowrun-sync-server: \(text)\n".utf8))
     }

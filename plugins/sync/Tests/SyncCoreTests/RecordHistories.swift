@@ -91,9 +91,9 @@ struct RecordOracle {
 
   /// Takes the acts with these numbers.
   init(_ histories: RecordHistories, _ held: Set<Int>) {
-    let life = held.map { histories.acts[$0].write.record?.life ?? 0 }.max() ?? 0
+    let incarnation = held.map { histories.acts[$0].write.record?.incarnation ?? 0 }.max() ?? 0
     all = histories.acts
-    numbers = held.filter { histories.acts[$0].write.record?.life == life }
+    numbers = held.filter { histories.acts[$0].write.record?.incarnation == incarnation }
     acts = numbers.sorted().map { histories.acts[$0] }
   }
 

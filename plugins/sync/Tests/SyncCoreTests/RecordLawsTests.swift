@@ -43,10 +43,11 @@ import Testing
       var histories = RecordHistories(seed: seed)
       histories.play(20)
       let before = histories.replicas.map { order($0) }
-      let lives = histories.replicas.map(\.content.life)
+      let incarnations = histories.replicas.map(\.content.incarnation)
       for who in 0..<3 { histories.exchange(3, who) }
       let all = order(histories.replicas[3])
-      for (known, life) in zip(before, lives) where life == histories.replicas[3].content.life {
+      for (known, incarnation) in zip(before, incarnations)
+      where incarnation == histories.replicas[3].content.incarnation {
         let kept = all.filter { known.contains($0) }
         #expect(kept == known.filter { all.contains($0) }, "seed \(seed)")
       }
@@ -101,7 +102,7 @@ import Testing
     for value in values { #expect(Scalar(bytes: value.bytes) == value) }
   }
 
-  @Test func `what was deleted and made anew holds nothing of its earlier life, whichever comes first`() {
+  @Test func `what was deleted and made again holds nothing of its earlier incarnation, whichever comes first`() {
     let (mac, phone) = (RecordHistories.devices[0], RecordHistories.devices[1])
     func write(_ device: DeviceID, _ number: Int64, _ edit: RecordEdit, over view: Cell) -> Write {
       var write = Write(dot: Dot(device: device, number: number), milliseconds: 1000 + number, context: view.context)

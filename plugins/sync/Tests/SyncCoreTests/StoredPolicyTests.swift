@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `S6–S10: what is no timer, no setting and no device's own description is refused, in the same words`() {
+  @Test func `S6–S10: what is not a timer, no setting and no device's own description is refused, in the same words`() {
     var random = SplitMix64(seed: 12)
     let (mac, phone) = (Histories.devices[0], Histories.devices[1])
     let keys = [

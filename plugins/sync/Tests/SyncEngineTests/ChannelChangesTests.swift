@@ -13,7 +13,7 @@ import Testing
     settings.usesChannel = true
     rig = Rig(settings: settings)
     rig.start()
-    rig.give(.channelSigned(rig.machine.openChannelNumber, .poke(rig.zone.cursor)))
+    rig.give(.channelSigned(rig.machine.openChannelNumber, .notification(rig.zone.cursor)))
   }
 
   /// The change that another device makes, as the channel brings it.
@@ -29,8 +29,8 @@ import Testing
     let signs = [try changeElsewhere(.idle), try changeElsewhere(.breakTime, number: 2)]
     for sign in signs {
       rig.give(.channelSigned(channel, sign))
-      // The poke behind it tells nothing new.
-      rig.give(.channelSigned(channel, .poke(try #require(sign.cursor))))
+      // The notification behind it tells nothing new.
+      rig.give(.channelSigned(channel, .notification(try #require(sign.cursor))))
     }
     #expect(rig.shown == .breakTime)
     #expect(rig.pulls == pulls)

@@ -111,8 +111,7 @@ import Testing
     #expect(fleet.likes("k") == [5, 5, 5])
   }
 
-  @Test func `a change that was set aside keeps its name, and counts once where two copies of a file retry it`() throws
-  {
+  @Test func `a change that was parked keeps its name, and counts once where two copies of a file retry it`() throws {
     var fleet = RecordFleet(2)
     fleet.refusesCommits = [0]
     fleet.like(0, "k")
@@ -174,7 +173,7 @@ import Testing
     write.incarnation = .max
     write = write.sealed()
     var changed = write.shifted(byMilliseconds: 5000)
-    changed.record?.life = 3
+    changed.record?.incarnation = 3
     changed.replaced = [1]
     #expect(changed.check == write.check)
     changed = try Write(packed: changed.packed())

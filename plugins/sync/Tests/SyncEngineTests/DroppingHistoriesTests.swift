@@ -55,7 +55,7 @@ import Testing
           fleet.settle()
         }
       default:
-        // A file is put aside, and later a device begins with it beside the one that it was.
+        // A file is put aside, and later a device begins with it next to the one that it was.
         if old.count < 2, copies || fleet.machines[device].isFlushed { old.append(fleet.disks[device]) }
         if copies, random.next() % 3 == 0, fleet.machines[device].isFlushed, let disk = old.last, !disk.isEmpty,
           Self.device(in: disk) == fleet.machines[device].replica.device
@@ -73,14 +73,14 @@ import Testing
       }
     }
     fleet.isAway = []
-    // Whoever has used up his budget gets it back within an hour.
+    // Anyone who has used up his budget gets it back within an hour.
     fleet.advance(milliseconds: 7_200_000)
     fleet.settle()
     fleet.settle()
     return (fleet, story)
   }
 
-  @Test func `while nobody loses a place all come to the same, and nothing is set aside`() throws {
+  @Test func `while nobody loses a place all come to the same, and nothing is parked`() throws {
     for seed in 1...250 as ClosedRange<UInt64> {
       let (fleet, story) = try play(seed, losesPlaces: false)
       try check(fleet, seed)

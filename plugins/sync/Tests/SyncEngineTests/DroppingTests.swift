@@ -14,10 +14,10 @@ import Testing
     fleet.delete(1, "a")
     fleet.settle()
     #expect(fleet.zone.records[key] == nil)
-    #expect(fleet.zone.dropped.life == 1)
+    #expect(fleet.zone.dropped.incarnation == 1)
     for machine in fleet.machines { #expect(machine.replica.confirmed[key] == nil) }
     #expect(fleet.likes("a") == [nil, nil, nil])
-    // Made anew, by two at once who know of it, it holds what both do.
+    // Made again, by two at once who know of it, it holds what both do.
     fleet.isAway = [0, 1]
     fleet.like(0, "a")
     fleet.like(1, "a")

@@ -3,7 +3,8 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// What must never be lost at the edges: counts beside states, limits, copies of a device's file, acts that were put together.
+/// What must never be lost at the edges: counts next to states, limits, copies of a device's file, acts that were put
+/// together.
 @Suite struct EdgeTests {
   private static let settings = Pomodoro.settings
 
@@ -93,7 +94,7 @@ import Testing
     #expect(rig.machine.refusal(of: state, on: Pomodoro.timer)?.contains("at most 4096") == true)
   }
 
-  @Test func `V20: a change over a limit that an earlier version saved is set aside, shown, and stops nothing else`()
+  @Test func `V20: a change over a limit that an earlier version saved is parked, shown, and stops nothing else`()
     throws
   {
     var rig = started()
@@ -190,7 +191,7 @@ import Testing
     #expect(!rig.notices.contains { if case .renamed = $0 { true } else { false } })
   }
 
-  @Test func `V20: a change that was set aside is sent again under its own name`() throws {
+  @Test func `V20: a change that was parked is sent again under its own name`() throws {
     var rig = started()
     let info = RecordKey(type: Pomodoro.deviceInfoType, name: "other")
     rig.give(.acted(info, .init(fields: [.init(name: "lastSeen", value: [])])))
@@ -227,10 +228,10 @@ import Testing
     }
     rig.commitElsewhere(.breakTime)
     let channel = rig.machine.openChannelNumber
-    rig.give(.channelSigned(channel, .poke(rig.zone.cursor)))
+    rig.give(.channelSigned(channel, .notification(rig.zone.cursor)))
     rig.advance(milliseconds: 10)
     rig.commitElsewhere(.idle, number: 2)
-    rig.give(.channelSigned(channel, .poke(rig.zone.cursor)))
+    rig.give(.channelSigned(channel, .notification(rig.zone.cursor)))
     let status = rig.machine.status(atMilliseconds: rig.now)
     #expect((status.staleUntilMilliseconds ?? 0) > rig.now)
     #expect(rig.notices.contains { if case .stale = $0 { true } else { false } })
@@ -245,7 +246,7 @@ import Testing
     settings.usesChannel = true
     var rig = Rig(settings: settings)
     rig.start()
-    rig.give(.channelSigned(rig.machine.openChannelNumber, .poke(rig.zone.cursor)))
+    rig.give(.channelSigned(rig.machine.openChannelNumber, .notification(rig.zone.cursor)))
     rig.error = .storage("away")
     rig.act()
     rig.advance(milliseconds: 90_000)

@@ -12,7 +12,7 @@ struct ForgettingOracle {
     /// The acts on this record that its author had seen.
     var seen: Set<Dot>
     /// How many times the record had been deleted before, as far as its author had seen.
-    var life: Int
+    var incarnation: Int
   }
 
   /// What can be done.
@@ -34,16 +34,16 @@ struct ForgettingOracle {
   /// Notes an act whose author had seen these.
   mutating func note(_ dot: Dot, _ kind: Kind, _ key: String, at time: Int64, seen: Set<Dot>) {
     let seen = seen.filter { acts[$0]?.key == key }
-    var life = seen.compactMap { acts[$0]?.life }.max() ?? 0
-    if kind != .delete, !seen.isEmpty, shown(key, seen) == nil { life += 1 }
-    acts[dot] = Act(key: key, kind: kind, time: time, seen: seen, life: life)
+    var incarnation = seen.compactMap { acts[$0]?.incarnation }.max() ?? 0
+    if kind != .delete, !seen.isEmpty, shown(key, seen) == nil { incarnation += 1 }
+    acts[dot] = Act(key: key, kind: kind, time: time, seen: seen, incarnation: incarnation)
   }
 
   /// What a record shows to who has seen these acts; nil when it is not there.
   func shown(_ key: String, _ dots: Set<Dot>) -> Shown? {
     let known = dots.compactMap { dot in acts[dot].map { (dot: dot, act: $0) } }.filter { $0.act.key == key }
-    guard let life = known.map(\.act.life).max() else { return nil }
-    let present = known.filter { $0.act.life == life }
+    guard let incarnation = known.map(\.act.incarnation).max() else { return nil }
+    let present = known.filter { $0.act.incarnation == incarnation }
     let deletions = present.filter { $0.act.kind == .delete }
     let changes = present.filter { $0.act.kind != .delete }
     if rule == .deleteWins, !deletions.isEmpty { return nil }

@@ -110,9 +110,11 @@ import Testing
     fleet.settle()
     fleet.delete(0, "a")
     // A millisecond at a time, until the other one has told that it has seen that.
-    let before = fleet.machines[1].replica.told.sequence
-    for _ in 0..<120_000 where fleet.machines[1].replica.told.sequence == before { fleet.advance(milliseconds: 1) }
-    #expect(fleet.machines[1].replica.told.sequence > before)
+    let before = fleet.machines[1].replica.acknowledged.sequence
+    for _ in 0..<120_000 where fleet.machines[1].replica.acknowledged.sequence == before {
+      fleet.advance(milliseconds: 1)
+    }
+    #expect(fleet.machines[1].replica.acknowledged.sequence > before)
     fleet.like(1, "b")
     #expect(fleet.machines[1].isFlushed)
     #expect(fleet.likes(1, "b") == 2)

@@ -217,20 +217,20 @@ import Testing
     #expect((9...11).contains(rig.pulls - later))
   }
 
-  @Test func `F23 S49: a poke that names what is known costs nothing, a further one is fetched`() {
+  @Test func `F23 S49: a notification that names what is known costs nothing, a further one is fetched`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)
     rig.start()
     let number = (1...9).first { rig.machine.isListening(on: $0) } ?? 0
-    rig.give(.channelSigned(number, .poke(rig.zone.cursor)))
+    rig.give(.channelSigned(number, .notification(rig.zone.cursor)))
     rig.act()
     let pulls = rig.pulls
-    rig.give(.channelSigned(number, .poke(rig.zone.cursor)))
-    rig.give(.channelSigned(number, .poke(rig.zone.cursor)))
+    rig.give(.channelSigned(number, .notification(rig.zone.cursor)))
+    rig.give(.channelSigned(number, .notification(rig.zone.cursor)))
     #expect(rig.pulls == pulls)
     rig.commitElsewhere(.idle)
-    rig.give(.channelSigned(number, .poke(rig.zone.cursor)))
+    rig.give(.channelSigned(number, .notification(rig.zone.cursor)))
     #expect(rig.pulls == pulls + 1)
     #expect(rig.shown == .idle)
     #expect(rig.notices.contains(.changed(Pomodoro.timer, remote: true, rule: .causal)))
@@ -276,7 +276,7 @@ import Testing
     #expect(rig.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `F31 V20: a change that can never succeed is set aside, told, and sent again when someone has looked`() {
+  @Test func `F31 V20: a change that can never succeed is parked, told, and sent again when someone has looked`() {
     var rig = started()
     rig.error = .tooLarge
     rig.act()
@@ -303,7 +303,7 @@ import Testing
     #expect(rig.commits.map(\.count).prefix(3) == [4, 2, 1])
   }
 
-  @Test func `a wrong token stops everything until someone has mended it, and the outbox is kept`() {
+  @Test func `a wrong token stops everything until someone has fixed it, and the outbox is kept`() {
     var rig = started()
     rig.error = .notAuthenticated("wrong token")
     rig.act()

@@ -64,7 +64,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `the fate of a change is its own, whatever is parked beside it`() {
+  @Test func `the fate of a change is its own, whatever is parked next to it`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b"]) }
     func fate(_ acts: [Int64]) -> SyncFate { fleet.machines[0].fate(of: acts) }
     let parked = fleet.machines[0].status(atMilliseconds: 0).parked.map(\.position)

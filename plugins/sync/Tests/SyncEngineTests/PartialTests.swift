@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [DeleteRule.editWins, .deleteWins], [true, false])
-  func `who writes to a deleted record outside of his part makes it anew, whether or not the zone remembers it`(
+  func `who writes to a deleted record outside of his part makes it again, whether or not the zone remembers it`(
     _ rule: DeleteRule, _ isForgotten: Bool
   ) {
     var fleet = RecordFleet(2, delete: rule, isOld: isForgotten ? [] : [0], parts: [1: 1])
@@ -99,7 +99,7 @@ import Testing
     #expect(fleet.zone.records[RecordFleet.key("b")] == nil)
   }
 
-  @Test func `another subscription fetches anew, and what does not belong to it goes at once`() throws {
+  @Test func `another subscription fetches again, and what does not belong to it goes at once`() throws {
     var fleet = RecordFleet(2, parts: [1: 1])
     for number in 1...6 as ClosedRange<Int64> { fleet.name(0, "n\(number)", number % 3) }
     fleet.settle()
@@ -168,7 +168,7 @@ import Testing
     #expect(fleet.machines[0].replica.device == DeviceID(stem: "device", random: 1))
   }
 
-  @Test func `a record that was forgotten and made anew is not taken for the old one where it has as many versions`() {
+  @Test func `a record that was forgotten and made again is not taken for the old one where it has as many versions`() {
     var fleet = RecordFleet(2)
     fleet.name(0, "a", 1)
     fleet.delete(0, "a")

@@ -41,7 +41,7 @@ import Testing
     rig.error = nil
     rig.commitElsewhere(.snooze)
     #expect(rig.machine.replica.outbox.count == 1)
-    rig.give(.channelSigned(try #require(channel(rig)), .poke(rig.zone.cursor)))
+    rig.give(.channelSigned(try #require(channel(rig)), .notification(rig.zone.cursor)))
     #expect(rig.machine.replica.outbox.isEmpty)
     #expect(rig.machine.replica.cursor == rig.zone.cursor)
     #expect(pause(rig) == nil)
@@ -55,7 +55,7 @@ import Testing
     try cutOff(&rig, .unreachable("down"))
     for _ in 0..<5 {
       let sent = rig.requests.count
-      rig.give(.channelSigned(try #require(channel(rig)), .poke(rig.zone.cursor)))
+      rig.give(.channelSigned(try #require(channel(rig)), .notification(rig.zone.cursor)))
       #expect((1...2).contains(rig.requests.count - sent))
       rig.give(.channelClosed(try #require(channel(rig)), .unreachable("down")))
       rig.advance(milliseconds: 300)
@@ -123,7 +123,7 @@ import Testing
     #expect(pause(rig) == nil)
   }
 
-  @Test func `what a person must mend has no end, and is tried again by the next run`() throws {
+  @Test func `what a person must fix has no end, and is tried again by the next run`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .notAuthenticated("the token does not open the zone 'PomodoroZone'")

@@ -86,7 +86,7 @@ struct RecordFleet {
   /// The notes with this title.
   static func part(_ title: Int64) -> Subscription { Subscription(["notes": ["title": .text(String(title))]]) }
 
-  /// Begins a device anew from its file, with another part of the zone; nil for all of it.
+  /// Begins a device again from its file, with another part of the zone; nil for all of it.
   mutating func restart(_ device: Int, _ subscription: Subscription?, seed: UInt64? = nil) throws {
     guard let replica = try Replica(stored: disks[device].filter { !$0.key.hasPrefix("journal/") }) else { return }
     machines[device] = SyncMachine(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RestoredZoneTests {
   /// How the restored zone goes on.
   enum Restoring: CaseIterable {
-    /// Its store is opened again, so that its next change begins a new life.
+    /// Its store is opened again, so that its next change begins a new incarnation.
     case opened
     /// A person says so, and every cursor becomes invalid.
     case announced

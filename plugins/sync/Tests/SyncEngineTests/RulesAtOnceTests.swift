@@ -4,7 +4,7 @@ import Testing
 
 /// Devices that name different rules for one collection before either has heard of the other.
 @Suite struct RulesAtOnceTests {
-  @Test func `the second to come is refused with the difference, and what it wrote by its rules stays, set aside`() {
+  @Test func `the second to come is refused with the difference, and what it wrote by its rules stays, parked`() {
     var fleet = RecordFleet(2)
     fleet.settle()
     fleet.isAway = [0, 1]

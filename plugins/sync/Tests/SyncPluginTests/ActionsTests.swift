@@ -48,15 +48,15 @@ import Testing
     let status = try await mac.call(Status.self)
     #expect(status["outbox"] == 0)
     #expect(status["level"] == "normal")
-    try mac.closeResources()
-    try phone.closeResources()
+    try mac.closeHandles()
+    try phone.closeHandles()
   }
 
   @Test func `S17 a pull finds nothing before anyone has pushed, and fails where that matters`() async throws {
     let mac = try await connected("mac")
     #expect(try await mac.call(Pull.self)["found"] == false)
     #expect(await code { _ = try await mac.call(Pull.self, with: ["required": true]) } == "no-records-found")
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
   @Test func `S9 a record with a missing or mistyped field is refused by the field's name`() async throws {
@@ -80,7 +80,7 @@ import Testing
     _ = try await mac.call(Push.self, with: ["record": .object(good)])
     let timer = try await mac.call(Pull.self)["timer"]?.objectValue
     #expect(timer?["stateData"] == #"{"label":"deep","remainingSeconds":60}"#)
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
   @Test func `S6 S19 a record's count is taken over, and never lowers what stands`() async throws {
@@ -94,7 +94,7 @@ import Testing
     record["completedPomodoros"] = 3
     _ = try await mac.call(Push.self, with: ["record": .object(record)])
     #expect(try await mac.call(Pull.self)["timer"]?.objectValue?["completedPomodoros"] == 7)
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
   @Test func `a device's file is one run's at a time; a device without a name gets one of its own`() async throws {
@@ -114,7 +114,7 @@ import Testing
       files.insert(try #require(output["file"]?.stringValue))
     }
     #expect(files.count == 3)
-    for host in [mac] + hosts { try host.closeResources() }
+    for host in [mac] + hosts { try host.closeHandles() }
   }
 
   @Test func `no two devices and zones share a file, whatever they are called`() throws {
@@ -131,14 +131,14 @@ import Testing
       let mac = try await connected("mac")
       _ = try await mac.call(Push.self, with: ["state": "focus", "remaining": "25m"])
       #expect(try await mac.call(Pull.self)["found"] == true)
-      try mac.closeResources()
+      try mac.closeHandles()
     }
     let mac = try await connected("mac")
     #expect(try await mac.call(Status.self)["status"]?.objectValue?["requestsPerHourLimit"] == .null)
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
-  @Test func `F31 V20 what was set aside is listed, tried again and given up`() async throws {
+  @Test func `F31 V20 what was parked is listed, tried again and given up`() async throws {
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
     // The arbiter refuses a 65th device.
@@ -167,14 +167,14 @@ import Testing
     let late = TestHost(dataFolder: folder, workflowFolder: folder)
     let place: ValueObject = ["device": "late", "store": "shared.sqlite"]
     #expect(await code { _ = try await late.call(Connect.self, with: place) } == "sync-zone-full")
-    try late.closeResources()
+    try late.closeHandles()
     // Where a place has become free since, it gets it: the other device of this zone has one besides the 64.
     for index in 1...2 as ClosedRange<UInt32> {
       _ = try await connection.retire(DeviceID(stem: "x", random: index).name)
     }
     try await connection.flush(timeout: .seconds(5))
-    try await connected("late").closeResources()
-    try mac.closeResources()
+    try await connected("late").closeHandles()
+    try mac.closeHandles()
   }
 
   @Test func `what happens before anybody listens is told to the first who does`() async throws {
@@ -183,7 +183,7 @@ import Testing
     try await connection.flush(timeout: .seconds(5))
     var notices = connection.notices().makeAsyncIterator()
     #expect(await notices.next() != nil)
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
   @Test func `a server that is not there: what is done is kept, and the message says where`() async throws {
@@ -195,11 +195,11 @@ import Testing
       let error = error as? ActionError
       return error?.code == "sync-timeout" && error?.message.contains("sync-mac.sqlite") == true
     }
-    try host.closeResources()
+    try host.closeHandles()
     let later = try await connected("mac")
     _ = try await later.call(Flush.self)
     #expect(try await later.call(Pull.self)["timer"]?.objectValue?["stateType"] == "idle")
-    try later.closeResources()
+    try later.closeHandles()
   }
 
   @Test func `bad inputs are named`() async throws {
@@ -217,7 +217,7 @@ import Testing
     #expect(await code { _ = try await host.call(Connect.self, with: ["store": "stray.sqlite"]) } == "sync-store")
     let mac = try await connected("mac")
     #expect(await code { _ = try await mac.call(Push.self) } == "sync-input")
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
   @Test func `S31 a subscription is ready at once, tells of changes with the rule, and ends with the run`() async throws
@@ -238,7 +238,7 @@ import Testing
     _ = try? await watching
     #expect(mac.posts.contains("sync.changed"))
     #expect(mac.logs.contains { $0.hasPrefix("focus 25:00") && $0.hasSuffix("decided by causal") })
-    try mac.closeResources()
-    try phone.closeResources()
+    try mac.closeHandles()
+    try phone.closeHandles()
   }
 }

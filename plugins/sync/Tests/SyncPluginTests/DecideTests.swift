@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `the schema that programs are built with is the file beside the workflow`() throws {
+  @Test func `the schema that programs are built with is the file next to the workflow`() throws {
     #expect(try String(contentsOf: Self.file, encoding: .utf8) == Pomodoro.schemaText)
   }
 
@@ -108,7 +108,7 @@ import Testing
       let timer = try #require(try await get(host))
       #expect(timer["state"] == "focus" && timer["remaining"] == "25m" && timer["completed"] == 4, "\(timer)")
     }
-    // A part that is not named stays as it was; the count begins anew only where that is said.
+    // A part that is not named stays as it was; the count begins again only where that is said.
     try await put(phone, ["state": "breakTime", "completed": ["begin": 0]])
     for host in hosts {
       let timer = try #require(try await get(host))
@@ -117,7 +117,7 @@ import Testing
     try await put(mac, ["completed": 2])
     try await put(mac, ["completed": 1])
     #expect(try await get(phone)?["completed"] == 2)
-    for host in hosts { try host.closeResources() }
+    for host in hosts { try host.closeHandles() }
     try? FileManager.default.removeItem(atPath: folder)
   }
 
@@ -125,7 +125,7 @@ import Testing
     ("- newest", "- newst", "a step of 'decide' is"),
     ("prefer: state", "prefer: stat", "did you mean 'state'?"),
     ("order: [focus, breakTime", "order: [focus, breaktime", "'breakTime'"),
-    ("unless: is-paused", "unless: state", "no field of type boolean"),
+    ("unless: is-paused", "unless: state", "not a field of type boolean"),
     ("window: 5s", "window: 5", "a length of time such as 5s"),
     ("      - causal\n", "", "in this order"),
     ("merge: largest, epoch", "merge: counter, epoch", "'epoch' needs 'merge: largest'"),

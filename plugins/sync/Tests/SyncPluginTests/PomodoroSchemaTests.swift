@@ -44,7 +44,7 @@ import Testing
   }
 
   private func end(_ hosts: TestHost...) throws {
-    for host in hosts { try host.closeResources() }
+    for host in hosts { try host.closeHandles() }
     try? FileManager.default.removeItem(atPath: folder)
   }
 

@@ -119,7 +119,7 @@ import Testing
       #expect(note["best"] == 9.5)
       #expect(note["open"] == false)
       #expect(note["lines"] == ["top", "first", "last", "end"])
-      try host.closeResources()
+      try host.closeHandles()
     }
   }
 
@@ -146,7 +146,7 @@ import Testing
     try await put(
       mac, "notes", "a", ["lines": ["insert": [["after": ids[0], "value": "new"]], "remove": [ids[2]]]])
     #expect(try await get(mac, "notes", "a")?["lines"] == ["b", "new", "c"])
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
   @Test func `an edit wins over a deletion that had not seen it, or loses, as the schema says`() async throws {
@@ -164,10 +164,10 @@ import Testing
         #expect(try await get(host, collection, "a")?[field] == (collection == "notes" ? "two" : nil))
       }
     }
-    // What is made anew holds nothing of what was deleted.
+    // What is made again holds nothing of what was deleted.
     try await put(mac, "few", "a", [:])
     #expect(try await get(phone, "few", "a") == ["text": .null])
-    for host in [mac, phone] { try host.closeResources() }
+    for host in [mac, phone] { try host.closeHandles() }
   }
 
   @Test func `a reference reads as the schema says while its target is deleted, and as it was once that lives again`()
@@ -187,7 +187,7 @@ import Testing
     try await put(mac, "folders", "f", ["name": "again"])
     #expect(try await get(mac, "notes", "n")?["folder"] == "f")
     #expect(try await rows(mac, "SELECT count(*) AS n FROM notes") == [["n": 2]])
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
   @Test func `a query reads the views alone`() async throws {
@@ -222,7 +222,7 @@ import Testing
       _ = try await mac.call(Query.self, with: ["sql": .string(endless), "timeout": "200ms", "fetch": false])
     }
     #expect(late?.message.contains("took longer than 200 ms") == true)
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
   @Test func `a transaction is taken whole or not at all`() async throws {
@@ -281,7 +281,7 @@ import Testing
       let note = try #require(try await get(host, "notes", "a"))
       #expect(note["likes"] == 2)
       #expect(try await get(host, "folders", "f")?["name"] == note["title"])
-      try host.closeResources()
+      try host.closeHandles()
     }
   }
 
@@ -298,11 +298,11 @@ import Testing
     #expect(long?.message.contains("at most \(RecordLimits.recordValueBytes) are allowed") == true)
     let missing = await error { try await put(mac, "folders", "f", [:]) }
     #expect(missing?.message.contains("needs 'name'") == true)
-    try mac.closeResources()
+    try mac.closeHandles()
     // What was saved can be read.
     let again = try await connected("mac")
     #expect(try await get(again, "notes", "a")?["title"]?.stringValue?.utf8.count == text.utf8.count)
-    try again.closeResources()
+    try again.closeHandles()
   }
 
   @Test func `a zone keeps its rules: another rule for a name is refused with the difference, a new name is taken`()
@@ -310,13 +310,13 @@ import Testing
   {
     let mac = try await connected("mac")
     try await put(mac, "notes", "a", ["likes": ["add": 1]])
-    try mac.closeResources()
+    try mac.closeHandles()
     try Self.schema.replacing("merge: counter", with: "merge: largest")
       .write(toFile: folder + "/other.sync.yaml", atomically: true, encoding: .utf8)
     for device in ["mac", "phone"] {
       let problem = await error {
         let host = try await connected(device, schema: "other.sync.yaml")
-        defer { try? host.closeResources() }
+        defer { try? host.closeHandles() }
         try await put(host, "notes", "a", ["likes": 5])
       }
       #expect(
@@ -332,7 +332,7 @@ import Testing
     let note = try #require(try await get(tablet, "notes", "a"))
     #expect(note["subtitle"] == "s")
     #expect(note["title"] == "u")
-    for host in [tablet, older] { try host.closeResources() }
+    for host in [tablet, older] { try host.closeHandles() }
   }
 
   @Test func `devices that open an empty zone with different rules: the second is refused with the difference`()
@@ -349,7 +349,7 @@ import Testing
     try await put(phone, "notes", "b", ["likes": 7], wait: false)
     let connection: Connection = try #require(phone.handle(.syncConnection))
     let file = connection.file
-    try phone.closeResources()
+    try phone.closeHandles()
     let mac = try await connected("mac")
     try await put(mac, "notes", "a", ["likes": ["add": 1]])
     for attempt in 1...2 {
@@ -359,16 +359,16 @@ import Testing
           Connect.self, with: ["device": "phone", "store": "shared.sqlite", "schema": "other.sync.yaml"])
         try await put(host, "notes", "c", ["likes": 5])
       }
-      try host.closeResources()
+      try host.closeHandles()
       #expect(problem?.code == "sync-schema", "\(attempt): \(problem?.message ?? "")")
       #expect(problem?.message.contains("keeps 'likes' of 'notes' as 'integer counter'") == true)
     }
-    // What was written stays, set aside, and the zone has none of it.
+    // What was written stays, parked, and the zone has none of it.
     let parked = try #require(try await SyncReports.parked(file: file))
     let records = parked.compactMap { $0.value["record"]?.stringValue }
     #expect(records.contains("_schema/notes") && records.contains("notes/b"), "\(records)")
     #expect(try await rows(mac, "SELECT _key, likes FROM notes") == [["_key": "a", "likes": 1]])
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
   @Test func `a parked transaction stays visible as a whole, and later puts on its records report their own fate`()
@@ -403,7 +403,7 @@ import Testing
     #expect(try await get(mac, "notes", "a")?["likes"] == 222)
     // Waiting for everything still says that something is parked.
     #expect(await error { _ = try await mac.call(Flush.self) }?.code == "sync-parked")
-    for host in [mac, phone] { try host.closeResources() }
+    for host in [mac, phone] { try host.closeHandles() }
   }
 
   @Test func `a run that ends hands over what it has just done`() async throws {
@@ -415,7 +415,7 @@ import Testing
     try connection.close(handingOverFor: 20_000)
     #expect(try await SyncReports.status(file: connection.file)?.value["outbox"]?.objectValue?["depth"] == 0)
     #expect(try await rows(phone, "SELECT count(*) AS n FROM notes") == [["n": 5]])
-    try phone.closeResources()
+    try phone.closeHandles()
   }
 
   @Test func `what connect reports as waiting is what workflows did, not what the device says of itself`() async throws
@@ -429,25 +429,25 @@ import Testing
     }
     let (first, none) = try await connect()
     #expect(none == 0)
-    try first.closeResources()
+    try first.closeHandles()
     // Its own record and the rules of its schema are still unsent.
     let (second, still) = try await connect()
     #expect(still == 0)
     try await put(second, "notes", "a", ["title": "t"], wait: false)
     let connection: Connection = try #require(second.handle(.syncConnection))
     #expect(await connection.session.status().outboxDepth > 1)
-    try second.closeResources()
+    try second.closeHandles()
     let (third, one) = try await connect()
     #expect(one == 1)
-    try third.closeResources()
+    try third.closeHandles()
   }
 
   @Test func `the status finds a device's own file whatever it is called`() async throws {
     let host = TestHost(dataFolder: folder, workflowFolder: folder)
     _ = try await host.call(
       Connect.self, with: ["device": "mac pro", "store": "shared.sqlite", "file": "dev.sqlite"])
-    try host.closeResources()
-    try await connected("phone").closeResources()
+    try host.closeHandles()
+    try await connected("phone").closeHandles()
     let (named, usual) = (folder + "/dev.sqlite", folder + "/sync-phone.sqlite")
     #expect(SyncReports.files(in: folder, device: nil) == [named, usual])
     #expect(SyncReports.files(in: folder, device: "mac pro") == [named])
@@ -471,14 +471,14 @@ import Testing
     }
     // What is asked afterwards is answered afterwards.
     await connection.session.foreground()
-    try phone.closeResources()
+    try phone.closeHandles()
     _ = try await watching.value
     let changes = phone.logs.compactMap { try? JSONText.parse(Array($0.utf8)).objectValue }
     #expect(changes.allSatisfy { $0["collection"] == "notes" && $0["isRemote"] == true })
     #expect(changes.last?["new"]?.objectValue?["title"] == "two")
     #expect(changes.first?["old"] == .null)
     #expect(phone.posts.filter { $0 == "sync.record-changed" }.count == changes.count)
-    try mac.closeResources()
+    try mac.closeHandles()
   }
 
   @Test func `without a schema the words say how to name one, and a wrong one is shown with its place`() async throws {
@@ -487,7 +487,7 @@ import Testing
     let none = await error { try await put(host, "notes", "a", [:]) }
     #expect(none?.code == "sync-schema")
     #expect(none?.message.contains("schema: notes.sync.yaml") == true)
-    try host.closeResources()
+    try host.closeHandles()
     try "schema: x\ncollections: { notes: { fields: { a: { type: strin } } } }"
       .write(toFile: folder + "/wrong.sync.yaml", atomically: true, encoding: .utf8)
     let wrong = await error { _ = try await connected("mac", schema: "wrong.sync.yaml") }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// What the verbs `flowrun sync …` do with the own files of devices.
+/// What the subcommands `flowrun sync …` do with the own files of devices.
 @Suite(.timeLimit(.minutes(1))) struct ReportsTests {
   private let folder: String
 
@@ -78,7 +78,7 @@ import Testing
     await connection.session.setOnline(true)
     // The zone takes no third record, and so nothing of the transaction.
     #expect(await connection.session.wait(milliseconds: 20_000) { !$0.status(atMilliseconds: 0).parked.isEmpty })
-    for host in [mac, phone] { try host.closeResources() }
+    for host in [mac, phone] { try host.closeHandles() }
     #expect(try shown(notes, file) != zone)
     #expect(try shown(few, file).count == 3)
     #expect(try await SyncReports.discard(file: file, position: nil) == 2)
@@ -90,7 +90,7 @@ import Testing
     let (mac, connection) = try await connected("mac")
     _ = try await mac.call(Push.self, with: ["state": "focus", "remaining": "25m"])
     let machine = await connection.session.machine
-    try mac.closeResources()
+    try mac.closeHandles()
     let store = try SQLiteReplicaStore(path: connection.file, isReadOnly: true)
     defer { try? store.close() }
     let schema = try #require(RecordSchema(shown: try store.shownTables(), in: machine))
@@ -108,7 +108,7 @@ import Testing
       let (host, connection) = try await connected(device, with: with)
       // Until a request has gone.
       #expect(await connection.session.wait(milliseconds: 20_000) { $0.replica.statistics.requests > 0 })
-      try host.closeResources()
+      try host.closeHandles()
       let status = try #require(try await SyncReports.status(file: connection.file))
       let (requests, bytes): (Value, Value) = limit.map { (.integer($0), 1_000_000) } ?? (.null, .null)
       #expect(status.value["requestsPerHourLimit"] == requests, "\(device)")

@@ -26,13 +26,13 @@ enum PomodoroTimer {
   }
 
   @Test(arguments: [
-    ("focus", "'focus' needs a duration, as in: focus 25m"), ("break 5", "'5' is no duration up to 24h"),
-    ("focus 25h", "'25h' is no duration up to 24h"), ("pauze", "did you mean 'pause'?"),
+    ("focus", "'focus' needs a duration, as in: focus 25m"), ("break 5", "'5' is not a duration up to 24h"),
+    ("focus 25h", "'25h' is not a duration up to 24h"), ("pauze", "did you mean 'pause'?"),
     ("idle now", "'idle' takes nothing after it"), ("set theme", "'set' takes a name and a value"),
-    ("xyzzy", "'xyzzy' is no command; help lists them"), ("discard", "'discard' needs a number"),
-    ("retry x", "'x' is no number of a change"), ("retire", "'retire' needs a device's name"),
+    ("xyzzy", "'xyzzy' is not a command; help lists them"), ("discard", "'discard' needs a number"),
+    ("retry x", "'x' is not a number of a change"), ("retire", "'retire' needs a device's name"),
   ])
-  func `a line that is no command says what would be one`(_ line: String, _ message: String) {
+  func `a line that is not a command says what would be one`(_ line: String, _ message: String) {
     #expect {
       try TimerCommand(line)
     } throws: {

@@ -137,7 +137,7 @@ import Testing
       (["titel": "a"], "did you mean 'title'?"), (["title": 5], "'title' takes a text, found the integer 5"),
       (["likes": 5], "write { add: n }"), (["tags": ["a"]], "'replace: true'"),
       (["likes": ["ad": 1]], "'ad' is nothing that can be done"), (["state": "opn"], "did you mean 'open'?"),
-      (["best": .null], "takes no null"), (["lines": ["remove": ["x"]]], "is no element of 'lines'"),
+      (["best": .null], "takes no null"), (["lines": ["remove": ["x"]]], "is not an element of 'lines'"),
     ]
     for (values, words) in bad {
       #expect {

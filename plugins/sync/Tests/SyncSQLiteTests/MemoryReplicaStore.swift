@@ -18,7 +18,7 @@ final class MemoryReplicaStore: ReplicaStore {
 
   init(gate: Gate? = nil, refused: String? = nil) { (self.gate, self.refused) = (gate, refused) }
 
-  /// Holds up whoever comes until it is opened.
+  /// Holds up anyone who comes until it is opened.
   actor Gate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

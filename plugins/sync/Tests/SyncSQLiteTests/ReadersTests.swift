@@ -41,18 +41,19 @@ import Testing
 
   /// Makes a record and deletes it, and says that the one device has seen that; gives whether the zone has forgotten it.
   private func forgets(_ backend: SQLiteBackend, numbersFrom number: Int64) async throws -> Bool {
-    let life = try await page(backend).dropped.life
+    let incarnation = try await page(backend).dropped.incarnation
     func write(_ offset: Int64, _ record: RecordWrite, seeing context: VersionVector = VersionVector()) -> Write {
       Write(
         dot: Dot(device: Self.mac, number: number + offset), milliseconds: clock.nowMilliseconds(), context: context,
         record: record)
     }
-    let living = RecordWrite(life: life, changes: [.init(name: "likes", kind: .add(1))])
+    let living = RecordWrite(incarnation: incarnation, changes: [.init(name: "likes", kind: .add(1))])
     try await commit(backend, Self.note, write(0, living))
     let record = try #require(try await page(backend).records.first { $0.key == Self.note })
     try await commit(
       backend, Self.note,
-      write(1, RecordWrite(life: record.cell.content.life, isDeletion: true), seeing: record.cell.context))
+      write(1, RecordWrite(incarnation: record.cell.content.incarnation, isDeletion: true), seeing: record.cell.context)
+    )
     return try await hasForgotten(backend)
   }
 
@@ -68,7 +69,7 @@ import Testing
     try await commit(backend, ZoneRules.key(of: "notes"), rules)
   }
 
-  @Test func `a file of an earlier version is read, and waits 90 days for whoever may have read it`() async throws {
+  @Test func `a file of an earlier version is read, and waits 90 days for anyone who may have read it`() async throws {
     let backend = try open()
     try await declare(backend)
     try backend.close()

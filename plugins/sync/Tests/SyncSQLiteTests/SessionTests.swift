@@ -150,7 +150,7 @@ import Testing
     machine.view(of: Pomodoro.settings).fields.map(\.name)
   }
 
-  @Test func `V20: a record that is committed over a limit is set aside and shown, and nothing else is lost`()
+  @Test func `V20: a record that is committed over a limit is parked and shown, and nothing else is lost`()
     async throws
   {
     func set(_ name: String, _ session: SyncSession) async throws {
@@ -161,8 +161,8 @@ import Testing
     let mac = try await session("mac")
     #expect(await mac.wait(milliseconds: 5000) { $0.replica.cursor != nil })
     var status = await mac.status()
-    #expect(status.setAside.map(\.key) == [Pomodoro.settings])
-    #expect(status.setAside.first?.reason.contains("'big' has 4097 bytes, at most 4096") == true)
+    #expect(status.notShown.map(\.key) == [Pomodoro.settings])
+    #expect(status.notShown.first?.reason.contains("'big' has 4097 bytes, at most 4096") == true)
     #expect(await Self.settings(mac.machine) == ["theme"])
     // Everything else goes on, in this record too.
     try await focus(mac)
@@ -176,7 +176,7 @@ import Testing
     // A value within the limits takes its place.
     try await set("big", again)
     status = await again.status()
-    #expect(status.setAside.isEmpty && status.parked.isEmpty)
+    #expect(status.notShown.isEmpty && status.parked.isEmpty)
     #expect(await Self.settings(again.machine) == ["big", "sound", "theme"])
     await again.stop()
   }
@@ -356,11 +356,11 @@ import Testing
 
   @Test func `a shared file that is none of ours, or damaged, or newer, is named and left alone`() async throws {
     let stray = folder.file("stray.sqlite")
-    try Data("this is no database, and it is long enough to be looked at as one".utf8).write(
+    try Data("this is not a database, and it is long enough to be looked at as one".utf8).write(
       to: URL(fileURLWithPath: stray))
     #expect { try SQLiteBackend(path: stray, zones: [:]) } throws: { "\($0)".contains("is no SQLite file") }
     #expect { try SQLiteReplicaStore(path: stray) } throws: { "\($0)".contains("is no SQLite file") }
-    #expect(try String(contentsOfFile: stray, encoding: .utf8).hasPrefix("this is no database"))
+    #expect(try String(contentsOfFile: stray, encoding: .utf8).hasPrefix("this is not a database"))
     let newer = folder.file("newer.sqlite")
     try SQLiteConnection(newer).execute("PRAGMA user_version = 9")
     #expect { try SQLiteBackend(path: newer, zones: [:]) } throws: { "\($0)".contains("update flowrun") }

@@ -121,7 +121,7 @@
       func isCommitted(_ result: CommitResult?, version: Int64) -> Bool {
         if case .committed(version, _, _)? = result { true } else { false }
       }
-      // Both begin their lives of the zone; then each knows the record as it left it itself.
+      // Both begin their incarnations of the zone; then each knows the record as it left it itself.
       #expect(isCommitted(try await commit(1, expected: 0, one), version: 1))
       #expect(isCommitted(try await commit(1, expected: 1, by: 2, other), version: 2))
       #expect(isCommitted(try await commit(2, expected: 2, one), version: 3))
@@ -137,7 +137,7 @@
         #expect(record.version == version + 1)
         #expect(isCommitted(try await commit(4 + round, expected: version + 1, one), version: version + 2))
       }
-      // The same number is a retry, answered as such by whoever is asked.
+      // The same number is a retry, answered as such by anyone who is asked.
       for backend in [one, other] {
         let result = try await commit(6, expected: 10, backend)
         #expect(result == .unchanged, "\(String(describing: result))")
@@ -205,7 +205,8 @@
       }
     }
 
-    @Test func `two servers that start together on an empty database make one zone, with one life`() async throws {
+    @Test func `two servers that start together on an empty database make one zone, with one incarnation`() async throws
+    {
       let database = try Database()
       let backends = try await withThrowingTaskGroup(of: PostgresBackend.self) { group in
         for _ in 0..<4 {
@@ -218,7 +219,7 @@
       #expect(try database.value("SELECT count(*) FROM sync_life") == "\(Self.callers)")
     }
 
-    @Test func `V23: a copy that was put back beneath running servers is noticed by whoever commits first`()
+    @Test func `V23: a copy that was put back beneath running servers is noticed by anyone who commits first`()
       async throws
     {
       let database = try Database()
@@ -240,7 +241,7 @@
         try await one.changes(zone: zone, since: cursor, limit: 9, maximumBytes: 9999)
       }
       var signs = other.watch(zone: zone, device: DeviceID(stem: "mac", random: 9)).makeAsyncIterator()
-      // Both have begun their lives of the zone before the copy is made.
+      // Both have begun their incarnations of the zone before the copy is made.
       try await write(1...1, other)
       try await write(2...3, one)
       let kept = try await page(nil).cursor
@@ -249,13 +250,13 @@
       try await write(4...5, one)
       let gone = try await page(kept).cursor
       #expect(gone.generation == kept.generation && gone.sequence == 5)
-      while try await signs.next() != .poke(gone) {}
+      while try await signs.next() != .notification(gone) {}
       try database.execute(tables.map { "DELETE FROM \($0); INSERT INTO \($0) TABLE copy_\($0);" }.joined())
       // The other server has heard of what was there; it writes more than the copy lacks.
       try await write(4...9, other)
       #expect(try await page(kept).records.count == 1)
       await #expect(throws: BackendError.cursorExpired) { try await page(gone) }
-      // An orderly life of two servers is not taken for such a copy.
+      // An orderly incarnation of two servers is not taken for such a copy.
       let before = try database.value("SELECT count(*) FROM sync_life WHERE zone = '\(zone)'")
       try await write(10...12, other)
       #expect(try database.value("SELECT count(*) FROM sync_life WHERE zone = '\(zone)'") == before)

@@ -140,21 +140,21 @@
       return answer.bytes
     }
 
-    /// A server that is killed may have saved what it did not answer, and the device may hear of it by reading alone. The same
-    /// request once more, as a network may bring it, tells whoever takes notes what became of it.
+    /// A server that is killed may have saved what it did not answer, and the device may hear of it by reading alone.
+    /// The same request once more, as a network may bring it, tells anyone who takes notes what became of it.
     private func askAgain(_ request: LocalSocket.Message) {
       state.withLock { $0.unanswered += 1 }
       defer { state.withLock { $0.unanswered -= 1 } }
-      var tries = 0
-      while tries < 400, !(ask(request).map(Self.isTaken) ?? false) {
+      var attempts = 0
+      while attempts < 400, !(ask(request).map(Self.isTaken) ?? false) {
         Thread.sleep(forTimeInterval: 0.05)
-        tries += 1
+        attempts += 1
       }
     }
 
     private static func isTaken(_ answer: [UInt8]) -> Bool { answer.starts(with: "HTTP/1.1 200".utf8) }
 
-    /// The same beside what comes next from the device.
+    /// The same next to what comes next from the device.
     private func askAgainAside(_ request: LocalSocket.Message) {
       state.withLock { $0.unanswered += 1 }
       Thread.detachNewThread {

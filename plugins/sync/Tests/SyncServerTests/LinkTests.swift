@@ -6,7 +6,8 @@
   @Suite struct LinkTests {
     private static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
-    @Test func `flowrun links neither libpq nor Hummingbird, also when it is built beside the server that does`() throws
+    @Test func `flowrun links neither libpq nor Hummingbird, also when it is built next to the server that does`()
+      throws
     {
       let program = try Executable(Self.folder.appendingPathComponent("flowrun"))
       #expect(program.needed.contains { $0.hasPrefix("libc.so") })

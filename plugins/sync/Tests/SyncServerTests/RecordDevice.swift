@@ -22,8 +22,8 @@
     private var file: String { folder.file("sync-\(name).sqlite") }
 
     /// Has it do one thing.
-    func run(_ verb: String, key: String = "kept", number: Int = 0) throws -> (status: Int32, output: String) {
-      try ended(command(verb, key: key, number: number), doing: verb)
+    func run(_ subcommand: String, key: String = "kept", number: Int = 0) throws -> (status: Int32, output: String) {
+      try ended(command(subcommand, key: key, number: number), doing: subcommand)
     }
 
     /// Has it put something, and kills it after so many seconds; whether that was saved, and whether it was killed before it
@@ -34,11 +34,11 @@
     }
 
     /// Runs what must end by itself.
-    private func ended(_ script: String, doing verb: String) throws -> (status: Int32, output: String) {
+    private func ended(_ script: String, doing subcommand: String) throws -> (status: Int32, output: String) {
       let (status, output) = try Shell.run(script)
       if Self.isKilled(status) {
         throw Database.Failure(
-          output: "\(name): '\(verb)' does not end in \(Self.limitSeconds) s: \(output.suffix(600))")
+          output: "\(name): '\(subcommand)' does not end in \(Self.limitSeconds) s: \(output.suffix(600))")
       }
       return (status, output)
     }
@@ -65,9 +65,9 @@
       return (statuses[0], statuses[1])
     }
 
-    private func command(_ verb: String, key: String, number: Int, limit: Double = limitSeconds) -> String {
+    private func command(_ subcommand: String, key: String, number: Int, limit: Double = limitSeconds) -> String {
       let place = proxy == nil && !place.hasPrefix("http") ? folder.file(place) : place
-      let workflow = folder.file(RecordWorkflows.name(of: verb, isPartial: isPartial))
+      let workflow = folder.file(RecordWorkflows.name(of: subcommand, isPartial: isPartial))
       let shelf = number % 3 == 0 ? "high" : RecordWorkflows.shelf
       return """
         FLOWRUN_SYNC_CLOCK=\(clock) timeout -s KILL \(limit) '\(Self.flowrun)' '\(workflow)' \
@@ -76,15 +76,15 @@
         """
     }
 
-    /// What it has set aside, a line each.
-    func setAside() throws -> [String] {
+    /// What it has parked, a line each.
+    func notShown() throws -> [String] {
       // A program of its own takes longer than to look whether there is anything to ask it.
       guard FileManager.default.fileExists(atPath: file), replica()?.outbox.isEmpty != true else { return [] }
       let (_, output) = try sync("parked")
       return output.split(separator: "\n").map(String.init).filter { $0.first?.isNumber == true }
     }
 
-    /// Gives up what it has set aside.
+    /// Gives up what it has parked.
     func discardAll() throws { _ = try sync("parked --discard all") }
 
     private func sync(_ words: String) throws -> (status: Int32, output: String) {

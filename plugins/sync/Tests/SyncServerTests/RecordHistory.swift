@@ -49,9 +49,9 @@
     let zone: ServedZone?
     private(set) var devices: [RecordDevice] = []
     private var oracle = RecordOracle()
-    /// Whether a device acts as another one, or has lost its place: what it did to a record that the others have forgotten may
-    /// be set aside, where it can be seen.
-    private var maySetAside = false
+    /// Whether a device acts as another one, or has lost its place: what it did to a record that the others have
+    /// forgotten may be parked, where it can be seen.
+    private var mayPark = false
     /// What is not as it must be, in words.
     private(set) var problems: [String] = []
 
@@ -157,7 +157,7 @@
       guard devices.count < 5 else { return }
       let twin = try addDevice(scale: home == .server ? 4 : 1, isPartial: device.isPartial)
       guard try device.copyFile(to: twin) else { return }
-      maySetAside = true
+      mayPark = true
       Self.counts.withLock { $0.copies += 1 }
       let (one, other) = (oracle.begin("kept"), oracle.begin("kept"))
       let statuses = try device.run(besides: twin, key: "kept", numbers: (one, other))
@@ -172,7 +172,7 @@
       if device.proxy != nil { away.place = "http://127.0.0.1:9" }
       try put(away, "kept")
       guard try other.retire(device) else { return }
-      maySetAside = true
+      mayPark = true
       Self.counts.withLock { $0.retirements += 1 }
       try put(other, "kept")
       try put(device, "kept")
@@ -188,13 +188,13 @@
     }
 
     private func look(_ device: RecordDevice) throws -> String {
-      let aside = try device.setAside()
-      for line in aside where !maySetAside || !line.contains("deleted meanwhile") || line.contains("notes/kept") {
-        problems.append("\(device.name) has set aside: \(line)")
+      let aside = try device.notShown()
+      for line in aside where !mayPark || !line.contains("deleted meanwhile") || line.contains("notes/kept") {
+        problems.append("\(device.name) has parked: \(line)")
       }
       if !aside.isEmpty { try device.discardAll() }
       let (status, output) = try device.run("query")
-      if status != 0, try device.setAside().isEmpty {
+      if status != 0, try device.notShown().isEmpty {
         problems.append("\(device.name) does not settle: \(output.suffix(600))")
       }
       return output.split(separator: "\n").last { $0.hasPrefix("rows: ") }.map { String($0.dropFirst(6)) } ?? "nothing"

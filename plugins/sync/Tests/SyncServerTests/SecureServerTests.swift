@@ -168,7 +168,7 @@
       #expect(notes == 64 && refused.contains("everybody can read a command line"), "\(refused)")
     }
 
-    @Test func `a workflow whose token is no secret takes none from the command line either`() throws {
+    @Test func `a workflow whose token is not a secret takes none from the command line either`() throws {
       let server = try server()
       let file = try folder.write(
         """

@@ -68,8 +68,8 @@
           )
           let zone = "Conformance0"
           var signs = phone.watch(zone: zone, device: DeviceID(stem: "phone", random: 1)).makeAsyncIterator()
-          guard case .poke(let before)? = try await signs.next() else {
-            Issue.record("no first poke")
+          guard case .notification(let before)? = try await signs.next() else {
+            Issue.record("no first notification")
             return
           }
           let now = try await mac.serverTime()
@@ -80,7 +80,7 @@
             [Operation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))], zone: zone)
           var reached = before.sequence
           while reached <= before.sequence {
-            if case .poke(let cursor)? = try await signs.next() { reached = cursor.sequence }
+            if case .notification(let cursor)? = try await signs.next() { reached = cursor.sequence }
           }
           let page = try await phone.changes(zone: zone, since: before, limit: 9, maximumBytes: 9999)
           #expect(page.records.map(\.cell.entries.first?.dot) == [write.dot])
@@ -108,7 +108,7 @@
       try await write(1...3, before)
       let kept = try await page(nil, before).cursor
       try database.execute(tables.map { "CREATE TABLE copy_\($0) AS TABLE \($0);" }.joined())
-      // One connection goes on after the copy, in the same life.
+      // One connection goes on after the copy, in the same incarnation.
       try await write(4...5, before)
       let gone = try await page(kept, before).cursor
       try database.kill()
@@ -321,7 +321,7 @@
             $0.view(of: Pomodoro.settings).fields.first?.value == [number]
           }
           #expect(isThere, "\(number)")
-          // With its first commit the server begins a life of the zone, which is fetched.
+          // With its first commit the server begins an incarnation of the zone, which is fetched.
           if number == 1 { requests = await phone.machine.replica.statistics.requests }
         }
         #expect(await phone.machine.replica.statistics.requests == requests)
@@ -360,7 +360,7 @@
       settings.allowsPlainHTTP = true
       #expect(settings.problem == nil)
       #expect(ServerSettings(tokens: ["a": "short"]).problem?.contains("at least 16") == true)
-      #expect(ServerSettings(tokens: ["a b": nil]).problem?.contains("no name for a zone") == true)
+      #expect(ServerSettings(tokens: ["a b": nil]).problem?.contains("is not a name for a zone") == true)
       #expect(ServerSettings(tokens: [:]).problem != nil)
     }
 

@@ -67,7 +67,7 @@
         let (status, output) = try zones("add '\(name)'")
         #expect(status == 1, "\(name)")
         #expect(
-          output.contains("'\(name)' is no name for a zone: a zone's name is 1 to 128 letters, digits"), "\(output)")
+          output.contains("'\(name)' is not a name for a zone: a zone's name is 1 to 128 letters, digits"), "\(output)")
         #expect(output.contains("but not '.' or '..', which addresses leave out"))
       }
       #expect(try zones("add ...").status == 0)
@@ -82,7 +82,7 @@
       #expect(try TestFolder.rights(folder.file("zones")) == 0o600)
     }
 
-    @Test func `verbs that come at once all count`() async throws {
+    @Test func `subcommands that come at once all count`() async throws {
       let path = folder.file("zones")
       let (status, _) = try await Shell.runAside(
         "for n in {1..12}; do '\(ServerProcess.program)' zones add zone$n --zones '\(path)' & done; wait", input: "")
@@ -91,10 +91,10 @@
     }
 
     @Test(arguments: [
-      ("add home", "is there already"), ("add 'a b'", "is no name for a zone"), ("rotate nowhere", "there are home"),
+      ("add home", "is there already"), ("add 'a b'", "is not a name for a zone"), ("rotate nowhere", "there are home"),
       ("revoke nowhere", "no zone 'nowhere'"),
     ])
-    func `what a verb cannot do it says, and changes nothing`(_ words: String, _ message: String) throws {
+    func `what a subcommand cannot do it says, and changes nothing`(_ words: String, _ message: String) throws {
       #expect(try zones("add home").status == 0)
       let before = try String(contentsOfFile: folder.file("zones"), encoding: .utf8)
       let (status, output) = try zones(words)

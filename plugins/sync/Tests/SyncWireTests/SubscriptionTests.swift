@@ -22,7 +22,7 @@ import Testing
     #expect(problem?.message.contains("the server is older and knows no subscriptions") == true)
   }
 
-  @Test(arguments: ["!", "AQ==", "////"]) func `what is no subscription is refused`(_ text: String) {
+  @Test(arguments: ["!", "AQ==", "////"]) func `what is not a subscription is refused`(_ text: String) {
     #expect(throws: Wire.Problem.self) { try Wire.subscription(text) }
   }
 }

@@ -14,11 +14,11 @@ public struct UserInterfacePlugin: Plugin {
   public static let launchScreenLimitBytes = 25_000_000
 
   /// What makes the interface of a run.
-  public let resources: [PluginResource]
+  public let handles: [PluginHandle]
 
   /// The plugin; `makeInterface` is called once in each run, by `ui.launch`.
   public init(makeInterface: @escaping @Sendable () -> any ApplicationInterface = { HeadlessInterface() }) {
-    resources = [PluginResource(InterfaceFactory.key, InterfaceFactory(make: makeInterface))]
+    handles = [PluginHandle(InterfaceFactory.key, InterfaceFactory(make: makeInterface))]
   }
 
   /// Everything that begins with `ui.`.

@@ -11,9 +11,9 @@ struct InterfaceRun {
   let host: TestHost
 
   init(_ store: MemoryKeyValueStore = MemoryKeyValueStore(), workflowFolder: String = "/") {
-    var resources: [ResourceKey: any Sendable] = [.keyValueStore: store]
-    for resource in UserInterfacePlugin().resources { resources[resource.key] = resource.handle }
-    host = TestHost(workflowFolder: workflowFolder, resources: resources)
+    var handles: [HandleKey: any Sendable] = [.keyValueStore: store]
+    for handle in UserInterfacePlugin().handles { handles[handle.key] = handle.handle }
+    host = TestHost(workflowFolder: workflowFolder, handles: handles)
   }
 
   var interface: HeadlessInterface { host.handle(.userInterface)! }
@@ -138,7 +138,7 @@ struct InterfaceRun {
 
   @Test func `R8 nothing is shown before there is a window, and no page before it is visible`() async throws {
     let run = InterfaceRun()
-    #expect(await run.code(PresentInterface.self) == "resource-missing")
+    #expect(await run.code(PresentInterface.self) == "handle-missing")
     try await run.call(LaunchInterface.self)
     #expect(await run.code(PresentInterface.self) == "no-window")
     #expect(run.host.posts == ["app.will-finish-launching"])

@@ -95,8 +95,8 @@ enum Database {
       ])
   }
 
-  /// What an edit costs on a device with 100,000 records in a zone with as many, beside one with 100: from the act until it is
-  /// acknowledged, shown and saved, in processor time, since the disk takes as long for either.
+  /// What an edit costs on a device with 100,000 records in a zone with as many, next to one with 100: from the act
+  /// until it is acknowledged, shown and saved, in processor time, since the disk takes as long for either.
   static func editing(_ figures: Figures) async throws {
     var (small, large) = (Latencies(), Latencies())
     let (few, many) = (try await Notes.filled(records: 100), try await Notes.filled(records: 100_000))

@@ -2,9 +2,10 @@ import Foundation
 
 /// What synchronizing costs and how fast it is, on loopback; a line of JSON for each row, then a table.
 ///
-/// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then which rows: `merge`, `histories`, `month`, `file`, `server`
-/// with a bare libpq beside it, `commits`, `channels`, `catch-up`, `edit`, `backlog`; all without a word. It starts itself for the devices and
-/// the server that run in processes of their own (`follow`, `serve`, `look`).
+/// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then which rows: `merge`, `histories`, `month`,
+/// `file`, `server` with a bare libpq next to it, `commits`, `channels`, `catch-up`, `edit`, `backlog`; all without a
+/// word. It starts itself for the devices and the server that run in processes of their own (`follow`, `serve`,
+/// `look`).
 @main struct SyncBenchmarks {
   private static let rows = [
     "merge", "histories", "month", "file", "server", "commits", "channels", "catch-up", "edit", "backlog",
@@ -20,7 +21,7 @@ import Foundation
     case (let information?, _):
       let wanted = Array(arguments.dropFirst())
       if let stranger = wanted.first(where: { !rows.contains($0) }) {
-        throw Failure("'\(stranger)' is no row; there are \(rows.joined(separator: ", "))")
+        throw Failure("'\(stranger)' is not a row; there are \(rows.joined(separator: ", "))")
       }
       let figures = Figures()
       for row in rows where wanted.isEmpty || wanted.contains(row) { try await measure(row, information, figures) }

@@ -251,8 +251,8 @@ public struct ForwardGeocoder: Sendable {
     return false
   }
 
-  /// A division of China that is a found city under its official name is not reported beside it; the city takes over how
-  /// well the name fits (深圳市 is written just so, though the city's record says 深圳).
+  /// A division of China that is a found city under its official name is not reported next to it; the city takes over
+  /// how well the name fits (深圳市 is written just so, though the city's record says 深圳).
   private func mergeTwins(_ matches: inout [Match]) {
     for index in matches.indices.reversed() {
       guard case .division = matches[index].record, matches[index].closeness < .prefix,

@@ -35,7 +35,7 @@ extension Coordinate {
   }
 }
 
-/// Why a pair of numbers is no position on the globe.
+/// Why a pair of numbers is not a position on the globe.
 public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvertible {
   /// What is wrong with the numbers.
   public enum Reason: Sendable, Equatable {

@@ -20,13 +20,14 @@ enum GeocodeLimits {
   static func problem(kilometers: Double) -> String? {
     // Not `contains`, which takes the bounds' order for granted where the number is none.
     kilometers >= Self.kilometers.lowerBound && kilometers <= Self.kilometers.upperBound
-      ? nil : "\(kilometers) is no distance; expected 0 … \(Int(Self.kilometers.upperBound)) kilometers"
+      ? nil : "\(kilometers) is not a distance; expected 0 … \(Int(Self.kilometers.upperBound)) kilometers"
   }
 
   /// What is wrong with a number of inhabitants, or nil.
   static func problem(population: Int) -> String? {
     Self.population.contains(population)
-      ? nil : "\(population) is no population; expected \(Self.population.lowerBound) … \(Self.population.upperBound)"
+      ? nil
+      : "\(population) is not a population; expected \(Self.population.lowerBound) … \(Self.population.upperBound)"
   }
 
   /// The problems of the inputs that are written down.

@@ -81,7 +81,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
 extension ActionContext {
   /// Runs a lookup of the plugin's provider, unless the step has been cancelled.
   func withGeocoder<Result>(_ body: (any GeocodeProvider) throws(GeocodeError) -> Result) throws -> Result {
-    let provider: any GeocodeProvider = try resource(.geocodeProvider)
+    let provider: any GeocodeProvider = try handle(.geocodeProvider)
     do throws(GeocodeError) {
       if isCancelled { throw .cancelled }
       return try body(provider)

@@ -67,7 +67,7 @@ public struct ForwardAnswer: Sendable, Equatable {
   public var distanceKilometers: Double?
 }
 
-extension ResourceKey {
+extension HandleKey {
   /// The ``GeocodeProvider`` behind the plugin.
-  public static let geocodeProvider: ResourceKey = "geocode-provider"
+  public static let geocodeProvider: HandleKey = "geocode-provider"
 }

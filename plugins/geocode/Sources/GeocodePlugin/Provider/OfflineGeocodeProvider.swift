@@ -8,7 +8,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
   private let folder: String?
   private let loaded: Mutex<GeocodeTables?>
 
-  /// - Parameter folder: where the tables are; nil looks beside the program (see `TableLocation`).
+  /// - Parameter folder: where the tables are; nil looks next to the program (see `TableLocation`).
   public init(folder: String? = nil) {
     self.folder = folder
     loaded = Mutex(nil)
@@ -69,7 +69,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
     var options = ForwardGeocoder.Options(near: near, limit: limit)
     if let countryCode {
       guard let country = tables.countryNumber(ofCode: countryCode) else {
-        throw .noResult("'\(countryCode)' is no country; expected an ISO 3166 code such as CN or CHN")
+        throw .noResult("'\(countryCode)' is not a country; expected an ISO 3166 code such as CN or CHN")
       }
       options.country = country
     }

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Where the tables are: in the package's resources beside the program, or where an installation put them.
+/// Where the tables are: in the package's resources next to the program, or where an installation put them.
 enum TableLocation {
   /// The folder that the build makes of this target's resources.
   #if canImport(Darwin)

@@ -6,7 +6,7 @@ struct PrepareLocation: Action {
   static let name = "location.prepare"
   static let effect = ActionEffect.process
   static let summary = "Gets the location service ready and tells the permission; never asks for it"
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let example = """
     uses: location.prepare
     needs: open-store

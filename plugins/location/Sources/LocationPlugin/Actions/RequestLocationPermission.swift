@@ -5,7 +5,7 @@ import FlowPluginKit
 struct RequestLocationPermission: AsyncAction {
   static let name = "location.request-permission"
   static let summary = "Asks for the permission to use the location, unless the user has answered before"
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let example = """
     uses: location.request-permission
     needs: prepare-location
@@ -39,7 +39,7 @@ struct RequestLocationPermission: AsyncAction {
     guard known == .notDetermined else {
       return Output(authorization: known, granted: known.isGranted, asked: false)
     }
-    let source: any LocationSource = try context.resource(.locationSource)
+    let source: any LocationSource = try context.handle(.locationSource)
     let simulated = LocationAuthorization(rawValue: input.answer.rawValue) ?? .denied
     let answer = try await source.requestAuthorization(simulatedAnswer: simulated)
     try LocationPermission.keep(answer, in: context)

@@ -6,7 +6,7 @@ struct StartLocation: Service {
   static let name = "location.start"
   static let effect = ActionEffect.process
   static let summary = "Follows the device; ready with the first position, and then goes on"
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let events = [firstFix]
   static let errors = [
     ErrorDeclaration("not-permitted", "The user does not allow it, or has not been asked", isRetryable: false),
@@ -40,7 +40,7 @@ struct StartLocation: Service {
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
     guard let speed = input["speed"]?.numberValue, !isSpeed(speed) else { return [] }
-    return [InputProblem("speed", "\(speed) is no speed; expected a number above 0 and up to 1,000,000")]
+    return [InputProblem("speed", "\(speed) is not a speed; expected a number above 0 and up to 1,000,000")]
   }
 
   private static func isSpeed(_ speed: Double) -> Bool { speed > 0 && speed <= 1_000_000 }
@@ -56,8 +56,8 @@ struct StartLocation: Service {
     guard Self.isSpeed(input.speed) else {
       throw ActionError("invalid-track", "speed is \(input.speed), expected a number above 0", isRetryable: false)
     }
-    let center: LocationCenter = try context.resource(.locationCenter)
-    let source: any LocationSource = try context.resource(.locationSource)
+    let center: LocationCenter = try context.handle(.locationCenter)
+    let source: any LocationSource = try context.handle(.locationSource)
     let run = context.run.id
     let stopped = OneShot<Void>()
     guard center.begin(run: run, stop: { stopped.finish(()) }) else {

@@ -23,7 +23,7 @@ struct StopLocation: Action {
   }
 
   func run(_ input: NoInput, in context: ActionContext) throws -> Output {
-    let center: LocationCenter = try context.resource(.locationCenter)
+    let center: LocationCenter = try context.handle(.locationCenter)
     let (position, count) = center.latest(run: context.run.id)
     let stopped = center.stop(run: context.run.id)
     return Output(

@@ -56,9 +56,9 @@ public enum LocationAuthorization: String, Sendable, FieldWord {
   public var isGranted: Bool { self == .whenInUse || self == .always }
 }
 
-extension ResourceKey {
+extension HandleKey {
   /// The ``LocationSource`` behind the plugin.
-  public static let locationSource: ResourceKey = "location-source"
+  public static let locationSource: HandleKey = "location-source"
   /// The ``LocationCenter`` of the process.
-  static let locationCenter: ResourceKey = "location-center"
+  static let locationCenter: HandleKey = "location-center"
 }

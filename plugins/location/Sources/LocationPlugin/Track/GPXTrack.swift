@@ -51,7 +51,7 @@ struct GPXTrack: Sendable {
         guard current != nil else { continue }
         let text = reader.text()
         guard let time = try? Date(text, strategy: .iso8601) else {
-          throw GPXProblem(line: tag.line, message: "'\(text)' is no time; expected 2026-05-01T08:00:00Z")
+          throw GPXProblem(line: tag.line, message: "'\(text)' is not a time; expected 2026-05-01T08:00:00Z")
         }
         current?.time = time.timeIntervalSinceReferenceDate
       case ("wpt", .close), ("trkpt", .close), ("rtept", .close):

@@ -40,7 +40,7 @@ struct ParsePayload: Action {
     static let summaries = [
       "title": "The alert's title", "body": "The alert's text", "badge": "The number for the icon",
       "sound": "The sound's name", "category": "The category", "silent": "Whether there is nothing to show",
-      "route": "The link a tap opens; null when there is none", "parameters": "What the page is given beside the link",
+      "route": "The link a tap opens; null when there is none", "parameters": "What the page is given next to the link",
       "warnings": "What is odd about the payload",
     ]
   }

@@ -6,7 +6,7 @@ struct PresentNotification: Action {
   static let name = "notification.present"
   static let effect = ActionEffect.process
   static let summary = "Shows the banner of a notification that came while the application is in front"
-  static let requires: [ResourceKey] = [.userInterface]
+  static let requires: [HandleKey] = [.userInterface]
   static let example = """
     uses: notification.present
     needs: [parse, launch-app]
@@ -33,7 +33,7 @@ struct PresentNotification: Action {
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let interface: any UserInterface = try context.resource(.userInterface)
+    let interface: any UserInterface = try context.handle(.userInterface)
     let options = Self.options(osVersion: input.osVersion)
     guard interface.isReady else {
       context.log("no window is in front: the system shows the notification")

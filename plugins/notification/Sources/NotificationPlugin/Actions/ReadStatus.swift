@@ -35,13 +35,13 @@ enum NotificationPermission {
   /// What is known without asking; nil while nobody has been asked.
   nonisolated(nonsending) static func known(in context: ActionContext) async throws -> Bool? {
     if let known = try await context.notificationCenter().isAuthorized() { return known }
-    let store: (any KeyValueStore)? = try? context.resource(.keyValueStore)
+    let store: (any KeyValueStore)? = try? context.handle(.keyValueStore)
     return try store?.get(key, in: scope)?.booleanValue
   }
 
   /// Keeps the answer for the launches after this one, where a step before opened a store.
   static func keep(_ isGranted: Bool, in context: ActionContext) throws {
-    let store: (any KeyValueStore)? = try? context.resource(.keyValueStore)
+    let store: (any KeyValueStore)? = try? context.handle(.keyValueStore)
     try store?.put(.boolean(isGranted), for: key, in: scope)
   }
 }

@@ -9,7 +9,7 @@ struct ReceiveNotifications: Service {
   static let name = "notification.receive"
   static let effect = ActionEffect.process
   static let summary = "Shows notifications that come and opens those that are tapped"
-  static let requires: [ResourceKey] = [.linkOpener, .userInterface]
+  static let requires: [HandleKey] = [.linkOpener, .userInterface]
   static let events = [received, tapped]
   static let example = """
     uses: notification.receive
@@ -107,7 +107,7 @@ struct ReceiveNotifications: Service {
 
   private func show(_ payload: NotificationPayload, _ context: ActionContext) throws -> Bool {
     guard !payload.isSilent else { return false }
-    let interface: any UserInterface = try context.resource(.userInterface)
+    let interface: any UserInterface = try context.handle(.userInterface)
     guard interface.isReady else { return true }
     try interface.showBanner(title: payload.title, body: payload.body)
     context.log("banner '\(payload.title)'")
@@ -127,9 +127,9 @@ struct ReceiveNotifications: Service {
   ) async {
     guard let url = payload.route else { return }
     do {
-      let opener: any LinkOpener = try context.resource(.linkOpener)
+      let opener: any LinkOpener = try context.handle(.linkOpener)
       let link = TappedLink(url: url, parameters: payload.parameters, notificationID: id)
-      let interface: any UserInterface = try context.resource(.userInterface)
+      let interface: any UserInterface = try context.handle(.userInterface)
       let result = await opener.open(link, on: interface, in: context)
       context.log("the link of notification \(id) was \(result)")
     } catch {

@@ -19,7 +19,7 @@ struct ScheduleNotification: Action {
     @Field("The text") var body: String = ""
     @Field("The sound") var sound: String = "default"
     @Field("The link that a tap opens") var route: String?
-    @Field("What the page is given beside the link") var parameters: ValueObject = [:]
+    @Field("What the page is given next to the link") var parameters: ValueObject = [:]
     @Field("After what time it is delivered") var after: Duration = .seconds(5)
     @Field("Its identifier; without it, a new UUID") var id: String?
   }
@@ -51,7 +51,7 @@ struct ScheduleNotification: Action {
     return Output(id: id)
   }
 
-  /// On disk first: whoever kills the process afterwards loses nothing.
+  /// On disk first: anyone who kills the process afterwards loses nothing.
   private func keep(_ id: String, _ payload: ValueObject, _ delay: Duration, _ context: ActionContext) throws {
     guard id.utf8.count <= ScheduledNotifications.identifierByteLimit else {
       throw ActionError(

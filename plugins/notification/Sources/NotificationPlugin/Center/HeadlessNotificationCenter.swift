@@ -2,8 +2,8 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// A center without a system behind it: it grants or denies as it is told, makes up a device token, and delivers what is
-/// scheduled to whoever listens then.
+/// A center without a system behind it: it grants or denies as it is told, makes up a device token, and delivers what
+/// is scheduled to anyone who listens then.
 public final class HeadlessNotificationCenter: UserNotificationCenter {
   /// The most local notifications that wait at once: what iOS keeps.
   public static let scheduledLimit = 64

@@ -26,7 +26,7 @@ public final class NotificationClaim: Sendable {
 
   deinit { release() }
 
-  /// The notification has been shown: it is forgotten, unless it was scheduled anew meanwhile.
+  /// The notification has been shown: it is forgotten, unless it was scheduled again meanwhile.
   public func finish() {
     descriptor.withLock { descriptor in
       if let descriptor, Self.isFile(descriptor, at: path) { unlink(path) }

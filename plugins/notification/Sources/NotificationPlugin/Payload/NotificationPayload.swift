@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What stands in a notification: Apple's part under `aps`, the application's beside it (N31).
+/// What stands in a notification: Apple's part under `aps`, the application's next to it (N31).
 ///
 /// ```json
 /// {"aps": {"alert": {"title": "…", "body": "…"}, "badge": 1, "sound": "default"},
@@ -93,7 +93,7 @@ struct NotificationPayload: Sendable, Hashable {
     return nil
   }
 
-  /// N19: what is no object counts as none.
+  /// N19: what is not an object counts as none.
   private static func parameters(of object: ValueObject, _ warnings: inout [String]) -> ValueObject {
     switch object["parameters"] {
     case .object(let parameters)?: return parameters

@@ -9,8 +9,8 @@ import FlowPluginKit
 
 /// The local notifications that wait in a data folder: they outlive the run that scheduled them, and the process (N32).
 ///
-/// Each is a file of its own in the folder `notifications`. Whoever claims it shows it and then removes the file, so that of
-/// two processes only one does, and none is lost when that one dies.
+/// Each is a file of its own in the folder `notifications`. Anyone who claims it shows it and then removes the file, so
+/// that of two processes only one does, and none is lost when that one dies.
 public struct ScheduledNotifications: Sendable {
   /// A notification and when it is due.
   public struct Entry: Sendable, Hashable {

@@ -5,8 +5,8 @@ import FlowPluginKit
 struct CheckAccount: Action {
   static let name = "preferences.account"
   static let summary = "Checks whether somebody is signed in, and loads who"
-  static let provides: [ResourceKey] = [ManagerRoster.runKey]
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let provides: [HandleKey] = [ManagerRoster.runKey]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let needsProtectedData = true
   static let example = """
     uses: preferences.account

@@ -5,8 +5,8 @@ import FlowPluginKit
 struct ChooseAppearance: Action {
   static let name = "preferences.appearance"
   static let summary = "Chooses dark or light: the saved preference, else the system's, else a default"
-  static let provides: [ResourceKey] = [ManagerRoster.runKey]
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let provides: [HandleKey] = [ManagerRoster.runKey]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let example = """
     uses: preferences.appearance
     needs: open-store
@@ -27,7 +27,7 @@ struct ChooseAppearance: Action {
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let system: any SystemPreferences = try context.resource(.systemPreferences)
+    let system: any SystemPreferences = try context.handle(.systemPreferences)
     let choice = try ManagerRoster.appearance(in: context).choose(
       system: system.appearance, fallback: input.default)
     return Output(appearance: choice.appearance, source: choice.source)

@@ -5,8 +5,8 @@ import FlowPluginKit
 struct ChooseBrandColor: Action {
   static let name = "preferences.brand-color"
   static let summary = "Chooses the brand color: the user's, else a default"
-  static let provides: [ResourceKey] = [ManagerRoster.runKey]
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let provides: [HandleKey] = [ManagerRoster.runKey]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let errors = [
     ErrorDeclaration(
       "palette-invalid", "The palette has no such default or a color is not #RRGGBB; correct it", isRetryable: false)

@@ -5,8 +5,8 @@ import FlowPluginKit
 struct ChooseLanguage: Action {
   static let name = "preferences.language"
   static let summary = "Chooses the language: the saved one, else the system's, else a fallback"
-  static let provides: [ResourceKey] = [ManagerRoster.runKey]
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let provides: [HandleKey] = [ManagerRoster.runKey]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let errors = [
     ErrorDeclaration(
       "fallback-unsupported", "The fallback is not among the supported languages; correct one of them",
@@ -37,7 +37,7 @@ struct ChooseLanguage: Action {
   static func check(_ input: LiteralInput) -> [InputProblem] {
     let supported = (input["supported"]?.arrayValue).map { $0.compactMap(\.stringValue) } ?? Input().supported
     var problems = supported.enumerated().filter { !LanguageMatch.isTag($1) }.map { index, tag in
-      InputProblem("supported[\(index)]", "'\(tag)' is no language tag", help: "write a tag such as zh-Hans or en")
+      InputProblem("supported[\(index)]", "'\(tag)' is not a language tag", help: "write a tag such as zh-Hans or en")
     }
     let fallback = input["fallback"]?.stringValue ?? Input().fallback
     if !supported.contains(fallback) {
@@ -53,7 +53,7 @@ struct ChooseLanguage: Action {
     guard input.supported.contains(input.fallback) else {
       throw ActionError("fallback-unsupported", Self.message(input.fallback, input.supported), isRetryable: false)
     }
-    let system: any SystemPreferences = try context.resource(.systemPreferences)
+    let system: any SystemPreferences = try context.handle(.systemPreferences)
     let choice = try ManagerRoster.language(in: context).choose(
       override: input.override, system: system.languages, supported: input.supported, fallback: input.fallback)
     if let unsupported = choice.unsupported {

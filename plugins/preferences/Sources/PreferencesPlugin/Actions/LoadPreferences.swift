@@ -5,7 +5,7 @@ import FlowPluginKit
 struct LoadPreferences: Action {
   static let name = "preferences.load"
   static let summary = "Loads everything the user has chosen"
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let example = """
     uses: preferences.load
     needs: open-store
@@ -19,7 +19,7 @@ struct LoadPreferences: Action {
   }
 
   func run(_ input: NoInput, in context: ActionContext) throws -> Output {
-    let store: any KeyValueStore = try context.resource(.keyValueStore)
+    let store: any KeyValueStore = try context.handle(.keyValueStore)
     var entries = ValueObject()
     for (key, value) in try store.all(in: ManagerRoster.scope).sorted(by: { $0.key < $1.key }) {
       if let problem = PreferenceRule.problem(with: value, for: key) {

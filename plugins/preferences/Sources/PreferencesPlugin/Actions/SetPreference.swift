@@ -5,7 +5,7 @@ import FlowPluginKit
 struct SetPreference: Action {
   static let name = "preferences.set"
   static let summary = "Saves one preference, or removes it when the value is null"
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let errors = [
     ErrorDeclaration(
       "preference-invalid", "The preference cannot have this value; the message says what it may be", isRetryable: false
@@ -38,7 +38,7 @@ struct SetPreference: Action {
     if let problem {
       throw ActionError("preference-invalid", "'\(input.key)' cannot be saved: \(problem)", isRetryable: false)
     }
-    let store: any KeyValueStore = try context.resource(.keyValueStore)
+    let store: any KeyValueStore = try context.handle(.keyValueStore)
     if input.value.isNull {
       try store.delete(input.key, in: ManagerRoster.scope)
     } else {

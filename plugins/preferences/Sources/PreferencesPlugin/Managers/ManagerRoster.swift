@@ -17,7 +17,7 @@ protocol Manager: Sendable {
 /// The managers of the runs of one engine: each is made by the first step that asks and dropped when its run ends.
 final class ManagerRoster: Sendable {
   /// Where the plugin keeps its roster.
-  static let key: ResourceKey = "preference-managers"
+  static let key: HandleKey = "preference-managers"
 
   /// The scope of the store that holds the preferences.
   static let scope = "preferences"
@@ -53,7 +53,7 @@ final class ManagerRoster: Sendable {
 
   /// Tells the manager of `preference`, if it is loaded, what was saved.
   static func preferenceChanged(_ preference: String, to value: Value?, in context: ActionContext) throws {
-    let roster: ManagerRoster = try context.resource(key)
+    let roster: ManagerRoster = try context.handle(key)
     guard let managers = roster.runs.withLock({ $0[context.run.id] }) else { return }
     switch preference {
     case AccountManager.preference: managers.account.withLock { $0?.update(saved: value) }
@@ -67,7 +67,7 @@ final class ManagerRoster: Sendable {
   private static func manager<M: Manager>(
     in context: ActionContext, _ find: (RunManagers) throws -> M
   ) throws -> M {
-    let roster: ManagerRoster = try context.resource(key)
+    let roster: ManagerRoster = try context.handle(key)
     let run = context.run.id
     let (managers, isNew) = roster.runs.withLock { runs in
       if let managers = runs[run] { return (managers, false) }
@@ -80,11 +80,11 @@ final class ManagerRoster: Sendable {
   }
 
   /// The handle that ends with the run.
-  static let runKey: ResourceKey = "managers"
+  static let runKey: HandleKey = "managers"
 
   private static func load<M: Manager>(_ slot: inout M?, _ context: ActionContext) throws -> M {
     if let manager = slot { return manager }
-    let store: any KeyValueStore = try context.resource(.keyValueStore)
+    let store: any KeyValueStore = try context.handle(.keyValueStore)
     let manager = M(saved: try store.get(M.preference, in: scope))
     slot = manager
     return manager

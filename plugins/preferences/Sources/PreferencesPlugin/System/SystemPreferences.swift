@@ -10,7 +10,7 @@ public protocol SystemPreferences: Sendable {
   var appearance: Appearance? { get }
 }
 
-extension ResourceKey {
+extension HandleKey {
   /// The ``SystemPreferences`` that the plugin was made with.
-  public static let systemPreferences: ResourceKey = "system-preferences"
+  public static let systemPreferences: HandleKey = "system-preferences"
 }

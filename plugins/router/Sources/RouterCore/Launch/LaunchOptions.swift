@@ -30,7 +30,7 @@ public struct LaunchOptions: Sendable, Hashable {
   public struct Link: Sendable, Hashable {
     /// The URL.
     public let url: String
-    /// What came beside it.
+    /// What came next to it.
     public let parameters: ValueObject
     /// Where it came from.
     public let source: RouteSource
@@ -87,7 +87,7 @@ public struct LaunchOptions: Sendable, Hashable {
     case .url: return url(value)
     case .urlContexts: return url(value.arrayValue?.first.map { $0.objectValue?["url"] ?? $0 } ?? .null)
     case .userActivityDictionary:
-      // The activity itself lies beside its type, under UIKit's own name for it.
+      // The activity itself lies next to its type, under UIKit's own name for it.
       let activity = object?["UIApplicationLaunchOptionsUserActivityKey"]?.objectValue ?? object
       return url(activity?["webpageURL"] ?? .null)
     case .userActivities: return url(value.arrayValue?.first?.objectValue?["webpageURL"] ?? .null)
@@ -115,7 +115,7 @@ private struct NotificationOption {
     var isTap: Bool
     switch key {
     case .notificationResponse:
-      // UIKit nests it: response, notification, request, content. What is tapped away is no tap.
+      // UIKit nests it: response, notification, request, content. What is tapped away is not a tap.
       let request = object?["notification"]?.objectValue?["request"]?.objectValue
       payload = request?["content"]?.objectValue?["userInfo"] ?? object?["userInfo"]
       identifier = (request?["identifier"] ?? object?["identifier"])?.stringValue

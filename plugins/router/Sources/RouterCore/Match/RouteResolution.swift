@@ -14,7 +14,7 @@ public enum RouteResolution: Sendable {
 }
 
 extension RouteTable {
-  /// What `url` would do when it comes from `source` with `payload` beside it.
+  /// What `url` would do when it comes from `source` with `payload` next to it.
   ///
   /// A source of nil stands for the one that the URL's kind implies: `url-scheme` or `universal-link`. An `isApproved`
   /// sensitive route is opened from outside too; somebody with the right to say so has done it.

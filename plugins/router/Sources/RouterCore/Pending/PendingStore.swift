@@ -79,7 +79,7 @@ public struct PendingStore: Sendable, Hashable {
   /// Links opened at once, without waiting.
   private var direct: [Entry] = []
   private var recent: [HandedOff] = []
-  /// Links that a later tap took the place of: another delivery of one is no newer tap.
+  /// Links that a later tap took the place of: another delivery of one is not a newer tap.
   private var superseded: [HandedOff] = []
   private var lastID: ID = 0
 
@@ -103,7 +103,7 @@ extension PendingStore {
   public var scopes: [String] { queues.keys.sorted() }
 
   private func isDuplicate(_ route: PendingRoute, at now: Int) -> Bool {
-    // What the application opens itself is no delivery of a tap.
+    // What the application opens itself is not a delivery of a tap.
     guard route.source.isExternal else { return false }
     let unfinished = queues.values.lazy.flatMap { [$0.handingOff].compactMap { $0 } + $0.waiting } + direct
     if unfinished.contains(where: { $0.route.isSameTap(as: route) }) { return true }

@@ -42,7 +42,7 @@ public struct Route: Sendable, Hashable {
   }
 }
 
-/// Why a route cannot stand in a table beside the others.
+/// Why a route cannot stand in a table next to the others.
 public struct RouteProblem: Error, Sendable, Hashable {
   /// The kinds, by the word that messages carry.
   public enum Kind: String, Sendable, Hashable {

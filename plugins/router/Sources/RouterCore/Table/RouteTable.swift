@@ -15,7 +15,7 @@ public final class RouteTable: Sendable {
   public enum Lookup: Sendable {
     /// A route matches.
     case match(RouteMatch)
-    /// The URL is sound but leads nowhere.
+    /// The URL passes all checks but leads nowhere.
     case notFound(ScannedURL)
     /// The URL fails the security checklist.
     case rejected(URLRejection)

@@ -52,7 +52,7 @@ struct RouteTrie: Sendable {
 }
 
 extension RouteTrie {
-  /// What a search knows of the URL beside its bytes.
+  /// What a search knows of the URL next to its bytes.
   private struct Path {
     /// How many segments there are.
     let count: Int

@@ -5,7 +5,7 @@ struct HostName {
   /// The name in lower case and in Unicode, where plain bytes do not do.
   private let normalized: String?
 
-  /// The host between two positions; nil when it is no name.
+  /// The host between two positions; nil when it is not a name.
   init?(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
     self.start = start
     self.end = end

@@ -7,7 +7,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   public let name: String
   /// Whether it stands for the names below rather than for the name.
   public let isWildcard: Bool
-  /// The port beside 443 that it allows, or nil.
+  /// The port next to 443 that it allows, or nil.
   public let port: Int?
 
   /// Reads a host as it is declared; nil when it is none.
@@ -51,7 +51,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   static let byteLimit = 253
   static let labelByteLimit = 63
 
-  /// The name in lower case and in Unicode, without a final dot; nil when it is no name.
+  /// The name in lower case and in Unicode, without a final dot; nil when it is not a name.
   ///
   /// Swift compares the result by canonical equivalence, so it needs no normalization form of its own.
   static func normalized(_ text: String) -> String? {

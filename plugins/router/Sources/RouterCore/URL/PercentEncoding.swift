@@ -14,8 +14,8 @@ public enum PercentEncoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// The text with each `%XX` as the byte it stands for; what is no escape stays, and so does a text that would not be
-  /// UTF-8.
+  /// The text with each `%XX` as the byte it stands for; what is not an escape stays, and so does a text that would not
+  /// be UTF-8.
   static func decode(_ text: String) -> String {
     guard text.utf8.contains(ASCII.percent) else { return text }
     let bytes = Array(text.utf8)

@@ -194,7 +194,7 @@ extension URLScanner {
   ) throws(URLRejection) {
     let slot = try finish(part, bytes)
     guard !slot.isEmpty else {
-      // No segment at all is the root; an empty one beside others is a doubled or a final slash.
+      // No segment at all is the root; an empty one next to others is a doubled or a final slash.
       if !isLast || segmentCount > 0 { hasEmptySegment = true }
       return
     }

@@ -35,7 +35,7 @@ struct FindLaunchLink: Action {
     var ignored: [String]
 
     static let summaries = [
-      "url": "The link; null when the launch has none", "parameters": "What came beside it",
+      "url": "The link; null when the launch has none", "parameters": "What came next to it",
       "source": "Where it came from, as router.hold takes it", "notification-id": "The notification's identifier",
       "arrival": "tap, or receipt for a notification that came and was not tapped; null without a notification",
       "keys": "The keys that were understood", "ignored": "The keys that were not, or are not supported",
@@ -48,7 +48,7 @@ struct FindLaunchLink: Action {
       guard let name = value.stringValue, !names.contains(name) else { return nil }
       let correction = Correction(name, among: names)
       return InputProblem(
-        "supports[\(index)]", "'\(name)' is no launch option",
+        "supports[\(index)]", "'\(name)' is not a launch option",
         help: correction?.question ?? "the options are \(names.joined(separator: ", "))", correction: correction)
     }
   }
@@ -72,7 +72,7 @@ struct FindLaunchLink: Action {
     case nil: break
     }
     if let link = options.link {
-      let router: Router? = try? context.resource(Router.key)
+      let router: Router? = try? context.handle(Router.key)
       context.log("launched by the link \(router?.table.forLog(link.url) ?? Redaction.forLog(link.url))")
     }
     return Output(

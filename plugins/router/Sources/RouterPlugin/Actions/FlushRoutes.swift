@@ -9,7 +9,7 @@ struct FlushRoutes: AsyncAction {
   static let name = "router.flush"
   static let effect = ActionEffect.process
   static let summary = "Opens what waits, once the user interface has settled"
-  static let requires: [ResourceKey] = [Router.key, .userInterface]
+  static let requires: [HandleKey] = [Router.key, .userInterface]
   static let example = """
     uses: router.flush
     needs: [register-routes, launch-app]
@@ -43,8 +43,8 @@ struct FlushRoutes: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let router: Router = try context.resource(Router.key)
-    let interface: any UserInterface = try context.resource(.userInterface)
+    let router: Router = try context.handle(Router.key)
+    let interface: any UserInterface = try context.handle(.userInterface)
     let outcomes = try await router.flush(scope: input.scope, settle: input.settle, on: interface, context)
     let last = outcomes.last ?? .none
     return Output(

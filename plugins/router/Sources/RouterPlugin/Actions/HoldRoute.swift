@@ -10,7 +10,7 @@ struct HoldRoute: Action {
   static let name = "router.hold"
   static let effect = ActionEffect.process
   static let summary = "Keeps a link until the user interface is ready"
-  static let requires: [ResourceKey] = [Router.key]
+  static let requires: [HandleKey] = [Router.key]
   static let tooManyScopes = ErrorDeclaration(
     "too-many-scopes", "Links wait in 16 scopes already; flush one of them", isRetryable: false)
   static let errors = [tooManyScopes]
@@ -21,7 +21,7 @@ struct HoldRoute: Action {
     """
 
   func run(_ input: LinkInput, in context: ActionContext) throws -> RouteOutcome {
-    let router: Router = try context.resource(Router.key)
+    let router: Router = try context.handle(Router.key)
     guard let link = input.link else { return .none }
     return try router.hold(link, scope: input.scope, context)
   }

@@ -16,7 +16,7 @@ enum LinkSource: String, FieldWord {
 /// What a step says of a link it opens or holds.
 struct LinkInput: ActionInput {
   @Field("The URL; nothing happens without one", isSecret: true) var url: String?
-  @Field("What came beside the URL, such as a notification's parameters", isSecret: true)
+  @Field("What came next to the URL, such as a notification's parameters", isSecret: true)
   var parameters: ValueObject = [:]
   @Field("Where it came from; without it, what the URL's form implies") var source: LinkSource?
   @Field("The notification's identifier, by which deliveries of one tap are known")
@@ -42,7 +42,7 @@ struct OpenRoute: AsyncAction {
   static let name = "router.open"
   static let effect = ActionEffect.process
   static let summary = "Opens a link, or holds it while the user interface is not ready"
-  static let requires: [ResourceKey] = [Router.key, .userInterface]
+  static let requires: [HandleKey] = [Router.key, .userInterface]
   static let errors = [HoldRoute.tooManyScopes]
   static let example = """
     uses: router.open
@@ -52,8 +52,8 @@ struct OpenRoute: AsyncAction {
     """
 
   nonisolated(nonsending) func run(_ input: LinkInput, in context: ActionContext) async throws -> RouteOutcome {
-    let router: Router = try context.resource(Router.key)
-    let interface: any UserInterface = try context.resource(.userInterface)
+    let router: Router = try context.handle(Router.key)
+    let interface: any UserInterface = try context.handle(.userInterface)
     guard let link = input.link else { return .none }
     return try await router.open(link, scope: input.scope, on: interface, context)
   }

@@ -6,11 +6,11 @@ import RouterCore
 struct RegisterRoutes: Action {
   static let name = "router.register"
   static let summary = "Declares the routes of the application"
-  static let provides: [ResourceKey] = [Router.key, .linkOpener]
+  static let provides: [HandleKey] = [Router.key, .linkOpener]
   static let errors = [
     ErrorDeclaration("routes-invalid", "A scheme, host or route is wrong; correct it", isRetryable: false),
     ErrorDeclaration(
-      "resource-missing", "Routes are to be kept but no step before provides a store; add storage.open",
+      "handle-missing", "Routes are to be kept but no step before provides a store; add storage.open",
       isRetryable: false),
   ]
   static let example = """
@@ -73,11 +73,11 @@ struct RegisterRoutes: Action {
       let list = error.problems.map { "\($0.keyPath): \($0.message)" }.joined(separator: "; ")
       throw ActionError("routes-invalid", list, isRetryable: false)
     }
-    let surroundings: RouterSurroundings = try context.resource(RouterSurroundings.key)
+    let surroundings: RouterSurroundings = try context.handle(RouterSurroundings.key)
     let router = Router(
       table: declarations.table, policy: PendingPolicy(keep: input.pending.keep),
       timeToLiveMilliseconds: input.pending.timeToLiveMilliseconds, surroundings)
-    let restored = try input.pending.persist ? router.persist(in: context.resource(.keyValueStore), context) : 0
+    let restored = try input.pending.persist ? router.persist(in: context.handle(.keyValueStore), context) : 0
     context.provide(Router.key, router)
     context.provide(.linkOpener, router)
     context.log("registered \(declarations.table.routes.count) routes for \(input.schemes.joined(separator: ", "))")

@@ -19,7 +19,7 @@ struct PendingArchive: Sendable {
     }
   }
 
-  /// What an earlier process left, by scope; a value that is no route is counted, not hidden.
+  /// What an earlier process left, by scope; a value that is not a route is counted, not hidden.
   func load() throws -> (routes: [String: [PendingRoute]], unreadable: Int) {
     var routes: [String: [PendingRoute]] = [:]
     var unreadable = 0

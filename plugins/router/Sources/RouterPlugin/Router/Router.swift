@@ -5,7 +5,7 @@ import Synchronization
 
 /// The routes of a run and the links on their way to them: carries out what ``PendingStore`` decides.
 final class Router: LinkOpener {
-  static let key: ResourceKey = "router"
+  static let key: HandleKey = "router"
 
   let table: RouteTable
   private let surroundings: RouterSurroundings

@@ -44,7 +44,7 @@ struct CheckResources: Action {
     }
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     let missing = files.compactMap { name, size -> String? in
-      guard let least = size.integerValue else { return "\(name) (its size in the manifest is no number)" }
+      guard let least = size.integerValue else { return "\(name) (its size in the manifest is not a number)" }
       let found =
         try? FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(name).path)[.size] as? Int
       guard let found else { return "\(name) (missing)" }

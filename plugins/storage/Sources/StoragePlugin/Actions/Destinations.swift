@@ -6,7 +6,7 @@ import FlowSQLite
 struct Destinations: Action {
   static let name = "storage.destinations"
   static let summary = "Places in the order of their visits, all of them or one trip's"
-  static let requires: [ResourceKey] = [.database]
+  static let requires: [HandleKey] = [.database]
   static let errors =
     StoreFailure.whenOpen + [
       ErrorDeclaration("unknown-trip", "No trip has this id; `storage.trips` lists them", isRetryable: false)
@@ -36,7 +36,7 @@ struct Destinations: Action {
   static func check(_ input: LiteralInput) -> [InputProblem] { PageLimit.problems(with: input) }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let store: Store = try context.resource(.database)
+    let store: Store = try context.handle(.database)
     let limit = try PageLimit.checked(input.limit)
     if let trip = input.trip, try store.rows("SELECT 1 FROM TravelTrip WHERE id = ?", [.text(trip)]).isEmpty {
       throw ActionError("unknown-trip", "no trip has the id '\(trip)'; storage.trips lists them", isRetryable: false)

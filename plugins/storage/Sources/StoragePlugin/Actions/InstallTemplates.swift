@@ -5,7 +5,7 @@ import FlowPluginKit
 struct InstallTemplates: Action {
   static let name = "storage.install-templates"
   static let summary = "Writes the trips that a person begins from and may change, once for each store"
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let errors = StoreFailure.whenOpen
   static let example = """
     uses: storage.install-templates
@@ -28,7 +28,7 @@ struct InstallTemplates: Action {
   }
 
   func run(_ input: NoInput, in context: ActionContext) throws -> Output {
-    let store: any KeyValueStore = try context.resource(.keyValueStore)
+    let store: any KeyValueStore = try context.handle(.keyValueStore)
     var installed = 0
     if try store.get(Self.marker, in: Self.scope) == nil {
       // All of them with the marker or none, whenever the process is killed.

@@ -5,7 +5,7 @@ import FlowPluginKit
 struct OpenStore: Action {
   static let name = "storage.open"
   static let summary = "Opens the SQLite store, creating and migrating it when needed"
-  static let provides: [ResourceKey] = [.database, .keyValueStore]
+  static let provides: [HandleKey] = [.database, .keyValueStore]
   static let needsProtectedData = true
   static let errors =
     StoreFailure.whenOpening + [
@@ -20,7 +20,7 @@ struct OpenStore: Action {
 
   struct Input: ActionInput {
     @Field("Where the store is or will be") var path = DataPath("store.sqlite")
-    @Field("SQL files beside the workflow, each applied once, in this order") var migrations: [String] = []
+    @Field("SQL files next to the workflow, each applied once, in this order") var migrations: [String] = []
     @Field("Whether a store without journeys starts with the bundled sample") var sample = false
   }
 

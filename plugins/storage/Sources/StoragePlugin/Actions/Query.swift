@@ -6,7 +6,7 @@ import FlowSQLite
 struct Query: AsyncAction {
   static let name = "storage.query"
   static let summary = "Runs one SQL statement that only reads"
-  static let requires: [ResourceKey] = [.database]
+  static let requires: [HandleKey] = [.database]
   static let errors =
     StoreFailure.whenOpen + [
       ErrorDeclaration("query-invalid", "The statement or its arguments are wrong; correct them", isRetryable: false),
@@ -45,7 +45,7 @@ struct Query: AsyncAction {
   static func check(_ input: LiteralInput) -> [InputProblem] { PageLimit.problems(with: input) }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let store: Store = try context.resource(.database)
+    let store: Store = try context.handle(.database)
     let limit = try PageLimit.checked(input.limit)
     let arguments = try input.arguments.map(Self.argument)
     do {

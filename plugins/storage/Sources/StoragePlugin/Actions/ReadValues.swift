@@ -5,7 +5,7 @@ import FlowPluginKit
 struct ReadValues: Action {
   static let name = "storage.values"
   static let summary = "All small values of one scope, such as `configuration`"
-  static let requires: [ResourceKey] = [.keyValueStore]
+  static let requires: [HandleKey] = [.keyValueStore]
   static let errors = StoreFailure.whenOpen
   static let example = """
     uses: storage.values
@@ -25,7 +25,7 @@ struct ReadValues: Action {
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let values: any KeyValueStore = try context.resource(.keyValueStore)
+    let values: any KeyValueStore = try context.handle(.keyValueStore)
     let members = try values.all(in: input.scope).sorted { $0.key < $1.key }
     return Output(entries: ValueObject(members.map { ($0.key, $0.value) }), count: members.count)
   }

@@ -5,7 +5,7 @@ import FlowPluginKit
 struct RecentDestinations: Action {
   static let name = "storage.recent-destinations"
   static let summary = "The places visited last, newest first"
-  static let requires: [ResourceKey] = [.database]
+  static let requires: [HandleKey] = [.database]
   static let errors = StoreFailure.whenOpen
   static let example = """
     uses: storage.recent-destinations
@@ -30,7 +30,7 @@ struct RecentDestinations: Action {
   static func check(_ input: LiteralInput) -> [InputProblem] { PageLimit.problems(with: input) }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let store: Store = try context.resource(.database)
+    let store: Store = try context.handle(.database)
     let destinations = try store.rows(
       """
       SELECT id, name, countryCode, latitude, longitude, visitDate, tripId FROM TravelDestination

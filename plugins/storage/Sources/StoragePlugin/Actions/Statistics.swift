@@ -5,7 +5,7 @@ import FlowPluginKit
 struct Statistics: Action {
   static let name = "storage.statistics"
   static let summary = "How many places, countries and trips the store holds"
-  static let requires: [ResourceKey] = [.database]
+  static let requires: [HandleKey] = [.database]
   static let errors = StoreFailure.whenOpen
   static let example = """
     uses: storage.statistics
@@ -26,7 +26,7 @@ struct Statistics: Action {
   }
 
   func run(_ input: NoInput, in context: ActionContext) throws -> Output {
-    let store: Store = try context.resource(.database)
+    let store: Store = try context.handle(.database)
     let row =
       try store.rows(
         """

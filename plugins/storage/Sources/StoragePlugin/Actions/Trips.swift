@@ -5,7 +5,7 @@ import FlowPluginKit
 struct Trips: Action {
   static let name = "storage.trips"
   static let summary = "The trips by their first day, newest first"
-  static let requires: [ResourceKey] = [.database]
+  static let requires: [HandleKey] = [.database]
   static let errors = StoreFailure.whenOpen
   static let example = """
     uses: storage.trips
@@ -28,7 +28,7 @@ struct Trips: Action {
   static func check(_ input: LiteralInput) -> [InputProblem] { PageLimit.problems(with: input) }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let store: Store = try context.resource(.database)
+    let store: Store = try context.handle(.database)
     let trips = try store.rows(
       """
       SELECT id, name, startDate, endDate, notes,

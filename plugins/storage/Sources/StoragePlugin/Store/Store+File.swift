@@ -4,8 +4,8 @@ import FlowSystem
 extension Store {
   /// Makes the folder and an empty file for the store, for nobody else to read; tells whether it was made.
   ///
-  /// SQLite gives its journals the permissions of the file beside which they lie. A file that cannot be made is left to
-  /// SQLite, which says why.
+  /// SQLite gives its journals the permissions of the file next to which they lie. A file that cannot be made is left
+  /// to SQLite, which says why.
   static func prepareFile(at path: String) throws -> Bool {
     if access(path, F_OK) == 0 { return false }
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }

@@ -10,7 +10,7 @@ import FlowSQLite
 
 /// An open SQLite store with the journeys of the application and its small values; the handle behind `database`.
 ///
-/// Safe to use from any thread: all state is the pool, which runs readers beside one writer.
+/// Safe to use from any thread: all state is the pool, which runs readers next to one writer.
 final class Store: Sendable {
   /// Where it lies.
   let path: String
@@ -59,7 +59,7 @@ final class Store: Sendable {
     }
   }
 
-  /// Throws when the file is no store of ours, or a newer version's; looks through a connection that cannot write,
+  /// Throws when the file is not a store of ours, or a newer version's; looks through a connection that cannot write,
   /// because opening a pool already writes (it switches to the write-ahead log).
   private static func refuseForeign(at path: String, _ schema: Schema, _ options: Options) throws {
     let connection = try SQLiteConnection(path, .readOnly, busyMilliseconds: options.lockMilliseconds)

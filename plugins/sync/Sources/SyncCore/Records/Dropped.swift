@@ -1,47 +1,47 @@
 /// How far a zone has forgotten its deleted records, once every device had seen them deleted.
 ///
 /// No deleted record is left whose last change has a number up to `sequence`, but for those that the rules have kept
-/// (`ZoneRules.keptDeletions`). A record that the zone has not got and whose life is smaller than `life` has been deleted
-/// and forgotten: whoever still knows it forgets it too, and nothing that was written to it makes it come back. What is made
-/// since begins with `life`, under whatever key, and keeps that as its `Cell.origin`.
+/// (`ZoneRules.keptDeletions`). A record that the zone has not got and whose incarnation is smaller than `incarnation`
+/// has been deleted and forgotten: whoever still knows it forgets it too, and nothing that was written to it makes it
+/// come back. What is made since begins with `incarnation`, under whatever key, and keeps that as its `Cell.origin`.
 public struct Dropped: Hashable, Sendable {
   /// The zone's number of the last deletion that was forgotten: who has read less than that reads the zone whole.
   public var sequence: Int64
-  /// Larger than the life of everything that was forgotten.
-  public var life: Int64
+  /// Larger than the incarnation of everything that was forgotten.
+  public var incarnation: Int64
 
   /// Makes a note; of a zone that has forgotten nothing by default.
-  public init(sequence: Int64 = 0, life: Int64 = 0) {
+  public init(sequence: Int64 = 0, incarnation: Int64 = 0) {
     self.sequence = sequence
-    self.life = life
+    self.incarnation = incarnation
   }
 
   /// What is known once this deletion has been forgotten too.
-  public mutating func note(sequence: Int64, life: Int64) {
+  public mutating func note(sequence: Int64, incarnation: Int64) {
     self.sequence = max(self.sequence, sequence)
-    self.life = max(self.life, life + 1)
+    self.incarnation = max(self.incarnation, incarnation + 1)
   }
 
   /// What becomes of a change to a record that the zone has forgotten, or of one that was made before it did; nil where
   /// that does not matter. Who is told of a conflict fetches, and learns of it.
   func decision(on operation: Operation, stored: Record?) -> Arbiter.Decision? {
-    let first = stored?.cell.origin ?? life
+    let first = stored?.cell.origin ?? incarnation
     switch operation.change {
     case .write(let write):
-      guard let record = write.record, record.life < first, stored?.cell.context.covers(write.dot) != true else {
+      guard let record = write.record, record.incarnation < first, stored?.cell.context.covers(write.dot) != true else {
         return nil
       }
       return .conflict
-    case .join(let cell): return cell.isRecord && cell.content.life < first ? .unchanged : nil
+    case .join(let cell): return cell.isRecord && cell.content.incarnation < first ? .unchanged : nil
     case .retire, .seen: return nil
     }
   }
 }
 
 extension Cell {
-  /// The life in which a record is deleted; nil while it lives, and for what is no record of a collection.
-  public func deletedLife(by rule: DeleteRule) -> Int64? {
-    isRecord && content.isDeleted(by: rule) ? content.life : nil
+  /// The incarnation in which a record is deleted; nil while it lives, and for what is not a record of a collection.
+  public func deletedIncarnation(by rule: DeleteRule) -> Int64? {
+    isRecord && content.isDeleted(by: rule) ? content.incarnation : nil
   }
 }
 
@@ -51,14 +51,14 @@ public struct SeenDeletion: Hashable, Sendable {
   public var key: RecordKey
   /// The zone's number of its last change.
   public var sequence: Int64
-  /// The life in which it is deleted.
-  public var life: Int64
+  /// The incarnation in which it is deleted.
+  public var incarnation: Int64
 
   /// Names a deleted record.
-  public init(key: RecordKey, sequence: Int64, life: Int64) {
+  public init(key: RecordKey, sequence: Int64, incarnation: Int64) {
     self.key = key
     self.sequence = sequence
-    self.life = life
+    self.incarnation = incarnation
   }
 
   /// Those that can be forgotten, in the order in which they go; `rules` are all that the zone keeps. The same for the zone

@@ -29,7 +29,7 @@ public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
   public var description: String { "\(counter)-\(String(tag, radix: 16))" }
 }
 
-/// One element of a list, which stays as a mark of its place when it has been removed.
+/// One element of a list, which stays as a tombstone of its place when it has been removed.
 ///
 /// Source: the replicated growable array (Roh et al., 2011), as a set of elements that is ordered on reading.
 public struct ListItem: Hashable, Sendable {

@@ -1,11 +1,13 @@
-/// What a record of a schema holds besides its `newest` fields: its life, who keeps it alive, and its other fields.
+/// What a record of a schema holds besides its `newest` fields: its incarnation, who keeps it alive, and its other
+/// fields.
 public struct RecordContent: Hashable, Sendable {
-  /// How often the record has been made anew after a deletion. Nothing of an earlier life counts in a later one.
-  public var life: Int64 = 0
+  /// How often the record has been made again after a deletion. Nothing of an earlier incarnation counts in a later
+  /// one.
+  public var incarnation: Int64 = 0
   /// The last write of each device that nobody's deletion has seen, sorted by device: while there is one, the record lives
   /// where an edit wins.
   public var living: [Dot] = []
-  /// The latest deletion in this life: since then the record is gone where the deletion wins.
+  /// The latest deletion in this incarnation: since then the record is gone where the deletion wins.
   public var deleted: Stamp?
   /// The latest write.
   public var changed: Stamp?
@@ -47,7 +49,7 @@ public struct RecordContent: Hashable, Sendable {
     }
   }
 
-  /// What two copies of one life know together; `left` and `right` are what each copy has seen.
+  /// What two copies of one incarnation know together; `left` and `right` are what each copy has seen.
   static func join(
     _ one: RecordContent, _ other: RecordContent, _ left: VersionVector, _ right: VersionVector
   ) -> RecordContent {
@@ -80,10 +82,10 @@ extension Cell {
   /// Whether this is a record that may be deleted; whether it is, its collection's rule says.
   public var mayBeDeleted: Bool { isRecord && (content.living.isEmpty || content.deleted != nil) }
 
-  /// Begins a later life: nothing of the present one counts in it.
-  mutating func beginLife(_ life: Int64) {
+  /// Begins a later incarnation: nothing of the present one counts in it.
+  mutating func beginIncarnation(_ incarnation: Int64) {
     content = RecordContent()
-    content.life = life
+    content.incarnation = incarnation
     (entries, fields, tally, horizonMilliseconds) = ([], [], Tally(), 0)
   }
 }

@@ -60,14 +60,14 @@ public struct RecordEdit: Hashable, Sendable {
   }
 
   /// Completes a write with what this edit does to a record that shows `view`; `rules` are its collection's, and
-  /// `first` is the life in which a record begins that nobody knows.
+  /// `first` is the incarnation in which a record begins that nobody knows.
   public func complete(_ write: inout Write, over view: Cell, by rules: ZoneRules, first: Int64 = 0) {
     let isGone = view.isRecord && view.content.isDeleted(by: rules.delete)
-    var record = RecordWrite(life: view.isRecord ? view.content.life : first, isDeletion: isDeletion)
+    var record = RecordWrite(incarnation: view.isRecord ? view.content.incarnation : first, isDeletion: isDeletion)
     if !isDeletion {
-      // What was deleted begins anew; nothing of what it held is seen any more.
+      // What was deleted begins again; nothing of what it held is seen any more.
       let seen = isGone ? RecordContent() : view.content
-      if isGone { record.life += 1 }
+      if isGone { record.incarnation += 1 }
       var state: RecordState?
       for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
         if case .state(let value) = field {

@@ -1,7 +1,7 @@
 extension RecordContent {
   /// Writes the content behind a cell's other parts.
   func pack(into packer: inout Packer) {
-    packer.unsigned(UInt64(life))
+    packer.unsigned(UInt64(incarnation))
     packer.dots(living)
     packer.stamp(deleted)
     packer.stamp(changed)
@@ -14,7 +14,7 @@ extension RecordContent {
 
   /// Reads what `pack(into:)` wrote.
   init(from reader: inout Unpacker) throws(PackingError) {
-    life = try reader.number("the life of a record")
+    incarnation = try reader.number("the incarnation of a record")
     living = try reader.dots("a write that keeps the record alive")
     deleted = try reader.stampOrNone("the deletion")
     changed = try reader.stampOrNone("the latest write")
@@ -73,7 +73,7 @@ extension RecordPart.State {
 extension RecordWrite {
   /// Writes the part of a write.
   func pack(into packer: inout Packer) {
-    packer.unsigned(UInt64(life))
+    packer.unsigned(UInt64(incarnation))
     packer.byte(isDeletion ? 1 : 0)
     packer.count(changes.count)
     for change in changes {
@@ -102,7 +102,7 @@ extension RecordWrite {
 
   /// Reads what `pack(into:)` wrote.
   init(from reader: inout Unpacker) throws(PackingError) {
-    self.init(life: try reader.number("the life of a record"))
+    self.init(incarnation: try reader.number("the incarnation of a record"))
     isDeletion = try reader.byte("whether it is a deletion") == 1
     for _ in 0..<(try reader.count("the number of changes", limit: Unpacker.largestCount)) {
       let start = reader.offset

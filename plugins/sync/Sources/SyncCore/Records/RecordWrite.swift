@@ -1,7 +1,7 @@
 /// What a write does to a record of a schema, besides its `newest` fields.
 public struct RecordWrite: Hashable, Sendable {
-  /// Which life of the record its author meant: one that saw the record deleted begins the next.
-  public var life: Int64
+  /// Which incarnation of the record its author meant: one that saw the record deleted begins the next.
+  public var incarnation: Int64
   /// Whether it deletes the record, as far as its author had seen it.
   public var isDeletion: Bool
   /// What it does to fields with rules of their own, sorted by name.
@@ -36,8 +36,8 @@ public struct RecordWrite: Hashable, Sendable {
   }
 
   /// Makes the part of a write.
-  public init(life: Int64 = 0, isDeletion: Bool = false, changes: [Change] = []) {
-    self.life = life
+  public init(incarnation: Int64 = 0, isDeletion: Bool = false, changes: [Change] = []) {
+    self.incarnation = incarnation
     self.isDeletion = isDeletion
     self.changes = changes.sorted { $0.name < $1.name }
   }

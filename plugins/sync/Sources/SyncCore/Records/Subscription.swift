@@ -1,7 +1,8 @@
-/// Which part of a zone's records a device wants: those of some collections, or only those whose fields hold these values.
+/// Which part of a zone's records a device wants: those of some collections, or only those whose fields hold these
+/// values.
 ///
-/// What is no record of a collection, such as the zone's rules, belongs to every part. A record is asked by what the zone
-/// holds of it, deleted or not.
+/// What is not a record of a collection, such as the zone's rules, belongs to every part. A record is asked by what the
+/// zone holds of it, deleted or not.
 public struct Subscription: Hashable, Sendable {
   /// The wanted collections, each with the values that fields merged by `newest` must have; none for all its records.
   public var collections: [String: [String: Scalar]]

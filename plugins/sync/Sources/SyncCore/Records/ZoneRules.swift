@@ -89,17 +89,17 @@ public struct ZoneRules: Hashable, Sendable {
       let text = String(decoding: change.value, as: UTF8.self)
       texts[change.name] = text
       switch change.name {
-      case Self.deleteName: if DeleteRule(rawValue: text) == nil { return "'\(text)' is no rule for deletions" }
+      case Self.deleteName: if DeleteRule(rawValue: text) == nil { return "'\(text)' is not a rule for deletions" }
       case Self.limitName: if Int(text).map({ $0 > 0 }) != true { return "'\(text)' is no limit" }
-      case Self.decideName: if DecideRule(text: text) == nil { return "'\(text)' is no rule that decides" }
+      case Self.decideName: if DecideRule(text: text) == nil { return "'\(text)' is not a rule that decides" }
       case Self.keysName: if text.split(separator: " ").isEmpty { return "'\(text)' names no keys" }
       case Self.formName: if text.isEmpty { return "'_alias' names no type" }
-      case Self.writerName: if text != Self.writerItself { return "'\(text)' is no rule about who may write" }
+      case Self.writerName: if text != Self.writerItself { return "'\(text)' is not a rule about who may write" }
       case Self.otherFieldsName:
-        if text != MergeRule.newest.rawValue { return "'\(text)' is no rule of fields without one" }
+        if text != MergeRule.newest.rawValue { return "'\(text)' is not a rule of fields without one" }
       default:
         guard RecordName.isWellFormed(change.name) else { return "the field '\(change.name)' \(RecordName.rule)" }
-        if FieldRule(text: text) == nil { return "'\(text)' is no rule of a field that this version knows" }
+        if FieldRule(text: text) == nil { return "'\(text)' is not a rule of a field that this version knows" }
       }
     }
     return difference(to: ZoneRules(collection: collection, texts: texts))
@@ -195,7 +195,7 @@ public enum RecordName {
   /// The longest name in bytes.
   public static let maximumLength = 64
   /// The rule in words, behind a name.
-  public static let rule = "is no name: names are 1 to 64 small letters, digits and '-', and begin with a letter"
+  public static let rule = "is not a name: names are 1 to 64 small letters, digits and '-', and begin with a letter"
 
   /// Whether a text may be a name.
   public static func isWellFormed(_ name: String) -> Bool {

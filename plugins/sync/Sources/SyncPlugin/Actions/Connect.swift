@@ -17,7 +17,7 @@ import SyncRecords
 struct Connect: AsyncAction {
   static let name = "sync.connect"
   static let summary = "Begins to synchronize a timer, or the records of a schema, with a shared file or a server"
-  static let provides: [ResourceKey] = [.syncConnection]
+  static let provides: [HandleKey] = [.syncConnection]
   static let errors = [
     Failure.store, Failure.backend, Failure.paused, Failure.input, Failure.inUse, Failure.zoneFull, Failure.refused,
     Failure.schema,

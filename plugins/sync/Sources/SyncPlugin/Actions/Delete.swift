@@ -5,7 +5,7 @@ import FlowPluginKit
 struct Delete: AsyncAction {
   static let name = "sync.delete"
   static let summary = "Deletes a record; what another device did to it meanwhile is decided by the schema"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let errors = RecordFailures.writing
   static let example = """
     uses: sync.delete
@@ -29,7 +29,7 @@ struct Delete: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     do {
       let records = connection.records
       let collection = try records.requireShown(input.collection)

@@ -5,7 +5,7 @@ import FlowPluginKit
 struct Flush: AsyncAction {
   static let name = "sync.flush"
   static let summary = "Waits until everything done on this device has been sent"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let errors = [Failure.paused, Failure.parked, Failure.timeout]
 
   struct Input: ActionInput {
@@ -18,7 +18,7 @@ struct Flush: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     try await connection.flush(timeout: input.timeout)
     return Output(acknowledged: Int(await connection.session.status().statistics.acknowledged))
   }

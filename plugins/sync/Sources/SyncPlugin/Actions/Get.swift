@@ -5,7 +5,7 @@ import FlowPluginKit
 struct Get: AsyncAction {
   static let name = "sync.get"
   static let summary = "Reads a record as it stands on this device"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let errors = RecordFailures.reading + [Failure.none]
   static let example = """
     uses: sync.get
@@ -35,7 +35,7 @@ struct Get: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     do {
       let records = connection.records
       let collection = try records.requireShown(input.collection)

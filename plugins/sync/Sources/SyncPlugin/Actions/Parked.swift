@@ -2,16 +2,16 @@ import FlowModel
 import FlowPluginKit
 import SyncEngine
 
-/// What to do with changes that were set aside.
+/// What to do with changes that were parked.
 enum ParkedWord: String, FieldWord {
   case list, retry, discard
 }
 
-/// Lists what was set aside, has it tried again, or gives it up (F31, V20).
+/// Lists what was parked, has it tried again, or gives it up (F31, V20).
 struct Parked: AsyncAction {
   static let name = "sync.parked"
-  static let summary = "Lists, retries or discards the changes that were set aside"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let summary = "Lists, retries or discards the changes that were parked"
+  static let requires: [HandleKey] = [.syncConnection]
   static let errors = [Failure.input]
   static let example = """
     uses: sync.parked
@@ -28,13 +28,13 @@ struct Parked: AsyncAction {
     var parked: [ValueObject]
 
     static let summaries = [
-      "count": "How many are still set aside",
+      "count": "How many are still parked",
       "parked": "Each with its position, record, change, time of queueing and reason",
     ]
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     let all = await connection.session.status().parked.map(\.position)
     for position in input.position.map({ [Int64($0)] }) ?? all {
       try await connection.change(parked: position) { session, position in

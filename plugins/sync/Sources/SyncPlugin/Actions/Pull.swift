@@ -5,7 +5,7 @@ import FlowPluginKit
 struct Pull: AsyncAction {
   static let name = "sync.pull"
   static let summary = "Fetches what the other devices have done and gives the timer"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let errors = [Failure.paused, Failure.timeout, Failure.none]
 
   struct Input: ActionInput {
@@ -23,7 +23,7 @@ struct Pull: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     try await connection.pull(timeout: input.timeout)
     let timer = await connection.timer()
     if timer == nil, input.required {

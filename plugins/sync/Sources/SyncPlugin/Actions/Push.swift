@@ -11,7 +11,7 @@ enum StateWord: String, FieldWord {
 struct Push: AsyncAction {
   static let name = "sync.push"
   static let summary = "Sets the timer and sends it to the other devices"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let errors = [
     Failure.store, Failure.parked, Failure.paused, Failure.timeout, Failure.record, Failure.input, Failure.refused,
   ]
@@ -40,7 +40,7 @@ struct Push: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     do {
       let acts =
         if let record = input.record {

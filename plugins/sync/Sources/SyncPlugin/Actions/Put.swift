@@ -5,7 +5,7 @@ import FlowPluginKit
 struct Put: AsyncAction {
   static let name = "sync.put"
   static let summary = "Writes fields of a record and sends them to the other devices"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let errors = RecordFailures.writing
   static let example = """
     uses: sync.put
@@ -32,7 +32,7 @@ struct Put: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     do {
       let records = connection.records
       let key = try RecordFailures.key(input.key)

@@ -5,7 +5,7 @@ import FlowPluginKit
 struct Query: AsyncAction {
   static let name = "sync.query"
   static let summary = "Reads the records on this device with SQL: a view for each collection"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let errors = RecordFailures.reading + [Failure.query]
   static let example = """
     uses: sync.query
@@ -27,7 +27,7 @@ struct Query: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     do {
       let records = connection.records
       if input.fetch { try await connection.pull(timeout: input.timeout) }

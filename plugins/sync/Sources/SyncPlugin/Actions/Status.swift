@@ -6,7 +6,7 @@ import SyncEngine
 struct Status: AsyncAction {
   static let name = "sync.status"
   static let summary = "Says how synchronizing stands: outbox, channel, budget, conflicts"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
 
   struct Output: ActionOutput {
     var outbox: Int
@@ -16,14 +16,14 @@ struct Status: AsyncAction {
     var status: ValueObject
 
     static let summaries = [
-      "outbox": "Changes that wait to be sent", "parked": "Changes that were set aside",
+      "outbox": "Changes that wait to be sent", "parked": "Changes that were parked",
       "channel": "up or down", "level": "normal, reduced or queue-only",
       "status": "Everything, as flowrun sync status --json gives it",
     ]
   }
 
   nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     let status = await connection.session.status()
     let replica = await connection.session.machine.replica
     let now = SystemClock().nowMilliseconds()

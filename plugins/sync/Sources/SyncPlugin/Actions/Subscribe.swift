@@ -7,7 +7,7 @@ import SyncPomodoro
 struct Subscribe: Service {
   static let name = "sync.subscribe"
   static let summary = "Follows the other devices' changes while the run goes on"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let events = ["sync.changed", "sync.parked", "sync.paused", "sync.started", "sync.finished"]
 
   struct Output: ActionOutput {
@@ -16,7 +16,7 @@ struct Subscribe: Service {
   }
 
   nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     let notices = connection.notices()
     let output = Output(device: await connection.session.status().device.name)
     context.ready(output)

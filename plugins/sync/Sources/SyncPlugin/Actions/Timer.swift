@@ -9,7 +9,7 @@ import SyncPomodoro
 struct Timer: AsyncAction {
   static let name = "sync.timer"
   static let summary = "A timer to use by hand: reads a command a line, shows every change at once"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let errors = [Failure.store]
   static let example = """
     uses: sync.timer
@@ -33,7 +33,7 @@ struct Timer: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     let console = TimerConsole(connection: connection) { context.log($0) }
     return try await console.run(lines: InputLines.standardInput(), timeout: input.timeout)
   }

@@ -8,7 +8,7 @@ import SyncRecords
 struct Transaction: AsyncAction {
   static let name = "sync.transaction"
   static let summary = "Writes and deletes several records, all or none, on every device"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let errors = RecordFailures.writing
   static let example = """
     uses: sync.transaction
@@ -38,7 +38,7 @@ struct Transaction: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     do {
       let records = connection.records
       var actions: [(key: RecordKey, action: SyncMachine.Action)] = []

@@ -8,7 +8,7 @@ import SyncRecords
 struct Watch: Service {
   static let name = "sync.watch"
   static let summary = "Follows the records while the run goes on: an event and a line for each change"
-  static let requires: [ResourceKey] = [.syncConnection]
+  static let requires: [HandleKey] = [.syncConnection]
   static let events = ["sync.record-changed"]
   static let example = """
     uses: sync.watch
@@ -25,7 +25,7 @@ struct Watch: Service {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let connection: Connection = try context.resource(.syncConnection)
+    let connection: Connection = try context.handle(.syncConnection)
     do {
       let records = connection.records
       let wanted = input.collection.flatMap { $0.isEmpty ? nil : $0 }

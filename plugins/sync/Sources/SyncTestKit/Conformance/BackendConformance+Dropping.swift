@@ -14,11 +14,12 @@ extension BackendConformance {
   }
 
   private static func put(
-    _ key: RecordKey, _ device: Int, _ number: Int64, at milliseconds: Int64, expected: Int64 = 0, life: Int64 = 0
+    _ key: RecordKey, _ device: Int, _ number: Int64, at milliseconds: Int64, expected: Int64 = 0,
+    incarnation: Int64 = 0
   ) -> Operation {
     let write = Write(
       dot: Dot(device: self.device(device), number: number), milliseconds: milliseconds,
-      record: RecordWrite(life: life, changes: [.init(name: "likes", kind: .add(1))]))
+      record: RecordWrite(incarnation: incarnation, changes: [.init(name: "likes", kind: .add(1))]))
     return Operation(key: key, expectedVersion: expected, change: .write(write))
   }
 
@@ -27,7 +28,7 @@ extension BackendConformance {
   ) -> Operation {
     let write = Write(
       dot: Dot(device: self.device(device), number: number), milliseconds: milliseconds, context: record.cell.context,
-      record: RecordWrite(life: record.cell.content.life, isDeletion: true))
+      record: RecordWrite(incarnation: record.cell.content.incarnation, isDeletion: true))
     return Operation(key: record.key, expectedVersion: record.version, change: .write(write))
   }
 
@@ -66,20 +67,20 @@ extension BackendConformance {
     try await tell(2, deleted.cursor, backend, zone)
     let gone = try await page(backend, zone)
     try expect(!gone.records.contains { $0.key == note }, "one that all have seen is forgotten", "\(gone)")
-    try expect(gone.cursor == deleted.cursor, "forgetting is no change", "\(gone.cursor) after \(deleted.cursor)")
+    try expect(gone.cursor == deleted.cursor, "forgetting is not a change", "\(gone.cursor) after \(deleted.cursor)")
     try expect(
-      gone.dropped == Dropped(sequence: deleted.cursor.sequence, life: 1), "a page tells what was forgotten",
+      gone.dropped == Dropped(sequence: deleted.cursor.sequence, incarnation: 1), "a page tells what was forgotten",
       "\(gone.dropped)")
-    // Somebody who has been away longer writes to the record, gives it back, or makes it anew without knowing.
+    // Somebody who has been away longer writes to the record, gives it back, or makes it again without knowing.
     let late = try await backend.commit(
       [
         put(note, 3, 1, at: now), Operation(key: note, expectedVersion: 0, change: .join(living.cell)),
       ], zone: zone)
     try expect(
       late.results == [.conflict(nil), .unchanged], "what was forgotten does not come back", "\(late)")
-    let anew = try await backend.commit([put(note, 3, 2, at: now, life: 1)], zone: zone)
+    let anew = try await backend.commit([put(note, 3, 2, at: now, incarnation: 1)], zone: zone)
     guard case .committed(1, _, _) = anew.results.first else {
-      throw Failure(rule: "what is made anew is taken", seen: "\(anew)")
+      throw Failure(rule: "what is made again is taken", seen: "\(anew)")
     }
   }
 
@@ -107,9 +108,9 @@ extension BackendConformance {
     try expect(!gone.records.contains { $0.key == note }, "a retired device is not waited for", "\(gone)")
     // Nobody knows what a program of an earlier version has seen.
     _ = try await backend.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1000, reader: .unnamed, of: nil)
-    _ = try await backend.commit([put(note, 1, 9, at: now, life: 1)], zone: zone)
+    _ = try await backend.commit([put(note, 1, 9, at: now, incarnation: 1)], zone: zone)
     guard let anew = try await page(backend, zone).records.first(where: { $0.key == note }) else {
-      throw Failure(rule: "what is made anew is there", seen: "nothing")
+      throw Failure(rule: "what is made again is there", seen: "nothing")
     }
     _ = try await backend.commit([deletion(of: anew, 1, 10, at: now)], zone: zone)
     let end = try await page(backend, zone).cursor

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// What a reader sees: pages, cursors, pokes; and many at once.
+/// What a reader sees: pages, cursors, notifications; and many at once.
 extension BackendConformance {
   static let pages: Body = { backend, zone in
     let now = try await backend.serverTime()
@@ -115,11 +115,11 @@ extension BackendConformance {
     }
   }
 
-  static let pokes: Body = { backend, zone in
+  static let notifications: Body = { backend, zone in
     let now = try await backend.serverTime()
     var signs = backend.watch(zone: zone, device: device(9)).makeAsyncIterator()
-    guard case .poke(let first)? = try await next(&signs) else {
-      throw Failure(rule: "S11 a watcher is poked at once", seen: "the stream ended")
+    guard case .notification(let first)? = try await next(&signs) else {
+      throw Failure(rule: "S11 a watcher is notified at once", seen: "the stream ended")
     }
     for number in 1...3 as ClosedRange<Int64> {
       _ = try await backend.commit([operation(write(1, number, at: now), expected: number - 1)], zone: zone)
@@ -127,7 +127,7 @@ extension BackendConformance {
       var reached = first.sequence
       while reached < goal {
         guard let cursor = try await next(&signs)?.cursor else {
-          throw Failure(rule: "S11 a watcher is poked after each change", seen: "the stream ended")
+          throw Failure(rule: "S11 a watcher is notified after each change", seen: "the stream ended")
         }
         reached = cursor.sequence
       }

@@ -135,8 +135,8 @@ extension BackendConformance {
     try expect(again.results == [.unchanged, .unchanged], "a transaction that comes twice counts once", "\(again)")
   }
 
-  /// Several devices change the same records in transactions, again and again, until each is in: whoever reads the zone
-  /// sees the same sum in both records.
+  /// Several devices change the same records in transactions, again and again, until each is in: anyone who reads the
+  /// zone sees the same sum in both records.
   static let transactionsAtOnce: Body = { backend, zone in
     let now = try await backend.serverTime()
     _ = try await backend.commit([rules(1, ["likes": "integer counter"], at: now)], zone: zone)
@@ -162,7 +162,7 @@ extension BackendConformance {
       for try await rounds in group { done.append(rounds) }
       return done
     }
-    try expect(!done.contains(0), "every transaction comes in after some tries", "\(done)")
+    try expect(!done.contains(0), "every transaction comes in after some attempts", "\(done)")
     let totals = try await all(backend, zone).compactMap { $0.cell.content.part("likes")?.state.total }
     try expect(totals == [4, 4], "each counts once", "\(totals)")
   }

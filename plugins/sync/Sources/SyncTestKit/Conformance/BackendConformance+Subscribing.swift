@@ -35,7 +35,7 @@ extension BackendConformance {
       zone: zone, since: nil, limit: 9, maximumBytes: 1 << 20, reader: .nobody, of: wanted)
     let names = page.records.map(\.key.name)
     try expect(
-      names == ["notes", "folders", "a", device(1).name], "what is subscribed to comes, and all that is no record",
+      names == ["notes", "folders", "a", device(1).name], "what is subscribed to comes, and all that is not a record",
       "\(names)")
     try expect(page.others.isEmpty && !page.hasMore, "of the rest nothing comes at first", "\(page)")
     _ = try await backend.commit(

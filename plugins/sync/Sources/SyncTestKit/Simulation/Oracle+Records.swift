@@ -7,8 +7,8 @@ struct RecordAct {
   var name: String
   var number: Int64
   var stamp: Stamp
-  /// In which life of the record, counted by its deletions, the server took it.
-  var life: Int64
+  /// In which incarnation of the record, counted by its deletions, the server took it.
+  var incarnation: Int64
   var act: ActLog.Act
 
   var edit: RecordEdit { act.edit ?? RecordEdit() }
@@ -26,16 +26,16 @@ extension Oracle {
   /// The records that somebody has written to.
   var recordKeys: Set<RecordKey> { Set(acts.keys) }
 
-  /// The acts that count: those of the latest life; nil when the record must not be there.
+  /// The acts that count: those of the latest incarnation; nil when the record must not be there.
   func present(_ key: RecordKey) -> [RecordAct]? {
     guard let collection = schema.collection(storedAs: key.type), let all = acts[key],
-      let life = all.map(\.life).max()
+      let incarnation = all.map(\.incarnation).max()
     else { return nil }
-    let present = all.filter { $0.life == life }
+    let present = all.filter { $0.incarnation == incarnation }
     return Self.isGone(present, collection.delete) ? nil : present
   }
 
-  /// Whether a record to which just these acts of one life were done is deleted.
+  /// Whether a record to which just these acts of one incarnation were done is deleted.
   private static func isGone(_ acts: [RecordAct], _ rule: DeleteRule) -> Bool {
     let deletions = acts.filter(\.edit.isDeletion)
     if deletions.isEmpty { return false }
@@ -43,15 +43,16 @@ extension Oracle {
     return !acts.contains { act in !act.edit.isDeletion && !deletions.contains { $0.hasSeen(act) } }
   }
 
-  /// Acts that were taken into a life of the record that does not fit what their authors had seen, in words.
+  /// Acts that were taken into an incarnation of the record that does not fit what their authors had seen, in words.
   func misplaced(_ key: RecordKey) -> [String] {
     guard let collection = schema.collection(storedAs: key.type), let all = acts[key] else { return [] }
     return all.compactMap { act in
       let seen = all.filter { act.hasSeen($0) }
-      guard let life = seen.map(\.life).max() else { return nil }
-      let wasGone = Self.isGone(seen.filter { $0.life == life }, collection.delete)
-      let isRight = wasGone && !act.edit.isDeletion ? act.life > life : act.life == life
-      return isRight ? nil : "\(act.name):\(act.number) on \(key) is of life \(act.life); its author saw life \(life)"
+      guard let incarnation = seen.map(\.incarnation).max() else { return nil }
+      let wasGone = Self.isGone(seen.filter { $0.incarnation == incarnation }, collection.delete)
+      let isRight = wasGone && !act.edit.isDeletion ? act.incarnation > incarnation : act.incarnation == incarnation
+      return isRight
+        ? nil : "\(act.name):\(act.number) on \(key) is of life \(act.incarnation); its author saw life \(incarnation)"
     }
   }
 
@@ -61,7 +62,7 @@ extension Oracle {
     let isShown = cell.map { $0.isRecord && !$0.content.isDeleted(by: collection.delete) } ?? false
     guard let acts = present(key) else { return isShown ? ["\(key) is there and must be deleted"] : [] }
     guard let cell, isShown else { return ["\(key) is deleted and must be there"] }
-    // Whoever acts is later than all that he has seen, so this order puts causes before their effects.
+    // Anyone who acts is later than all that he has seen, so this order puts causes before their effects.
     let ordered = acts.sorted { $0.stamp < $1.stamp }
     let state = collection.decide.map { self.state(ordered, by: $0) }
     return collection.fields.flatMap { field -> [String] in

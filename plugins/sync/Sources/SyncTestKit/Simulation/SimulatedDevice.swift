@@ -10,10 +10,10 @@ struct SimulatedDevice {
   var machine: SyncMachine
   var disk: [String: [UInt8]] = [:]
   var isUp = false
-  /// Rises with every start; what was meant for an earlier life is dropped.
-  var life = 0
+  /// Rises with every start; what was meant for an earlier incarnation is dropped.
+  var incarnation = 0
   var wakeMilliseconds: Int64?
-  /// Effects carried out so far, over all lives.
+  /// Effects carried out so far, over all incarnations.
   var effects = 0
   /// What the device has seen of each record: the highest number of each device.
   var known: [RecordKey: [Int64]] = [:]

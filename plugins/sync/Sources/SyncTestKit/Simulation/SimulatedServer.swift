@@ -7,7 +7,7 @@ import SyncRecords
 struct SimulatedServer {
   struct Listener {
     var device: Int
-    var life: Int
+    var incarnation: Int
     var channel: Int
     var fetched: Int64
     var repeats: Int
@@ -77,7 +77,7 @@ struct SimulatedServer {
       oracle.take(
         RecordAct(
           device: device, name: write.dot.device.name, number: write.dot.number, stamp: write.stamp,
-          life: record.life, act: act))
+          incarnation: record.incarnation, act: act))
       return
     }
     oracle.take(write.tally, key: key)
@@ -111,7 +111,8 @@ struct SimulatedServer {
     }
   }
 
-  /// Goes back to the last copy; opened again, it begins a new life with its next change, or at once where that is said.
+  /// Goes back to the last copy; opened again, it begins a new incarnation with its next change, or at once where that
+  /// is said.
   mutating func goBack(generation: UInt64, isAnnounced: Bool, staysOpen: Bool) {
     guard let backup else { return }
     zone = backup

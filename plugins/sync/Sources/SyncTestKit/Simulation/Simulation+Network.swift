@@ -20,7 +20,7 @@ extension Simulation {
   var serverMilliseconds: Int64 { Self.epochMilliseconds + now }
 
   /// The server does what a request asks and answers.
-  mutating func serve(_ request: SyncMachine.Request, _ index: Int, _ life: Int, _ number: Int) {
+  mutating func serve(_ request: SyncMachine.Request, _ index: Int, _ incarnation: Int, _ number: Int) {
     var bytes = 16
     let result: Result<SyncMachine.Answer, BackendError>
     if let (error, until) = plan.faults.serverError, now < until {
@@ -38,7 +38,7 @@ extension Simulation {
       for case .conflict(let record?) in reply.results { bytes += record.cell.packed().count }
     case .failure: break
     }
-    transmit(.reply(device: index, life: life, number: number, result, bytes: bytes))
+    transmit(.reply(device: index, incarnation: incarnation, number: number, result, bytes: bytes))
   }
 
   private mutating func answer(
@@ -49,7 +49,7 @@ extension Simulation {
       let before = server.zone.sequence
       let reply = try server.commit(
         operations, heard: heard, now: serverMilliseconds, log: log, known: devices[index].known)
-      if server.zone.sequence > before { pokeAll() }
+      if server.zone.sequence > before { notifyAll() }
       return .commit(reply)
     case .changes(let cursor, let limit, let maximumBytes, let reader):
       if let cursor {
@@ -66,53 +66,60 @@ extension Simulation {
 
   // MARK: The channel
 
-  /// Where no message is lost, fewer signs of life show a device the same: within its patience there is always one.
-  private var signOfLifeMilliseconds: Int64 {
+  /// Where no message is lost, fewer heartbeats show a device the same: within its patience there is always one.
+  private var heartbeatMilliseconds: Int64 {
     plan.faults.loss == 0 && plan.faults.lateness == 0
       ? plan.settings.channelSilenceMilliseconds * 2 / 3 : SyncLimits.keepAliveMilliseconds
   }
 
-  mutating func listen(_ index: Int, _ life: Int, _ channel: Int) {
-    guard devices[index].life == life, devices[index].isUp, devices[index].machine.isListening(on: channel) else {
+  mutating func listen(_ index: Int, _ incarnation: Int, _ channel: Int) {
+    guard devices[index].incarnation == incarnation, devices[index].isUp,
+      devices[index].machine.isListening(on: channel)
+    else {
       return
     }
     server.listeners.removeAll { $0.device == index }
-    server.listeners.append(.init(device: index, life: life, channel: channel, fetched: -1, repeats: 0))
-    poke(index, life, channel)
-    queue.add(.keepAlive(device: index, life: life, channel: channel), atMilliseconds: now + signOfLifeMilliseconds)
+    server.listeners.append(.init(device: index, incarnation: incarnation, channel: channel, fetched: -1, repeats: 0))
+    notify(index, incarnation, channel)
+    queue.add(
+      .keepAlive(device: index, incarnation: incarnation, channel: channel), atMilliseconds: now + heartbeatMilliseconds
+    )
   }
 
-  private mutating func pokeAll() {
+  private mutating func notifyAll() {
     for number in server.listeners.indices {
       let listener = server.listeners[number]
       server.listeners[number].repeats = 0
-      poke(listener.device, listener.life, listener.channel)
+      notify(listener.device, listener.incarnation, listener.channel)
     }
   }
 
-  private mutating func poke(_ index: Int, _ life: Int, _ channel: Int) {
-    transmit(.sign(device: index, life: life, channel: channel, .poke(server.zone.cursor)))
+  private mutating func notify(_ index: Int, _ incarnation: Int, _ channel: Int) {
+    transmit(.sign(device: index, incarnation: incarnation, channel: channel, .notification(server.zone.cursor)))
     queue.add(
-      .repeatPoke(device: index, life: life, channel: channel),
-      atMilliseconds: now + SyncLimits.pokeRepeatMilliseconds)
+      .repeatNotification(device: index, incarnation: incarnation, channel: channel),
+      atMilliseconds: now + SyncLimits.notificationRepeatMilliseconds)
   }
 
-  mutating func repeatPoke(_ index: Int, _ life: Int, _ channel: Int) {
+  mutating func repeatNotification(_ index: Int, _ incarnation: Int, _ channel: Int) {
     guard
       let number = server.listeners.firstIndex(where: {
-        $0.device == index && $0.life == life && $0.channel == channel
+        $0.device == index && $0.incarnation == incarnation && $0.channel == channel
       }),
       server.listeners[number].fetched < server.zone.sequence,
-      server.listeners[number].repeats < SyncLimits.pokeRepeats
+      server.listeners[number].repeats < SyncLimits.notificationRepeats
     else { return }
     server.listeners[number].repeats += 1
-    poke(index, life, channel)
+    notify(index, incarnation, channel)
   }
 
-  mutating func keepAlive(_ index: Int, _ life: Int, _ channel: Int) {
-    guard server.listeners.contains(where: { $0.device == index && $0.life == life && $0.channel == channel })
+  mutating func keepAlive(_ index: Int, _ incarnation: Int, _ channel: Int) {
+    guard
+      server.listeners.contains(where: { $0.device == index && $0.incarnation == incarnation && $0.channel == channel })
     else { return }
-    transmit(.sign(device: index, life: life, channel: channel, .alive))
-    queue.add(.keepAlive(device: index, life: life, channel: channel), atMilliseconds: now + signOfLifeMilliseconds)
+    transmit(.sign(device: index, incarnation: incarnation, channel: channel, .alive))
+    queue.add(
+      .keepAlive(device: index, incarnation: incarnation, channel: channel), atMilliseconds: now + heartbeatMilliseconds
+    )
   }
 }

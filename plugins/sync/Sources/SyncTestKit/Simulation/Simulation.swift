@@ -15,13 +15,13 @@ public struct Simulation {
   enum Event {
     case step(SimulationPlan.Step)
     case restart(device: Int)
-    case wake(device: Int, life: Int)
-    case request(device: Int, life: Int, number: Int, SyncMachine.Request)
-    case reply(device: Int, life: Int, number: Int, Result<SyncMachine.Answer, BackendError>, bytes: Int)
-    case open(device: Int, life: Int, channel: Int)
-    case sign(device: Int, life: Int, channel: Int, ChannelSign)
-    case repeatPoke(device: Int, life: Int, channel: Int)
-    case keepAlive(device: Int, life: Int, channel: Int)
+    case wake(device: Int, incarnation: Int)
+    case request(device: Int, incarnation: Int, number: Int, SyncMachine.Request)
+    case reply(device: Int, incarnation: Int, number: Int, Result<SyncMachine.Answer, BackendError>, bytes: Int)
+    case open(device: Int, incarnation: Int, channel: Int)
+    case sign(device: Int, incarnation: Int, channel: Int, ChannelSign)
+    case repeatNotification(device: Int, incarnation: Int, channel: Int)
+    case keepAlive(device: Int, incarnation: Int, channel: Int)
   }
 
   /// True time at the start: 2024-01-07 12:00:00 UTC in milliseconds since 1970.
@@ -97,24 +97,24 @@ public struct Simulation {
     switch event {
     case .step(let step): perform(step)
     case .restart(let index): start(index)
-    case .wake(let index, let life):
-      guard devices[index].life == life, devices[index].wakeMilliseconds == now else { return }
+    case .wake(let index, let incarnation):
+      guard devices[index].incarnation == incarnation, devices[index].wakeMilliseconds == now else { return }
       devices[index].wakeMilliseconds = nil
       give(.woke, to: index)
-    case .request(let index, let life, let number, let request): serve(request, index, life, number)
-    case .reply(let index, let life, let number, let result, let bytes):
-      guard devices[index].life == life, devices[index].isUp else { return }
+    case .request(let index, let incarnation, let number, let request): serve(request, index, incarnation, number)
+    case .reply(let index, let incarnation, let number, let result, let bytes):
+      guard devices[index].incarnation == incarnation, devices[index].isUp else { return }
       devices[index].traffic.append((now, bytes))
       switch result {
       case .success(let answer): give(.answered(number, answer), to: index)
       case .failure(let error): give(.failed(number, error), to: index)
       }
-    case .open(let index, let life, let channel): listen(index, life, channel)
-    case .sign(let index, let life, let channel, let sign):
-      guard devices[index].life == life, devices[index].isUp else { return }
+    case .open(let index, let incarnation, let channel): listen(index, incarnation, channel)
+    case .sign(let index, let incarnation, let channel, let sign):
+      guard devices[index].incarnation == incarnation, devices[index].isUp else { return }
       give(.channelSigned(channel, sign), to: index)
-    case .repeatPoke(let index, let life, let channel): repeatPoke(index, life, channel)
-    case .keepAlive(let index, let life, let channel): keepAlive(index, life, channel)
+    case .repeatNotification(let index, let incarnation, let channel): repeatNotification(index, incarnation, channel)
+    case .keepAlive(let index, let incarnation, let channel): keepAlive(index, incarnation, channel)
     }
   }
 
@@ -123,7 +123,7 @@ public struct Simulation {
   private mutating func start(_ index: Int) {
     guard !devices[index].isUp else { return }
     devices[index].isUp = true
-    devices[index].life += 1
+    devices[index].incarnation += 1
     let id = devices[index].id
     var replica = Replica(device: id, limits: plan.limits)
     do {
@@ -190,20 +190,20 @@ public struct Simulation {
     let time = wake == .max ? now + 3_600_000 : now + max(1, min(wake - local, 3_600_000))
     guard devices[index].wakeMilliseconds != time else { return }
     devices[index].wakeMilliseconds = time
-    queue.add(.wake(device: index, life: devices[index].life), atMilliseconds: time)
+    queue.add(.wake(device: index, incarnation: devices[index].incarnation), atMilliseconds: time)
   }
 
   private mutating func carryOut(_ effect: SyncMachine.Effect, _ index: Int) {
-    let life = devices[index].life
+    let incarnation = devices[index].incarnation
     switch effect {
     case .save(let changes): devices[index].save(changes)
     case .send(let number, let request):
       devices[index].requestTimes.append(now)
       devices[index].traffic.append((now, Self.bytes(of: request)))
-      transmit(.request(device: index, life: life, number: number, request))
+      transmit(.request(device: index, incarnation: incarnation, number: number, request))
     case .openChannel(let channel):
       devices[index].requestTimes.append(now)
-      transmit(.open(device: index, life: life, channel: channel))
+      transmit(.open(device: index, incarnation: incarnation, channel: channel))
     case .closeChannel(let channel):
       server.listeners.removeAll { $0.device == index && $0.channel == channel }
     case .tell(.level(let level)): devices[index].levels.insert(level)

@@ -4,7 +4,7 @@ import SyncPomodoro
 import SyncRecords
 
 extension SimulationPlan {
-  /// A short, dense history: two to four devices that edit within and beside the window, with every kind of fault.
+  /// A short, dense history: two to four devices that edit within and next to the window, with every kind of fault.
   ///
   /// Lost, duplicated, reordered and late messages, clocks up to 3 s wrong (one in eight 10 min), users who go offline,
   /// processes that are killed, cursors that are lost.

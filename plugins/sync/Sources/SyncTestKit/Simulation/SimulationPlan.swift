@@ -65,8 +65,8 @@ public struct SimulationPlan: Sendable {
     case loseCursor
     /// The server keeps a copy of the zone.
     case backUpServer
-    /// The server goes back to its last copy; announced, it begins a new life of the zone with it. One that stays open does
-    /// not notice.
+    /// The server goes back to its last copy; announced, it begins a new incarnation of the zone with it. One that
+    /// stays open does not notice.
     case restoreServer(isAnnounced: Bool, staysOpen: Bool = false)
 
     /// The user sets the timer and adds to the count.

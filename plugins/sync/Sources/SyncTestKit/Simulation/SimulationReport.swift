@@ -20,7 +20,7 @@ public struct SimulationReport: Sendable {
   public var actions = 0
   /// Changes that were acknowledged.
   public var acknowledged: Int64 = 0
-  /// Changes that were set aside.
+  /// Changes that were parked.
   public var parked = 0
   /// Commits that the server made.
   public var commits: Int64 = 0
@@ -28,7 +28,7 @@ public struct SimulationReport: Sendable {
   public var requests = 0
   /// Bytes of all devices, sent and received.
   public var bytes = 0
-  /// Acts that were saved, and are neither on the server nor set aside where they can be seen.
+  /// Acts that were saved, and are neither on the server nor parked where they can be seen.
   public var lost = 0
   /// When everything had come to rest, in milliseconds from the start.
   public var restedAtMilliseconds: Int64 = 0

@@ -86,7 +86,7 @@ struct Vocabulary {
       return .set(isNull ? Scalar.null.bytes : value)
     case .whole: return .state(value)
     case .largest where field.rule.hasEpochs:
-      // The timer's count begins anew at 0 alone.
+      // The timer's count begins again at 0 alone.
       let begins = chance(12)
       return .inEpoch(begins && collection.alias != nil ? Scalar.integer(0).bytes : value, begins: begins)
     case .largest: return .largest(value)

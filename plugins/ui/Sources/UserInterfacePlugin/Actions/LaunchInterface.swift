@@ -7,7 +7,7 @@ struct LaunchInterface: Action {
   static let effect = ActionEffect.process
   static let summary = "Creates the application and posts app.will-finish-launching"
   static let events = [LifecycleEvent.appWillFinishLaunching.rawValue]
-  static let provides: [ResourceKey] = [.userInterface, InterfaceSession.key]
+  static let provides: [HandleKey] = [.userInterface, InterfaceSession.key]
   static let errors = [
     ErrorDeclaration("storyboard-missing", "There is no such storyboard; correct the path", isRetryable: false),
     ErrorDeclaration("already-launched", "A run has one application, and there is one already", isRetryable: false),
@@ -26,13 +26,13 @@ struct LaunchInterface: Action {
       throw ActionError(
         "storyboard-missing", "there is no storyboard at '\(path)'; correct the path", isRetryable: false)
     }
-    // A try that was repeated may have made one; another step must not (R2).
-    if context.attempt == 1, let _: InterfaceSession = try? context.resource(InterfaceSession.key) {
+    // An attempt that was repeated may have made one; another step must not (R2).
+    if context.attempt == 1, let _: InterfaceSession = try? context.handle(InterfaceSession.key) {
       throw ActionError(
         "already-launched", "the application is there already; a run has one, so let one step use 'ui.launch'",
         isRetryable: false)
     }
-    let factory: InterfaceFactory = try context.resource(InterfaceFactory.key)
+    let factory: InterfaceFactory = try context.handle(InterfaceFactory.key)
     let interface = factory.make()
     try interface.launch(storyboard: input.storyboard?.path)
     context.provide(.userInterface, interface)

@@ -7,7 +7,7 @@ struct MakeWindow: Action {
   static let effect = ActionEffect.process
   static let summary = "Makes the window with its tabs, not yet visible, and posts scene.connect"
   static let events = [LifecycleEvent.sceneConnect.rawValue]
-  static let requires: [ResourceKey] = [.userInterface]
+  static let requires: [HandleKey] = [.userInterface]
   static let errors = [
     ErrorDeclaration(
       "tabs-invalid", "The tabs are none, or one comes twice, or none is the selected", isRetryable: false)
@@ -48,7 +48,7 @@ struct MakeWindow: Action {
       Self.problem(with: input.tabs)
       ?? input.selected.flatMap { input.tabs.contains($0) ? nil : Self.unknown($0, input.tabs) }
     if let problem { throw ActionError("tabs-invalid", problem, isRetryable: false) }
-    let session: InterfaceSession = try context.resource(InterfaceSession.key)
+    let session: InterfaceSession = try context.handle(InterfaceSession.key)
     let tab = try session.interface.makeWindow(
       ContentView(
         tabs: input.tabs, selected: input.selected ?? input.tabs[0], environment: input.environment,

@@ -7,7 +7,7 @@ struct PresentInterface: Action {
   static let effect = ActionEffect.process
   static let summary = "Shows the window in the splash's place and posts ui.ready and app.did-become-active"
   static let events = [LifecycleEvent.uiReady.rawValue, LifecycleEvent.appDidBecomeActive.rawValue]
-  static let requires: [ResourceKey] = [.userInterface]
+  static let requires: [HandleKey] = [.userInterface]
   static let errors = [
     ErrorDeclaration("no-window", "There is no window; let a step with ui.window come before", isRetryable: false)
   ]
@@ -19,7 +19,7 @@ struct PresentInterface: Action {
     """
 
   func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
-    let session: InterfaceSession = try context.resource(InterfaceSession.key)
+    let session: InterfaceSession = try context.handle(InterfaceSession.key)
     try session.interface.present()
     session.hideSplash()
     try context.post(LifecycleEvent.uiReady.rawValue)

@@ -7,7 +7,7 @@ struct RestoreInterface: Action {
   static let effect = ActionEffect.process
   static let summary = "Restores what the last launch showed and posts app.did-finish-launching"
   static let events = [LifecycleEvent.appDidFinishLaunching.rawValue]
-  static let requires: [ResourceKey] = [.userInterface, .keyValueStore]
+  static let requires: [HandleKey] = [.userInterface, .keyValueStore]
   static let example = """
     uses: ui.restore
     needs: [launch-app, open-store]
@@ -26,8 +26,8 @@ struct RestoreInterface: Action {
   }
 
   func run(_ input: NoInput, in context: ActionContext) throws -> Output {
-    let session: InterfaceSession = try context.resource(InterfaceSession.key)
-    let store: any KeyValueStore = try context.resource(.keyValueStore)
+    let session: InterfaceSession = try context.handle(InterfaceSession.key)
+    let store: any KeyValueStore = try context.handle(.keyValueStore)
     let saved = try store.get(InterfaceSession.stateKey, in: InterfaceSession.scope)
     let state = saved.flatMap(InterfaceState.init)
     if let state {

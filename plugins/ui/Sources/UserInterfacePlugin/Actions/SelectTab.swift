@@ -6,7 +6,7 @@ struct SelectTab: Action {
   static let name = "ui.select"
   static let effect = ActionEffect.process
   static let summary = "Brings a tab to the front, which the next launch restores"
-  static let requires: [ResourceKey] = [.userInterface]
+  static let requires: [HandleKey] = [.userInterface]
   static let errors = [
     ErrorDeclaration("unknown-tab", "The window has no such tab; correct its name", isRetryable: false)
   ]
@@ -21,7 +21,7 @@ struct SelectTab: Action {
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
-    let session: InterfaceSession = try context.resource(InterfaceSession.key)
+    let session: InterfaceSession = try context.handle(InterfaceSession.key)
     try session.interface.select(tab: input.tab)
     return NoOutput()
   }

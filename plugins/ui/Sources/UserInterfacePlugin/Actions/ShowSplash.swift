@@ -1,13 +1,13 @@
 import FlowModel
 import FlowPluginKit
 
-/// Shows the launch screen until the window stands in its place (R3); its animation runs beside the work of the launch
+/// Shows the launch screen until the window stands in its place (R3); its animation runs next to the work of the launch
 /// (L27), which it neither waits for nor delays.
 struct ShowSplash: Service {
   static let name = "ui.splash"
   static let effect = ActionEffect.process
   static let summary = "Shows the launch screen until ui.present takes its place"
-  static let requires: [ResourceKey] = [.userInterface]
+  static let requires: [HandleKey] = [.userInterface]
   static let errors = [
     ErrorDeclaration("splash-missing", "There is no such launch screen; correct the path", isRetryable: false),
     ErrorDeclaration("splash-too-large", "A launch screen may have 25 MB; make it smaller", isRetryable: false),
@@ -48,7 +48,7 @@ struct ShowSplash: Service {
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let output = Output(sizeBytes: try input.asset.map { try Self.size(of: $0.path) } ?? 0)
-    let session: InterfaceSession = try context.resource(InterfaceSession.key)
+    let session: InterfaceSession = try context.handle(InterfaceSession.key)
     try session.interface.showSplash(input.asset?.path)
     context.ready(output)
     // Ends with the splash, or with the run where nobody presents anything.

@@ -4,14 +4,14 @@ import Synchronization
 
 /// Makes the interface of each run.
 struct InterfaceFactory: Sendable {
-  static let key: ResourceKey = "interface-factory"
+  static let key: HandleKey = "interface-factory"
 
   let make: @Sendable () -> any ApplicationInterface
 }
 
 /// The interface of one run, and what its steps must tell each other.
 final class InterfaceSession: Sendable {
-  static let key: ResourceKey = "interface-session"
+  static let key: HandleKey = "interface-session"
 
   let interface: any ApplicationInterface
 

@@ -1,0 +1,117 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowInsight
+import FlowModel
+import FlowPluginKit
+import FlowStore
+import FlowSystem
+
+/// Finds runs as people name them: a report, a folder of reports, a run that is recorded.
+struct RunSources {
+  let place: RunPlace
+  let plugins: PluginArguments
+
+  /// Runs that are read at most at once.
+  static let limit = 1_000
+
+  /// The runs that a word stands for.
+  func runs(_ word: String) throws -> [ReportedRun] {
+    if FileAccess.isRegular(word) { return [try Self.report(word)] }
+    if FilePath.exists(word), Self.isFolder(word) {
+      let files = try FolderFiles.reports(in: word)
+      guard !files.isEmpty else { throw UsageProblem("there is no report, *.json, in '\(word)'") }
+      guard files.count <= Self.limit else {
+        throw UsageProblem("there are \(files.count) reports in '\(word)', but at most \(Self.limit) are read at once")
+      }
+      return try files.map(Self.report)
+    }
+    // What looks like a file is one that is missing.
+    if word.contains(Character("/")) || word.hasSuffix(".json") {
+      throw FileProblem(path: word, cause: "there is no such file")
+    }
+    let recorded = try HistoryRun(word, in: place, plugins)
+    return [try Self.run(recorded, try Installation(around: recorded.run.file, given: plugins.folders))]
+  }
+
+  /// The run in a file.
+  static func report(_ path: String) throws -> ReportedRun {
+    let bytes = try FileAccess.read(path)
+    do {
+      return try ReportedRun(try JSONText.parse(bytes))
+    } catch let problem as JSONProblem {
+      throw FileProblem(path: path, cause: "\(problem)")
+    } catch let problem as ReportedRun.Problem {
+      throw FileProblem(path: path, cause: problem.description)
+    }
+  }
+
+  /// A recorded run as a run. A journal does not say who posted an event: anyone who could have done it, if there is
+  /// one.
+  static func run(_ recorded: HistoryRun, _ installation: Installation) throws -> ReportedRun {
+    var run: ReportedRun
+    do throws(ReportedRun.Problem) {
+      run = try ReportedRun(.object(recorded.value))
+    } catch {
+      throw InvalidWorkflow(
+        description: "flowrun: run \(RunReference.short(recorded.run.id)): \(error.description)\n")
+    }
+    let steps = recorded.graph.workflow.steps
+    run.inferPosters { index in
+      installation.registry.action(named: steps[index].uses)?.declaration.eventsPosted(with: steps[index].with) ?? []
+    }
+    return run
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The runs of a workflow that are recorded at a place or kept there as reports, none that was resumed, and how many
+  /// were left out.
+  func history(
+    of graph: WorkflowGraph, file: String, in word: String, _ installation: Installation
+  ) throws -> [ReportedRun] {
+    if FileAccess.isRegular(word) { return [try Self.report(word)] }
+    let store: any RunStore
+    if word.firstRange(of: "://") != nil {
+      store = try RunMemory.open(address: word, option: "--from")
+    } else {
+      guard FilePath.exists(word) else { throw FileProblem(path: word, cause: "there is no such file or folder") }
+      guard FilePath.exists(RunMemory.path(in: RunMemory.folder(of: word))) else { return try runs(word) }
+      store = try RunMemory.open(word)
+    }
+    var filter = RunFilter()
+    filter.file = FilePath.absolute(file)
+    filter.limit = Self.limit
+    filter.states = [.success, .partial, .failure]
+    var runs: [ReportedRun] = []
+    for run in try store.runs(filter) where run.epoch == 1 {
+      do {
+        runs.append(try Self.run(try HistoryRun(run, store, installation), installation))
+      } catch let problem as StoreProblem {
+        guard case .damaged(_, let cause) = problem else { throw problem }
+        StandardOutput.writeError(
+          "flowrun: run \(RunReference.short(run.id)) is left out: \(TerminalText.visible(cause))\n")
+      }
+    }
+    return runs
+  }
+}
+
+/// The files of a folder that may be reports.
+enum FolderFiles {
+  /// The paths of the `*.json` files of a folder, by name.
+  static func reports(in folder: String) throws(FileProblem) -> [String] {
+    guard let directory = opendir(folder) else { throw FileProblem(path: folder) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted().map { "\(folder)/\($0)" }
+  }
+}

@@ -1,0 +1,74 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowStore
+import FlowSyntax
+import FlowSystem
+
+/// A run out of a store with the workflow that it ran.
+struct HistoryRun {
+  let run: StoredRun
+  let chunks: [[UInt8]]
+  let graph: WorkflowGraph
+  let definition: [UInt8]
+  /// What reading the definition gave.
+  let loaded: LoadResult
+  let recollection: RunRecollection
+
+  /// Reads a run. Throws an ``InvalidWorkflow`` where what it ran cannot be read any more, because a plugin is gone.
+  init(_ run: StoredRun, _ store: any RunStore, _ installation: Installation) throws {
+    self.run = run
+    chunks = try store.chunks(of: run.id)
+    definition = try store.definition(of: run.id)
+    let result = WorkflowLoader(catalog: installation.registry).load(bytes: definition, file: run.file)
+    guard let graph = result.graph else {
+      throw InvalidWorkflow(
+        description: result.rendered(usesColor: StandardOutput.errorAllowsColor)
+          + "flowrun: what run \(RunReference.short(run.id)) ran cannot be read by this flowrun with its plugins\n")
+    }
+    self.graph = graph
+    loaded = result
+    do throws(RunRecollection.Problem) {
+      recollection = try RunRecollection(run, chunks: chunks, stepCount: graph.workflow.steps.count)
+    } catch {
+      throw InvalidWorkflow(description: "flowrun: \(error)\n")
+    }
+  }
+
+  /// Reads the run that people name so.
+  init(_ name: String, in place: RunPlace, _ plugins: PluginArguments) throws {
+    let store = try place.open()
+    let run = try RunReference.find(name, in: try store.list(RunFilter()))
+    try self.init(run, store, try Installation(around: run.file, given: plugins.folders))
+  }
+
+  /// The run as a report; of one that has not ended, as far as it is known.
+  var report: RunReport { RunReport(recollection, of: graph, run) }
+
+  /// The report as JSON, with how the run stands and who runs it.
+  var value: ValueObject {
+    let report = report
+    var object = report.value
+    if run.state == .interrupted || run.state == .running { object["conclusion"] = .null }
+    var steps = object["steps"]?.objectValue ?? [:]
+    for (index, step) in report.steps.enumerated() {
+      var value = steps[step.id.text]?.objectValue ?? [:]
+      if step.endedAt == nil { (value["outcome"], value["conclusion"]) = (.null, .null) }
+      value["kept"] = .boolean(recollection.kept.contains(StepIndex(index)))
+      steps[step.id.text] = .object(value)
+    }
+    object["steps"] = .object(steps)
+    object["state"] = .string(run.state.rawValue)
+    object["file"] = .string(run.file)
+    object["startedAt"] = .string(WallTime.text(run.startedMilliseconds))
+    object["epochs"] = .array(
+      recollection.epochs.map { epoch in
+        [
+          "epoch": .integer(epoch.epoch), "host": .string(epoch.holder.host), "pid": .integer(epoch.holder.process),
+          "startedAt": .string(WallTime.text(epoch.startedMilliseconds)),
+        ]
+      })
+    return object
+  }
+}

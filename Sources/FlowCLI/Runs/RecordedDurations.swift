@@ -1,0 +1,47 @@
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowStore
+import FlowStoreSQLite
+import FlowSyntax
+import FlowSystem
+
+/// How long a step took in the runs of a file that its folder remembers.
+enum RecordedDurations {
+  /// How many runs are looked at, the newest, and how many bytes of their journals at most: an editor waits for it.
+  private static let runLimit = 100
+  private static let byteLimit = 1 << 20
+
+  /// The durations of the attempts of a step that succeeded at once or after others, from its first start to its end;
+  /// none where nothing is recorded or it cannot be read. Nothing is written.
+  static func of(_ step: String, in file: String, catalog: (String) -> ActionRegistry?) -> [Duration] {
+    let path = RunMemory.path(in: FilePath.folder(of: file))
+    guard FilePath.exists(path), let store = try? SQLiteRunStore(path, readOnly: true) else { return [] }
+    var filter = RunFilter()
+    filter.file = file
+    filter.limit = runLimit
+    guard let runs = try? store.runs(filter), let sizes = try? store.sizes() else { return [] }
+    var bytesLeft = byteLimit
+    var durations: [Duration] = []
+    // Most runs ran the same text.
+    var read: (definition: [UInt8], steps: [Step])?
+    for run in runs where run.state != .running {
+      bytesLeft -= sizes[run.id] ?? 0
+      guard bytesLeft >= 0, let definition = try? store.definition(of: run.id) else { break }
+      if read?.definition != definition {
+        guard let catalog = catalog(file) else { break }
+        let graph = WorkflowLoader(catalog: catalog).load(bytes: definition, file: file).graph
+        read = (definition, graph?.workflow.steps ?? [])
+      }
+      guard let steps = read?.steps, let index = steps.firstIndex(where: { $0.id.text == step }),
+        let chunks = try? store.chunks(of: run.id),
+        let recollection = try? RunRecollection(run, chunks: chunks, stepCount: steps.count)
+      else { continue }
+      for case .finished(let finished, _) in recollection.facts
+      where finished.step == StepIndex(index) && finished.outcome == .success && finished.startedAt != .min {
+        durations.append(.nanoseconds(finished.endedAt - finished.startedAt))
+      }
+    }
+    return durations
+  }
+}

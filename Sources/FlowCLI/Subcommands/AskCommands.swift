@@ -1,0 +1,141 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowStore
+import FlowStoreSQLite
+import FlowSystem
+
+/// Asks something of a run that another process runs, and waits for its answer.
+enum RunQuestion {
+  /// How long the answer may take: a run looks ten times a second, and a machine or a disk may be busy.
+  private static let waitMilliseconds = 3_000
+
+  /// Asks and gives the run's id as it is shown. Throws a ``UsageProblem`` with what the run said no with, a `StoreProblem`
+  /// where there is no such run, and a ``RunProblem`` where nobody answers.
+  @discardableResult
+  static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> String {
+    let store = try place.open(writes: true)
+    let runs = try store.list(RunFilter())
+    let found = try RunReference.find(name, in: runs)
+    let short = RunReference.short(found.id)
+    guard found.state == .running else {
+      let why =
+        found.state == .interrupted ? "its process (\(found.holder)) is gone; see flowrun resume" : "it has ended"
+      throw RunProblem("run \(short) does not go on: \(why)")
+    }
+    let number = try store.ask(found.id, JSONText.bytes(of: .object(question)))
+    for look in 0..<(waitMilliseconds / 10) {
+      if let bytes = try store.answer(to: number) {
+        let answer = (try? JSONText.parse(bytes))?.objectValue
+        if let problem = answer?["problem"]?.stringValue { throw UsageProblem("run \(short): \(problem)") }
+        return short
+      }
+      // It may end before it looks for what was asked.
+      if look % 10 == 9, try hasDone(question, found, store) { return short }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    // Taken back: a run that is told not to answer must not do it later, unseen.
+    try store.answer(number, with: [])
+    _ = try store.answer(to: number)
+    if try hasDone(question, found, store) { return short }
+    throw RunProblem("run \(short) does not answer (\(found.holder))")
+  }
+
+  /// Whether a run that may have ended meanwhile has done what was asked by ending; throws where it ended without it.
+  private static func hasDone(_ question: ValueObject, _ run: StoredRun, _ store: any RunStore) throws -> Bool {
+    guard let now = try store.run(run.id), now.state != .running else { return false }
+    if now.state == .cancelled, question["ask"]?.stringValue == RunRequestWord.cancel.rawValue { return true }
+    let short = RunReference.short(run.id)
+    guard now.state != .interrupted else {
+      throw RunProblem("run \(short) was interrupted: its process (\(now.holder)) is gone; see flowrun resume")
+    }
+    throw RunProblem("run \(short) has ended meanwhile: \(now.state.rawValue)")
+  }
+}
+
+/// Something that is wrong with a run, not with the call: exit 1.
+struct RunProblem: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// `flowrun cancel RUN`: ends a run of another process as Ctrl-C does.
+struct CancelCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel", abstract: "Cancels a run that another process runs.",
+    discussion: """
+      Examples:
+        flowrun cancel last
+        flowrun cancel 8f3a12c0 --in workflows/launch.yaml
+      """)
+
+  @Argument(help: "The run.", completion: Completions.runningRuns)
+  var run: String
+
+  @OptionGroup var place: RunPlace
+
+  func perform() async throws {
+    let run = try await RunQuestion.ask(run, in: place, ["ask": .string(RunRequestWord.cancel.rawValue)])
+    StandardOutput.write("run \(run) is being cancelled\n")
+  }
+}
+
+/// `flowrun answer RUN STEP CHOICE`: answers what a step of a run of another process asks.
+struct AnswerCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "answer", abstract: "Answers what a step (flow.ask) of a run asks that another process runs.",
+    discussion: """
+      Examples:
+        flowrun answer last approve yes
+      """)
+
+  @Argument(help: "The run.", completion: Completions.runningRuns)
+  var run: String
+
+  @Argument(help: "The step that asks.", completion: Completions.steps)
+  var step: String
+
+  @Argument(help: "One of its choices.", completion: Completions.choices)
+  var choice: String
+
+  @OptionGroup var place: RunPlace
+
+  func perform() async throws {
+    let run = try await RunQuestion.ask(
+      run, in: place,
+      [
+        "ask": .string(RunRequestWord.answer.rawValue), "step": .string(step), "choice": .string(choice),
+        "by": .string("\(Environment.userName) on \(RunMemory.holder.host)"),
+      ])
+    StandardOutput.write(
+      "step \(TerminalText.visible(step)) of run \(run) has its answer: \(TerminalText.visible(choice))\n")
+  }
+}
+
+/// `flowrun post RUN EVENT`: posts an event into a run of another process.
+struct PostCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "post", abstract: "Posts an event into a run that another process runs.",
+    discussion: """
+      Examples:
+        flowrun post last map.first-use
+      """)
+
+  @Argument(help: "The run.", completion: Completions.runningRuns)
+  var run: String
+
+  @Argument(help: "The event.", completion: Completions.eventsOfRun)
+  var event: String
+
+  @OptionGroup var place: RunPlace
+
+  func perform() async throws {
+    if let mark = event.firstIndex(of: "=") {
+      throw UsageProblem("post '\(event)': an event carries no value; write '\(event[..<mark])'")
+    }
+    try await RunQuestion.ask(
+      run, in: place, ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)])
+    StandardOutput.write("event \(TerminalText.visible(event)) is posted\n")
+  }
+}

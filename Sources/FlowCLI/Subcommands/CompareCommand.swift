@@ -1,0 +1,77 @@
+import ArgumentParser
+import FlowInsight
+import FlowModel
+
+/// `flowrun compare A B`: what changed, and whether it is more than chance.
+struct CompareCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare", abstract: "Compares runs with others: the gate, each step, the critical path to the gate.",
+    discussion: """
+      Each side is a report, a folder of reports, or a run that is recorded; or both are forecasts as JSON. \
+      Differences of medians come with the interval in which 95 of 100 samples drawn again lie (bootstrap); one that holds zero is within the noise. In budgets, baseline is the \
+      first side.
+      Examples:
+        flowrun compare before after
+        flowrun compare main-reports branch-reports --budget 'median(ready) <= baseline*1.05'
+        flowrun compare before after --format html -o page.html
+      """)
+
+  @Argument(help: "What was before.", completion: .file(extensions: ["json"]))
+  var before: String
+
+  @Argument(help: "What is now.", completion: .file(extensions: ["json"]))
+  var after: String
+
+  @Option(
+    name: .customLong("budget"), help: "A rule such as 'median(gate) <= baseline*1.05'; exits 3 when it is broken.")
+  var budgets: [String] = []
+
+  @OptionGroup var output: InsightOutput
+  @OptionGroup var place: RunPlace
+  @OptionGroup var plugins: PluginArguments
+
+  func perform() async throws {
+    let rules = try BudgetArguments.read(budgets, hasBaseline: true)
+    try output.check()
+    if let old = try ForecastFile.read(before), let new = try ForecastFile.read(after) {
+      return try compare(old, new, rules)
+    }
+    let sources = RunSources(place: place, plugins: plugins)
+    let old = RunSample(try sources.runs(before))
+    let new = RunSample(try sources.runs(after))
+    try SampleCheck.sameWorkflow(old.runs + new.runs)
+    try SampleCheck.steps(of: rules, new.stepNames)
+    let comparison = RunComparison(old, new)
+    let results = new.check(rules, baseline: old)
+    try output.write(
+      text: { ComparisonText(comparison: comparison, budgets: results, style: $0).text },
+      json: { ComparisonJSON(comparison: comparison, budgets: results).value },
+      html: { InsightPages.page(comparison, results) })
+    end(results)
+  }
+
+  private func compare(_ old: ForecastRecord, _ new: ForecastRecord, _ rules: [BudgetRule]) throws {
+    guard old.workflow == new.workflow else {
+      throw UsageProblem("these are forecasts of two workflows, '\(old.workflow)' and '\(new.workflow)'")
+    }
+    try SampleCheck.steps(of: rules, new.stepNames)
+    let results = new.check(rules, baseline: old)
+    let comparison = ForecastComparison(before: old, after: new, budgets: results)
+    try output.write(text: comparison.text, json: { comparison.value }, html: { comparison.page })
+    end(results)
+  }
+
+  private func end(_ results: [BudgetResult]) {
+    if results.contains(where: \.isBroken) { ExitStatus.budgetBroken.exit() }
+  }
+}
+
+/// Forecasts that stand in files.
+enum ForecastFile {
+  /// The forecast in a file; nil: there is no such file, or it holds something else.
+  static func read(_ path: String) throws -> ForecastRecord? {
+    guard FileAccess.isRegular(path) else { return nil }
+    guard let value = try? JSONText.parse(try FileAccess.read(path)) else { return nil }
+    return ForecastRecord(value)
+  }
+}

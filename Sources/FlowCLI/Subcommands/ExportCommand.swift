@@ -1,0 +1,52 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowModel
+import FlowSystem
+
+/// `flowrun export FILE`: the workflow for another engine, as far as that can run it.
+struct ExportCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Writes a workflow for another engine: Argo Workflows or Slurm.",
+    discussion: """
+      Commands (run, shell.run) with their dependencies, variables, limits and attempts translate; whatever else there is, is left out, \
+      told on standard error with its reason, and makes the exit code 4.
+      Examples:
+        flowrun export build.yaml --format slurm > build.sh
+        flowrun export build.yaml --format argo --image debian:12 > build.json
+      """)
+
+  /// For which engine.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case argo, slurm
+  }
+
+  @Argument(help: "The workflow file.", completion: Completions.files)
+  var file: String
+
+  @Option(help: "argo (a Workflow as JSON) or slurm (a script of sbatch commands).")
+  var format: Format
+
+  @Option(help: "The container image of the steps; for argo.")
+  var image: String?
+
+  @OptionGroup var plugins: PluginArguments
+
+  func perform() async throws {
+    guard format == .argo || image == nil else { throw UsageProblem("--image is for --format argo") }
+    let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
+    let exported = ExportedWorkflow(graph, folder: FilePath.folder(of: FilePath.absolute(file)))
+    switch format {
+    case _ where exported.steps.isEmpty:
+      StandardOutput.writeError("flowrun: nothing of '\(exported.name)' translates\n")
+    case .slurm: StandardOutput.write(exported.slurmScript)
+    case .argo:
+      StandardOutput.write(json: exported.argo(image: image ?? "debian:stable-slim"), layout: .indented)
+    }
+    let omissions = exported.omissions + (format == .argo ? exported.argoOmissions : [])
+    if omissions.isEmpty { return }
+    for omission in omissions {
+      StandardOutput.writeError("flowrun: \(TerminalText.visible(omission))\n")
+    }
+    ExitStatus.incomplete.exit()
+  }
+}

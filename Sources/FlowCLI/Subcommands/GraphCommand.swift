@@ -1,0 +1,37 @@
+import ArgumentParser
+import FlowModel
+
+/// `flowrun graph FILE`: the steps of a workflow and what waits for what.
+struct GraphCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "graph", abstract: "Draws a workflow: steps, gate, deferral, queues.",
+    discussion: """
+      Examples:
+        flowrun graph workflows/launch.yaml
+        flowrun graph workflows/launch.yaml --format mermaid
+      """)
+
+  /// How the graph is written.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case mermaid, dot, json, ascii
+  }
+
+  @Argument(help: "The workflow file.", completion: Completions.files)
+  var file: String
+
+  @Option(help: "mermaid, dot, json or ascii.")
+  var format = Format.ascii
+
+  @OptionGroup var plugins: PluginArguments
+
+  func perform() async throws {
+    let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
+    let drawing = GraphDrawing(graph)
+    switch format {
+    case .mermaid: StandardOutput.write(drawing.mermaid)
+    case .dot: StandardOutput.write(drawing.dot)
+    case .json: StandardOutput.write(json: drawing.json, layout: .indented)
+    case .ascii: StandardOutput.write(drawing.ascii)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// `flowrun manual FOLDER`: the pages for `man`, for anyone who packs flowrun up.
+struct ManualCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "manual", abstract: "Writes the manual pages.", shouldDisplay: false)
+
+  @Argument(help: "The folder that they are written to.", completion: .directory)
+  var folder: String
+
+  func perform() async throws {
+    for page in ManualPage.all() {
+      try OutputFile.write(Array(page.text.utf8), to: folder + "/" + page.file)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import FlowModel
+import FlowSystem
+import NotificationPlugin
+
+/// `flowrun notifications`: the local notifications that runs of a workflow scheduled and that outlived them.
+struct NotificationsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "notifications", abstract: "Lists and delivers the local notifications that a workflow scheduled.",
+    discussion: """
+      Examples:
+        flowrun notifications workflows/reminder.yaml
+        flowrun notifications deliver workflows/reminder.yaml --json
+      """,
+    subcommands: [List.self, Deliver.self], defaultSubcommand: List.self)
+
+  /// Where the notifications of a workflow wait.
+  struct Folder: ParsableArguments {
+    @Argument(help: "The workflow file.", completion: Completions.files)
+    var file: String
+
+    @Option(help: "The folder that keeps what outlives the run; default: .flowrun/NAME next to the workflow.")
+    var data: String?
+
+    @OptionGroup var plugins: PluginArguments
+
+    func scheduled() throws -> ScheduledNotifications {
+      let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
+      let beside = "\(FilePath.folder(of: FilePath.absolute(file)))/.flowrun/\(graph.workflow.name)"
+      return ScheduledNotifications(dataFolder: data.map(FilePath.absolute) ?? beside)
+    }
+  }
+
+  /// `flowrun notifications FILE`: what waits, and when it is due.
+  struct List: Subcommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Lists the notifications that wait (the default).")
+
+    @OptionGroup var folder: Folder
+
+    func perform() async throws {
+      let (entries, unreadable) = try folder.scheduled().waiting()
+      for entry in entries {
+        let seconds = Double(entry.dueAtMilliseconds - ScheduledNotifications.now()) / 1_000
+        let when = seconds <= 0 ? "due" : "due in \(DurationText.format(.milliseconds(Int(seconds * 1_000))))"
+        StandardOutput.write("\(entry.id)  \(when)  \(entry.title)\n")
+      }
+      for name in unreadable { StandardOutput.writeError("warning: '\(name)' holds no notification\n") }
+      if entries.isEmpty { StandardOutput.write("no notification waits\n") }
+    }
+  }
+
+  /// `flowrun notifications deliver FILE`: shows what is due, once, as the system does while the app is not running.
+  struct Deliver: Subcommand {
+    static let configuration = CommandConfiguration(
+      commandName: "deliver",
+      abstract: "Shows the notifications that are due, each once, as the system does while the app is not running.")
+
+    @OptionGroup var folder: Folder
+
+    @Flag(help: "Prints for each the launch options of a tap on it, for run --launch notification=@FILE.")
+    var json = false
+
+    func perform() async throws {
+      let count = try folder.scheduled().deliverDue { entry in
+        StandardOutput.write(
+          json
+            ? JSONText.write(.object(entry.launchOptions)) + "\n"
+            : "notification received \(entry.id): \(entry.title)\n")
+      }
+      if count == 0, !json { StandardOutput.write("no notification is due\n") }
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowStore
+import FlowSystem
+
+/// `flowrun resume`: goes on with a run whose process is gone, or that did not end well.
+struct ResumeCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume",
+    abstract: "Goes on with a run that was interrupted or failed, without doing twice what was done.",
+    discussion: """
+      Examples:
+        flowrun resume last
+        flowrun resume build.yaml --dry-run
+        flowrun resume last-failed --from test --on workers=4
+      RUN is a prefix or a suffix of a run's id, 'last', 'last-failed', or a workflow file: its newest unfinished run.
+      Steps that ended well are kept with their outputs; all others, and what needs them, run again, with the inputs of \
+      the run. What is kept and what runs is printed first.
+      With --wait a run that goes on is taken over when its process is gone; when it ends by itself, nothing is left to do.
+      """)
+
+  @Argument(
+    help: "The run, or a workflow file; default: the newest unfinished run.",
+    completion: Completions.unfinishedRunsAndFiles)
+  var run: String?
+
+  @Option(
+    help:
+      "Begins again from this step, or from one item of it ('convert[3]'), though it ended well; may be given more than once.",
+    completion: Completions.steps
+  )
+  var from: [String] = []
+
+  @Option(
+    help: "Runs only this step, and leaves others out that did not end well; may be given more than once.",
+    completion: Completions.steps)
+  var only: [String] = []
+
+  @Option(
+    name: [.customShort("i"), .customLong("input")],
+    help: "A secret input, which is not remembered: name=@FILE; other inputs are those of the run.")
+  var inputs: [String] = []
+
+  @Flag(help: "Keeps steps that ended well and are others now in the file.")
+  var keepChanged = false
+
+  @Flag(help: "Runs steps again that ended well and are others now in the file.")
+  var rerunChanged = false
+
+  @Flag(help: "Waits while another process has the run, and takes it over when that process is gone.")
+  var wait = false
+
+  @Flag(help: "Prints what would be kept and what would run, and runs nothing.")
+  var dryRun = false
+
+  @Option(help: "Where portable steps run, as for flowrun run.")
+  var on: String?
+
+  @Option(help: "What steps with 'resources' may take at once, as for flowrun run.")
+  var resources: String?
+
+  @OptionGroup var output: OutputArguments
+  @OptionGroup var place: RunPlace
+  @OptionGroup var plugins: PluginArguments
+
+  /// How often a run that another process has is looked at.
+  private static let lookMilliseconds = 200
+  /// How often, and after how long, a run is looked at again whose holder is gone while somebody has its lock.
+  private static let (takeoverLooks, takeoverMilliseconds) = (100, 20)
+  /// For how long a store that cannot be reached is asked again by who waits: a database is started again, or another
+  /// one takes its place.
+  private static let storeAbsence = Duration.seconds(300)
+
+  func perform() async throws {
+    try checkArguments()
+    let isFile = run.map { $0.contains(Character(".")) && FilePath.exists($0) } ?? false
+    let store = try place.open(file: isFile ? run : nil, writes: !dryRun)
+    var stored = try find(isFile, try store.list(RunFilter()))
+    while true {
+      stored = try await available(stored, store)
+      let short = RunReference.short(stored.id)
+      guard stored.state != .success || !(from + only).isEmpty else {
+        StandardOutput.write("run \(short) succeeded: nothing is left to do\n")
+        return
+      }
+      let request = request(for: stored)
+      let resume = try PreparedResume(stored, store, request, self)
+      if !output.json || dryRun {
+        StandardOutput.write(
+          ResumeText.text(
+            resume.plan, resume.prepared.graph, run: stored.id,
+            style: TextStyle(isColored: StandardOutput.allowsColor)))
+      }
+      if dryRun { return }
+      do {
+        let session = try await RunSession.inTask(request, resuming: resume)
+        await session.end(session.run.report)
+      } catch let problem as StoreProblem {
+        // Another one that waited was faster.
+        guard wait, problem.isOfAnotherHolder else { throw problem }
+      }
+    }
+  }
+
+  private func checkArguments() throws(UsageProblem) {
+    guard !keepChanged || !rerunChanged else {
+      throw UsageProblem("--keep-changed and --rerun-changed say opposite things; write one of them")
+    }
+    guard from.isEmpty || only.isEmpty else {
+      throw UsageProblem("--from runs a step and what needs it, --only nothing else; write one of them")
+    }
+    guard inputs.allSatisfy({ $0.firstRange(of: "=@") != nil }) else {
+      throw UsageProblem(
+        "-i: a run goes on with the inputs that it was begun with; only a secret one is given again, as -i NAME=@FILE")
+    }
+    guard !wait || !dryRun else { throw UsageProblem("--dry-run waits for nothing; leave --wait or it out") }
+  }
+
+  /// The run as it stands once nobody has it. Throws `held` when somebody does and nobody is to wait.
+  private func available(_ stored: StoredRun, _ store: any RunStore) async throws -> StoredRun {
+    let short = RunReference.short(stored.id)
+    var isTold = false
+    var lastAnswer = ContinuousClock.now
+    var takeovers = 0
+    while true {
+      let isPatient = isTold && lastAnswer.duration(to: .now) < Self.storeAbsence
+      guard let now = try look(at: stored, store, isPatient) else {
+        try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
+        continue
+      }
+      lastAnswer = .now
+      guard now.state == .running else {
+        // What ended by itself while somebody waited for its process to go is not taken up.
+        guard !isTold || now.state == .interrupted || now.state == .success else {
+          throw RunProblem("run \(short) ended by itself: \(now.state.rawValue); see flowrun runs show \(short)")
+        }
+        return now
+      }
+      // A process that has just taken the run is about to be written down: it is the one to name.
+      if now.holder.isGone, takeovers < Self.takeoverLooks {
+        takeovers += 1
+        try await Task.sleep(for: .milliseconds(Self.takeoverMilliseconds))
+        continue
+      }
+      guard wait else { throw StoreProblem.held(run: short, by: now.holder) }
+      if !isTold {
+        isTold = true
+        StandardOutput.writeError("flowrun: run \(short) is being run by \(now.holder); waiting\n")
+      }
+      try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
+    }
+  }
+
+  /// The run as it stands; nil where the store cannot be reached and anyone who asks is patient.
+  private func look(at stored: StoredRun, _ store: any RunStore, _ isPatient: Bool) throws -> StoredRun? {
+    let answer = Result { try store.run(stored.id) }
+    if isPatient, case .failure(let problem as StoreProblem) = answer, case .unusable = problem { return nil }
+    guard let run = try answer.get() else { throw StoreProblem.unknown(run: RunReference.short(stored.id)) }
+    return run
+  }
+
+  private func request(for stored: StoredRun) -> RunRequest {
+    var request = RunRequest(file: stored.file)
+    request.isJSON = output.json
+    request.outputs = output.outputs
+    request.isQuiet = output.quiet
+    request.isVerbose = output.verbose
+    request.isStrict = output.strict
+    request.pluginFolders = plugins.folders
+    request.store = place.store
+    request.inputs = inputs
+    request.on = on
+    request.resources = resources
+    return request
+  }
+
+  private func find(_ isFile: Bool, _ list: RunList) throws -> StoredRun {
+    if let run, !isFile { return try RunReference.find(run, in: list) }
+    let file = run.map(FilePath.absolute)
+    let own = list.runs.filter { $0.file == file || file == nil }
+    let running = own.first { $0.state == .running }
+    if wait, let running { return running }
+    if let unfinished = own.first(where: { $0.state != .success && $0.state != .running }) { return unfinished }
+    if let running { return running }
+    throw UsageProblem("no run \(run.map { "of '\($0)' " } ?? "")is unfinished; see flowrun runs")
+  }
+}
+
+extension RunHolder {
+  /// Whether it is known to have ended: a process of this machine that is not there.
+  var isGone: Bool { host == RunMemory.holder.host && kill(pid_t(process), 0) != 0 && errno == ESRCH }
+}
+
+extension StoreProblem {
+  /// Whether another process has, or had, the run.
+  fileprivate var isOfAnotherHolder: Bool {
+    switch self {
+    case .held, .moved, .fenced: true
+    default: false
+    }
+  }
+}

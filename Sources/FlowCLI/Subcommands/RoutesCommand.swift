@@ -1,0 +1,129 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowModel
+import FlowPluginKit
+import RouterPlugin
+
+/// `flowrun routes`: what the `router.register` steps of a workflow declare, without running it.
+struct RoutesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "routes", abstract: "Lists, checks and tries the routes of a workflow.",
+    discussion: """
+      Examples:
+        flowrun routes workflows/notification.yaml
+        flowrun routes check workflows/notification.yaml
+        flowrun routes open workflows/notification.yaml app://product/42
+      """,
+    subcommands: [List.self, Check.self, Open.self], defaultSubcommand: List.self)
+
+  /// `flowrun routes FILE`: every route with page and action.
+  struct List: Subcommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Lists the routes (the default).")
+
+    @Argument(help: "The workflow file.", completion: Completions.files)
+    var file: String
+
+    @OptionGroup var plugins: PluginArguments
+
+    func perform() async throws { StandardOutput.write(try RoutesCommand.routes(of: file, plugins).listing) }
+  }
+
+  /// `flowrun routes check FILE`: routes that no URL reaches; exit code 1 when there are any.
+  struct Check: Subcommand {
+    static let configuration = CommandConfiguration(
+      commandName: "check", abstract: "Finds routes that no URL reaches.")
+
+    @Argument(help: "The workflow file.", completion: Completions.files)
+    var file: String
+
+    @OptionGroup var plugins: PluginArguments
+
+    func perform() async throws {
+      let routes = try RoutesCommand.routes(of: file, plugins)
+      for line in routes.shadowed { StandardOutput.write(line + "\n") }
+      if routes.shadowed.isEmpty {
+        StandardOutput.write("every one of the \(routes.count) routes is reached\n")
+      } else {
+        ExitStatus.failure.exit()
+      }
+    }
+  }
+
+  /// `flowrun routes open FILE URL`: what a tap would do; exit code 1 when it would open nothing.
+  struct Open: Subcommand {
+    static let configuration = CommandConfiguration(
+      commandName: "open", abstract: "Says what a tap on a URL would do.")
+
+    @Argument(help: "The workflow file.", completion: Completions.files)
+    var file: String
+
+    @Argument(help: "The URL; - reads one a line from standard input.")
+    var url: String
+
+    @Option(
+      help: "Where it comes from: notification, url-scheme, universal-link or internal; default: what it looks like.")
+    var source: String?
+
+    @Flag(help: "Prints one JSON object a URL.")
+    var json = false
+
+    @OptionGroup var plugins: PluginArguments
+
+    func perform() async throws {
+      if let source, !DeclaredRoutes.sources.contains(source) {
+        throw UsageProblem("--source '\(source)' is none of \(DeclaredRoutes.sources.joined(separator: ", "))")
+      }
+      let routes = try RoutesCommand.routes(of: file, plugins)
+      if url == "-" { return answerLines(routes) }
+      let outcome = routes.outcome(of: url, from: source)
+      StandardOutput.write(line(outcome))
+      if outcome["result"] != "opened" { ExitStatus.failure.exit() }
+    }
+
+    /// Exactly one answer for each line, blank and overlong ones included.
+    private func answerLines(_ routes: DeclaredRoutes) {
+      var reader = LineReader(limit: Limits.jsonBytes)
+      var output: [UInt8] = []
+      while true {
+        if !reader.hasLineReady() || output.count > 1 << 16 {
+          StandardOutput.write(output)
+          output.removeAll(keepingCapacity: true)
+        }
+        guard !StandardOutput.hasFailed, let next = reader.next() else { break }
+        let outcome =
+          switch next {
+          case .bytes(let bytes): answer(bytes, routes)
+          case .tooLong:
+            DeclaredRoutes.unreadable("url-too-long", "the line is longer than \(Limits.jsonBytes >> 20) MiB")
+          }
+        output += line(outcome)
+      }
+      StandardOutput.write(output)
+    }
+
+    private func answer(_ bytes: ArraySlice<UInt8>, _ routes: DeclaredRoutes) -> ValueObject {
+      let bytes = bytes.last == 13 ? bytes.dropLast() : bytes
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        return DeclaredRoutes.unreadable("invalid-utf8", "the line is not UTF-8")
+      }
+      return routes.outcome(of: text, from: source)
+    }
+
+    private func line(_ outcome: ValueObject) -> [UInt8] {
+      let bytes =
+        json
+        ? JSONText.bytes(of: .object(outcome)) : Array(TerminalText.visible(DeclaredRoutes.sentence(outcome)).utf8)
+      return bytes + [10]
+    }
+  }
+
+  private static func routes(of file: String, _ plugins: PluginArguments) throws -> DeclaredRoutes {
+    let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
+    do throws(DeclaredRoutes.Problem) {
+      return try DeclaredRoutes(graph.workflow)
+    } catch {
+      throw InvalidWorkflow(description: "\(file): error: \(error)\n")
+    }
+  }
+}

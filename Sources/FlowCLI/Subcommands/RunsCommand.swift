@@ -1,0 +1,282 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowStore
+import FlowSystem
+
+/// Which runs are meant: those that are kept for the workflows of a folder.
+struct RunPlace: ParsableArguments {
+  @Option(
+    name: .customLong("in"),
+    help: "A workflow file, or a folder of workflows; default: the working folder, or the only folder below with runs.")
+  var place: String?
+
+  @Option(help: "The database that keeps the runs, as postgres://USER@HOST/NAME; default: a file next to the workflow.")
+  var store: String?
+
+  /// The store that is meant, to be read; to be written where `writes`. `file` is a workflow of which runs are meant.
+  func open(file: String? = nil, writes: Bool = false) throws -> any RunStore {
+    if let store { return try RunMemory.open(address: store) }
+    return try RunMemory.open(file ?? place ?? Self.found(), writes: writes)
+  }
+
+  /// The working folder; where it has no runs, the one folder below it that has some. Throws where there are several.
+  private static func found() throws(UsageProblem) -> String {
+    guard !RunFolders.hasRuns(".") else { return "." }
+    let folders = RunFolders.below(".")
+    guard folders.count > 1 else {
+      if let folder = folders.first {
+        StandardOutput.writeError("flowrun: using the runs in '\(TerminalText.visible(folder))'\n")
+      }
+      return folders.first ?? "."
+    }
+    let shown = folders.prefix(5).map { "'\(TerminalText.visible($0))'" }.joined(separator: ", ")
+    let more = folders.count > 5 ? " and \(folders.count - 5) more" : ""
+    throw UsageProblem(
+      "no runs in this folder, but in \(folders.count) folders below it: \(shown)\(more); name one, as in --in \(TerminalText.visible(folders[0]))"
+    )
+  }
+}
+
+/// `flowrun runs`: what was run, when, and what came of it.
+struct RunsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "runs", abstract: "Lists the runs that are recorded; shows, exports and forgets them.",
+    discussion: """
+      Examples:
+        flowrun runs build.yaml --state failure --last 7d
+        flowrun runs show last --log
+        flowrun runs export last-failed
+      RUN is a prefix or a suffix of a run's id that no other has, 'last' or 'last-failed'.
+      Runs are recorded in .flowrun/runs.sqlite next to their workflow: 200 runs or 90 days a workflow, 256 MiB in all.
+      """,
+    subcommands: [List.self, Show.self, Export.self, Prune.self, Delete.self], defaultSubcommand: List.self)
+
+  /// `flowrun runs [FILE]`: the newest first.
+  struct List: Subcommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists runs (the default).")
+
+    @Argument(help: "Only runs of this workflow file.", completion: Completions.files)
+    var file: String?
+
+    @Option(help: "Only runs that started so long ago at most: 7d, 12h.")
+    var last: String?
+
+    @Option(
+      help: "Only runs that stand so: running, interrupted, success, partial, failure or cancelled.",
+      completion: Completions.states)
+    var state: [String] = []
+
+    @Option(help: "No more than so many.")
+    var limit = 50
+
+    @Flag(help: "Prints a JSON array.")
+    var json = false
+
+    @OptionGroup var place: RunPlace
+
+    func perform() async throws {
+      var filter = RunFilter()
+      guard limit > 0 else { throw UsageProblem("--limit \(limit): write 1 or more") }
+      filter.limit = limit
+      if let file {
+        filter.file = FilePath.absolute(file)
+      }
+      if let last { filter.sinceMilliseconds = WallTime.now - (try Self.milliseconds(last)) }
+      filter.states = Set(try state.map { text throws(UsageProblem) in try Self.state(text) })
+      let store = try place.open(file: file)
+      let list = try store.list(filter)
+      let runs = list.runs
+      tell(list)
+      if let file, runs.isEmpty { try checkFile(file, store) }
+      let table = RunTable(runs: runs, style: TextStyle(isColored: StandardOutput.allowsColor))
+      if json {
+        StandardOutput.write(JSONText.write(.array(table.values), layout: .indented) + "\n")
+      } else {
+        StandardOutput.write(runs.isEmpty ? "no run fits\n" : table.text)
+      }
+    }
+
+    /// Throws where nothing has the name of a workflow file, with the nearest of those that have runs.
+    private func checkFile(_ file: String, _ store: any RunStore) throws {
+      guard !FilePath.exists(file) else { return }
+      let known = Set(try store.list(RunFilter()).runs.map(\.file))
+      guard !known.contains(FilePath.absolute(file)) else { return }
+      let names = known.map { $0.split(separator: "/").last.map(String.init) ?? $0 }.sorted()
+      let nearest = NearestName.of(file, among: names).map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageProblem("there is no file '\(file)', and no run of one\(nearest)")
+    }
+
+    /// Says which runs are damaged, and what to do, next to the list of the others.
+    private func tell(_ list: RunList) {
+      if !list.unreadable.isEmpty {
+        let numbers = list.unreadable.prefix(8).map(String.init).joined(separator: ", ")
+        let more = list.unreadable.count > 8 ? ", …" : ""
+        StandardOutput.writeError(
+          "flowrun: a part of the store cannot be read, where at most \(list.unreadable.count) runs stood (by number "
+            + "\(numbers)\(more)); the others are listed. The next run moves the damaged store aside and creates a new one\n"
+        )
+      } else if let flaw = list.flaw {
+        StandardOutput.writeError(
+          "flowrun: the run store is damaged (\(TerminalText.visible(flaw))), and runs may be missing from this list. "
+            + "The next run moves it aside and creates a new one\n")
+      }
+      let damaged = list.damaged
+      guard !damaged.isEmpty else { return }
+      let names = damaged.prefix(8).map { TerminalText.visible(RunReference.short($0)) }.joined(separator: ", ")
+      let more = damaged.count > 8 ? ", …" : ""
+      StandardOutput.writeError(
+        "flowrun: what the store says of \(damaged.count == 1 ? "a run" : "\(damaged.count) runs") is not what was written: "
+          + "\(names)\(more); flowrun runs prune forgets \(damaged.count == 1 ? "it" : "them"), and the others stay\n")
+    }
+
+    /// A length of time that may have days in front: `7d`, `1d12h`.
+    static func milliseconds(_ text: String) throws(UsageProblem) -> Int {
+      var rest = text[...]
+      var days = 0
+      if let mark = text.firstIndex(of: "d"), let number = Int(text[..<mark]), (0...36_500).contains(number) {
+        days = number
+        rest = text[text.index(after: mark)...]
+        if rest.isEmpty { return days * 86_400_000 }
+      }
+      do throws(DurationText.Problem) {
+        return days * 86_400_000 + (try DurationText.parse(String(rest))).nanoseconds / 1_000_000
+      } catch {
+        throw UsageProblem("--last '\(text)': write a number with a unit, such as 7d, 12h or 30m")
+      }
+    }
+
+    private static func state(_ text: String) throws(UsageProblem) -> StoredRun.State {
+      if let state = StoredRun.State(rawValue: text) { return state }
+      let words = StoredRun.State.allCases.map(\.rawValue)
+      let nearest = NearestName.of(text, among: words).map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageProblem("--state '\(text)': expected one of \(words.joined(separator: ", "))\(nearest)")
+    }
+  }
+
+  /// `flowrun runs show RUN`: one run in full.
+  struct Show: Subcommand {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows a run and its steps.")
+
+    @Argument(help: "The run.", completion: Completions.runs)
+    var run: String
+
+    @Option(help: "Only this step.", completion: Completions.steps)
+    var step: String?
+
+    @Flag(help: "Shows what the steps printed, too.")
+    var log = false
+
+    @Flag(help: "Prints the report as JSON.")
+    var json = false
+
+    @OptionGroup var place: RunPlace
+    @OptionGroup var plugins: PluginArguments
+
+    func perform() async throws {
+      let recorded = try HistoryRun(run, in: place, plugins)
+      if let step, !recorded.graph.workflow.steps.contains(where: { $0.id.text == step }) {
+        throw UsageProblem(Self.unknown(step, recorded.graph.workflow))
+      }
+      if json {
+        var value = recorded.value
+        if let step { value["steps"] = .object([step: value["steps"]?.objectValue?[step] ?? .null]) }
+        StandardOutput.write(JSONText.write(.object(value), layout: .indented) + "\n")
+      } else {
+        let style = TextStyle(isColored: StandardOutput.allowsColor)
+        StandardOutput.write(RunPage(recorded: recorded, step: step, style: style).text)
+        if log { StandardOutput.write(RunLog(chunks: recorded.chunks, style: style).text(ofStep: step)) }
+      }
+    }
+
+    static func unknown(_ step: String, _ workflow: Workflow) -> String {
+      let nearest = NearestName.of(step, among: workflow.steps.map(\.id.text)).map { "; did you mean '\($0)'?" } ?? ""
+      return "this workflow has no step '\(step)'\(nearest)"
+    }
+  }
+
+  /// `flowrun runs export RUN`: the report with every step, as one JSON object.
+  struct Export: Subcommand {
+    static let configuration = CommandConfiguration(
+      commandName: "export",
+      abstract: "Prints a run as JSON, with its inputs, its steps' outputs and what they printed.")
+
+    @Argument(help: "The run.", completion: Completions.runs)
+    var run: String
+
+    @OptionGroup var place: RunPlace
+    @OptionGroup var plugins: PluginArguments
+
+    func perform() async throws {
+      let recorded = try HistoryRun(run, in: place, plugins)
+      var value = recorded.value
+      value["inputs"] = .object(recorded.recollection.header.inputs)
+      value["stepOutputs"] = .object(recorded.recollection.outputs(of: recorded.graph))
+      value["log"] = .array(RunRecollection.lines(in: recorded.chunks).map { .object($0) })
+      value["definition"] = .string(String(decoding: recorded.definition, as: UTF8.self))
+      StandardOutput.write(JSONText.write(.object(value), layout: .indented) + "\n")
+    }
+  }
+
+  /// `flowrun runs prune`: forgets what is too many, too old or too big.
+  struct Prune: Subcommand {
+    static let configuration = CommandConfiguration(
+      commandName: "prune", abstract: "Forgets runs that are too many, too old or too big; what goes on stays.")
+
+    @Option(help: "How many runs of each workflow stay.")
+    var keep = RunRetention().runs
+
+    @Option(help: "How many days a run stays.")
+    var days = RunRetention().days
+
+    @OptionGroup var place: RunPlace
+    @OptionGroup var plugins: PluginArguments
+
+    func perform() async throws {
+      guard keep >= 0, days >= 0 else { throw UsageProblem("--keep and --days take 0 or more") }
+      let store = try place.open(writes: true)
+      var retention = RunRetention()
+      retention.runs = keep
+      retention.days = days
+      let excess = try retention.excess(in: store, nowMilliseconds: WallTime.now) { run in
+        guard let installation = try? Installation(around: run.file, given: plugins.folders) else { return [] }
+        return RunRecollection.successes(of: run, in: store) { RunMemory.stepNames(of: $0, run.file, installation) }
+      }
+      let damaged = try store.list(RunFilter()).damaged
+      let count = try store.remove(excess)
+      StandardOutput.write(count == 1 ? "1 run is forgotten\n" : "\(count) runs are forgotten\n")
+      let damagedCount = damaged.isEmpty ? 0 : try store.remove(damaged)
+      if damagedCount > 0 {
+        StandardOutput.write(
+          "\(damagedCount == 1 ? "1 damaged run is" : "\(damagedCount) damaged runs are") forgotten, too\n")
+      }
+    }
+  }
+
+  /// `flowrun runs delete RUN`: forgets one run.
+  struct Delete: Subcommand {
+    static let configuration = CommandConfiguration(
+      commandName: "delete", abstract: "Forgets a run that does not go on.")
+
+    @Argument(help: "The run.", completion: Completions.endedRuns)
+    var run: String
+
+    @OptionGroup var place: RunPlace
+
+    func perform() async throws {
+      let store = try place.open(writes: true)
+      let list = try store.list(RunFilter())
+      if let damaged = RunReference.damaged(run, in: list) {
+        _ = try store.remove([damaged])
+        return StandardOutput.write("run \(TerminalText.visible(RunReference.short(damaged))) is forgotten\n")
+      }
+      let stored = try RunReference.find(run, in: list)
+      guard stored.state != .running else {
+        throw StoreProblem.held(run: RunReference.short(stored.id), by: stored.holder)
+      }
+      _ = try store.remove([stored.id])
+      StandardOutput.write("run \(RunReference.short(stored.id)) is forgotten\n")
+    }
+  }
+}

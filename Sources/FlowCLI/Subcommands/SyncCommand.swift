@@ -1,0 +1,138 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowModel
+import Synchronization
+import SyncPlugin
+import SyncRecords
+
+/// `flowrun sync …`: what a device's synchronization stands at, and a day of it on the virtual clock.
+struct SyncCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync", abstract: "Looks into synchronizing.",
+    discussion: """
+      Examples:
+        flowrun sync status --device mac
+        flowrun sync parked --retry all
+        flowrun sync simulate --seed 3 --devices 3 --hours 24
+        flowrun sync simulate --schema notes.sync.yaml --loss 0.4
+      """,
+    subcommands: [
+      SyncStatusCommand.self, SyncParkedCommand.self, SyncDevicesCommand.self, SyncSimulateCommand.self,
+    ])
+}
+
+/// `flowrun sync status`: reads the devices' own files, also while a run uses them.
+struct SyncStatusCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Shows what waits to be sent, what was spent, and what decided each conflict.",
+    discussion: "With --json one object, or an array of them when the folder holds several devices.")
+
+  @Option(help: "The data folder of the workflow that synchronizes.")
+  var data = "workflows/.flowrun/sync"
+
+  @Option(help: "Only this device, by the name that sync.connect was given.")
+  var device: String?
+
+  @Flag(help: "Prints JSON.")
+  var json = false
+
+  func perform() async throws {
+    let files = SyncReports.files(in: data, device: device)
+    guard !files.isEmpty else {
+      let whose = device.map { "of a device '\($0)' " } ?? ""
+      throw UsageProblem("no file \(whose)in '\(data)'; --data names the folder of a workflow that has synchronized")
+    }
+    var values: [Value] = []
+    for file in files {
+      do {
+        guard let status = try await SyncReports.status(file: file) else {
+          StandardOutput.writeError("flowrun: \(DeviceFiles.unused(file))\n")
+          continue
+        }
+        values.append(.object(status.value))
+        if !json {
+          if values.count > 1 { StandardOutput.write("\n") }
+          StandardOutput.write(status.text + "\n")
+        }
+      } catch {
+        StandardOutput.writeError("flowrun: \(error)\n")
+        ExitStatus.failure.exit()
+      }
+    }
+    if json { StandardOutput.write(json: values.count == 1 ? values[0] : .array(values)) }
+  }
+}
+
+/// `flowrun sync simulate`: plays a day of several devices and judges it.
+struct SyncSimulateCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate", abstract: "Plays a day of several devices on a virtual clock.",
+    discussion: """
+      The users do whatever the schema allows: they write by each of its rules, delete, and do several things together. \
+      Every clock is wrong. With --loss messages also come late or twice, users go offline, processes are killed, and \
+      cursors are lost. Exit code 1 when the devices did not end equal, as an oracle says that shares no code with the \
+      merge, or something was lost; the seed that is printed replays it. Exit code 2 when the schema has an error.
+      """)
+
+  @Option(
+    help: "A schema file, *.sync.yaml: which records the devices share; default: the timer's.",
+    completion: .file(extensions: ["sync.yaml"]))
+  var schema: String?
+
+  @Option(help: "What everything left to chance is drawn from.")
+  var seed: UInt64 = 1
+
+  @Option(help: "How many devices, 1 to 64.")
+  var devices = 3
+
+  @Option(help: "How many hours, 1 to 720.")
+  var hours = 24
+
+  @Option(help: "The share of messages that are lost, 0 to 0.9.")
+  var loss = 0.0
+
+  @Flag(help: "Prints one JSON object.")
+  var json = false
+
+  func perform() async throws {
+    guard (1...64).contains(devices) else { throw UsageProblem("--devices is \(devices), expected 1 to 64") }
+    guard (1...720).contains(hours) else { throw UsageProblem("--hours is \(hours), expected 1 to 720") }
+    guard (0...0.9).contains(loss) else { throw UsageProblem("--loss is \(loss), expected 0 to 0.9") }
+    let records = try schema.map(Self.read)
+    let began = ContinuousClock.now
+    let told = Mutex(began)
+    // Anyone who waits for long sees how far it has come.
+    let report = SyncReports.simulate(
+      schema: records, seed: seed, devices: devices, hours: hours, loss: loss
+    ) { share in
+      let isDue = told.withLock { told in
+        guard told.duration(to: .now) >= .seconds(2) else { return false }
+        told = .now
+        return true
+      }
+      guard isDue else { return }
+      let seconds = began.duration(to: .now).components.seconds
+      StandardOutput.writeError("flowrun: \(Int(share * 100)) % played, \(seconds) s\n")
+    }
+    if json {
+      StandardOutput.write(json: .object(report.value))
+    } else {
+      StandardOutput.write(report.text + "\n")
+    }
+    if !report.isGood { ExitStatus.failure.exit() }
+  }
+
+  private static func read(_ file: String) throws -> RecordSchema {
+    let bytes: [UInt8]
+    do throws(FileProblem) {
+      bytes = try FileAccess.read(file)
+    } catch {
+      throw InvalidWorkflow(
+        description: "flowrun: cannot read the schema \(error)\(LoadedWorkflow.question(file))\n")
+    }
+    let read = SchemaFile(bytes: bytes, file: file)
+    if !read.diagnostics.isEmpty { StandardOutput.writeError(read.rendered()) }
+    guard let schema = read.schema else { throw InvalidWorkflow(description: "") }
+    return schema
+  }
+}

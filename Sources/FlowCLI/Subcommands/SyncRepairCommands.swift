@@ -1,0 +1,156 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowModel
+import SyncPlugin
+
+/// Which devices' own files a subcommand looks into.
+struct DeviceFiles: ParsableArguments {
+  @Option(help: "The data folder of the workflow that synchronizes.")
+  var data = "workflows/.flowrun/sync"
+
+  @Option(help: "Only this device, by the name that sync.connect was given.")
+  var device: String?
+
+  /// The files; throws when there are none.
+  func files() throws -> [String] {
+    let files = SyncReports.files(in: data, device: device)
+    guard !files.isEmpty else {
+      let whose = device.map { "of a device '\($0)' " } ?? ""
+      throw UsageProblem("no file \(whose)in '\(data)'; --data names the folder of a workflow that has synchronized")
+    }
+    return files
+  }
+
+  /// What is said of a file in which nothing has been done yet, as where its device was killed while it made it.
+  static func unused(_ file: String) -> String {
+    "'\(TerminalText.visible(file))' is empty: its device has not begun; its next run begins again"
+  }
+
+  /// The only file; throws when there are several.
+  func file() throws -> String {
+    let files = try files()
+    guard files.count == 1 else {
+      throw UsageProblem("'\(data)' holds \(files.count) devices; --device says which")
+    }
+    return files[0]
+  }
+}
+
+/// Ends with the message of whatever goes wrong.
+private func failing<Value>(_ body: () async throws -> Value) async throws -> Value {
+  do {
+    return try await body()
+  } catch let problem as UsageProblem {
+    throw problem
+  } catch {
+    StandardOutput.writeError("flowrun: \(error)\n")
+    ExitStatus.failure.exit()
+  }
+}
+
+/// `flowrun sync parked`: the changes that were set aside.
+struct SyncParkedCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "parked", abstract: "Lists the changes that were set aside, has them tried again or gives them up.",
+    discussion:
+      "What is to be tried again is sent by the next run. A device that is running does it by hand: retry, discard.")
+
+  @OptionGroup var devices: DeviceFiles
+
+  @Option(help: "Has this change tried again, by its number, or 'all'.")
+  var retry: String?
+
+  @Option(help: "Gives this change up, by its number, or 'all'.")
+  var discard: String?
+
+  @Flag(help: "Prints JSON.")
+  var json = false
+
+  func perform() async throws {
+    switch (retry, discard) {
+    case (nil, nil): try await list()
+    case (let which?, nil):
+      let count = try await failing { try await SyncReports.retry(file: devices.file(), position: position(which)) }
+      StandardOutput.write("\(count) \(count == 1 ? "change is" : "changes are") sent by the next run\n")
+    case (nil, let which?):
+      let count = try await failing { try await SyncReports.discard(file: devices.file(), position: position(which)) }
+      StandardOutput.write("\(count) \(count == 1 ? "change was" : "changes were") given up\n")
+    case (_?, _?): throw UsageProblem("--retry and --discard are both given; only one can be done")
+    }
+  }
+
+  private func list() async throws {
+    var values: [Value] = []
+    for file in try devices.files() {
+      guard let parked = try await failing({ try await SyncReports.parked(file: file) }) else {
+        StandardOutput.writeError("flowrun: \(DeviceFiles.unused(file))\n")
+        continue
+      }
+      for one in parked {
+        values.append(.object(one.value))
+        if !json { StandardOutput.write(one.line + "\n") }
+      }
+    }
+    if json {
+      StandardOutput.write(JSONText.write(.array(values)) + "\n")
+    } else if values.isEmpty {
+      StandardOutput.write("nothing is set aside\n")
+    }
+  }
+
+  private func position(_ text: String) throws -> Int64? {
+    if text == "all" { return nil }
+    guard let position = Int64(text), position > 0 else {
+      throw UsageProblem(
+        "'\(text)' is not a number of a change; 'flowrun sync parked' lists them, 'all' means every one")
+    }
+    return position
+  }
+}
+
+/// `flowrun sync devices`: the devices of the zone.
+struct SyncDevicesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices", abstract: "Lists the devices of the zone, or retires one.",
+    subcommands: [SyncDevicesListCommand.self, SyncDevicesRetireCommand.self],
+    defaultSubcommand: SyncDevicesListCommand.self)
+}
+
+/// `flowrun sync devices list`, the default.
+struct SyncDevicesListCommand: Subcommand {
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the devices of the zone.")
+
+  @OptionGroup var devices: DeviceFiles
+
+  @Flag(help: "Prints JSON.")
+  var json = false
+
+  func perform() async throws {
+    let file = try devices.files()[0]
+    let known = try await failing { try await SyncReports.devices(file: file) }
+    if known == nil { StandardOutput.writeError("flowrun: \(DeviceFiles.unused(file))\n") }
+    let all = known ?? []
+    if json {
+      StandardOutput.write(JSONText.write(.array(all.map { .object($0.value) })) + "\n")
+    } else {
+      for one in all { StandardOutput.write(one.line + "\n") }
+    }
+  }
+}
+
+/// `flowrun sync devices retire NAME`.
+struct SyncDevicesRetireCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retire", abstract: "Takes a device's place in the zone from it, until it writes again.",
+    discussion: "It is sent by the next run of the device whose file is used.")
+
+  @OptionGroup var devices: DeviceFiles
+
+  @Argument(help: "The device, by its identity or its readable name.")
+  var name: String
+
+  func perform() async throws {
+    let device = try await failing { try await SyncReports.retire(name, file: devices.files()[0]) }
+    StandardOutput.write("\(device) is retired with the next run\n")
+  }
+}

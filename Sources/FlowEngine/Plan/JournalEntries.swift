@@ -1,0 +1,71 @@
+import FlowModel
+
+/// What came out of a run between two looks at it, in order.
+package struct JournalEntries: Sendable {
+  /// The steps that finished.
+  package let finished: [FinishedEntry]
+  /// Why some of them failed.
+  package let failures: [StepIndex: StepFailure]
+  /// Everything else, each with how many of the finished ones came before.
+  private let others: [(behind: Int, entry: Entry)]
+
+  /// What came out besides finished steps.
+  enum Entry {
+    case fact(JournalEntry)
+    /// Items of a step that succeeded, one after the other.
+    case items(of: StepIndex, [FinishedEntry])
+  }
+
+  /// What came out; with each of the others how many of the finished ones came before.
+  init(
+    finished: [FinishedEntry] = [], failures: [StepIndex: StepFailure] = [:], others: [(behind: Int, entry: Entry)] = []
+  ) {
+    self.finished = finished
+    self.failures = failures
+    self.others = others
+  }
+
+  /// Whether nothing came out.
+  package var isEmpty: Bool { finished.isEmpty && others.isEmpty }
+
+  /// How many there are.
+  package var count: Int {
+    others.reduce(finished.count) { count, other in
+      if case .items(_, let items) = other.entry { count + items.count } else { count + 1 }
+    }
+  }
+
+  /// What came out in a row.
+  enum Stretch {
+    /// Steps that finished, with nothing between them.
+    case finished(ArraySlice<FinishedEntry>)
+    case other(JournalEntry)
+  }
+
+  /// Calls `body` with everything, in order.
+  func forEachStretch<Failure>(_ body: (Stretch) throws(Failure) -> Void) throws(Failure) {
+    var next = 0
+    for (behind, entry) in others {
+      if next < behind {
+        try body(.finished(finished[next..<behind]))
+        next = behind
+      }
+      switch entry {
+      case .fact(let fact): try body(.other(fact))
+      case .items(let step, let items):
+        for item in items { try body(.other(.item(of: step, .finished(item, nil)))) }
+      }
+    }
+    if next < finished.count { try body(.finished(finished[next...])) }
+  }
+
+  /// Calls `body` with every journal entry, in order.
+  package func forEach<Failure>(_ body: (JournalEntry) throws(Failure) -> Void) throws(Failure) {
+    try forEachStretch { (stretch) throws(Failure) in
+      switch stretch {
+      case .finished(let steps): for step in steps { try body(.finished(step, failures[step.step])) }
+      case .other(let fact): try body(fact)
+      }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import FlowModel
+
+// Steps that run for several items. Such a step is one step to everybody else: it stands among the ready ones while it
+// has items and room for them, runs while they do, and is finished when all of them are.
+extension Plan {
+  /// The step that an instance belongs to; a step is its own.
+  package func owner(of step: StepIndex) -> StepIndex {
+    Int(step) < states.count ? step : fanOuts[fanOuts.fanOutItem(of: step).fanOut].step
+  }
+
+  /// The step and the item that an instance stands for; nil: it is a step.
+  package func position(ofItem instance: StepIndex) -> (step: StepIndex, item: Int)? {
+    guard Int(instance) >= states.count else { return nil }
+    let (fanOut, item) = fanOuts.fanOutItem(of: instance)
+    return (fanOuts[fanOut].step, item)
+  }
+
+  /// What a step, or an item of one, is called.
+  package func stepID(of step: StepIndex) -> StepID {
+    guard Int(step) >= states.count else { return graph.workflow.steps[Int(step)].id }
+    let (fanOut, item) = fanOuts.fanOutItem(of: step)
+    return graph.workflow.steps[Int(fanOuts[fanOut].step)].id.item(item)
+  }
+
+  /// Has the items of a step worked out.
+  mutating func expand(_ step: StepIndex) {
+    move(step, to: .deciding)
+    fanOuts.beginExpanding(step)
+    effects.append(.expand(step))
+  }
+
+  /// Takes in what the items of a step are: those that are out or known from before are over at once.
+  mutating func takeIn(_ expansion: Expansion, of step: StepIndex, at now: Int) {
+    guard fanOuts.endExpanding(step), states[step].status == .deciding else { return }
+    move(step, to: .waiting)
+    switch expansion {
+    case .fail(let failure):
+      particulars.failures[step] = failure
+      collect(step, .failure, nil)
+    case .items(let items):
+      let first = fanOuts.nextInstance(behind: states.count)
+      let event = options(of: step).fanOut?.event.map { events.index(of: $0) }
+      guard Int(first) + max(items.hashes.count, event == nil ? 0 : Limits.events) < Int(Limits.instances) else {
+        particulars.failures[step] = StepFailure(code: "too-many-items", message: "the run has too many items")
+        return collect(step, .failure, nil)
+      }
+      let width = options(of: step).fanOut?.parallel ?? Int.max
+      let index = fanOuts.add(
+        PlanFanOut(
+          step, firstInstance: first, width: width, hashes: event == nil ? items.hashes : [], event: event,
+          detail: items.detail))
+      if event != nil { return beginFollowing(index, at: now) }
+      noteEntry(.expanded(step, hashes: items.hashes, atNanoseconds: now))
+      enqueue(step, at: now)
+      recall(index, at: now)
+      for (item, decision) in items.refused.sorted(by: { $0.key < $1.key }) {
+        refuse(item, of: index, decision, at: now)
+      }
+      fanOuts[index].skipFinished(from: 0)
+      refresh(index, at: now)
+    }
+  }
+
+  /// Ends an item for which the step's `if` does not hold.
+  mutating func refuse(_ item: Int, of index: Int, _ decision: Decision, at now: Int) {
+    guard fanOuts[index].states[item].status != .done else { return }
+    switch decision {
+    case .run: break
+    case .skip: finishItem(item, of: index, .skipped, cancelledAt == never ? .condition : .runCancelled, at: now)
+    case .fail(let failure):
+      particulars.failures[fanOuts[index].firstInstance + StepIndex(item)] = failure
+      finishItem(item, of: index, .failure, nil, at: now)
+    }
+  }
+
+  /// Brings a step to the status that its items give it, and finishes it when they are over or one failed for all.
+  mutating func refresh(_ index: Int, at now: Int) {
+    let step = fanOuts[index].step
+    switch states[step].status {
+    case .queued, .running, .retrying, .holding: break
+    case .held, .deciding: if fanOuts[index].event == nil { return }
+    case .waiting, .done: return
+    }
+    let isOver = fanOuts[index].unsettled == 0 && !fanOuts[index].isWaitingForPosts
+    if isOver || (fanOuts[index].failed > 0 && isFailFast(step)) { return endFanOut(index, at: now) }
+    let status = fanOuts[index].status
+    if status != states[step].status { move(step, to: status) }
+  }
+
+  private func isFailFast(_ step: StepIndex) -> Bool { options(of: step).fanOut?.isFailFast ?? true }
+
+  /// Finishes a step whose items are over, or given up.
+  mutating func endFanOut(_ index: Int, at now: Int) {
+    let step = fanOuts[index].step
+    if states[step].startedAt == never { noteFirstStart(of: step, at: now) }
+    let isSuccess = fanOuts[index].failed == 0
+    if !isSuccess { particulars.failures[step] = failure(ofFanOut: index) }
+    let outcome: Outcome = isSuccess ? .success : .failure
+    closeFanOut(step, outcome, at: now)
+    finish(step, outcome, nil, at: now)
+  }
+
+  /// Which items failed, and the first ones why.
+  private func failure(ofFanOut index: Int) -> StepFailure {
+    let fanOut = fanOuts[index]
+    let failed = fanOut.states.indices.filter {
+      fanOut.states[$0].outcome == .failure || fanOut.states[$0].outcome == .timedOut
+    }
+    let shown = failed.prefix(3).map { item in
+      let failure = particulars.failures[fanOut.firstInstance + StepIndex(item)]
+      let why = failure.map { "\($0.code): \($0.message)" } ?? "it took too long"
+      return "[\(item)] \(why)"
+    }
+    let rest = failed.count > shown.count ? ["and \(failed.count - shown.count) more"] : []
+    return StepFailure(
+      code: "items-failed",
+      message: "\(failed.count) of \(fanOut.states.count) items failed: " + (shown + rest).joined(separator: "; "))
+  }
+
+  /// The time of all items together is over.
+  mutating func timeOutFanOut(_ step: StepIndex, at now: Int) {
+    switch states[step].status {
+    case .held where !fanOuts.isExpanded(step), .deciding where !fanOuts.isExpanded(step): break
+    case .queued, .running, .retrying, .holding, .held, .deciding:
+      particulars.maximumTimes[step] = now
+      closeFanOut(step, .timedOut, at: now)
+      finish(step, .timedOut, nil, at: now)
+    case .waiting, .done: break
+    }
+  }
+
+  /// A step is about to be finished: what of its items is not over is given up, and what they gave is gathered.
+  mutating func closeFanOut(_ step: StepIndex, _ outcome: Outcome, at now: Int) {
+    guard states[step].status != .done, let index = fanOuts.index(of: step) else { return }
+    let reason: SkipReason =
+      cancelledAt != never ? .runCancelled : outcome == .timedOut ? .fanOutTimedOut : .failFast
+    if fanOuts[index].unsettled > 0 {
+      for item in fanOuts[index].states.indices {
+        switch fanOuts[index].states[item].status {
+        case .done: break
+        case .running:
+          tellItemToEnd(item, of: index, at: now)
+          finishItem(item, of: index, .cancelled, nil, at: now)
+        case .retrying, .holding, .queued: finishItem(item, of: index, .cancelled, nil, at: now)
+        case .waiting, .held, .deciding: finishItem(item, of: index, .skipped, reason, at: now)
+        }
+      }
+    }
+    effects.append(.gather(step))
+  }
+
+  /// How an item ended; nil: it has not, or there is none.
+  func itemOutcome(_ item: Int, of step: StepIndex) -> Outcome? {
+    guard let index = fanOuts.index(of: step), fanOuts[index].states.indices.contains(item) else { return nil }
+    return fanOuts[index].states[item].outcome
+  }
+
+  /// The instance that the first item of the next step to be expanded has.
+  var nextInstance: StepIndex { fanOuts.nextInstance(behind: states.count) }
+
+  /// How many items could start in a queue next to the ones that its ready steps stand for.
+  func startableItems(in queue: Int) -> Int {
+    var count = 0
+    for fanOut in fanOuts.list where states[fanOut.step].status == .queued && Int(traits[fanOut.step].queue) == queue {
+      count += max(0, fanOut.startableCount - 1)
+    }
+    return count
+  }
+}
+
+extension Limits {
+  /// Steps and items of a run together: instances are noted in 28 bits.
+  static let instances = 1 << 28
+}
+
+extension StepID {
+  /// What an item of the step is called: `convert[3]`.
+  package func item(_ index: Int) -> StepID { StepID(unchecked: "\(text)[\(index)]") }
+}

@@ -1,0 +1,223 @@
+import FlowModel
+
+/// Ordinary steps of one pool that follow each other while nobody else changes the plan: what need not be asked again
+/// at each of them.
+///
+/// A step is ordinary where nobody said anything about it that the plan must watch: no deadline, no retries, not idle.
+/// The plan is, while nothing is asked of the driver, nobody cancels, no step has failed and the gate's decision is not
+/// due. Of this the fast path makes sure when it begins; it is over when the plan's ``Plan/revision`` is another.
+///
+/// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. The
+/// plan's methods for fast paths alone use them, under the lock that guards the plan, while the revision is the fast
+/// path's own; whatever moves the tables or replaces the queues makes it another.
+struct FastPath {
+  fileprivate let revision: Int
+  let pool: Pool
+  let states: UnsafeMutablePointer<StepState>
+  let traits: UnsafeMutablePointer<StepTraits>
+  let queue: UnsafeMutablePointer<PlanQueue>
+  let log: UnsafeMutablePointer<RecordLog>
+  let orderEnd: UnsafeMutablePointer<StepIndex>
+
+  /// Whether steps of its pool wait for capacity.
+  @inline(__always)
+  var hasQueuedSteps: Bool { !queue.pointee.ready.isEmpty }
+}
+
+extension Plan {
+  /// Takes in that the body of a step succeeded at `now` and starts the next step of its pool, marked as running; nil
+  /// when none is ready, or when the plan asks for something first.
+  ///
+  /// The same as ``succeeded(_:attempt:at:)`` and then ``startNext(in:at:)``, for the case that comes most often:
+  /// nothing is special about the run or the step, so that a handful of fields change and nothing need be asked.
+  public mutating func passOn(
+    _ step: StepIndex, attempt: Int, in pool: Pool, at now: Int
+  ) -> (step: StepIndex, attempt: Int)? {
+    if Int(step) >= states.count { return passOnItem(step, attempt: attempt, in: pool, at: now) }
+    guard let fastPath = fastPath(from: step, attempt: attempt, in: pool) else {
+      succeeded(step, attempt: attempt, at: now)
+      return hasEffects ? nil : startNext(in: pool, at: now)
+    }
+    if let next = advance(fastPath, from: step, at: now) { return (next, 1) }
+    return leaveFastPath(in: pool, at: now)
+  }
+
+  /// A fast path that begins with a running step of a pool; nil where something about the plan or the step is special.
+  mutating func fastPath(from step: StepIndex, attempt: Int, in pool: Pool) -> FastPath? {
+    guard isOrdinary, isOrdinary(step, attempt: attempt, in: pool) else { return nil }
+    if tables.makeUnique() { endFastPath() }
+    return FastPath(
+      revision: revision, pool: pool, states: states.baseAddress!, traits: traits.baseAddress!,
+      queue: queues.baseAddress! + pool.index, log: tables.log, orderEnd: tables.orderEnd)
+  }
+
+  /// Whether nothing has happened to the plan but steps that followed each other.
+  @inline(__always)
+  func isCurrent(_ fastPath: FastPath) -> Bool { revision == fastPath.revision }
+
+  /// Says that something has changed that threads in the middle of a fast path must look at.
+  mutating func endFastPath() { revision &+= 1 }
+
+  /// Takes in that a running step of a current fast path succeeded, and starts its next step for the first time. Nil
+  /// when there is none or the fast path is over: ``leaveFastPath(in:at:)`` must follow.
+  @inline(__always)
+  mutating func advance(_ fastPath: FastPath, from step: StepIndex, at now: Int) -> StepIndex? {
+    var released = Released()
+    end(step, of: fastPath, endedAt: now, &released, at: now)
+    return startNext(of: fastPath, released, at: now)
+  }
+
+  /// The same for a running step and those that were prefetched behind it, which have all run, each from the end of the
+  /// one before. Only where nobody hears of every step: their starts are not told.
+  ///
+  /// - Parameter ends: when each of them ended.
+  @inline(never)
+  mutating func advance(
+    _ fastPath: FastPath, through steps: UnsafeBufferPointer<StepIndex>, endedAt ends: UnsafeBufferPointer<Int>,
+    at now: Int
+  ) -> StepIndex? {
+    var released = Released()
+    for index in steps.indices {
+      if index > 0 { noteRun(of: steps[index], startedAt: ends[index - 1]) }
+      end(steps[index], of: fastPath, endedAt: ends[index], &released, at: now)
+    }
+    return startNext(of: fastPath, released, at: now)
+  }
+
+  /// What the end of a step, or of several, made ready in a fast path.
+  private struct Released {
+    /// The lowest position, which is held back from the ready set: most often it is the next to run.
+    var lowest = Int.max
+    var count = 0
+    /// Whether nothing but ordinary steps of the fast path's pool was released, and the gate's decision is not due.
+    var isOrdinary = true
+  }
+
+  /// Finishes an ordinary step as a success and releases what waits for it.
+  @inline(__always)
+  private mutating func end(
+    _ step: StepIndex, of fastPath: FastPath, endedAt: Int, _ released: inout Released, at now: Int
+  ) {
+    let (states, traits, queue) = (fastPath.states, fastPath.traits, fastPath.queue)
+    let index = Int(step)
+    states[index].succeed(at: endedAt)
+    fastPath.orderEnd[-counts.unsettled] = step
+    counts.unsettled &-= 1
+    let isObserved = detail == .full
+    if isObserved { fastPath.log.pointee.appendFirstSuccess(of: step, at: endedAt) }
+    var isOrdinary = true
+    if traits[index].flags.contains(.blocking) {
+      if counts.blocking == 1 {
+        finishBlocking(step, satisfied: true, at: now)
+        isOrdinary = false
+      } else {
+        counts.blocking &-= 1
+      }
+    }
+    var edge = Int(traits[index].firstSuccessor)
+    let end = Int(traits[index &+ 1].firstSuccessor)
+    if edge < end {
+      graph.successors.withUnsafeBufferPointer { successors in
+        repeat {
+          let successor = Int(successors.baseAddress.unsafelyUnwrapped[edge])
+          edge &+= 1
+          guard states[successor].status == .waiting else { continue }
+          states[successor].open &-= 1
+          guard states[successor].open == 0 else { continue }
+          let trait = traits[successor]
+          guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit]),
+            Int(trait.queue) == fastPath.pool.index
+          else {
+            isOrdinary = false
+            continue
+          }
+          states[successor].status = .queued
+          states[successor].readyAt = now
+          if isObserved { fastPath.log.pointee.appendReady(StepIndex(successor), at: now) }
+          released.count &+= 1
+          let position = Int(trait.position)
+          if position < released.lowest {
+            if released.lowest != Int.max { queue.pointee.ready.insert(released.lowest) }
+            released.lowest = position
+          } else {
+            queue.pointee.ready.insert(position)
+          }
+        } while edge < end
+      }
+    }
+    if !isOrdinary {
+      released.isOrdinary = false
+      releaseSpecial(after: step, at: now)
+    }
+  }
+
+  /// Starts the lowest ready step of a fast path, instead of one that ended; nil when there is none or it is special.
+  @inline(__always)
+  private mutating func startNext(of fastPath: FastPath, _ released: Released, at now: Int) -> StepIndex? {
+    let (states, queue) = (fastPath.states, fastPath.queue)
+    if released.isOrdinary, let next = takeLowest(of: queue, or: released.lowest) {
+      let following = queue.pointee.members[next]
+      if fastPath.traits[following].flags.isDisjoint(with: [.timed, .idle, .fanOut]) {
+        // The next step takes the capacity that this one leaves: what counts capacity stays as it is.
+        counts.queued &+= released.count &- 1
+        counts.busy &+= released.count &- 1
+        states[following].status = .running
+        states[following].attempt = 1
+        states[following].startedAt = now
+        if detail == .full { fastPath.log.pointee.appendFirstStart(of: following, in: fastPath.pool, at: now) }
+        return following
+      }
+      queue.pointee.ready.insert(next)
+    } else if released.lowest != Int.max {
+      queue.pointee.ready.insert(released.lowest)
+    }
+    counts.queued &+= released.count
+    counts.busy &+= released.count
+    return nil
+  }
+
+  /// Releases the successors that wait for nothing more and are not just to be queued.
+  @inline(never)
+  private mutating func releaseSpecial(after step: StepIndex, at now: Int) {
+    for successor in graph.successors(of: step)
+    where states[successor].status == .waiting && states[successor].open == 0 {
+      release(successor, at: now)
+    }
+  }
+
+  /// Gives back the capacity of the fast path's last step, and does what an ordinary end does not ask for; then starts
+  /// the next step of the pool, unless the plan asks for something first.
+  mutating func leaveFastPath(in pool: Pool, at now: Int) -> (step: StepIndex, attempt: Int)? {
+    endFastPath()
+    counts.running -= 1
+    counts.busy -= 1
+    queues[pool.index].occupied -= 1
+    counts.occupied -= 1
+    followUp(at: now)
+    return hasEffects ? nil : startNext(in: pool, at: now)
+  }
+
+  /// Takes the lowest of the ready steps of a queue and one more that is not among them, `Int.max` for none.
+  @inline(__always)
+  private func takeLowest(of queue: UnsafeMutablePointer<PlanQueue>, or position: Int) -> Int? {
+    guard let ready = queue.pointee.ready.lowest else { return position == Int.max ? nil : position }
+    if position < ready { return position }
+    let lowest = queue.pointee.ready.removeLowest()
+    if position != Int.max { queue.pointee.ready.insert(position) }
+    return lowest
+  }
+
+  /// Whether nothing is going on that each step must be checked against.
+  var isOrdinary: Bool {
+    hasOnlyBuiltInQueues && !isPrewarming && endedAt == nil && cancelledAt == never
+      && outstanding.mainHolder == nil && particulars.failures.isEmpty && particulars.interruptions.isEmpty
+      && outstanding.collected.isEmpty && !hasEffects
+  }
+
+  /// Whether a step runs as if nobody had said anything about it.
+  private func isOrdinary(_ step: StepIndex, attempt: Int, in pool: Pool) -> Bool {
+    let (state, trait) = (states[step], traits[step])
+    return state.status == .running && Int(state.attempt) == attempt && attempt == 1
+      && Int(trait.queue) == pool.index && trait.flags.isDisjoint(with: [.timed, .idle])
+  }
+}

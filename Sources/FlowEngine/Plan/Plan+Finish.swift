@@ -1,0 +1,164 @@
+import FlowModel
+
+// A step is over for everybody else; and what waited for it goes on, or never will.
+extension Plan {
+  /// Whether a finished step counts as satisfied for its dependents.
+  func isSatisfied(_ step: StepIndex) -> Bool {
+    let state = states[step]
+    switch state.outcome {
+    case .success: return true
+    case .failure, .timedOut: return traits[step].flags.contains(.optional)
+    case .skipped: return state.reason == .condition || state.reason == .disabled || state.reason == .upToDate
+    case .cancelled, nil: return false
+    }
+  }
+
+  /// Puts a step on the list of those about to be finished.
+  mutating func collect(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?) {
+    outstanding.collected.append((step, outcome, reason))
+  }
+
+  /// Finishes what was collected, and what that entails.
+  mutating func finishCollected(at now: Int) {
+    var next = 0
+    while next < outstanding.collected.count {
+      let (step, outcome, reason) = outstanding.collected[next]
+      next += 1
+      if traits[step].flags.contains(.fanOut) { closeFanOut(step, outcome, at: now) }
+      finish(step, outcome, reason, at: now)
+    }
+    outstanding.collected.removeAll(keepingCapacity: true)
+  }
+
+  /// Ends a step for everybody else: dependents are released or skipped, the gate hears of it.
+  mutating func finish(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
+    guard states[step].status != .done else { return }
+    tables.orderEnd[-counts.unsettled] = step
+    move(step, to: .done)
+    states[step].outcome = outcome
+    states[step].reason = reason
+    states[step].endedAt = now
+    if outcome == .success {
+      noteSuccess(of: step, at: now)
+    } else {
+      note(.partial(.ended(step, outcome)), at: now)
+    }
+    let satisfied = isSatisfied(step)
+    let flags = traits[step].flags
+    if flags.contains(.blocking) {
+      finishBlocking(step, satisfied: satisfied || flags.contains(.excused), at: now)
+    }
+    if flags.contains(.entry) {
+      if outcome == .skipped, let reason { return skipInclude(of: step, reason) }
+      if outcome == .success { skipDisabled(behind: step) }
+    }
+    for edge in successorEdges(of: step) {
+      let successor = graph.successors[edge]
+      guard states[successor].status == .waiting else { continue }
+      if satisfied || isTakenUp(step, before: successor) {
+        countDown(successor, at: now)
+      } else if isPrewarming && !traits[successor].flags.contains(.prewarm) {
+        // Activation may still say that the successor is disabled.
+        outstanding.failedBeforeActivation.append(successor)
+      } else {
+        failDependency(of: successor, neverPosted: reason == .eventNeverPosted, at: now)
+      }
+    }
+  }
+
+  /// Where the steps that need `step` stand in the graph's list of successors.
+  @inline(__always)
+  func successorEdges(of step: StepIndex) -> Range<Int> {
+    // The entry behind the last step's says where its successors end.
+    let trait = traits.baseAddress.unsafelyUnwrapped + Int(step)
+    return Int(trait[0].firstSuccessor)..<Int(trait[1].firstSuccessor)
+  }
+
+  /// A dependency of a waiting step ended unsatisfied.
+  mutating func failDependency(of step: StepIndex, neverPosted: Bool, at now: Int) {
+    states[step].marks.insert(neverPosted ? .dependencyNeverPosted : .dependencyFailed)
+    let flags = traits[step].flags
+    if cancelledAt != never {
+      if flags.contains(.seesCancellation) { countDown(step, at: now) } else { collect(step, .skipped, .runCancelled) }
+    } else if !flags.isDisjoint(with: [.seesStatus, .exit]) {
+      countDown(step, at: now)
+    } else {
+      collect(step, .skipped, neverPosted ? .eventNeverPosted : .upstreamFailed)
+    }
+  }
+
+  /// One thing less to wait for.
+  mutating func countDown(_ step: StepIndex, at now: Int) {
+    states[step].open -= 1
+    if states[step].open == 0 { release(step, at: now) }
+  }
+
+  /// A step has nothing to wait for but activation, an idle run, its `if`, capacity to run.
+  mutating func release(_ step: StepIndex, at now: Int) {
+    let flags = traits[step].flags
+    if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit]) && !isPrewarming {
+      enqueue(step, at: now)
+    } else if isPrewarming && !flags.contains(.prewarm) {
+      move(step, to: .held)
+      outstanding.heldForActivation.append(step)
+    } else if flags.contains(.disabled) {
+      collect(step, .skipped, .disabled)
+    } else if flags.contains(.exit), let outcome = exitOutcome(step) {
+      collect(step, outcome.outcome, outcome.reason)
+    } else if flags.contains(.conditional) {
+      move(step, to: .deciding)
+      effects.append(.evaluate(step))
+    } else {
+      admit(step, at: now)
+    }
+  }
+
+  /// Takes in what the `if` of a step said.
+  mutating func decide(_ step: StepIndex, _ decision: Decision, at now: Int) {
+    if outstanding.reconsidered.remove(step) != nil {
+      if decision != .run, states[step].status != .done { end(step, at: now) }
+      return
+    }
+    guard states[step].status == .deciding else { return }
+    move(step, to: .waiting)
+    switch decision {
+    case .run:
+      if cancelledAt != never { states[step].marks.insert(.cleanup) }
+      admit(step, at: now)
+    case .fail(let failure):
+      particulars.failures[step] = failure
+      collect(step, .failure, nil)
+    case .skip:
+      collect(step, .skipped, reasonForSkipping(step))
+    }
+  }
+
+  /// Why a step whose `if` does not hold is skipped: a step that does not run takes no failure up.
+  private func reasonForSkipping(_ step: StepIndex) -> SkipReason {
+    let marks = states[step].marks
+    if cancelledAt != never { return .runCancelled }
+    if traits[step].flags.contains(.final) { return .condition }
+    if marks.contains(.dependencyFailed) { return .upstreamFailed }
+    return marks.contains(.dependencyNeverPosted) ? .eventNeverPosted : .condition
+  }
+
+  /// Queues a step whose `if` holds; an idle one waits for the run to be idle first.
+  private mutating func admit(_ step: StepIndex, at now: Int) {
+    if traits[step].flags.contains(.idle) && cancelledAt == never {
+      move(step, to: .held)
+      outstanding.heldForIdle.append(step)
+    } else {
+      queueUp(step, at: now)
+    }
+  }
+
+  /// Lets idle steps go when the gate is open and nothing else is queued or running.
+  mutating func releaseIdle(at now: Int) {
+    guard !outstanding.heldForIdle.isEmpty, readiness.outcome != nil, counts.busy == 0, counts.deciding == 0,
+      cancelledAt == never
+    else { return }
+    let steps = outstanding.heldForIdle.sorted { traits[$0].rank < traits[$1].rank }
+    outstanding.heldForIdle.removeAll()
+    for step in steps where states[step].status == .held { queueUp(step, at: now) }
+  }
+}

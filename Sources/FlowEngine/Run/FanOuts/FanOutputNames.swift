@@ -1,0 +1,65 @@
+import FlowExpressions
+import FlowModel
+
+// A step with items has an array for each of its outputs, also where no item gave one: an empty list gives empty arrays, and
+// items that are skipped give nulls. Most actions declare their outputs; `flow.set` and commands have those that their step states.
+extension PreparedWorkflow {
+  /// The outputs that a step has whatever its items gave.
+  func outputNames(of step: StepIndex) -> [String] {
+    let declaration = action(of: step).declaration
+    let with = graph.workflow.steps[Int(step)].with
+    let names = declaration.outputs(declaredBy: with).map(\.name)
+    guard let input = declaration.outputsFromInput else { return names }
+    guard case .object(let members)? = with[input] else {
+      return names + outputsRead(of: step)
+    }
+    return names + members.map(\.key)
+  }
+
+  /// The outputs of a step that expressions read: all that can be known of them where the step states its outputs with an
+  /// expression.
+  private func outputsRead(of step: StepIndex) -> [String] {
+    let id = graph.workflow.steps[Int(step)].id.text.split(separator: "/").last.map { $0.lowercased() }
+    var names: [String] = []
+    for reference in graph.workflow.references
+    where reference.name.lowercased() == "steps" && reference.path.count > 2
+      && reference.path[0].lowercased() == id && reference.path[1].lowercased() == "outputs"
+    {
+      names.append(reference.path[2])
+    }
+    return names
+  }
+}
+
+extension Workflow {
+  /// What the expressions of the steps and of the outputs read.
+  fileprivate var references: [ContextReference] {
+    var references = Self.references(in: .object(outputs))
+    for step in steps {
+      references += Self.references(in: .object(step.with))
+      guard step.hasOptions else { continue }
+      references += Self.references(in: .object(step.options.environment))
+      if let condition = step.options.condition.flatMap({ try? Expression.condition($0) }) {
+        references += condition.expression.references
+      }
+      switch step.options.fanOut?.source {
+      case .items(let items): references += Self.references(in: items)
+      case .axes(let axes, let exclude, let include):
+        references += Self.references(in: .array([.object(axes)] + exclude + include))
+      case .posts, nil: break
+      }
+    }
+    return references
+  }
+
+  private static func references(in value: Value) -> [ContextReference] {
+    switch value {
+    case .string(let text):
+      guard Template.containsExpression(text), let template = try? Template(parsing: text) else { return [] }
+      return template.expressions.flatMap(\.expression.references)
+    case .array(let values): return values.flatMap { references(in: $0) }
+    case .object(let members): return members.flatMap { references(in: $0.value) }
+    default: return []
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import FlowModel
+import FlowPluginKit
+
+/// The run of which another one carries out an item.
+package struct OuterRun: Sendable {
+  /// The run.
+  let run: WorkflowRun
+  /// The item's instance.
+  let instance: StepIndex
+  /// Which of its attempts.
+  let attempt: Int
+  /// How many of the machine's cores are this item's at first.
+  let cores: Int
+}
+
+/// Runs a workflow for an item of a step: a run in the run. It shares threads, data folder, launch and handles of
+/// plugins; its steps' lines are the item's, what its steps ask is asked by the item, and it ends with the item.
+struct ItemRun: Sendable {
+  let prepared: PreparedWorkflow
+  /// Where its file lies, from the outer workflow's folder.
+  let folder: String
+  /// How many of them run at once.
+  let parallel: Int
+
+  /// Runs the workflow with these inputs and gives its outputs; throws an ``ActionError`` `include-failed` where it fails,
+  /// and a `CancellationError` once the item is told to end.
+  func outputs(of inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject {
+    guard let outer = context.host as? WorkflowRun else {
+      throw ActionError("include-failed", "a workflow runs for an item only in a run", isRetryable: false)
+    }
+    let run = WorkflowRun(prepared, options: options(inputs, outer, context), runID: context.idempotencyKey)
+    let began = outer.nowNanoseconds
+    do {
+      try run.start()
+    } catch {
+      throw ActionError("include-failed", error.description, isRetryable: false)
+    }
+    context.onCancel { run.cancel() }
+    let report = await run.report
+    for warning in report.warnings { context.log(warning, level: .warning) }
+    outer.keep(report, of: context.step, beganAt: began)
+    switch report.conclusion {
+    case .success, .partial: return report.outputs
+    case .cancelled where context.isCancelled: throw CancellationError()
+    case .cancelled, .failure: throw ActionError("include-failed", Self.reason(in: report))
+    }
+  }
+
+  private func options(_ inputs: ValueObject, _ outer: WorkflowRun, _ context: ActionContext) -> RunOptions {
+    let home = outer.run.workflowFolder
+    var options = RunOptions(
+      dataFolder: outer.run.dataFolder, workflowFolder: folder.isEmpty ? home : "\(home)/\(folder)")
+    options.inputs = inputs
+    options.launch = outer.launch
+    if !outer.options.forcedSteps.isDisjoint(with: ["*", outer.id(ofOwner: context.step)]) {
+      options.forcedSteps = ["*"]
+    }
+    options.jitterSeed = outer.options.jitterSeed ^ UInt64(context.step)
+    options.threads = outer.options.threads
+    options.shortStepNanoseconds = outer.options.shortStepNanoseconds
+    options.showsOutput = outer.showsOutput(of: context.step)
+    options.outer = OuterRun(
+      run: outer, instance: context.step, attempt: context.attempt, cores: max(1, activeCores() / parallel))
+    options.observer = ItemLines(context)
+    if let traceparent = outer.options.traceparent {
+      let prefix = "\(context.stepID)/"
+      options.traceparent = { traceparent(prefix + $0, $1) }
+    }
+    return options
+  }
+
+  private static func reason(in report: RunReport) -> String {
+    guard let step = report.troubledSteps.first(where: { $0.conclusion == .failure || $0.conclusion == .timedOut })
+    else { return "it ended as '\(report.conclusion.rawValue)'" }
+    let failure = step.failure.map { ": \($0.code): \($0.message)" } ?? ""
+    return "step '\(step.id)' \(step.conclusion == .timedOut ? "timed out" : "failed")\(failure)"
+  }
+}
+
+/// Makes lines of an item of what its run tells.
+private struct ItemLines: RunObserver {
+  let context: ActionContext
+
+  init(_ context: ActionContext) { self.context = context }
+
+  var detail: RunDetail { .brief }
+
+  func receive(_ events: [RunEvent]) {
+    for event in events {
+      switch event.kind {
+      case .stepLog(let step, _, let stream?, let line): context.log(["\(step): \(line)"], from: stream)
+      case .stepLog(let step, let level, nil, let line): context.log("\(step): \(line)", level: level)
+      case .pluginLog(let plugin, let stream, let line): context.host.log([line], from: stream, plugin: plugin)
+      case .stepRetrying(let step, _, _, let failure):
+        context.log("\(step): tries again\(failure.map { " after \($0.code): \($0.message)" } ?? "")", level: .warning)
+      default: break
+      }
+    }
+  }
+}
+
+extension WorkflowRun {
+  fileprivate func id(ofOwner instance: StepIndex) -> String {
+    prepared.graph.workflow.steps[Int(instances.owner(of: instance))].id.text
+  }
+
+  /// Keeps how the steps of an item's workflow ended, for the report.
+  func keep(_ report: RunReport, of instance: StepIndex, beganAt began: Int) {
+    let limit = report.conclusion == .failure ? 2 * Limits.itemWorkflowSteps : Limits.itemWorkflowSteps
+    state.withLock { state in
+      state.itemRuns[instance] = nil
+      guard state.itemStepCount + report.stepCount <= limit else { return }
+      state.itemStepCount += report.stepCount
+      state.itemRuns[instance] = ItemRunSteps(beganAt: began, steps: report.steps)
+    }
+  }
+}
+
+/// How the steps of an item's workflow ended.
+struct ItemRunSteps: Sendable {
+  /// When that run was activated, on the clock of the outer one.
+  var beganAt: Int
+  var steps: [RunReport.Step]
+}

@@ -1,0 +1,128 @@
+import FlowExpressions
+import FlowModel
+
+/// What a step runs for, with its expressions parsed.
+struct PreparedFanOut: Sendable {
+  private enum Source: Sendable {
+    case items(PreparedValue)
+    case axes(PreparedObject, exclude: PreparedValue, include: PreparedValue)
+    case posts(of: String)
+  }
+
+  private let source: Source
+  /// Whether its `if` is asked for each item.
+  let asksForEachItem: Bool
+
+  init(_ fanOut: FanOut, condition: Expression?) throws(ExpressionError) {
+    switch fanOut.source {
+    case .items(let value): source = .items(try PreparedValue(value))
+    case .axes(let axes, let exclude, let include):
+      source = .axes(
+        try PreparedObject(axes), exclude: try PreparedValue(.array(exclude)),
+        include: try PreparedValue(.array(include)))
+    case .posts(let event): source = .posts(of: event)
+    }
+    asksForEachItem = condition?.readsItem ?? false
+  }
+
+  /// The items as they are now; throws why there are none to be had.
+  func values(in scope: RunScope) throws(StepFailure) -> FanOutValues {
+    let given: Value
+    var (excluded, included) = (Value.null, Value.null)
+    do throws(ExpressionError) {
+      switch source {
+      case .items(let value): given = try value.evaluate(in: scope)
+      case .axes(let axes, let exclude, let include):
+        given = .object(try axes.evaluate(in: scope))
+        (excluded, included) = (try exclude.evaluate(in: scope), try include.evaluate(in: scope))
+      case .posts(let event):
+        return FanOutValues(values: scope.plan.posts(of: event).map { scope.value(of: $0) })
+      }
+    } catch {
+      throw StepFailure(code: "expression", message: "foreach: \(error.description)")
+    }
+    let values =
+      if case .axes = source {
+        try Self.combinations(of: given, without: excluded, with: included)
+      } else {
+        try Self.items(given)
+      }
+    guard values.values.count <= Limits.items else {
+      throw Self.tooMany("there are \(values.values.count) items, but at most \(Limits.items) may be")
+    }
+    return values
+  }
+
+  /// The event of whose posts the items are; nil: they are no posts.
+  var event: String? { if case .posts(let event) = source { event } else { nil } }
+
+  private static func items(_ value: Value) throws(StepFailure) -> FanOutValues {
+    switch value {
+    case .array(let values): return FanOutValues(values: values)
+    case .object(let members): return FanOutValues(values: members.map(\.value), keys: members.map(\.key))
+    default:
+      throw StepFailure(
+        code: "not-a-list", message: "foreach: expected is a list or an object, found \(value.shortText)")
+    }
+  }
+
+  /// Every combination of the axes' values, the first turning slowest, without those that are excluded, and with what is
+  /// included.
+  private static func combinations(
+    of axes: Value, without exclude: Value, with include: Value
+  ) throws(StepFailure) -> FanOutValues {
+    var items: [ValueObject] = [[:]]
+    for (name, list) in axes.objectValue ?? [:] {
+      guard let values = list.arrayValue else {
+        throw StepFailure(
+          code: "not-a-list", message: "foreach: expected is a list for '\(name)', found \(list.shortText)")
+      }
+      // The excluded ones among them need not fit, but something must bound what is made here.
+      guard items.count * values.count <= 10 * Limits.items else {
+        throw tooMany("the axes have more than \(10 * Limits.items) combinations")
+      }
+      items = items.flatMap { item in
+        values.map { value in
+          var item = item
+          item[name] = value
+          return item
+        }
+      }
+    }
+    let excluded = exclude.arrayValue?.compactMap(\.objectValue) ?? []
+    items.removeAll { item in excluded.contains { part in part.allSatisfy { item[$0.key] == $0.value } } }
+    let included = include.arrayValue?.compactMap(\.objectValue) ?? []
+    // Each is compared with each combination.
+    guard items.count * included.count <= 100 * Limits.items else {
+      throw tooMany("'include' has \(included.count) combinations for \(items.count) of the axes")
+    }
+    return FanOutValues(values: including(included, in: items, axes: axes.objectValue ?? [:]).map { .object($0) })
+  }
+
+  /// Adds what is included to the combinations of the axes, by GitHub's rules: it changes no value of an axis, may change what
+  /// an earlier one added, and is a combination of its own where it fits none.
+  private static func including(
+    _ included: [ValueObject], in combinations: [ValueObject], axes: ValueObject
+  ) -> [ValueObject] {
+    var (items, own) = (combinations, [ValueObject]())
+    for part in included {
+      let axisMembers = part.filter { axes[$0.key] != nil }
+      var isTaken = false
+      for index in items.indices where axisMembers.allSatisfy({ combinations[index][$0.key] == $0.value }) {
+        for (name, value) in part { items[index][name] = value }
+        isTaken = true
+      }
+      if !isTaken { own.append(part) }
+    }
+    return items + own
+  }
+
+  private static func tooMany(_ message: String) -> StepFailure {
+    StepFailure(code: "too-many-items", message: "foreach: \(message)")
+  }
+}
+
+extension Expression {
+  /// Whether it reads the item that it is asked for.
+  var readsItem: Bool { references.contains { ItemContext.names.contains($0.name.lowercased()) } }
+}

@@ -1,0 +1,140 @@
+import FlowExpressions
+import FlowModel
+import FlowPluginKit
+
+/// What the items of a step run on, and what they gave.
+struct RunFanOut: Sendable {
+  var values: FanOutValues
+  var outputs: [Int: ValueObject] = [:]
+  /// Bytes of ``outputs`` as JSON, give or take escapes.
+  var bytes = 0
+}
+
+// Steps that run for several items: what these are, and what becomes of what they give.
+extension WorkflowRun {
+  /// Works out the items of a step, and asks its `if` for each where it reads them.
+  func expand(_ step: StepIndex, _ state: inout RunState) -> Expansion {
+    guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut else {
+      return .items(FanOutItems(count: 0))
+    }
+    let values: FanOutValues
+    var scope = scope(step, state)
+    do throws(StepFailure) {
+      values = try fanOut.values(in: scope)
+    } catch {
+      return .fail(hidden(error))
+    }
+    var items = FanOutItems(hashes: journal == nil ? Array(repeating: 0, count: values.values.count) : values.hashes)
+    items.detail = options.observer?.detail(ofItems: values.values.count) ?? .brief
+    // Of posts the plan asks one by one.
+    if fanOut.asksForEachItem, fanOut.event == nil, let condition = detail.condition {
+      for index in values.values.indices {
+        scope.item = values.item(index)
+        do throws(ExpressionError) {
+          if try !condition.isSatisfied(in: scope) { items.refused[index] = .skip }
+        } catch {
+          items.refused[index] = .fail(
+            hidden(StepFailure(code: "expression", message: "if: \(error.description)")))
+        }
+      }
+    }
+    var own = RunFanOut(values: values)
+    // Posts have nothing to tell them apart but their numbers.
+    if let origin { recall(step, from: origin.plan, isPosts: fanOut.event != nil, items, &own, &state) }
+    state.fanOuts[step] = own
+    if let keys = values.keys { state.itemKeys[step] = keys }
+    instances.add(step, first: state.plan.nextInstance)
+    return .items(items)
+  }
+
+  /// Takes over what an earlier process knew of items that are the same now; others get new keys.
+  private func recall(
+    _ step: StepIndex, from plan: ResumePlan, isPosts: Bool, _ items: FanOutItems, _ own: inout RunFanOut,
+    _ state: inout RunState
+  ) {
+    guard let keys = plan.itemKeys[step] else { return }
+    state.itemRepetitions[step] = isPosts ? keys.repetitions : keys.repetitions(in: items.hashes)
+    for (index, output) in plan.itemOutputs[step] ?? [:] where isPosts || keys.isSame(index, in: items.hashes) {
+      own.outputs[index] = output
+      own.bytes += Value.object(output).roughBytes
+    }
+    // How many items are kept was not known when the resume was worked out.
+    guard let kept = plan.keptItems[step], !kept.isCertain, options.observer != nil else { return }
+    let count = kept.items.count { isPosts || keys.isSame($0, in: items.hashes) }
+    let line = RunEvent.Kind.stepLog(
+      stepID(of: step), level: .info, stream: nil, message: "keeps \(count) of \(items.hashes.count) items")
+    state.undelivered.append(.event(RunEvent(atNanoseconds: state.instant(clock.now), line)))
+  }
+
+  /// What the `if` of a step says of an item: a post that has come while it runs.
+  func decide(item instance: StepIndex, _ state: inout RunState) -> Decision {
+    guard let (step, item) = instances.item(of: instance), let detail = prepared.detail(of: step),
+      let fanOut = detail.fanOut,
+      let event = fanOut.event, state.fanOuts[step] != nil
+    else { return .run }
+    var scope = scope(step, state)
+    while let count = state.fanOuts[step]?.values.values.count, count <= item,
+      let post = state.plan.post(count + 1, of: event)
+    {
+      state.fanOuts[step]?.values.values.append(scope.value(of: post))
+    }
+    guard fanOut.asksForEachItem, let condition = detail.condition else { return .run }
+    scope.item = state.fanOuts[step]?.values.item(item)
+    do throws(ExpressionError) {
+      return try condition.isSatisfied(in: scope) ? .run : .skip
+    } catch {
+      return .fail(hidden(StepFailure(code: "expression", message: "if: \(error.description)")))
+    }
+  }
+
+  /// Keeps what an item gave back; false where all of them together gave too much.
+  func keep(_ outputs: ValueObject, ofItem instance: StepIndex, _ state: inout RunState) -> Bool {
+    guard let (step, item) = instances.item(of: instance) else { return false }
+    let bytes = Value.object(outputs).roughBytes
+    guard state.fanOuts[step]?.bytes ?? 0 <= Limits.fanOutOutputBytes - bytes else { return false }
+    state.fanOuts[step]?.outputs[item] = outputs
+    state.fanOuts[step]?.bytes += bytes
+    if journal != nil { state.unwrittenOutputs.items.append((step, item, outputs)) }
+    return true
+  }
+
+  /// Makes the outputs of a step of those of its items: an array each, in the items' order, null where one gave nothing.
+  func gather(_ step: StepIndex, _ state: inout RunState) {
+    guard let fanOut = state.fanOuts.removeValue(forKey: step) else { return }
+    var columns: [String: [Value]] = [:]
+    var names: [String] = []
+    let count = fanOut.values.values.count
+    func add(_ name: String) {
+      guard columns[name] == nil else { return }
+      names.append(name)
+      columns[name] = Array(repeating: .null, count: count)
+    }
+    for output in prepared.action(of: step).declaration.outputs { add(output.name) }
+    for (item, outputs) in fanOut.outputs.sorted(by: { $0.key < $1.key })
+    where state.plan.itemOutcome(item, of: step) == .success {
+      for (name, value) in outputs {
+        add(name)
+        columns[name]![item] = value
+      }
+    }
+    // Keys are read without regard to case: one that an item gave in another case must not be hidden.
+    let given = Set(names.map { $0.lowercased() })
+    for name in prepared.outputNames(of: step) where !given.contains(name.lowercased()) { add(name) }
+    guard !names.isEmpty else { return }
+    var gathered = ValueObject()
+    for name in names { gathered[name] = .array(columns[name] ?? []) }
+    keep(gathered, of: step, &state)
+  }
+}
+
+extension Value {
+  /// The bytes it takes as JSON, give or take escapes.
+  var roughBytes: Int {
+    switch self {
+    case .null, .boolean, .integer, .number: 8
+    case .string(let text): text.utf8.count + 2
+    case .array(let values): values.reduce(2) { $0 + $1.roughBytes }
+    case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.roughBytes }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// The live handles of a run: who provided which, in order, and how each is closed.
+final class HandleTable: Sendable {
+  struct Entry: Sendable {
+    var key: HandleKey
+    var handle: any Sendable
+    var close: @Sendable () throws -> Void
+    /// The step that provided it; nil: a plugin brought it into the run.
+    var step: StepIndex?
+  }
+
+  private let entries: Mutex<[Entry]>
+  private let graph: WorkflowGraph
+
+  init(graph: WorkflowGraph, handles: [PluginHandle]) {
+    self.graph = graph
+    entries = Mutex(handles.map { Entry(key: $0.key, handle: $0.handle, close: {}, step: nil) })
+  }
+
+  /// The handle under `key` that `step` may use: of several providers the one among the steps before it.
+  func handle(_ key: HandleKey, for step: StepIndex) -> (any Sendable)? {
+    // The last one that a step provided, or else the last that came with a plugin; only among several the steps decide.
+    var provided = 0
+    let last = entries.withLock { entries -> (any Sendable)? in
+      var found: (any Sendable)?
+      for index in entries.indices where entries[index].key == key {
+        guard entries[index].step != nil || provided == 0 else { continue }
+        found = entries[index].handle
+        if entries[index].step != nil { provided += 1 }
+      }
+      return found
+    }
+    guard provided > 1 else { return last }
+    return entries.withLock { $0.filter { $0.key == key && $0.step != nil } }.last { isBefore($0.step!, step) }?.handle
+  }
+
+  /// Adds a handle; gives back the closing of the one that the same step had provided before under this key.
+  func provide(_ entry: Entry) -> (@Sendable () throws -> Void)? {
+    entries.withLock { entries in
+      guard let index = entries.firstIndex(where: { $0.key == entry.key && $0.step == entry.step }) else {
+        entries.append(entry)
+        return nil
+      }
+      let replaced = entries.remove(at: index)
+      entries.append(entry)
+      return replaced.close
+    }
+  }
+
+  /// Takes every handle out, the latest first.
+  func takeAll() -> [Entry] {
+    entries.withLock { entries in
+      defer { entries.removeAll() }
+      return entries.reversed()
+    }
+  }
+
+  private func isBefore(_ ancestor: StepIndex, _ step: StepIndex) -> Bool {
+    var visited: Set<StepIndex> = [step]
+    var stack = [step]
+    while let next = stack.popLast() {
+      if next == ancestor { return true }
+      for need in graph.workflow.steps[Int(next)].needs where visited.insert(need).inserted { stack.append(need) }
+    }
+    return false
+  }
+}

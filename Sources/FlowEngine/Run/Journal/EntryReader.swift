@@ -1,0 +1,181 @@
+import FlowModel
+import FlowStore
+
+/// Reads the body of a chunk of journal entries, in the order in which they were written.
+package struct EntryReader: Sendable {
+  /// What stands in a chunk of journal entries.
+  package enum Item: Sendable, Hashable {
+    case fact(JournalEntry)
+    /// What a step gave back, as JSON in UTF-8.
+    case output(StepIndex, json: ArraySlice<UInt8>)
+    /// What an item of a step gave back.
+    case itemOutput(StepIndex, item: Int, json: ArraySlice<UInt8>)
+  }
+
+  private var reader: ByteReader
+  private let stepCount: Int
+  /// How many steps, or items of a step, the journal entry may be about.
+  private var indexCount: Int
+  private var lastStep = 0
+  private var lastTime = 0
+
+  /// Reads `bytes`, which are about a workflow of so many steps: one that names another is damaged.
+  package init(_ bytes: [UInt8], stepCount: Int) {
+    reader = ByteReader(bytes)
+    self.stepCount = stepCount
+    indexCount = stepCount
+  }
+
+  /// The next of what stands there; nil at the end. Throws where the bytes are none that a ``EntryWriter`` writes.
+  package mutating func next() throws(ByteReader.Problem) -> Item? {
+    guard !reader.isAtEnd else { return nil }
+    guard let tag = EntryTag(rawValue: try reader.byte()) else { throw reader.problem("a kind of journal entry") }
+    switch tag {
+    case .expanded: return .fact(try expanded())
+    case .grown:
+      let step = try step()
+      let time = try time()
+      let count = try reader.number()
+      guard count <= UInt64(Limits.events) else { throw reader.problem("at most \(Limits.events) posts") }
+      return .fact(.grown(step, count: Int(count), atNanoseconds: time))
+    case .item:
+      let step = try step()
+      indexCount = Limits.items
+      defer { indexCount = stepCount }
+      guard case .fact(let fact)? = try next() else { throw reader.problem("a journal entry of an item") }
+      guard let fact = ItemEntry(fact) else { throw reader.problem("a journal entry of an item") }
+      return .fact(.item(of: step, fact))
+    case .itemOutput:
+      let step = try step()
+      let item = try reader.number()
+      guard item < UInt64(Limits.items) else { throw reader.problem("an item") }
+      return .itemOutput(step, item: Int(item), json: try reader.block())
+    case .succeeded: return .fact(try succeeded())
+    case .finished: return .fact(try finished())
+    case .tried:
+      let step = try step()
+      let time = try time()
+      return .fact(.tried(step, attempt: try small(), try failure(), atNanoseconds: time))
+    case .started:
+      let step = try step()
+      let time = try time()
+      return .fact(.started(step, attempt: try small(), atNanoseconds: time))
+    case .begun:
+      let step = try step()
+      let time = try time()
+      return .fact(.begun(step, isRemote: try reader.byte() != 0, atNanoseconds: time))
+    case .posted:
+      let time = try time()
+      return .fact(.posted(try reader.text(), atNanoseconds: time))
+    case .gateOpened:
+      let time = try time()
+      guard let outcome = GateOutcome(rawValue: try reader.byte()) else { throw reader.problem("how the gate opened") }
+      return .fact(.gateOpened(OpenedGate(outcome, atNanoseconds: time)))
+    case .failedAfterReady:
+      let step = try step()
+      let time = try time()
+      guard let failure = try failure() else { throw reader.problem("a failure") }
+      return .fact(.failedAfterReady(step, failure, atNanoseconds: time))
+    case .activated:
+      let time = try time()
+      return .fact(.activated(try resolution(), atNanoseconds: time))
+    case .cancelled: return .fact(.cancelled(atNanoseconds: try time()))
+    case .carried:
+      let step = try step()
+      let attempts = try small()
+      let uncounted = try small()
+      return .fact(.carried(step, attempts: attempts, uncounted: uncounted, repetitions: try small()))
+    case .output:
+      let step = try step()
+      return .output(step, json: try reader.block())
+    }
+  }
+
+  private mutating func expanded() throws(ByteReader.Problem) -> JournalEntry {
+    let step = try step()
+    let time = try time()
+    let count = try reader.count()
+    guard count <= Limits.items else { throw reader.problem("at most \(Limits.items) items") }
+    var hashes: [UInt64] = []
+    hashes.reserveCapacity(count)
+    for _ in 0..<count { hashes.append(try reader.number()) }
+    return .expanded(step, hashes: hashes, atNanoseconds: time)
+  }
+
+  private mutating func succeeded() throws(ByteReader.Problem) -> JournalEntry {
+    let step = try step()
+    let readyAt = try time()
+    let startedAt = readyAt &+ (try reader.signed())
+    let endedAt = startedAt &+ (try reader.signed())
+    lastTime = endedAt
+    return .finished(
+      FinishedEntry(
+        step: step, attempts: 1, outcome: .success, readyAt: readyAt, startedAt: startedAt, endedAt: endedAt),
+      nil)
+  }
+
+  private mutating func finished() throws(ByteReader.Problem) -> JournalEntry {
+    let step = try step()
+    let endedAt = try time()
+    let attempts = UInt8(clamping: try small())
+    let ending = try reader.byte()
+    guard let outcome = Outcome(rawValue: ending & 0x7F) else { throw reader.problem("an outcome") }
+    let reason = try reader.byte()
+    guard reason == 0 || SkipReason(rawValue: reason - 1) != nil else { throw reader.problem("a reason") }
+    let readyAt = try time(before: endedAt)
+    let startedAt = try time(before: endedAt)
+    return .finished(
+      FinishedEntry(
+        step: step, attempts: attempts, outcome: outcome, reason: reason == 0 ? nil : SkipReason(rawValue: reason - 1),
+        isAbandoned: ending & 0x80 != 0, readyAt: readyAt, startedAt: startedAt, endedAt: endedAt),
+      try failure())
+  }
+
+  private mutating func step() throws(ByteReader.Problem) -> StepIndex {
+    let step = lastStep &+ (try reader.signed())
+    guard step >= 0, step < indexCount else { throw reader.problem("one of \(indexCount) steps") }
+    lastStep = step
+    return StepIndex(step)
+  }
+
+  private mutating func time() throws(ByteReader.Problem) -> Int {
+    lastTime = lastTime &+ (try reader.signed())
+    return lastTime
+  }
+
+  private mutating func time(before end: Int) throws(ByteReader.Problem) -> Int {
+    let distance = try reader.number()
+    return distance == 0 ? never : end &- Int(truncatingIfNeeded: distance &- 1)
+  }
+
+  private mutating func small() throws(ByteReader.Problem) -> Int {
+    let number = try reader.number()
+    guard number < 1 << 20 else { throw reader.problem("a number of attempts") }
+    return Int(number)
+  }
+
+  private mutating func failure() throws(ByteReader.Problem) -> StepFailure? {
+    guard try reader.byte() != 0 else { return nil }
+    let code = try reader.text()
+    return StepFailure(code: code, message: try reader.text())
+  }
+
+  private mutating func resolution() throws(ByteReader.Problem) -> Resolution {
+    var resolution = Resolution()
+    resolution.disabled = try steps()
+    resolution.deferred = try steps()
+    resolution.gate.minimumNanoseconds = try reader.signed()
+    if try reader.byte() != 0 { resolution.gate.maximumNanoseconds = try reader.signed() }
+    return resolution
+  }
+
+  private mutating func steps() throws(ByteReader.Problem) -> Set<StepIndex> {
+    var steps: Set<StepIndex> = []
+    for _ in 0..<(try reader.count()) {
+      let step = try reader.number()
+      guard step < UInt64(stepCount) else { throw reader.problem("one of \(stepCount) steps") }
+      steps.insert(StepIndex(step))
+    }
+    return steps
+  }
+}

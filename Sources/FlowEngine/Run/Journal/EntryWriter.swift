@@ -1,0 +1,204 @@
+import FlowBytes
+import FlowModel
+import FlowStore
+
+/// How journal entries and outputs lie in the body of a chunk: one byte that says what comes, then its numbers, steps
+/// and times as differences from the last, so that an ordinary step takes some ten bytes.
+enum EntryTag: UInt8 {
+  /// A success of a first attempt, about which there is nothing more to say.
+  case succeeded = 1
+  case finished, tried, started, posted, gateOpened, failedAfterReady, activated, cancelled, carried
+  case output
+  /// The items of a step; a journal entry of one of them; what one gave back.
+  case expanded, item, itemOutput
+  /// An attempt behind the first began, or a body elsewhere.
+  case begun
+  /// The items of a step that runs for posts are more.
+  case grown
+}
+
+/// Writes the body of a chunk of journal entries.
+package struct EntryWriter: Sendable {
+  private var writer = ByteWriter()
+  private var lastStep = 0
+  private var lastTime = 0
+
+  /// Nothing written yet.
+  package init() {}
+
+  /// What has been written.
+  package var bytes: [UInt8] { writer.bytes }
+
+  /// Whether nothing has been written.
+  var isEmpty: Bool { writer.bytes.isEmpty }
+
+  /// Makes room for so many ordinary steps.
+  mutating func reserve(stepCount: Int) { writer.reserve(12 * stepCount) }
+
+  /// Writes all journal entries that came out.
+  package mutating func add(_ facts: JournalEntries) {
+    writer.reserve(16 * facts.count)
+    facts.forEachStretch { stretch in
+      switch stretch {
+      case .finished(let steps): add(steps, facts.failures)
+      case .other(let fact): add(fact)
+      }
+    }
+  }
+
+  /// Writes how steps finished: ordinary ones in batches, into memory for which nobody asks at each byte.
+  private mutating func add(_ steps: ArraySlice<FinishedEntry>, _ failures: [StepIndex: StepFailure]) {
+    var next = steps.startIndex
+    while next < steps.endIndex {
+      let count = addOrdinary(steps[next...], failures)
+      next += count
+      guard count == 0 else { continue }
+      add(.finished(steps[next], failures[steps[next].step]))
+      next += 1
+    }
+  }
+
+  /// Writes the ordinary steps at the head of these, a batch at most; how many there were.
+  private mutating func addOrdinary(
+    _ steps: ArraySlice<FinishedEntry>, _ failures: [StepIndex: StepFailure]
+  ) -> Int {
+    withUnsafeTemporaryAllocation(byteCount: Self.batch * Self.ordinaryBytes, alignment: 8) { room in
+      var head = ByteCursor(room)
+      var count = 0
+      for step in steps.prefix(Self.batch) {
+        guard step.isOrdinary, failures.isEmpty || failures[step.step] == nil else { break }
+        head.add(byte: EntryTag.succeeded.rawValue)
+        head.add(signed: Int(step.step) - lastStep)
+        head.add(signed: step.readyAt - lastTime)
+        head.add(signed: step.startedAt - step.readyAt)
+        head.add(signed: step.endedAt - step.startedAt)
+        lastStep = Int(step.step)
+        lastTime = step.endedAt
+        count += 1
+      }
+      writer.add(raw: head.written)
+      return count
+    }
+  }
+
+  /// How many ordinary steps are written at once, and how many bytes one has at most: its tag and four numbers.
+  private static let batch = 64
+  private static let ordinaryBytes = 1 + 4 * LEB128.mostBytes
+
+  /// Writes what a step gave back.
+  package mutating func add(output: ValueObject, of step: StepIndex) {
+    begin(.output, step)
+    writer.add(JSONText.bytes(of: .object(output)))
+  }
+
+  /// Writes what an item of a step gave back.
+  package mutating func add(output: ValueObject, of step: StepIndex, item: Int) {
+    begin(.itemOutput, step)
+    writer.add(UInt64(item))
+    writer.add(JSONText.bytes(of: .object(output)))
+  }
+
+  /// Writes a journal entry.
+  package mutating func add(_ fact: JournalEntry) {
+    switch fact {
+    case .finished(let step, let failure): add(step, failure)
+    case .tried(let step, let attempt, let failure, let time):
+      begin(.tried, step, at: time)
+      writer.add(UInt64(attempt))
+      add(failure)
+    case .started(let step, let attempt, let time):
+      begin(.started, step, at: time)
+      writer.add(UInt64(attempt))
+    case .begun(let step, let isRemote, let time):
+      begin(.begun, step, at: time)
+      writer.add(byte: isRemote ? 1 : 0)
+    case .posted(let name, let time):
+      begin(.posted, at: time)
+      writer.add(name)
+    case .gateOpened(let opened):
+      begin(.gateOpened, at: opened.atNanoseconds)
+      writer.add(byte: opened.outcome.rawValue)
+    case .failedAfterReady(let step, let failure, let time):
+      begin(.failedAfterReady, step, at: time)
+      add(failure)
+    case .activated(let resolution, let time):
+      begin(.activated, at: time)
+      add(resolution)
+    case .cancelled(let time): begin(.cancelled, at: time)
+    case .expanded(let step, let hashes, let time):
+      begin(.expanded, step, at: time)
+      writer.add(UInt64(hashes.count))
+      for hash in hashes { writer.add(hash) }
+    case .grown(let step, let count, let time):
+      begin(.grown, step, at: time)
+      writer.add(UInt64(count))
+    case .item(let step, let fact):
+      begin(.item, step)
+      add(fact.ofStep)
+    case .carried(let step, let attempts, let uncounted, let repetitions):
+      begin(.carried, step)
+      for number in [attempts, uncounted, repetitions] { writer.add(UInt64(max(0, number))) }
+    }
+  }
+
+  private mutating func add(_ step: FinishedEntry, _ failure: StepFailure?) {
+    if failure == nil, step.isOrdinary {
+      _ = addOrdinary([step], [:])
+      return
+    }
+    begin(.finished, step.step, at: step.endedAt)
+    writer.add(UInt64(step.attempts))
+    writer.add(byte: step.outcome.rawValue | (step.isAbandoned ? 0x80 : 0))
+    writer.add(byte: step.reason.map { $0.rawValue + 1 } ?? 0)
+    add(time: step.readyAt, before: step.endedAt)
+    add(time: step.startedAt, before: step.endedAt)
+    add(failure)
+  }
+
+  private mutating func begin(_ tag: EntryTag, _ step: StepIndex) {
+    writer.add(byte: tag.rawValue)
+    writer.add(signed: Int(step) - lastStep)
+    lastStep = Int(step)
+  }
+
+  private mutating func begin(_ tag: EntryTag, _ step: StepIndex, at time: Int) {
+    begin(tag, step)
+    writer.add(signed: time - lastTime)
+    lastTime = time
+  }
+
+  private mutating func begin(_ tag: EntryTag, at time: Int) {
+    writer.add(byte: tag.rawValue)
+    writer.add(signed: time - lastTime)
+    lastTime = time
+  }
+
+  /// A time that may not have come, as one more than how long it was before another.
+  private mutating func add(time: Int, before end: Int) {
+    writer.add(UInt64(time == never ? 0 : max(0, end - time) + 1))
+  }
+
+  private mutating func add(_ failure: StepFailure?) {
+    writer.add(byte: failure == nil ? 0 : 1)
+    guard let failure else { return }
+    writer.add(failure.code)
+    writer.add(failure.message)
+  }
+
+  private mutating func add(_ resolution: Resolution) {
+    for steps in [resolution.disabled, resolution.deferred] {
+      writer.add(UInt64(steps.count))
+      for step in steps.sorted() { writer.add(UInt64(step)) }
+    }
+    writer.add(signed: resolution.gate.minimumNanoseconds)
+    writer.add(byte: resolution.gate.maximumNanoseconds == nil ? 0 : 1)
+    if let maximum = resolution.gate.maximumNanoseconds { writer.add(signed: maximum) }
+  }
+}
+
+extension FinishedEntry {
+  /// Whether it is a success of a first attempt, about which there is nothing more to say.
+  fileprivate var isOrdinary: Bool {
+    outcome == .success && attempts == 1 && !isAbandoned && readyAt != never && startedAt != never
+  }
+}

@@ -1,0 +1,39 @@
+import FlowModel
+import FlowSystem
+
+extension MachineResources {
+  /// What this process may use of the machine.
+  public static var ofThisMachine: MachineResources {
+    let machine = Machine()
+    return MachineResources(cpus: machine.cpus, memoryBytes: machine.memoryBytes, gpus: machine.gpus)
+  }
+}
+
+extension WorkflowGraph {
+  /// Whether a step asks for resources of a machine.
+  public var hasRequests: Bool { stepsWithOptions.contains { workflow.steps[Int($0)].options.request != nil } }
+
+  /// What steps of a run may take at once: what is stated, or what this machine has.
+  func capacity(_ stated: MachineResources?) -> MachineResources {
+    stated ?? (hasRequests ? .ofThisMachine : .unlimited)
+  }
+
+  /// Throws where a step asks for more than there is: it would wait for ever.
+  ///
+  /// - Parameter elsewhere: the steps that count against another machine.
+  public func checkRequests(
+    in stated: MachineResources?, except elsewhere: (StepIndex) -> Bool = { _ in false }
+  ) throws(PreparedWorkflow.Problem) {
+    guard hasRequests else { return }
+    let capacity = capacity(stated)
+    for step in stepsWithOptions {
+      let place = workflow.steps[Int(step)]
+      guard let request = place.options.request, !elsewhere(step), let shortage = request.shortage(in: capacity) else {
+        continue
+      }
+      throw PreparedWorkflow.Problem(
+        step: place.id,
+        message: "asks for \(shortage) \(stated == nil ? "on this machine" : "in '--resources'")")
+    }
+  }
+}

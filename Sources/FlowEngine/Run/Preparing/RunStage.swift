@@ -1,0 +1,118 @@
+import FlowExpressions
+import FlowModel
+
+/// A prepared workflow with what is known of a run that nobody runs: its inputs, its reason, and what outputs steps are
+/// thought to give. A plan made here is the plan that a run would have.
+package struct RunStage: Sendable {
+  /// The workflow.
+  package let prepared: PreparedWorkflow
+  /// What expressions said at activation.
+  package private(set) var resolution = Resolution()
+  private let capacity: MachineResources
+  private let inputs: ValueObject
+  private let launch: Launch
+  private var environment: ValueObject
+  private var outputs: [StepIndex: ValueObject]
+  private var scopeEnvironments: [ValueObject] = []
+  private let names: StepNames
+
+  /// Evaluates what a run knows at activation; throws what a run would.
+  package init(
+    _ prepared: PreparedWorkflow, inputs: ValueObject, launch: Launch, environment: ValueObject = [:],
+    outputs: [StepIndex: ValueObject] = [:], capacity: MachineResources? = nil
+  ) throws(PreparedWorkflow.Problem) {
+    try prepared.graph.checkRequests(in: capacity)
+    self.prepared = prepared
+    self.capacity = prepared.graph.capacity(capacity)
+    self.inputs = inputs
+    self.launch = launch
+    self.environment = environment
+    self.outputs = outputs
+    names = StepNames(prepared.graph.workflow)
+    let blank = Plan(graph: prepared.graph, facts: prepared.facts, detail: .none)
+    do throws(ExpressionError) {
+      for (name, value) in try prepared.environment.evaluate(in: scope(nil, blank)) { self.environment[name] = value }
+      for number in prepared.graph.workflow.scopes.indices { try enter(number, blank) }
+    } catch {
+      throw PreparedWorkflow.Problem(step: nil, message: "env: \(error.description)")
+    }
+    resolution = try prepared.resolution(in: scope(nil, blank))
+  }
+
+  /// Works out what an included workflow is given.
+  private mutating func enter(_ number: Int, _ plan: Plan) throws(ExpressionError) {
+    let entry = prepared.graph.workflow.scopes[number].entry
+    switch prepared.detail(of: entry)?.inputs {
+    case nil, .nothing: break
+    case .bound(let inputs): outputs[entry] = inputs.values
+    case .withPaths(let values): outputs[entry] = values
+    case .evaluated(let object):
+      let given = try? object.evaluate(in: scope(entry, plan))
+      let fields = prepared.action(of: entry).declaration.inputs
+      outputs[entry] = given.map { (try? InputBinding.bind($0, to: fields)) ?? $0 }
+    }
+    var inner = scope(nil, plan)
+    inner.prefix = prepared.graph.workflow.scopes[number].prefix
+    inner.inputs = outputs[entry] ?? [:]
+    scopeEnvironments.append(try prepared.scopeEnvironments[number].evaluate(in: inner))
+  }
+
+  private func scope(_ step: StepIndex?, _ plan: Plan) -> RunScope {
+    var scope = RunScope(
+      plan: plan, outputs: outputs, inputs: inputs, environment: environment, secrets: [:], launch: launch, run: [:],
+      step: step,
+      stepIndices: names)
+    guard let step, let number = prepared.graph.workflow.scope(of: step), number < scopeEnvironments.count else {
+      return scope
+    }
+    scope.prefix = prepared.graph.workflow.scopes[number].prefix
+    scope.inputs = outputs[prepared.graph.workflow.scopes[number].entry] ?? [:]
+    scope.environment = scopeEnvironments[number]
+    return scope
+  }
+
+  /// A plan of the run that nothing has happened to.
+  package func plan(announcedEvents: Int = 0, jitter: @escaping @Sendable (StepIndex, Int) -> Double) -> Plan {
+    Plan(
+      graph: prepared.graph, facts: prepared.facts, resolution: resolution, capacity: capacity,
+      announcedEvents: announcedEvents, detail: .none, jitter: jitter)
+  }
+
+  /// What the `if` of a step says where the plan stands so.
+  package func decide(_ step: StepIndex, in plan: Plan) -> Decision {
+    guard let condition = prepared.condition(of: step) else { return .run }
+    return PreparedWorkflow.decision(condition, in: scope(step, plan))
+  }
+
+  /// The `if` of a step.
+  package func condition(of step: StepIndex) -> Expression? { prepared.condition(of: step) }
+
+  /// How many items a step has whose list is known before anything runs; nil: outputs decide.
+  package func itemCount(of step: StepIndex, in plan: Plan) -> Int? {
+    guard let fanOut = prepared.detail(of: step)?.fanOut else { return nil }
+    guard let values = try? fanOut.values(in: scope(step, plan)) else { return nil }
+    return values.values.count
+  }
+
+  /// The step that an expression of `step` calls so; nil: there is none.
+  package func index(of id: String, seenFrom step: StepIndex) -> StepIndex? {
+    let prefix = prepared.graph.workflow.scope(of: step).map { prepared.graph.workflow.scopes[$0].prefix } ?? ""
+    return names[prefix + id]
+  }
+
+  /// The events that a step may post.
+  package func postedEvents(of step: StepIndex) -> [String] {
+    prepared.action(of: step).declaration.eventsPosted(with: prepared.graph.workflow.steps[Int(step)].with)
+  }
+
+  /// Whether a step is finished when it is ready, and goes on.
+  package func isService(_ step: StepIndex) -> Bool { prepared.action(of: step).declaration.isService }
+
+  /// Whether others need a live handle that a step makes.
+  package func provides(_ step: StepIndex) -> Bool { !prepared.action(of: step).declaration.provides.isEmpty }
+
+  /// Whether a step takes no time of its own: it is the entry or the exit of an included workflow.
+  package func isFrame(_ step: StepIndex) -> Bool {
+    prepared.graph.workflow.steps[Int(step)].options.includeRole != .none
+  }
+}

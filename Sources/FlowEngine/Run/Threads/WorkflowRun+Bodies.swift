@@ -1,0 +1,145 @@
+import FlowModel
+import FlowPluginKit
+
+// A step's body: how it is called, in a task where it is asynchronous, and what becomes of what it gives or throws.
+extension WorkflowRun {
+  /// Runs a body; nil: it goes on in a task.
+  @inline(__always)
+  func execute(_ start: Start, _ context: ActionContext, pool: Pool, _ outputs: inout ValueObject) -> Ending? {
+    if let beforehand = start.inputs?.beforehand, let ending = look(beforehand, &outputs) { return ending }
+    let action = prepared.actionIndices[Int(instances.owner(of: start.step))]
+    do {
+      if let given = try prepared.bodies.run(action, start.inputs, in: context) {
+        outputs = given
+        if start.inputs?.check != nil { noteSuccess(start, given) }
+        return .success
+      }
+    } catch {
+      return ending(of: error, start)
+    }
+    run(prepared.bodies.asynchronous(action), start, context, pool: pool)
+    return nil
+  }
+
+  /// What comes of looking before a body runs; nil: it runs.
+  private func look(_ beforehand: StartInputs.Beforehand, _ outputs: inout ValueObject) -> Ending? {
+    switch beforehand {
+    case .problem(let problem): return .failure(problem, isRetryable: false)
+    case .check(let check):
+      switch check.result() {
+      case .runs: return nil
+      case .fails(let failure): return .failure(failure, isRetryable: false)
+      case .upToDate(let kept):
+        outputs = kept
+        return .upToDate
+      }
+    }
+  }
+
+  /// Runs a body in a task of its own.
+  func run(
+    _ body: @escaping StepBodies.Asynchronous, _ start: Start, _ context: ActionContext, pool: Pool
+  ) {
+    let (step, attempt) = (start.step, Int(start.attempt))
+    let task = Task(priority: pool.qualityOfService?.taskPriority ?? .userInitiated) { [self] in
+      do {
+        let outputs = try await body(start.inputs?.values ?? ValueObject(), context)
+        if start.inputs?.check != nil { noteSuccess(start, outputs) }
+        complete(start, .success, outputs)
+      } catch {
+        complete(start, ending(of: error, start), [:])
+      }
+    }
+    // The body may have ended, or the attempt may have been told to end, before the task could be kept.
+    withPlan { state in
+      if state.plan.isRunning(step, attempt: attempt) {
+        state.tasks[RunState.TaskKey(step: step, attempt: attempt)] = task
+      }
+    }
+    if cancellations.isCancelled(step, attempt: attempt) { task.cancel() }
+  }
+
+  /// Takes in the end of a body that ran in a task.
+  private func complete(_ start: Start, _ ending: Ending, _ outputs: ValueObject) {
+    let aftermath = withPlan { state in
+      state.tasks[RunState.TaskKey(step: start.step, attempt: Int(start.attempt))] = nil
+      take(ending, outputs, of: start, &state, at: state.instant(clock.now))
+      return carryOut(&state)
+    }
+    cancellations.forget(start.step, attempt: Int(start.attempt))
+    perform(aftermath)
+  }
+
+  /// Tells the plan how a body ended, and keeps its outputs where they count.
+  func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
+    var ending = isGuarded ? endingUnderLease(ending, of: start, &state) : ending
+    if !outputs.isEmpty, ending == .success || ending == .upToDate, takesOutputs(of: start, state.plan) {
+      if let failure = refusal(of: outputs, start) {
+        ending = .failure(failure, isRetryable: false)
+      } else if instances.item(of: start.step) == nil {
+        keep(outputs, of: start.step, &state)
+      } else if !keep(outputs, ofItem: start.step, &state) {
+        ending = .failure(
+          StepFailure(
+            code: "output-too-large",
+            message: "the outputs of all items together are larger than \(Limits.fanOutOutputBytes >> 20) MiB"),
+          isRetryable: false)
+      }
+    }
+    state.plan.apply(.ended(start.step, attempt: Int(start.attempt), ending), at: now)
+  }
+
+  /// Why a step fails for what its body gave back; nil: it can be kept.
+  func refusal(of outputs: ValueObject, _ start: Start) -> StepFailure? {
+    let limit = prepared.action(of: instances.owner(of: start.step)).declaration.outputLimitBytes
+    if Value.object(outputs).exceeds(bytes: limit) {
+      return StepFailure(code: "output-too-large", message: "the outputs are larger than \(limit >> 20) MiB")
+    }
+    return mask?.spreadSecret(in: outputs).map { .spreadSecret($0) }
+  }
+
+  /// Whether what a body gives back counts: its attempt is awaited, or it counted the calls that it made since it was
+  /// ready.
+  private func takesOutputs(of start: Start, _ plan: Plan) -> Bool {
+    let attempt = Int(start.attempt)
+    if plan.isAwaiting(start.step, attempt: attempt) { return true }
+    if instances.item(of: start.step) != nil { return false }
+    return prepared.detail(of: start.step)?.call != nil && plan.isServing(start.step, attempt: attempt)
+  }
+
+  /// What an error thrown by a body means.
+  func ending(of error: any Error, _ start: Start) -> Ending {
+    let ending = meaning(of: error, start)
+    if mask == nil { return ending }
+    switch ending {
+    case .failure(let failure, let isRetryable, let pause):
+      return .failure(hidden(failure), isRetryable: isRetryable, retryAfterNanoseconds: pause)
+    case .interrupted(let failure, let isFinal): return .interrupted(hidden(failure), isFinal: isFinal)
+    case .success, .upToDate, .cancelled: return ending
+    }
+  }
+
+  private func meaning(of error: any Error, _ start: Start) -> Ending {
+    if error is CancellationError, cancellations.isCancelled(start.step, attempt: Int(start.attempt)) {
+      return .cancelled
+    }
+    switch error {
+    case let error as ExecutorLost:
+      return .interrupted(StepFailure(code: ExecutorLost.code, message: error.message), isFinal: error.isFinal)
+    case let error as ActionError:
+      let declared = prepared.action(of: instances.owner(of: start.step)).declaration.errors.first {
+        $0.code == error.code
+      }?.isRetryable
+      return .failure(
+        StepFailure(code: error.code, message: error.message),
+        isRetryable: error.isRetryable ?? declared ?? true,
+        retryAfterNanoseconds: error.retryAfter?.nanoseconds ?? 0)
+    case let error as TypeMismatch:
+      return .failure(
+        StepFailure(code: "input", message: "input \(error.description)" + (error.help.map { "; \($0)" } ?? "")),
+        isRetryable: false)
+    default:
+      return .failure(StepFailure(code: "error", message: "\(error)"), isRetryable: true)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import FlowModel
+import FlowSystem
+
+/// What a file was: where it stands, how long it is and what tells its content from another.
+struct InputStamp: Sendable, Hashable {
+  var path: String
+  /// -1: there was none.
+  var bytes: Int
+  /// The inode; 0: the file must be read again, whatever its times are.
+  var number: UInt64
+  /// When the content was last modified, which programs can set.
+  var modifiedNanoseconds: Int
+  /// When the system last saw a change of the file, which no program can set. Copies and caches have others, so that it says
+  /// only whether to read the file again, never that its content is another.
+  var changedNanoseconds: Int
+  var digest: String
+
+  /// A file that changes again within one tick of the clock keeps its times; one that was recorded so soon after a change is
+  /// read the next time.
+  private static let unsureNanoseconds = 50_000_000
+
+  /// The file as it is now; `known` is what it was, whose digest is used again where inode, length and both times are equal.
+  init(_ path: String, in folder: String, known: InputStamp?) {
+    self.path = path
+    let place = path.hasPrefix("/") ? path : "\(folder)/\(path)"
+    var status = stat()
+    guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      (bytes, number, modifiedNanoseconds, changedNanoseconds, digest) = (-1, 0, 0, 0, "")
+      return
+    }
+    #if canImport(Darwin)
+      let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+    #else
+      let (modified, changed) = (status.st_mtim, status.st_ctim)
+    #endif
+    bytes = Int(status.st_size)
+    number = UInt64(status.st_ino)
+    modifiedNanoseconds = Self.nanoseconds(modified)
+    changedNanoseconds = Self.nanoseconds(changed)
+    if let known, known.number != 0, known.number == number, known.bytes == bytes,
+      known.modifiedNanoseconds == modifiedNanoseconds, known.changedNanoseconds == changedNanoseconds
+    {
+      digest = known.digest
+      return
+    }
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let age = Self.nanoseconds(now) - max(modifiedNanoseconds, changedNanoseconds)
+    if age < Self.unsureNanoseconds { number = 0 }
+    digest = Self.digest(of: place) ?? ""
+    if digest.isEmpty { bytes = -1 }
+  }
+
+  private static func nanoseconds(_ time: timespec) -> Int { time.tv_sec * 1_000_000_000 + time.tv_nsec }
+
+  /// Reads one that was written down. Older ones know no time of change, and are read again.
+  init?(_ value: Value) {
+    guard let parts = value.arrayValue, parts.count == 5 || parts.count == 6, let path = parts[0].stringValue,
+      let bytes = parts[1].integerValue, let number = parts[2].stringValue.flatMap({ UInt64($0) }),
+      let modified = parts[3].stringValue.flatMap({ Int($0) }), let digest = parts[4].stringValue
+    else { return nil }
+    let changed = parts.count == 6 ? parts[5].stringValue.flatMap { Int($0) } : nil
+    (self.path, self.bytes, self.number, self.digest) = (path, bytes, changed == nil ? 0 : number, digest)
+    (modifiedNanoseconds, changedNanoseconds) = (modified, changed ?? 0)
+  }
+
+  /// As it is written down.
+  var value: Value {
+    [
+      .string(path), .integer(bytes), .string(String(number)), .string(String(modifiedNanoseconds)), .string(digest),
+      .string(String(changedNanoseconds)),
+    ]
+  }
+
+  /// Whether the content is the same.
+  func isSame(as other: InputStamp) -> Bool { path == other.path && bytes == other.bytes && digest == other.digest }
+
+  /// All files that patterns mean, as they are now; nil: they are too many.
+  static func all(_ patterns: [String], in folder: String, known: [InputStamp]) -> [InputStamp]? {
+    var byPath: [String: InputStamp] = [:]
+    for stamp in known { byPath[stamp.path] = stamp }
+    var seen: Set<String> = []
+    var stamps: [InputStamp] = []
+    for pattern in patterns {
+      for path in FilePattern(pattern).files(in: folder, limit: Limits.watchedFiles) where seen.insert(path).inserted {
+        guard seen.count <= Limits.watchedFiles else { return nil }
+        stamps.append(InputStamp(path, in: folder, known: byPath[path]))
+      }
+    }
+    return stamps
+  }
+
+  private static func digest(of path: String) -> String? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var hash = SHA256()
+    let isRead = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
+      while true {
+        let count = SystemCall.read(file, buffer)
+        if count <= 0 { return count == 0 }
+        hash.combine(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+      }
+    }
+    return isRead ? hash.finish() : nil
+  }
+}

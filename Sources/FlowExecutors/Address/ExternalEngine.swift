@@ -1,0 +1,95 @@
+import FlowPluginHost
+import FlowSyntax
+import FlowSystem
+
+/// A plugin that is an executor: its manifest says how a worker is started on a place, and which places there are.
+struct ExternalEngine {
+  let plugin: InstalledPlugin
+  let executor: PluginManifest.Executor
+  let address: ExecutorAddress
+  let environment: [String: String]
+
+  /// How long a plugin may take to say which places there are.
+  private static let answerTime = Duration.seconds(60)
+  /// How long a worker may take to start.
+  private static let startTime = Duration.seconds(60)
+
+  /// The workers, one a place.
+  func starts(_ worker: [String]) throws(ExecutorProblem) -> [WorkerStart] {
+    let places = try places()
+    return try places.map { (place) throws(ExecutorProblem) in
+      WorkerStart(
+        name: place.name, command: try words(executor.command, place: place.name, worker: worker),
+        environment: environment, slots: place.count, startLimit: Self.startTime)
+    }
+  }
+
+  /// Replaces `{value}`, `{place}` and the options' names by what they stand for, a word `{worker}` by the worker's words, and
+  /// `{worker-line}` by them as a text for a shell.
+  private func words(
+    _ template: [String], place: String?, worker: [String]
+  ) throws(ExecutorProblem) -> [String] {
+    var result: [String] = []
+    for word in template {
+      if word == "{worker}" {
+        result += worker
+        continue
+      }
+      var text = word
+      if text == "{worker-line}" { text = worker.map(Self.quoted).joined(separator: " ") }
+      text = Self.replacing("{value}", in: text, by: value)
+      if let place { text = Self.replacing("{place}", in: text, by: place) }
+      // What lies in the plugin's folder is named by its path there, as the program of a plugin is.
+      if FilePath.isFile(plugin.folder + "/" + text) { text = plugin.folder + "/" + text }
+      result.append(text)
+    }
+    return result
+  }
+
+  /// What stands behind `--on NAME=`; the path of a file, as an absolute one, since the plugin's programs run in its folder.
+  private var value: String {
+    let value = address.value ?? ""
+    return !value.isEmpty && FilePath.isFile(value) ? FilePath.absolute(value) : value
+  }
+
+  private static func replacing(_ mark: String, in text: String, by value: String) -> String {
+    text.split(separator: mark, omittingEmptySubsequences: false).joined(separator: value)
+  }
+
+  private static func quoted(_ word: String) -> String {
+    "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+  }
+
+  /// The places that the plugin's `places` prints: a line each, a name and how many bodies it runs at once.
+  private func places() throws(ExecutorProblem) -> [(name: String, count: Int)] {
+    let words = try words(executor.places, place: nil, worker: [])
+    let answer: FinishedProgram
+    do throws(SystemError) {
+      answer = try FinishedProgram(
+        PluginCommand(words, environment: environment), directory: plugin.folder, deadline: .now + Self.answerTime)
+    } catch {
+      throw ExecutorProblem("'\(plugin.name)' cannot say which places there are: \(error)")
+    }
+    let lines = answer.output.split(separator: "\n").map(String.init)
+    guard case .exited(code: 0) = answer.status else {
+      throw ExecutorProblem(
+        "'\(plugin.name)' cannot say which places there are: \(lines.last ?? "'\(words[0])' \(answer.status)")")
+    }
+    var places: [(name: String, count: Int)] = []
+    for line in lines {
+      let parts = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
+      guard let name = parts.first, !name.hasPrefix("#") else { continue }
+      let count = parts.count > 1 ? Int(parts[1]) : 1
+      guard parts.count <= 2, let count, (1...ExecutorAddress.mostSlots).contains(count), !name.hasPrefix("-") else {
+        throw ExecutorProblem(
+          "'\(plugin.name)' names the place '\(line)'; a line is a name and a number of bodies from 1 to "
+            + "\(ExecutorAddress.mostSlots)")
+      }
+      places.append((name, count))
+    }
+    guard !places.isEmpty else {
+      throw ExecutorProblem("'\(address.text)' has no places", isUsage: true)
+    }
+    return places
+  }
+}

@@ -1,0 +1,103 @@
+import FlowEngine
+import FlowModel
+
+/// A change that was tried on the same draws, and what came of it.
+package struct Suggestion: Sendable {
+  /// What is changed.
+  package enum Change: String, Sendable {
+    /// The step takes a tenth less.
+    case faster
+    /// The step waits for the gate.
+    case `defer`
+    /// The step is left out.
+    case drop
+  }
+
+  /// What is changed.
+  package var change: Change
+  /// The step.
+  package var step: StepIndex
+  /// The P95 of *ready* before, in nanoseconds; nil: never ready.
+  package var before: Int?
+  /// The same with the change.
+  package var after: Int?
+
+  /// By how much the P95 falls; what was never ready counts as long as can be.
+  var gain: Int { (before ?? .max / 2) - (after ?? .max / 2) }
+}
+
+extension Forecast {
+  /// Looks closely at the first runs: whose critical paths they have.
+  package mutating func lookClosely() {
+    closeLook = CloseLook(model.courses(0..<min(runs, closeRuns)))
+  }
+
+  /// Fewer where the workflow is so large that looking would take long.
+  private var closeRuns: Int {
+    max(50, min(ForecastOptions.closeLook, 4_000_000 / max(1, model.graph.workflow.steps.count)))
+  }
+
+  /// Tries what may help on the first runs, by the steps that have most of the way; `change` makes the stage of a
+  /// changed workflow, nil where it would not be valid.
+  package mutating func findSuggestions(
+    _ change: (Suggestion.Change, StepIndex) -> RunStage?
+  ) {
+    let steps = model.graph.workflow.steps.count
+    let count = min(runs, closeRuns)
+    let most = max(3, min(12, 2_000_000 / max(1, steps * count)))
+    let candidates = closeLook.timeShare.indices.filter { closeLook.timeShare[$0] > 0 }
+      .sorted { (closeLook.timeShare[$0], $1) > (closeLook.timeShare[$1], $0) }.prefix(most).map { StepIndex($0) }
+    let before = Self.ready(model, count).value(0.95)
+    var found: [Suggestion] = []
+    for step in candidates {
+      var options = model.options
+      options.slow[step, default: 1] *= 0.9
+      let faster = ForecastModel(model.stage, options)
+      found.append(
+        Suggestion(change: .faster, step: step, before: before, after: Self.ready(faster, count).value(0.95)))
+      for kind in [Suggestion.Change.defer, .drop] {
+        guard isHarmless(kind, step), let stage = change(kind, step) else { continue }
+        let changed = ForecastModel(stage, model.options)
+        found.append(
+          Suggestion(change: kind, step: step, before: before, after: Self.ready(changed, count).value(0.95)))
+      }
+    }
+    // A tenth of a millisecond is nothing that anybody would do something for.
+    suggestions = Array(
+      found.filter { $0.gain >= 100_000 }.sorted { ($0.gain, -Int($0.step)) > ($1.gain, -Int($1.step)) }.prefix(10))
+  }
+
+  private static func ready(_ model: ForecastModel, _ count: Int) -> Quantiles {
+    Quantiles(ForecastBlock(model, 0..<count).readyAt)
+  }
+
+  /// Whether the gate waits for nothing behind a step, and nobody needs a live handle of it. What may
+  /// fail may also be left out.
+  private func isHarmless(_ change: Suggestion.Change, _ step: StepIndex) -> Bool {
+    let workflow = model.graph.workflow
+    let options = workflow.steps[Int(step)].options
+    guard options.blocking != true, !options.isFinal, options.includeRole == .none, !model.started[step].isDeferred
+    else { return false }
+    if change == .drop, !options.isOptional { return false }
+    // What comes after it is put off with it.
+    var behind: Set<StepIndex> = [step]
+    var next = [step]
+    while let one = next.popLast() {
+      if model.stage.provides(one) { return false }
+      var followers = Array(model.graph.successors(of: one))
+      for event in model.stage.postedEvents(of: one) { followers += waiters(for: event) }
+      for follower in followers where !model.started[follower].isDeferred && behind.insert(follower).inserted {
+        if model.started[follower].isBlocking || workflow.steps[Int(follower)].options.blocking == true { return false }
+        next.append(follower)
+      }
+    }
+    return true
+  }
+
+  private func waiters(for event: String) -> [StepIndex] {
+    let steps = model.graph.workflow.steps
+    return steps.indices.filter { steps[$0].hasOptions && steps[$0].options.events.contains(event) }.map {
+      StepIndex($0)
+    }
+  }
+}

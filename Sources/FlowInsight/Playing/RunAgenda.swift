@@ -1,0 +1,96 @@
+import FlowModel
+
+/// What is going to happen on the virtual clock, the next first: a binary heap of small items.
+struct RunAgenda {
+  /// Something that happens at an instant.
+  struct Item {
+    /// What happens; of what one body does in an instant, the posts come first and the end last.
+    enum Kind: UInt8 {
+      /// A body posts an event, which `payload` says.
+      case post
+      /// A service reports ready.
+      case ready
+      /// A body succeeds.
+      case success
+      /// A body ends in another way, which `payload` says.
+      case ending
+      /// Something comes from outside, which `payload` says.
+      case outside
+    }
+
+    var at: Int
+    /// The index within an instant: bodies by their start, then the outside.
+    var order: Int32
+    /// An index into what does not fit in here; of two of one kind the lower was scheduled first.
+    var payload: Int32
+    var step: StepIndex
+    var attempt: UInt8
+    var kind: Kind
+
+    /// Whether it is the end of a body.
+    var isEnd: Bool { kind == .success || kind == .ending }
+
+    @inline(__always)
+    static func < (left: Item, right: Item) -> Bool {
+      if left.at != right.at { return left.at < right.at }
+      if left.order != right.order { return left.order < right.order }
+      if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
+      return left.payload < right.payload
+    }
+  }
+
+  private var items: [Item] = []
+
+  /// The next instant; nil: nothing is going to happen.
+  var nextAt: Int? { items.first?.at }
+
+  mutating func removeAll() { items.removeAll(keepingCapacity: true) }
+
+  mutating func insert(_ item: Item) {
+    items.append(item)
+    items.withUnsafeMutableBufferPointer { items in
+      var child = items.count - 1
+      while child > 0 {
+        let parent = (child - 1) / 2
+        guard item < items[parent] else { break }
+        items[child] = items[parent]
+        child = parent
+      }
+      items[child] = item
+    }
+  }
+
+  /// Takes out the next item; there must be one.
+  mutating func removeFirst() -> Item {
+    let first = items[0]
+    let last = items.removeLast()
+    if !items.isEmpty { sink(last) }
+    return first
+  }
+
+  private mutating func sink(_ item: Item) {
+    items.withUnsafeMutableBufferPointer { items in
+      var parent = 0
+      while true {
+        var child = 2 * parent + 1
+        guard child < items.count else { break }
+        if child + 1 < items.count, items[child + 1] < items[child] { child += 1 }
+        guard items[child] < item else { break }
+        items[parent] = items[child]
+        parent = child
+      }
+      items[parent] = item
+    }
+  }
+
+  /// Takes out what a body does after an instant; whether its end is still to come.
+  mutating func cut(_ step: StepIndex, attempt: UInt8, after instant: Int) -> Bool {
+    let isOf = { (item: Item) in item.kind != .outside && item.step == step && item.attempt == attempt }
+    if items.contains(where: { isOf($0) && $0.at > instant }) {
+      let kept = items.filter { !isOf($0) || $0.at <= instant }
+      items.removeAll(keepingCapacity: true)
+      for item in kept { insert(item) }
+    }
+    return items.contains { isOf($0) && $0.isEnd }
+  }
+}

@@ -1,0 +1,291 @@
+import FlowEngine
+
+/// Why a run took as long as it did: the way back from the instant at which the gate was ready, at which it timed out
+/// or failed, or, where no step blocks it or a run without a gate failed, at which the last step ended. Every
+/// nanosecond of the way has exactly one cause.
+package struct CriticalPath: Sendable {
+  /// The way, from activation on, without gaps.
+  package private(set) var links: [PathSegment] = []
+  /// Where it ends.
+  package let end: Int
+
+  private let course: RunCourse
+  private var visited: Set<Int> = []
+  /// When bodies ended, and gave their slots to others: each attempt and item. Of those that end together the last of
+  /// the file is first.
+  private let ends: [(step: Int, end: Int)]
+
+  /// The critical path of a run.
+  package init(_ course: RunCourse) {
+    self.course = course
+    ends = course.steps.indices.flatMap { step in
+      course.steps[step].bodies.filter { !$0.isEmpty }.map { (step, $0.upperBound) }
+    }.sorted { ($0.end, $1.step) < ($1.end, $0.step) }
+    var last: Int?
+    (end, last) = Self.end(of: course)
+    var time = end
+    while let step = last, time > 0 {
+      visited.insert(step)
+      (last, time) = walk(step, from: time)
+    }
+    // What is left was spent on nothing that is known: a run whose report leaves steps out.
+    if time > 0 { add(nil, .thread, from: 0, to: time) }
+    links.reverse()
+  }
+
+  /// How long each cause took together, in nanoseconds; together as long as the way.
+  package var causes: [PathCause: Int] {
+    var sums: [PathCause: Int] = [:]
+    for link in links { sums[link.cause, default: 0] += link.length }
+    return sums
+  }
+
+  // MARK: Where it ends
+
+  private static func end(of course: RunCourse) -> (Int, Int?) {
+    // Where a run has no gate, nothing happens at its first failure.
+    let isRun = course.outcome == .failed && !course.hasGate
+    let blocking = isRun ? [] : course.steps.indices.filter { course.shape.steps[$0].isBlocking }
+    if !isRun, course.outcome == .timedOut || course.outcome == .failed, let opened = course.openedAt {
+      let instant = course.outcome == .timedOut ? course.maximum ?? opened : opened
+      if let late = lateStep(course, blocking, at: instant) { return (max(0, instant), late) }
+    }
+    let candidates = blocking.isEmpty ? Array(course.steps.indices) : blocking
+    let limit = blocking.isEmpty ? .max : course.readyAt ?? .max
+    var last: Int?
+    for step in candidates {
+      guard let ended = course.steps[step].endedAt, ended <= limit, course.steps[step].outcome != .skipped else {
+        continue
+      }
+      if last.map({ ended > course.steps[$0].endedAt! }) ?? true { last = step }
+    }
+    let end = blocking.isEmpty ? last.flatMap { course.steps[$0].endedAt } : course.readyAt
+    return (max(0, end ?? last.flatMap { course.steps[$0].endedAt } ?? 0), last)
+  }
+
+  /// The blocking step that was late, or that failed: of several the one that had got furthest.
+  private static func lateStep(_ course: RunCourse, _ blocking: [Int], at instant: Int) -> Int? {
+    let isOpen = { (step: Int) in course.steps[step].endedAt.map { $0 > instant } ?? true }
+    if course.outcome == .failed {
+      let failed = blocking.filter {
+        let outcome = course.steps[$0].outcome
+        return !isOpen($0) && (outcome == .failure || outcome == .timedOut)
+      }
+      if let last = failed.max(by: { course.steps[$0].endedAt! < course.steps[$1].endedAt! }) { return last }
+    }
+    let open = blocking.filter(isOpen)
+    return open.first { course.steps[$0].startedAt.map { $0 < instant } ?? false } ?? open.first
+  }
+
+  // MARK: The way back
+
+  private mutating func add(_ step: Int?, _ cause: PathCause, from start: Int, to end: Int) {
+    let start = max(0, start)
+    guard end > start || cause == .queue || cause == .resources || cause == .event, end >= start else { return }
+    if let last = links.last, last.step == step, last.cause == cause, cause != .run, last.start == end {
+      links[links.count - 1].start = start
+      return
+    }
+    links.append(PathSegment(step: step, cause: cause, start: start, end: end))
+  }
+
+  /// Goes back over what a step did until `time`; gives the step that it goes on with, and from when.
+  private mutating func walk(_ step: Int, from time: Int) -> (Int?, Int) {
+    let state = course.steps[step]
+    guard let started = state.startedAt, started <= time else {
+      if let ended = state.endedAt, ended <= time { return trigger(of: step, before: ended, from: time) }
+      return wait(of: step, until: time)
+    }
+    var cursor = time
+    if let ended = state.endedAt, ended < time {
+      add(step, .thread, from: ended, to: time)
+      cursor = ended
+    }
+    cursor = work(of: step, from: cursor)
+    return slot(of: step, from: cursor)
+  }
+
+  /// The attempts of a step, the pauses between them, and its minimum.
+  private mutating func work(of step: Int, from time: Int) -> Int {
+    let state = course.steps[step]
+    let started = state.startedAt ?? time
+    guard state.items.isEmpty else { return items(of: step, from: time, to: started) }
+    return attemptTimes(
+      state.attemptTimes, of: step, started..<max(started, time), beginnings: state.beginnings,
+      isSuccess: state.outcome == .success)
+  }
+
+  private mutating func attemptTimes(
+    _ attemptTimes: [Range<Int>], of step: Int, _ whole: Range<Int>, beginnings: [Int]?, isSuccess: Bool
+  ) -> Int {
+    var cursor = whole.upperBound
+    var isLast = true
+    for attempt in (attemptTimes.isEmpty ? [whole] : attemptTimes).reversed() where attempt.lowerBound <= cursor {
+      let ended = min(max(attempt.upperBound, attempt.lowerBound), cursor)
+      if ended < cursor { add(step, isLast && isSuccess ? .stepMinimum : .retry, from: ended, to: cursor) }
+      // Started remotely at its start; until a worker began with it nothing was done.
+      let begun = beginnings.map { times in
+        times.first { attempt.lowerBound <= $0 && $0 <= ended } ?? ended
+      }
+      add(step, .run, from: begun ?? attempt.lowerBound, to: ended)
+      if let begun { add(step, .executor, from: attempt.lowerBound, to: begun) }
+      cursor = attempt.lowerBound
+      isLast = false
+    }
+    if cursor > whole.lowerBound { add(step, .retry, from: whole.lowerBound, to: cursor) }
+    return min(cursor, whole.lowerBound)
+  }
+
+  /// The items of a step, from the one that ended last back: each before it is the one that gave it its slot.
+  private mutating func items(of step: Int, from time: Int, to started: Int) -> Int {
+    var cursor = time
+    var cause = PathCause.thread
+    for item in course.steps[step].items.sorted(by: { $0.time.upperBound > $1.time.upperBound })
+    where cursor > started && item.time.upperBound <= cursor && item.time.lowerBound < cursor {
+      if item.time.upperBound < cursor { add(step, cause, from: item.time.upperBound, to: cursor) }
+      cursor = attemptTimes(item.attemptTimes, of: step, item.time, beginnings: item.beginnings, isSuccess: true)
+      cause = slotCause(of: step)
+    }
+    // The step has begun with another of its items: this one waited for its slot.
+    if cursor > started { add(step, slotCause(of: step), from: started, to: cursor) }
+    return min(cursor, started)
+  }
+
+  /// From being ready to having begun: a slot in the queue, which another step had, or a thread.
+  private mutating func slot(of step: Int, from started: Int) -> (Int?, Int) {
+    let ready = min(course.steps[step].readyAt ?? started, started)
+    guard ready < started else { return trigger(of: step, before: ready, from: ready) }
+    if let holder = holder(of: step, from: ready, to: started) {
+      add(step, waitsForSlot(step, at: holder.end) ? .queue : .resources, from: holder.end, to: started)
+      return holder
+    }
+    let isRemote = course.steps[step].beginnings != nil
+    add(step, isRemote ? .executor : course.shape.isDurable ? .commit : .thread, from: ready, to: started)
+    return trigger(of: step, before: ready, from: ready)
+  }
+
+  /// Whether a step waits for a slot, that others have.
+  private func isLimited(_ step: Int) -> Bool {
+    course.shape.concurrency != nil || course.shape.widths[course.shape.steps[step].queue] != nil
+  }
+
+  /// Whether it was a slot that a step got at an instant, not resources of the machine.
+  private func waitsForSlot(_ step: Int, at time: Int) -> Bool {
+    guard isLimited(step), course.shape.steps[step].takesResources, course.shape.concurrency == nil else {
+      return isLimited(step)
+    }
+    let queue = course.shape.steps[step].queue
+    let occupied = course.steps.indices.count { other in
+      guard course.shape.steps[other].queue == queue, let started = course.steps[other].startedAt, started < time else {
+        return false
+      }
+      return course.steps[other].endedAt.map { $0 >= time } ?? true
+    }
+    return occupied >= course.shape.widths[queue] ?? .max
+  }
+
+  /// What an item waits for that is ready while others of its step run.
+  private func slotCause(of step: Int) -> PathCause {
+    course.shape.steps[step].takesResources && !isLimited(step) ? .resources : .queue
+  }
+
+  /// The step whose body gave `step` its slot when it ended: of those in its way the one that ended last.
+  private func holder(of step: Int, from ready: Int, to started: Int) -> (step: Int, end: Int)? {
+    let queue = course.shape.steps[step].queue
+    let takesResources = course.shape.steps[step].takesResources
+    guard isLimited(step) || takesResources else { return nil }
+    for index in (0..<endedNotAfter(started)).reversed() {
+      let (other, end) = ends[index]
+      guard end > ready else { return nil }
+      if other != step, !visited.contains(other),
+        course.shape.concurrency != nil || (isLimited(step) && course.shape.steps[other].queue == queue)
+          || (takesResources && course.shape.steps[other].takesResources)
+      {
+        return (other, end)
+      }
+    }
+    return nil
+  }
+
+  /// How many of the bodies that took time had ended by then.
+  private func endedNotAfter(_ time: Int) -> Int {
+    var (low, high) = (0, ends.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle].end <= time { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// What made a step ready at an instant: the last of what it waited for.
+  private mutating func trigger(of step: Int, before ready: Int, from time: Int) -> (Int?, Int) {
+    let shape = course.shape.steps[step]
+    var latest = 0
+    var need: Int?
+    for other in shape.needs where !visited.contains(other) {
+      guard let ended = course.steps[other].endedAt, ended <= ready, ended > latest else { continue }
+      (latest, need) = (ended, other)
+    }
+    var event: RunCourse.Event?
+    for name in shape.after {
+      guard let posted = course.events[name], posted.at <= ready, posted.at > latest else { continue }
+      (latest, event, need) = (posted.at, posted, nil)
+    }
+    if shape.isDeferred, let opened = course.openedAt, opened <= ready, opened > latest {
+      add(step, .thread, from: opened, to: time)
+      return gate(step, opened)
+    }
+    if latest < time { add(step, .thread, from: latest, to: time) }
+    if let event { return came(event, to: step) }
+    return (need, latest)
+  }
+
+  private mutating func came(_ event: RunCourse.Event, to step: Int) -> (Int?, Int) {
+    if let poster = event.poster, !visited.contains(poster),
+      course.steps[poster].startedAt.map({ $0 <= event.at }) ?? false
+    {
+      add(step, .event, from: event.at, to: event.at)
+      return (poster, event.at)
+    }
+    add(step, .event, from: 0, to: event.at)
+    return (nil, 0)
+  }
+
+  /// A deferred step waited for the gate: what its minimum held, then what the gate waited for.
+  private mutating func gate(_ step: Int, _ opened: Int) -> (Int?, Int) {
+    let ready = course.outcome == .ready ? min(course.readyAt ?? opened, opened) : opened
+    var last: Int?
+    for other in course.steps.indices where course.shape.steps[other].isBlocking && !visited.contains(other) {
+      guard let ended = course.steps[other].endedAt, ended <= ready, ended > 0 else { continue }
+      if last.map({ ended > course.steps[$0].endedAt! }) ?? true { last = other }
+    }
+    guard course.outcome == .ready, let last else {
+      add(step, .gate, from: 0, to: opened)
+      return (nil, 0)
+    }
+    add(step, .gate, from: ready, to: opened)
+    return (last, ready)
+  }
+
+  /// A step that had not begun when the run was cut: it waited for a slot, for a dependency, for an event or for the
+  /// gate.
+  private mutating func wait(of step: Int, until time: Int) -> (Int?, Int) {
+    let shape = course.shape.steps[step]
+    if let ready = course.steps[step].readyAt, ready <= time {
+      add(step, isLimited(step) ? .queue : shape.takesResources ? .resources : .thread, from: ready, to: time)
+      return trigger(of: step, before: ready, from: ready)
+    }
+    let open = shape.needs.first { need in
+      !visited.contains(need) && (course.steps[need].endedAt.map { $0 > time } ?? true)
+    }
+    if let open { return (open, time) }
+    var since = 0
+    var need: Int?
+    for other in shape.needs where !visited.contains(other) {
+      if let ended = course.steps[other].endedAt, ended <= time, ended > since { (since, need) = (ended, other) }
+    }
+    let isEvent = shape.after.contains { name in course.events[name].map { $0.at > time } ?? true }
+    add(step, isEvent ? .event : shape.isDeferred ? .gate : .thread, from: since, to: time)
+    return (need, since)
+  }
+}

@@ -1,0 +1,89 @@
+/// What changed between runs and others.
+package struct RunComparison: Sendable {
+  /// One figure on both sides, in milliseconds.
+  package struct Row: Sendable {
+    /// What is compared.
+    package enum Verdict: String, Sendable {
+      case faster, slower
+      /// The interval of the difference holds zero.
+      case noise
+      /// There are too few runs to tell.
+      case tooFew = "too-few"
+      /// It is on one side alone.
+      case onlyBefore = "only-before"
+      case onlyAfter = "only-after"
+    }
+
+    /// The gate, or a step's id.
+    package var name: String
+    /// Whether it is a step.
+    package var isStep: Bool
+    /// The medians; nil: it is not there.
+    package var before: Double?
+    package var after: Double?
+    /// The 95 % interval of the difference; nil: there are too few runs.
+    package var interval: ClosedRange<Double>?
+
+    /// The difference of the medians.
+    package var difference: Double? { before.flatMap { before in after.map { $0 - before } } }
+
+    /// What is to be said of it.
+    package var verdict: Verdict {
+      guard let difference else { return before == nil ? .onlyAfter : .onlyBefore }
+      guard let interval else { return .tooFew }
+      if interval.contains(0) || difference == 0 { return .noise }
+      return difference < 0 ? .faster : .slower
+    }
+  }
+
+  /// What was before.
+  package let before: RunSample
+  /// What is now.
+  package let after: RunSample
+  /// When everything was ready and when the gate opened.
+  package let gate: [Row]
+  /// The steps, those that changed most first.
+  package let steps: [Row]
+  /// How often each step was on the critical path to the gate, before and now, where that changed.
+  package let criticalPath: [(name: String, before: Double, after: Double)]
+
+  /// Compares two samples.
+  package init(_ before: RunSample, _ after: RunSample) {
+    self.before = before
+    self.after = after
+    func times(_ sample: RunSample, _ time: (RunCourse) -> Int?) -> [Double] {
+      sample.runs.compactMap { time($0.course).map { Double($0) / 1_000_000 } }
+    }
+    gate = [
+      Self.row("ready", false, times(before) { $0.readyAt }, times(after) { $0.readyAt }),
+      Self.row("opened", false, times(before) { $0.openedAt }, times(after) { $0.openedAt }),
+    ]
+    var seen: Set<String> = []
+    let names = (before.stepNames + after.stepNames).filter { seen.insert($0).inserted }
+    steps = names.compactMap { name in
+      let (old, new) = (before.times(ofStepNamed: name) ?? [], after.times(ofStepNamed: name) ?? [])
+      return old.isEmpty && new.isEmpty ? nil : Self.row(name, true, old, new)
+    }.sorted { (abs($0.difference ?? .infinity), $1.name) > (abs($1.difference ?? .infinity), $0.name) }
+    let (old, new) = (Self.criticality(before), Self.criticality(after))
+    criticalPath = names.compactMap { name in
+      let (was, now) = (old[name] ?? 0, new[name] ?? 0)
+      return abs(was - now) < 0.005 ? nil : (name, was, now)
+    }.sorted { (abs($0.2 - $0.1), $1.0) > (abs($1.2 - $1.1), $0.0) }
+  }
+
+  private static func row(_ name: String, _ isStep: Bool, _ before: [Double], _ after: [Double]) -> Row {
+    Row(
+      name: name, isStep: isStep, before: Bootstrap.median(before), after: Bootstrap.median(after),
+      interval: Bootstrap.interval(before: before, after: after))
+  }
+
+  private static func criticality(_ sample: RunSample) -> [String: Double] {
+    var counts: [String: Double] = [:]
+    for run in sample.runs {
+      for step in Set(run.criticalPath.compactMap(\.step)) {
+        counts[run.course.shape.steps[step].id, default: 0] += 1 / Double(sample.runs.count)
+      }
+    }
+    return counts
+  }
+}

@@ -1,0 +1,159 @@
+// The run store contains placeholders instead of secrets, such as `{secret:token/text/24}`. A resumed run fetches its secrets
+// again and puts them back. Text that looks like the beginning of a placeholder is escaped.
+extension SecretMask {
+  private static let begin = Array("{secret:".utf8)
+  /// The byte after the beginning of a placeholder that escapes it.
+  private static let escape = UInt8(ascii: "}")
+
+  /// A placeholder that cannot be filled in, because the secret or its line is missing.
+  public struct MissingSecret: Error, Sendable, Hashable {
+    /// The name of the secret.
+    public var name: String
+
+    /// Creates the error for a secret.
+    public init(name: String) { self.name = name }
+  }
+
+  /// The text with a placeholder for each secret.
+  func withPlaceholders(_ text: String) -> String { placeholders(in: text).text }
+
+  /// The text with a placeholder for each secret. `unnamed` is the first secret in a form without a name, whose placeholder
+  /// cannot be filled in.
+  private func placeholders(in text: String) -> (text: String, unnamed: String?) {
+    var text = text
+    var result: [UInt8] = []
+    var unnamed: String?
+    text.withUTF8 { bytes in
+      let matches = matches(in: bytes)
+      let parts = partsAtGaps(in: bytes)
+      guard !matches.isEmpty || !parts.isEmpty || bytes.contains(Self.begin[0]) else { return }
+      var found = parts.map { ($0.match, $0.isBeginning ? EncodedPart.Side.first : .last) }
+      found += matches.map { ($0, .whole) }
+      found.sort { ($0.0.range.lowerBound, $1.0.range.upperBound) < ($1.0.range.lowerBound, $0.0.range.upperBound) }
+      var start = 0
+      func copy(to end: Int) {
+        while start < end {
+          if bytes[start] == Self.begin[0], bytes[start...].starts(with: Self.begin) {
+            result += Self.begin + [Self.escape]
+            start += Self.begin.count
+          } else {
+            result.append(bytes[start])
+            start += 1
+          }
+        }
+      }
+      for (match, side) in found where match.range.lowerBound >= start {
+        copy(to: match.range.lowerBound)
+        if start > match.range.lowerBound { continue }
+        let name = name(of: match, in: bytes, side: side)
+        if name.isUnknown { unnamed = unnamed ?? name.secret }
+        let suffix = side == .whole ? "" : "/\(side.rawValue)"
+        result += Self.begin + Array("\(name.secret)/\(name.form)/\(match.range.count)\(suffix)}".utf8)
+        start = match.range.upperBound
+      }
+      copy(to: bytes.count)
+    }
+    return (result.isEmpty ? text : String(decoding: result, as: UTF8.self), unnamed)
+  }
+
+  /// The text with its placeholders filled in from the secrets of `mask`; throws if a secret is missing.
+  static func filled(_ text: String, by mask: SecretMask?) throws(MissingSecret) -> String {
+    guard text.utf8.contains(begin[0]), text.contains("{secret:") else { return text }
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      guard bytes[index] == begin[0], bytes[index...].starts(with: begin) else {
+        result.append(bytes[index])
+        index += 1
+        continue
+      }
+      index += begin.count
+      guard let close = bytes[index...].firstIndex(of: escape) else {
+        result += begin
+        continue
+      }
+      if close == index {
+        result += begin
+      } else {
+        let words = String(decoding: bytes[index..<close], as: UTF8.self).split(separator: "/")
+        guard words.count > 1, let encoded = mask?.encoded(String(words[1]), of: String(words[0])) else {
+          throw MissingSecret(name: words.first.map(String.init) ?? "")
+        }
+        let count = words.count > 2 ? Int(words[2]) ?? 0 : 0
+        switch words.count > 3 ? words[3] : "" {
+        case "first": result += encoded.prefix(count)
+        case "last": result += encoded.suffix(count)
+        default: result += encoded
+        }
+      }
+      index = close + 1
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Returns an object with placeholders instead of secrets.
+  public func withPlaceholders(_ object: ValueObject) -> ValueObject {
+    var result = ValueObject()
+    for (key, value) in object { result[key] = withPlaceholders(value) }
+    return result
+  }
+
+  private func withPlaceholders(_ value: Value) -> Value {
+    switch value {
+    case .string(let text): .string(withPlaceholders(text))
+    case .array(let values): .array(values.map { withPlaceholders($0) })
+    case .object(let object): .object(withPlaceholders(object))
+    default: value
+    }
+  }
+
+  /// Returns an object with its placeholders filled in from the secrets of `mask`; throws if a secret is missing.
+  public static func filled(_ object: ValueObject, by mask: SecretMask?) throws(MissingSecret) -> ValueObject {
+    var result = ValueObject()
+    for (key, value) in object { result[key] = try filled(value, by: mask) }
+    return result
+  }
+
+  private static func filled(_ value: Value, by mask: SecretMask?) throws(MissingSecret) -> Value {
+    switch value {
+    case .string(let text): return .string(try filled(text, by: mask))
+    case .array(let values):
+      var result: [Value] = []
+      for value in values { result.append(try filled(value, by: mask)) }
+      return .array(result)
+    case .object(let object): return .object(try filled(object, by: mask))
+    default: return value
+    }
+  }
+
+  /// Returns the name of a secret in a form that no placeholder can restore: split by spaces or line breaks, or in several
+  /// encodings at once; nil if there is none.
+  public func spreadSecret(in object: ValueObject) -> String? {
+    for (_, value) in object { if let name = spreadSecret(in: value) { return name } }
+    return nil
+  }
+
+  private func spreadSecret(in value: Value) -> String? {
+    switch value {
+    case .string(let text): spreadSecret(in: text)
+    case .array(let values): values.lazy.compactMap { self.spreadSecret(in: $0) }.first
+    case .object(let object): spreadSecret(in: object)
+    default: nil
+    }
+  }
+
+  private func spreadSecret(in text: String) -> String? {
+    let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+    let (withPlaceholders, unnamed) = placeholders(in: text)
+    if let unnamed { return unnamed }
+    let compact = withPlaceholders.utf8.filter { !blanks.contains($0) }
+    guard compact.count < withPlaceholders.utf8.count else { return nil }
+    return compact.withUnsafeBufferPointer { bytes in
+      matches(in: bytes).first { $0.range.count >= Self.leastSpreadBytes }.flatMap { secret(of: $0) }
+    }
+  }
+
+  /// Shorter texts appear by chance when spaces are removed.
+  private static let leastSpreadBytes = 8
+}

@@ -1,0 +1,194 @@
+import FlowModel
+import Foundation
+import Testing
+
+/// `simulate`, `analyze` and `compare` from outside.
+@Suite(.timeLimit(.minutes(3))) struct `The subcommands of insight` {
+  private static let workflow = """
+    name: app
+    deadline: { min: 50ms, max: 3s }
+    events: [door]
+    budgets: ['p95(gate) <= 2s']
+    steps:
+      store: { uses: flow.sleep, with: { for: 20ms }, estimate: 10ms..30ms, blocking: false }
+      open: { uses: flow.post, needs: store, with: { event: door }, blocking: false }
+      show: { uses: flow.sleep, with: { for: 30ms }, after: door, estimate: 30ms }
+      ask: { uses: flow.set, with: { values: { granted: true } }, blocking: false }
+      locate: { uses: flow.sleep, needs: ask, if: steps.ask.outputs.granted, with: { for: 1ms }, estimate: 200ms }
+    """
+
+  private func tool() throws -> CommandLineTool {
+    let tool = try CommandLineTool()
+    try tool.write(Self.workflow, to: "app.yaml")
+    return tool
+  }
+
+  @Test func `a forecast has the same bytes on one core and on several, and others for another seed`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    let arguments = ["simulate", "app.yaml", "--runs", "5000", "--format", "json"]
+    let whole = try tool.run(arguments)
+    #expect(whole.exitCode == 0 && whole.standardError == "")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.currentDirectoryURL = tool.folder
+    let binary = ProcessInfo.processInfo.environment["FLOWRUN_TEST_BINARY"] ?? Self.binary
+    process.arguments = ["taskset", "-c", "0", binary] + arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let single = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(single == whole.standardOutput)
+    #expect(try tool.run(arguments + ["--seed", "2"]).standardOutput != single)
+  }
+
+  private static let binary = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent(".build/debug/flowrun").path
+
+  @Test(arguments: [
+    (["--slow", "*=100"], 3, "broken"), (["--budget", "p50(ready) <= 10ms"], 3, "broken"),
+    (["--assume", "steps.ask.outputs.granted=true"], 0, "as assumed"), (["--threads", "1"], 0, "kept"),
+    (["--fail", "show=1"], 0, "failed 100 %"), (["--no-minimum"], 0, "kept"), (["--defer", "show"], 0, "kept"),
+    (["--slow", "stroe=2"], 64, "did you mean 'store'?"), (["--fail", "show=2"], 64, "is not a number from 0 to 1"),
+    (["--fail", "show=nan"], 64, "is not a number from 0 to 1"), (["--budget", "p95(gate) <= soon"], 64, "'soon'"),
+    (["--budget", "p95(step:shoe) <= 1s"], 64, "did you mean 'show'?"),
+    (["--budget", "p95(gate) <= baseline"], 64, "only where 'flowrun compare' compares two"),
+    (["--runs", "0"], 64, "from 1 to 1000000"), (["--runs", "1000001"], 64, "from 1 to 1000000"),
+    (["--correlation", "nan"], 64, "from 0 to 1"), (["--assume", "granted=true"], 64, "write --assume steps.ID"),
+    (["--from", "app.yaml"], 2, "is no JSON value"), (["--from", "nowhere"], 2, "no such file or folder"),
+  ])
+  func `simulate answers`(arguments: [String], code: Int32, text: String) throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    let runs = arguments.contains("--runs") ? [] : ["--runs", "200"]
+    let output = try tool.run(["simulate", "app.yaml"] + runs + arguments)
+    #expect(output.exitCode == code, "\(output)")
+    #expect((output.standardOutput + output.standardError).contains(text), "\(output)")
+  }
+
+  @Test func `analyze gives every millisecond of a real run one cause, from a report and from memory`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    #expect(try tool.run("app.yaml", "--report", "run.json").exitCode == 0)
+    for launch in ["run.json", "last"] {
+      let text = try tool.run("analyze", launch, "--format", "json").standardOutput
+      let value = try #require(try JSONText.parse(text).objectValue)
+      let ready = try #require(value["gate"]?.objectValue?["readyAt"]?.numberValue)
+      let causes = try #require(value["causes"]?.objectValue)
+      let sum = causes.compactMap(\.value.numberValue).reduce(0, +)
+      #expect(abs(sum - ready) < 0.001, "\(launch): \(causes), \(ready)")
+      let criticalPath = value["criticalPath"]?.arrayValue?.compactMap { $0.objectValue?["step"]?.stringValue } ?? []
+      #expect(criticalPath.contains("store") && criticalPath.contains("show"), "\(launch): \(criticalPath)")
+      #expect(value["slack"]?.objectValue?["store"]?.numberValue == 0)
+    }
+  }
+
+  @Test func `analyze tells attempts of steps and of items, waits for the disk, and no gate where there is none`()
+    throws
+  {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    let once = "test -e {0} || { touch {0}; exit 1; }"
+    try tool.write(
+      """
+      name: again
+      steps:
+        flaky: { run: "\(once.replacingOccurrences(of: "{0}", with: "f"))", retry: { attempts: 2, delay: 20ms } }
+        fan:
+          foreach: [1, 2]
+          run: "\(once.replacingOccurrences(of: "{0}", with: "i${{ item }}"))"
+          retry: { attempts: 2, delay: 20ms }
+          needs: flaky
+      """, to: "again.yaml")
+    #expect(try tool.run("again.yaml", "--durable", "--report", "run.json").exitCode == 0)
+    for launch in ["run.json", "last"] {
+      let text = try tool.run("analyze", launch, "--format", "json").standardOutput
+      let links = try #require(try JSONText.parse(text).objectValue?["criticalPath"]?.arrayValue)
+      func count(_ step: String, _ cause: String) -> Int {
+        links.count { $0.objectValue?["step"] == .string(step) && $0.objectValue?["cause"] == .string(cause) }
+      }
+      #expect(count("flaky", "run") == 2 && count("flaky", "retry") == 1, "\(launch): \(text)")
+      #expect(count("fan", "run") >= 2 && count("fan", "retry") >= 1, "\(launch): \(text)")
+      #expect(count("flaky", "commit") == 1, "\(launch): \(text)")
+    }
+    let told = try tool.run("analyze", "run.json").standardOutput
+    #expect(told.contains("\neverything was ready at") && !told.contains("the gate"), "\(told)")
+  }
+
+  @Test func `compare sees a change, holds it to a baseline, and says when it cannot tell`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    let slower = Self.workflow.replacingOccurrences(of: "{ for: 30ms }", with: "{ for: 400ms }")
+    try tool.write(slower, to: "slow/app.yaml")
+    for number in 1...5 {
+      try FileManager.default.createDirectory(
+        at: tool.folder.appendingPathComponent("after"), withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        at: tool.folder.appendingPathComponent("before"), withIntermediateDirectories: true)
+      #expect(try tool.run("app.yaml", "--no-history", "--report", "before/\(number).json").exitCode == 0)
+      #expect(try tool.run("slow/app.yaml", "--no-history", "--report", "after/\(number).json").exitCode == 0)
+    }
+    let changed = try tool.run("compare", "before", "after", "--budget", "median(ready) <= baseline*1.5")
+    #expect(changed.exitCode == 3 && changed.standardOutput.contains("slower"), "\(changed)")
+    let same = try tool.run("compare", "before", "before", "--budget", "median(ready) <= baseline")
+    #expect(same.exitCode == 0 && same.standardOutput.contains("within the noise"), "\(same)")
+    let page = try tool.run("compare", "before", "after", "--format", "html").standardOutput
+    #expect(page.hasPrefix("<!doctype html>") && page.contains("5 runs before, 5 now") && page.contains("slower"))
+    let few = try tool.run("compare", "before/1.json", "after")
+    #expect(few.exitCode == 0 && few.standardOutput.contains("too few runs to tell"), "\(few)")
+    try tool.write(Self.workflow.replacingOccurrences(of: "name: app", with: "name: other"), to: "other.yaml")
+    #expect(try tool.run("other.yaml", "--report", "other.json").exitCode == 0)
+    let other = try tool.run("compare", "before", "other.json")
+    #expect(other.exitCode == 64 && other.standardError.contains("two workflows, 'app' and 'other'"), "\(other)")
+    let learned = try tool.run("simulate", "app.yaml", "--from", "before", "--runs", "100")
+    #expect(learned.standardOutput.contains("it is drawn from 5 runs: that is little"), "\(learned)")
+    #expect(try tool.run("simulate", "app.yaml", "--from", "other.json").exitCode == 64)
+  }
+
+  @Test func `forecasts are compared too, and are no reports`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    for (slow, file) in [("1", "before.json"), ("1.3", "after.json")] {
+      let arguments = [
+        "simulate", "app.yaml", "--runs", "300", "--slow", "show=\(slow)", "--format", "json", "-o", file,
+      ]
+      #expect(try tool.run(arguments).exitCode == 0)
+    }
+    let changed = try tool.run("compare", "before.json", "after.json", "--budget", "p95(ready) <= baseline*1.05")
+    #expect(changed.exitCode == 3 && changed.standardOutput.contains("+9.0 ms"), "\(changed)")
+    let page = try tool.run("compare", "before.json", "after.json", "--format", "html", "-o", "page.html")
+    #expect(page.exitCode == 0 && page.standardOutput == "", "\(page)")
+    #expect(
+      try String(contentsOf: tool.folder.appendingPathComponent("page.html"), encoding: .utf8).contains(
+        "<td class=\"n\" data-v=\"9.0"))
+    let report = try tool.run("analyze", "before.json")
+    #expect(report.exitCode == 2 && report.standardError.contains("it is a forecast"), "\(report)")
+  }
+
+  @Test(arguments: [
+    (#"{}"#, "it is not a report of a run"), (#"{"workflow":"w","steps":{},"schema":3}"#, "schema 3"),
+    (#"{"workflow":"w","steps":{"a":{"startedAt":1e400}}}"#, "too large"), ("[", "line 1"),
+  ])
+  func `what is not a report is told`(text: String, problem: String) throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    try tool.write(text, to: "bad.json")
+    let output = try tool.run("analyze", "bad.json")
+    #expect(output.exitCode == 2 && output.standardError.contains(problem), "\(output)")
+  }
+
+  @Test func `a report of an older flowrun is read`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      {"workflow": "w", "runId": "r", "conclusion": "success", "durationMilliseconds": 9,
+       "gate": {"outcome": "ready", "openedAt": 5, "readyAt": 5},
+       "criticalPath": [{"step": "a", "start": 0, "end": 5}],
+       "steps": {"a": {"outcome": "success", "startedAt": 0, "endedAt": 5, "blocking": true}}}
+      """, to: "old.json")
+    let output = try tool.run("analyze", "old.json")
+    #expect(output.exitCode == 0 && output.standardOutput.contains("of an older flowrun"), "\(output)")
+  }
+}

@@ -1,0 +1,29 @@
+import FlowModel
+import FlowPluginKit
+import Testing
+
+@testable import FlowCLI
+
+/// What an editor says of a step's runs.
+@Suite(.timeLimit(.minutes(1))) struct RecordedDurationsTests {
+  private func durations(_ step: String, _ tool: CommandLineTool, _ file: String = "w.yaml") -> [Duration] {
+    RecordedDurations.of(step, in: tool.folder.path + "/" + file) { _ in ActionRegistry(BuiltInPlugins.all) }
+  }
+
+  @Test func `a step's durations are those of the runs in which it succeeded, whatever stood around it`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    #expect(durations("nap", tool) == [])
+    let steps = ["nap: { uses: flow.sleep, with: { for: 30ms } }", "bad: { uses: flow.fail, with: { message: no } }"]
+    try tool.write("name: w\nsteps:\n  \(steps[0])\n", to: "w.yaml")
+    #expect(try tool.run("w.yaml").exitCode == 0)
+    // The step stands elsewhere in the file now, and the run fails.
+    try tool.write("name: w\nsteps:\n  \(steps[1])\n  \(steps[0])\n", to: "w.yaml")
+    #expect(try tool.run("w.yaml").exitCode == 1)
+    #expect(durations("nap", tool).count == 2)
+    #expect(durations("nap", tool).allSatisfy { $0 >= .milliseconds(30) })
+    #expect(durations("bad", tool) == [])
+    #expect(durations("nobody", tool) == [])
+    #expect(durations("nap", tool, "other.yaml") == [])
+  }
+}

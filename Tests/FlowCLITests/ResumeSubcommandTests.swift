@@ -1,0 +1,205 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What goes on in another process, and who is asked.
+@Suite struct `Runs that go on` {
+  private func object(_ text: String) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+  }
+
+  /// Waits until the newest run stands so.
+  private func wait(for state: String, in tool: CommandLineTool) throws {
+    let isReached = try within(seconds: 30) {
+      let list = try tool.run("runs", "--json").standardOutput
+      let runs = (try? JSONSerialization.jsonObject(with: Data(list.utf8))) as? [[String: Any]]
+      return runs?.first?["state"] as? String == state
+    }
+    #expect(isReached, "the run is never '\(state)'")
+  }
+
+  private static let question = """
+    name: question
+    steps:
+      go:
+        uses: flow.ask
+        with: { question: "Ship it?", choices: [ship, stop] }
+      act: { uses: flow.log, needs: go, with: { message: "${{ steps.go.outputs.choice }} it" } }
+
+    """
+
+  @Test func `answers reach the step that asks, and what is none gets the nearest`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(Self.question, to: "w.yaml")
+    let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
+    defer { process.send(SIGKILL) }
+    #expect(process.waitForOutput("go: asks: Ship it? (ship; stop); flowrun answer "))
+    try wait(for: "running", in: tool)
+    for (arguments, answer) in [
+      (["ga", "ship"], "this workflow has no step 'ga'; did you mean 'go'?"),
+      (["act", "ship"], "step 'act' asks nothing now; those that ask are 'go'"),
+      (["go", "shop"], "'shop' is none of the choices of step 'go', ship, stop; did you mean 'ship'?"),
+    ] {
+      let refused = try tool.run(["answer", "last"] + arguments)
+      #expect(refused.exitCode == 64 && refused.standardError.contains(answer), "\(refused)")
+    }
+    let valued = try tool.run("post", "last", "go=1")
+    #expect(valued.exitCode == 64 && valued.standardError.contains("an event carries no value; write 'go'"))
+    let answered = try tool.run("answer", "last", "go", "ship")
+    #expect(answered.exitCode == 0 && answered.standardOutput.contains("has its answer: ship"), "\(answered)")
+    let result = process.result()
+    #expect(result.exitCode == 0 && result.output.contains("act: ship it"), "\(result)")
+  }
+
+  @Test(arguments: [("perhaps\\n2\\n", "stop"), ("ship\\n", "ship"), ("SHIP\\n", "ship"), ("\\n1\\n", "ship")])
+  func `a question stands on the terminal, where a choice or its number answers it`(typed: String, choice: String)
+    throws
+  {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(Self.question, to: "w.yaml")
+    for term in ["dumb", "xterm"] {
+      let (status, output) = try Shell.run(
+        """
+        cd '\(tool.folder.path)'; printf '\(typed)' | CI= TERM=\(term) python3 -c '
+        import pty, sys
+        sys.exit(pty.spawn(sys.argv[1:]) >> 8)
+        ' '\(FlowrunProcess.path)' w.yaml
+        """)
+      #expect(status == 0 && output.contains("[1] ship  [2] stop > "), "\(output)")
+      #expect(output.contains("go: \(choice), says ") && output.contains("act: \(choice) it"), "\(output)")
+    }
+  }
+
+  @Test func `a question that nobody answered is asked again by the process that goes on`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(Self.question, to: "w.yaml")
+    let first = try FlowrunProcess(["w.yaml", "--durable"], in: tool.folder.path)
+    #expect(first.waitForOutput("asks: Ship it?"))
+    first.send(SIGKILL)
+    _ = first.result()
+    let second = try FlowrunProcess(["resume"], in: tool.folder.path)
+    defer { second.send(SIGKILL) }
+    #expect(second.waitForOutput("asks: Ship it?"))
+    #expect(try tool.run("answer", "last", "go", "stop").exitCode == 0)
+    let result = second.result()
+    #expect(result.exitCode == 0 && result.output.contains("act: stop it"), "\(result)")
+  }
+
+  @Test func `a hot standby takes over when the process is gone, one of two, and not what ended by itself`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: standby
+      durable: true
+      steps:
+        a: { uses: shell.run, with: { command: "echo a >> log" } }
+        b: { uses: shell.run, needs: a, with: { command: "test -e ok || exec sleep 60; echo b >> log" } }
+
+      """, to: "w.yaml")
+    let first = try FlowrunProcess(["w.yaml", "--verbose"], in: tool.folder.path)
+    #expect(first.waitForOutput("b started"))
+    let standbys = try (0..<2).map { _ in try FlowrunProcess(["resume", "--wait", "w.yaml"], in: tool.folder.path) }
+    for standby in standbys { #expect(standby.waitForErrors("waiting")) }
+    try tool.write("", to: "ok")
+    first.send(SIGKILL)
+    _ = first.result()
+    let results = standbys.map { $0.result() }
+    #expect(results.map(\.exitCode) == [0, 0], "\(results)")
+    #expect(results.filter { $0.output.contains("b done") }.count == 1)
+    #expect(try tool.text(of: "log") == "a\nb\n")
+    let shown = try object(try tool.run("runs", "show", "last", "--json").standardOutput)
+    let epochs = try #require(shown["epochs"] as? [[String: Any]])
+    #expect(
+      epochs.compactMap { $0["epoch"] as? Int } == [1, 2] && epochs[0]["pid"] as? Int != epochs[1]["pid"] as? Int)
+    let steps = try #require(shown["steps"] as? [String: [String: Any]])
+    #expect(steps["a"]?["kept"] as? Bool == true && steps["b"]?["kept"] as? Bool == false)
+    #expect(try tool.run("resume", "--wait", "--dry-run", "last").exitCode == 64)
+  }
+
+  @Test func `are refused where the program of a plugin has changed, unless it is said what to do`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    #expect(try tool.run("plugins", "new", "loud", "--language", "python").exitCode == 0)
+    try tool.write(
+      """
+      name: external
+      steps:
+        say: { uses: loud.text, with: { text: hello } }
+        last: { uses: shell.run, needs: say, with: { command: "test -e ok" } }
+
+      """, to: "w.yaml")
+    let first = try tool.run("w.yaml")
+    #expect(first.exitCode == 1 && first.standardOutput.contains("say done"), "\(first)")
+    #expect(try tool.run("resume", "--dry-run").standardOutput.contains("kept: say\n"))
+    let program = "plugins/loud/plugin.py"
+    try tool.write(try tool.text(of: program) + "# changed\n", to: program)
+    let refused = try tool.run("resume")
+    #expect(refused.exitCode == 2 && refused.standardError.contains("w.yaml:3:3: error: step 'say'"), "\(refused)")
+    #expect(refused.standardError.contains("the program of its plugin is another now"))
+    try tool.write("", to: "ok")
+    #expect(try tool.run("resume", "--rerun-changed").standardOutput.contains("say: it has changed"))
+    #expect(try tool.run("resume", "last", "--only", "last", "--dry-run").standardOutput.contains("kept: say\n"))
+  }
+
+  @Test func `run only what is named`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: some
+      steps:
+        a: { uses: shell.run, with: { command: "test -e ok" } }
+        b: { uses: shell.run, with: { command: "test -e ok" } }
+        c: { uses: flow.noop, needs: b }
+
+      """, to: "w.yaml")
+    #expect(try tool.run("w.yaml").exitCode == 1)
+    try tool.write("", to: "ok")
+    let unknown = try tool.run("resume", "--only", "aa")
+    #expect(unknown.exitCode == 64 && unknown.standardError.contains("did you mean 'a'?"))
+    let open = try tool.run("resume", "--only", "c")
+    #expect(open.exitCode == 64 && open.standardError.contains("it needs 'b', which has not ended well; add --only b"))
+    #expect(try tool.run("resume", "--only", "a", "--from", "b").exitCode == 64)
+    let some = try tool.run("resume", "--only", "a")
+    #expect(some.exitCode == 0 && some.standardOutput.contains("left out (--only): b, c"), "\(some)")
+    #expect(try tool.run("runs", "--state", "partial").standardOutput.contains("some"))
+    #expect(try tool.run("resume").exitCode == 0)
+    #expect(try tool.run("runs", "--state", "success").standardOutput.contains("some"))
+  }
+
+  @Test func `are recorded with the launch for which they were activated, however long they were prewarmed`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: warm
+      steps:
+        a: { uses: flow.sleep, prewarm: true, with: { for: 10ms } }
+        b: { uses: flow.noop, needs: a }
+
+      """, to: "w.yaml")
+    for arguments in [[], ["--durable"]] {
+      #expect(try tool.run(["w.yaml", "--prewarm", "300ms", "--launch", "background"] + arguments).exitCode == 0)
+      let shown = try object(try tool.run("runs", "show", "last", "--json").standardOutput)
+      #expect(shown["launchReason"] as? String == "background" && shown["state"] as? String == "success")
+    }
+  }
+
+  @Test func `leave a log that the next one reads quickly, however many short runs there were`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: short\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    var longest = 0
+    for _ in 0..<60 {
+      #expect(try tool.run("w.yaml").exitCode == 0)
+      let log = tool.folder.path + "/.flowrun/runs.sqlite-wal"
+      longest = max(longest, try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int ?? 0)
+    }
+    #expect(longest < 140 * 4120, "\(longest) bytes")
+    #expect(try tool.run("runs", "--limit", "100").standardOutput.split(separator: "\n").count == 60)
+  }
+}

@@ -1,0 +1,91 @@
+import FlowTestKit
+import Synchronization
+import Testing
+
+@testable import FlowEngine
+
+/// How a thread goes through a batch of steps while others may revoke it.
+struct BatchTests {
+  private func batch(of count: Int) -> Batch {
+    let batch = Batch()
+    batch.begin(with: 0, at: 0)
+    for step in 1..<max(1, count) { batch.add(Int32(step)) }
+    batch.open()
+    return batch
+  }
+
+  @Test func `revoked at any point, it says what ended, what runs and what was not started`() {
+    for count in 1...5 {
+      for gone in 0..<count {
+        let batch = batch(of: count)
+        for step in 0..<gone { #expect(batch.advance(at: 10 * (step + 1)) == Int32(step + 1)) }
+        let remainder = batch.revoke()
+        #expect(Array(remainder.started) == (0...gone).map { Int32($0) })
+        #expect(Array(remainder.ends) == (0..<gone).map { 10 * ($0 + 1) })
+        #expect(Array(remainder.unstarted) == ((gone + 1)..<max(gone + 1, count)).map { Int32($0) })
+        // The thread has the step that it runs, and no other.
+        #expect(batch.advance(at: 99) == nil)
+      }
+    }
+  }
+
+  @Test func `run through, it says when each step ended, and no step ends before it started`() {
+    let batch = batch(of: 3)
+    #expect(batch.advance(at: 7) == 1)
+    // The clock of a thread may lag behind another's by a little.
+    #expect(batch.advance(at: 5) == 2)
+    #expect(batch.advance(at: 9) == nil)
+    let (steps, ends) = batch.close(at: 9)
+    #expect(Array(steps) == [0, 1, 2] && Array(ends) == [7, 7, 9])
+  }
+
+  @Test func `it may hold twice as many steps when all were run, and half as many when some were revoked`() {
+    let batch = Batch()
+    var allowances: [Int] = []
+    for round in 0..<9 {
+      allowances.append(batch.allowance)
+      batch.begin(with: 0, at: 0)
+      batch.add(1)
+      batch.open()
+      if round < 6 {
+        #expect(batch.advance(at: 1) == 1)
+        _ = batch.close(at: 2)
+      } else {
+        _ = batch.revoke()
+      }
+    }
+    #expect(allowances == [2, 4, 8, 16, 32, 32, 32, 16, 8])
+  }
+
+  @Test func `with two threads at it, every step is started by the thread or given back, never both, and none is lost`()
+    async
+  {
+    for round in 0..<2_000 {
+      let batch = batch(of: Batch.capacity)
+      let isBegun = Flag()
+      let thread = Task.detached {
+        isBegun.set()
+        var last: Int32 = 0
+        while let next = batch.advance(at: Int(last) + 1) { last = next }
+        return Int(last)
+      }
+      let taker = Task.detached {
+        // At another moment each time, and not before the thread has begun.
+        while !isBegun.isSet { await Task.yield() }
+        for _ in 0..<(round % 64) { _ = isBegun.isSet }
+        let remainder = batch.revoke()
+        return (Array(remainder.started), Array(remainder.ends), Array(remainder.unstarted))
+      }
+      let (last, taken) = await (thread.value, taker.value)
+      #expect(taken.0.count == last + 1)
+      #expect(taken.0 + taken.2 == (0..<Batch.capacity).map { Int32($0) })
+      #expect(taken.1 == (0..<last).map { $0 + 1 })
+    }
+  }
+}
+
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+  var isSet: Bool { value.load(ordering: .acquiring) }
+  func set() { value.store(true, ordering: .releasing) }
+}

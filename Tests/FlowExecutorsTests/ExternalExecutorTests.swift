@@ -1,0 +1,159 @@
+import FlowSyntax
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FlowExecutors
+@testable import FlowPluginHost
+
+/// The executors that are plugins, each with the engine itself.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ExternalExecutorTests {
+  private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-brought-\(UUID().uuidString)"
+  private static let plugins = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../plugins").standardizedFileURL.path
+
+  init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+  private func remove() throws { try FileManager.default.removeItem(atPath: folder) }
+
+  /// A plugin whose program is the one that `environment` puts first: a program is looked for in this process's `PATH`.
+  private func plugin(_ name: String, _ environment: [String: String]) throws -> InstalledPlugin {
+    let copy = "\(folder)/\(name)"
+    try FileManager.default.copyItem(atPath: "\(Self.plugins)/\(name)", toPath: copy)
+    let first = try #require(environment["PATH"]?.split(separator: ":").first)
+    let program = name == "dask" ? "python3" : name
+    let manifest = try String(contentsOfFile: "\(copy)/plugin.yaml", encoding: .utf8)
+    try manifest.replacing("[\(program),", with: "[\(first)/\(program),")
+      .write(toFile: "\(copy)/plugin.yaml", atomically: true, encoding: .utf8)
+    return try PluginFinder.read(copy).get()
+  }
+
+  private func conform(_ name: String, on address: String, _ environment: [String: String]) async throws {
+    var request = ExecutorRequest(
+      address: try ExecutorAddress("\(address),worker=\(FlowrunProcess.path)"), needs: ExecutorConformance.needs,
+      workflowFolder: folder, pluginFolders: [], plugins: [try plugin(name, environment)],
+      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
+    // What is lost is lost sooner: no engine says that a worker has ended.
+    request.pulse = PulseRhythm(scale: 0.4)
+    let pool = try request.pool()
+    try await pool.open(waitingAtMost: .seconds(60))
+    try await ExecutorConformance(pool: pool, folder: folder).run()
+    await pool.close()
+  }
+
+  /// Has a step begin on one of two workers, ends that one by `kill`, and sees the step run again on the other.
+  private func losesOne(
+    on address: String, _ plugin: String, _ environment: [String: String], slot: String,
+    _ kill: (String) throws -> Void
+  ) throws {
+    try """
+    name: x
+    steps:
+      a: { run: 'echo \(slot) >> log; [ "$FLOWRUN_ATTEMPT" = 2 ] || sleep 100; echo end >> log' }
+
+    """.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
+    let process = try FlowrunProcess(
+      ["flow.yaml", "--plugin-dir", "\(Self.plugins)/\(plugin)", "--on", "\(address),worker=\(FlowrunProcess.path)"],
+      in: folder, environment: environment)
+    func log() -> [Substring] {
+      ((try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "").split(separator: "\n")
+    }
+    #expect(within(seconds: 60) { !log().isEmpty })
+    try kill(String(try #require(log().first)))
+    let result = process.result(limitSeconds: 60)
+    #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+    #expect(log().count == 3 && log().last == "end")
+  }
+
+  /// A variable that a secret comes from reaches neither a command nor what carries the worker's pipe.
+  private func hidesSecretVariable(
+    on address: String, _ plugin: String, _ environment: [String: String], transport: String
+  ) throws {
+    let scene = SecretVariable(folder: folder, transport: transport)
+    try scene.write()
+    try scene.check(
+      ["--plugin-dir", "\(Self.plugins)/\(plugin)", "--on", "\(address),worker=\(FlowrunProcess.path)"], environment)
+  }
+
+  // MARK: Dask
+
+  @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
+  func `on Dask workers do what every executor does, and outlive one that is killed`() async throws {
+    let cluster = try DaskCluster()
+    let address = "dask=\(cluster.address)"
+    try TimelessReport.compare(
+      FaultScene.isLong ? 20 : 1, in: folder,
+      on: ["--plugin-dir", "\(Self.plugins)/dask", "--on", "\(address),worker=\(FlowrunProcess.path)"],
+      environment: DaskCluster.environment)
+    try await conform("dask", on: address, DaskCluster.environment)
+    // The command's parent is flowrun's worker, and that one's the Dask worker.
+    try hidesSecretVariable(on: address, "dask", DaskCluster.environment, transport: "dask_executor.py carry")
+    let slot = "$(ps -o ppid= -p $PPID)"
+    try losesOne(on: address, "dask", DaskCluster.environment, slot: slot) { number in
+      let worker = try #require(cluster.workers.first { "\($0.number)" == number })
+      worker.send(SIGKILL)
+    }
+    try remove()
+  }
+
+  @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
+  func `a Dask that does not answer is told`() throws {
+    try "name: x\nsteps: { a: { run: 'true' } }\n"
+      .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
+    let result = try FlowrunProcess.run(
+      ["flow.yaml", "--plugin-dir", "\(Self.plugins)/dask", "--on", "dask=tcp://127.0.0.1:1"], in: folder,
+      environment: DaskCluster.environment)
+    #expect(result.exitCode == 2)
+    #expect(result.errors.contains("no scheduler answers at tcp://127.0.0.1:1"), "\(result.errors)")
+    try remove()
+  }
+
+  @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
+  func `a flowrun that Dask workers do not have is told, with what helps`() throws {
+    try "name: x\nsteps: { a: { run: 'touch ran' } }\n"
+      .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
+    let cluster = try DaskCluster()
+    let result = try FlowrunProcess.run(
+      [
+        "flow.yaml", "--plugin-dir", "\(Self.plugins)/dask", "--on", "dask=\(cluster.address),worker=/no/flowrun",
+        "--report", "report.json",
+      ], in: folder, environment: DaskCluster.environment)
+    // A slow machine finds out when the run has begun.
+    #expect([1, 2].contains(result.exitCode), "\(result)")
+    let report = (try? String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)) ?? ""
+    let told = result.errors + report
+    #expect(told.contains("/no/flowrun: not found"), "\(result)")
+    #expect(told.contains("name the path that flowrun has there with 'worker=PATH'"), "\(result)")
+    #expect(!FileManager.default.fileExists(atPath: "\(folder)/ran"))
+    try remove()
+  }
+
+  // MARK: ssh
+
+  @Test(
+    .enabled(if: SSHServer.isInstalled, "there is no sshd; scripts/setup test installs it where no service would start")
+  )
+  func `over ssh workers do what every executor does, and outlive a connection that is cut`() async throws {
+    let server = try SSHServer()
+    let hosts = "\(folder)/hosts.txt"
+    try "# two names of one machine\none 1\ntwo 1\n".write(toFile: hosts, atomically: true, encoding: .utf8)
+    try await conform("ssh", on: "ssh=\(hosts)", server.environment)
+    try hidesSecretVariable(on: "ssh=\(hosts)", "ssh", server.environment, transport: "ssh -F \(server.folder)")
+    // The grandparent of a command is the shell or the server of its session.
+    try losesOne(on: "ssh=\(hosts)", "ssh", server.environment, slot: "$(ps -o ppid= -p $PPID)") {
+      number in
+      _ = kill(try #require(Int32(number)), SIGKILL)
+    }
+    try remove()
+  }
+
+  @Test func `hosts that nobody wrote down are told`() throws {
+    try "name: x\nsteps: { a: { run: 'true' } }\n"
+      .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
+    let result = try FlowrunProcess.run(
+      ["flow.yaml", "--plugin-dir", "\(Self.plugins)/ssh", "--on", "ssh=hosts.txt"], in: folder)
+    #expect(result.exitCode == 2)
+    #expect(result.errors.contains("hosts.txt: No such file or directory"), "\(result.errors)")
+    try remove()
+  }
+}

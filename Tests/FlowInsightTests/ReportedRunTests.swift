@@ -1,0 +1,78 @@
+import FlowInsight
+import FlowModel
+import Testing
+
+/// The critical path to the gate of runs as their reports tell them.
+@Suite struct `A recorded run` {
+  private func criticalPath(_ steps: String, durable: Bool = false) throws -> [String] {
+    let text = """
+      { "schema": 2, "workflow": "app", "conclusion": "success", "durationMilliseconds": 100,
+        "gate": { "outcome": "ready", "openedAt": 100, "readyAt": 100, "min": 0, "max": null },
+        "durable": \(durable), "steps": \(steps) }
+      """
+    let run = try ReportedRun(try JSONText.parse(text))
+    return run.criticalPath.map { link in
+      "\(link.step.map { run.course.shape.steps[$0].id } ?? "-") \(link.cause.rawValue) "
+        + "\(link.start / 1_000_000)-\(link.end / 1_000_000)"
+    }
+  }
+
+  private let blocking = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
+
+  @Test func `waited for an executor from where its step was ready until a worker began with it`() throws {
+    let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 10, "begunAt": 60, "endedAt": 100 } }"#
+    #expect(try criticalPath(steps) == ["a executor 0-60", "a run 60-100"])
+  }
+
+  @Test func `waited for an executor to its end where no worker ever began`() throws {
+    let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 0, "begunAt": null, "endedAt": 100 } }"#
+    #expect(try criticalPath(steps) == ["a executor 0-100"])
+  }
+
+  @Test func `tells each attempt of a step that an executor ran`() throws {
+    let steps = #"""
+      { "a": { \#(blocking), "readyAt": 0, "startedAt": 0, "begunAt": 20, "endedAt": 100, "attemptTimes": [
+          { "startedAt": 0, "begunAt": 20, "endedAt": 40 }, { "startedAt": 50, "begunAt": 80, "endedAt": 100 }] } }
+      """#
+    #expect(
+      try criticalPath(steps) == [
+        "a executor 0-20", "a run 20-40", "a retry 40-50", "a executor 50-80", "a run 80-100",
+      ])
+  }
+
+  @Test func `waited for the disk where the run was durable`() throws {
+    let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 30, "endedAt": 100 } }"#
+    #expect(try criticalPath(steps, durable: true) == ["a commit 0-30", "a run 30-100"])
+    #expect(try criticalPath(steps) == ["a thread 0-30", "a run 30-100"])
+  }
+
+  @Test func `tells the attempts of items, and the places that they waited for`() throws {
+    let steps = #"""
+      { "a": { \#(blocking), "readyAt": 0, "startedAt": 0, "endedAt": 100, "items": [
+          { "startedAt": 0, "endedAt": 30 },
+          { "startedAt": 35, "endedAt": 100, "attemptTimes": [
+            { "startedAt": 35, "endedAt": 50 }, { "startedAt": 70, "endedAt": 100 }] }] } }
+      """#
+    #expect(try criticalPath(steps) == ["a run 0-30", "a queue 30-35", "a run 35-50", "a retry 50-70", "a run 70-100"])
+  }
+
+  @Test func `is explained by the slack of all its steps at once, however many there are`() throws {
+    let many = (0..<20_000).map { index in
+      let needs = index < 2 ? "" : #", "needs": ["s\#(index - 2)"]"#
+      let start = Double(index / 2) * 0.01
+      let end = start + (index % 2 == 0 ? 0.01 : 0.009)
+      return
+        #""s\#(index)": { \#(blocking), "readyAt": \#(start), "startedAt": \#(start), "endedAt": \#(end)\#(needs) }"#
+    }
+    let text = """
+      { "schema": 2, "workflow": "app", "conclusion": "success", "durationMilliseconds": 100,
+        "gate": { "outcome": "ready", "openedAt": 100, "readyAt": 100, "min": 0, "max": null },
+        "steps": { \(many.joined(separator: ",\n")) } }
+      """
+    let analysis = RunAnalysis(try ReportedRun(try JSONText.parse(text)))
+    #expect(!analysis.isSlackPartial && analysis.slack.count == 20_000)
+    #expect(analysis.slack[0] == 0)
+    // A microsecond less for each of ten thousand, one after the other.
+    #expect(analysis.slack[1].flatMap { $0 } == 10_000_000)
+  }
+}

@@ -1,0 +1,150 @@
+import Synchronization
+import SyncCore
+
+/// Hands notifications to everyone in this process who watches a zone.
+///
+/// Each watcher holds at most two signs that it has not read: the latest. That is all they say.
+public final class NotificationHub: Sendable {
+  private struct State {
+    var next = 0
+    var watchers: [String: [Int: Watcher]] = [:]
+    var latest: [String: Cursor] = [:]
+  }
+
+  private struct Watcher {
+    var device: DeviceID
+    var continuation: AsyncThrowingStream<ChannelSign, any Error>.Continuation
+    /// What it was last told, until it has fetched it.
+    var unfetched: Cursor?
+    var repeats = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// A hub without watchers.
+  public init() {}
+
+  /// The notifications of a zone from now on, the present cursor first; `present` reads it and may throw instead.
+  public func subscribe(
+    zone: String, device: DeviceID, present: @escaping @Sendable () async throws -> Cursor
+  ) -> AsyncThrowingStream<ChannelSign, any Error> {
+    let (stream, continuation) = AsyncThrowingStream.makeStream(
+      of: ChannelSign.self, bufferingPolicy: .bufferingNewest(2))
+    let number = state.withLock { state in
+      state.next += 1
+      state.watchers[zone, default: [:]][state.next] = Watcher(device: device, continuation: continuation)
+      return state.next
+    }
+    let opening = Task {
+      do {
+        tell(.notification(try await present()), zone: zone, number: number)
+      } catch {
+        continuation.finish(throwing: error)
+      }
+    }
+    continuation.onTermination = { [weak self] _ in
+      opening.cancel()
+      self?.state.withLock { _ = $0.watchers[zone]?.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  /// Tells everyone who watches a zone that it has changed up to here.
+  public func publish(_ cursor: Cursor, zone: String) { publish(.notification(cursor), zone: zone) }
+
+  /// Tells everyone who watches a zone of a change; a heartbeat tells nothing.
+  public func publish(_ sign: ChannelSign, zone: String) {
+    guard let cursor = sign.cursor else { return }
+    let numbers = state.withLock { state -> [Int] in
+      let known = state.latest[zone]
+      if known.map({ $0.generation != cursor.generation || $0.sequence < cursor.sequence }) ?? true {
+        state.latest[zone] = cursor
+      } else if case .notification = sign {
+        // All who watch were told of it or of more: what this server did itself, a notification tells it once more.
+        return []
+      }
+      return Array((state.watchers[zone] ?? [:]).keys)
+    }
+    for number in numbers { tell(sign, zone: zone, number: number) }
+  }
+
+  /// Tells everyone who watches any zone that the store can be reached again.
+  public func recover() {
+    let zones = state.withLock { state in
+      state.watchers.compactMap { zone, watchers in
+        (state.latest[zone] ?? watchers.values.compactMap(\.unfetched).first).map { (zone, $0) }
+      }
+    }
+    for (zone, cursor) in zones { publish(.recovered(cursor), zone: zone) }
+  }
+
+  /// Notes what a device has fetched, or that it is at another incarnation of the zone: that is not repeated to it.
+  public func fetched(_ cursor: Cursor, by device: DeviceID, zone: String) {
+    state.withLock { state in
+      for (number, watcher) in state.watchers[zone] ?? [:] where watcher.device == device {
+        if let unfetched = watcher.unfetched,
+          unfetched.generation != cursor.generation || unfetched.sequence <= cursor.sequence
+        {
+          state.watchers[zone]?[number]?.unfetched = nil
+        }
+      }
+    }
+  }
+
+  /// Repeats what has not been fetched, at most `SyncLimits.notificationRepeats` times; everyone else gets a heartbeat.
+  public func repeatUnfetched() {
+    let due = state.withLock { state in
+      var due: [(AsyncThrowingStream<ChannelSign, any Error>.Continuation, ChannelSign)] = []
+      for (zone, watchers) in state.watchers {
+        for (number, watcher) in watchers {
+          if let cursor = watcher.unfetched, watcher.repeats < SyncLimits.notificationRepeats {
+            state.watchers[zone]?[number]?.repeats += 1
+            due.append((watcher.continuation, .notification(cursor)))
+          } else {
+            due.append((watcher.continuation, .alive))
+          }
+        }
+      }
+      return due
+    }
+    for (continuation, sign) in due { continuation.yield(sign) }
+  }
+
+  /// Ends every stream, as when the server stops.
+  public func finish(throwing error: BackendError) {
+    let all = state.withLock { state in
+      defer { state.watchers = [:] }
+      return state.watchers.values.flatMap { $0.values.map(\.continuation) }
+    }
+    for continuation in all { continuation.finish(throwing: error) }
+  }
+
+  /// Ends the streams of one zone, as when its token has changed.
+  public func finish(zone: String, throwing error: BackendError) {
+    let all = state.withLock { $0.watchers.removeValue(forKey: zone)?.values.map(\.continuation) ?? [] }
+    for continuation in all { continuation.finish(throwing: error) }
+  }
+
+  /// The furthest change that was published, nil before the first.
+  public func latest(zone: String) -> Cursor? { state.withLock { $0.latest[zone] } }
+
+  /// How many watch.
+  public var count: Int { state.withLock { $0.watchers.values.reduce(0) { $0 + $1.count } } }
+
+  private func tell(_ sign: ChannelSign, zone: String, number: Int) {
+    guard let cursor = sign.cursor else { return }
+    let isRecovery = if case .recovered = sign { true } else { false }
+    let continuation = state.withLock { state -> AsyncThrowingStream<ChannelSign, any Error>.Continuation? in
+      guard let watcher = state.watchers[zone]?[number] else { return nil }
+      if !isRecovery, let known = watcher.unfetched, known.generation == cursor.generation,
+        known.sequence > cursor.sequence
+      {
+        return nil
+      }
+      state.watchers[zone]?[number]?.unfetched = cursor
+      state.watchers[zone]?[number]?.repeats = 0
+      return watcher.continuation
+    }
+    continuation?.yield(sign)
+  }
+}
