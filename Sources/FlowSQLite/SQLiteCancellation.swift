@@ -1,48 +1,44 @@
 import CSQLite
 import Synchronization
 
-/// Whether a caller has lost interest, and the connection that works for it.
+/// Whether the caller of a connection has been cancelled.
 final class SQLiteCancellation: Sendable {
-  private struct State {
-    var isCancelled = false
-    /// The handle at work, as a number.
-    var handle: UInt?
-  }
-
-  private let state = Mutex(State())
+  private let flag = Atomic(false)
 
   /// Ends the statement that runs, and all that would follow.
-  ///
-  /// Proof of safety: a handle may be interrupted from any thread while it is open. It is noted only within
-  /// ``SQLiteConnection/cancellable(by:_:)``, during which the connection is not closed, and is used under the lock.
-  func cancel() {
-    state.withLock { state in
-      state.isCancelled = true
-      if let handle = state.handle.flatMap({ OpaquePointer(bitPattern: $0) }) { sqlite3_interrupt(handle) }
-    }
-  }
+  func cancel() { flag.store(true, ordering: .releasing) }
 
   func check() throws(CancellationError) {
-    if state.withLock({ $0.isCancelled }) { throw CancellationError() }
+    if isCancelled { throw CancellationError() }
   }
 
-  fileprivate func begin(_ handle: OpaquePointer?) {
-    state.withLock { $0.handle = handle.map { UInt(bitPattern: $0) } }
-  }
-
-  fileprivate func end() { state.withLock { $0.handle = nil } }
+  fileprivate var isCancelled: Bool { flag.load(ordering: .acquiring) }
 }
 
 extension SQLiteConnection {
-  /// Runs `body` until the cancellation ends it, which throws `CancellationError`.
+  /// Runs `body` until the cancellation ends it, which throws `CancellationError`. Replaces ``interrupt(after:)``.
+  ///
+  /// SQLite asks every 10,000 instructions of its machine, about a millisecond. `sqlite3_interrupt` would not do: it has no
+  /// effect between two statements, where a cancellation would be lost.
   func cancellable<Result>(
     by cancellation: SQLiteCancellation, _ body: (SQLiteConnection) throws -> Result
   ) throws -> Result {
-    cancellation.begin(handle)
+    guard let handle else { throw SQLiteError.closed }
     self.cancellation = cancellation
+    // Proof of safety: SQLite uses the pointer within calls of this connection until the handler is removed below. The
+    // caller holds `cancellation` until then.
+    let context = Unmanaged.passUnretained(cancellation).toOpaque()
+    sqlite3_progress_handler(
+      handle, 10_000,
+      { context in
+        guard let context else { return 1 }
+        // Proof of safety: `context` is the pointer given below, to a cancellation that the caller holds.
+        let cancellation = Unmanaged<SQLiteCancellation>.fromOpaque(context).takeUnretainedValue()
+        return cancellation.isCancelled ? 1 : 0
+      }, context)
     defer {
       self.cancellation = nil
-      cancellation.end()
+      if let handle = self.handle { sqlite3_progress_handler(handle, 0, nil, nil) }
     }
     do {
       try cancellation.check()

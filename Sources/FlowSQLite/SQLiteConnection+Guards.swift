@@ -59,8 +59,8 @@ extension SQLiteConnection {
   package func authorize(_ allows: @escaping (SQLiteAction) -> Bool) {
     guard handle != nil else { return }
     let authorizer = SQLiteGuards.Authorizer(allows)
-    // Proof of safety: SQLite uses the pointer within calls of this connection, which keeps the last authorizer until it has
-    // closed the handle or given it another one.
+    // Proof of safety: SQLite uses the pointer within calls of this connection, whose `guards` keep the last authorizer until
+    // it has closed the handle or given it another one.
     let context = Unmanaged.passUnretained(authorizer).toOpaque()
     sqlite3_set_authorizer(
       handle,
