@@ -1,4 +1,3 @@
-import FlowBytes
 import FlowTestKit
 import Testing
 

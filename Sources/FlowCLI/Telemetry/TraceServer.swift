@@ -48,7 +48,10 @@ struct TraceServer {
   private static let tracesPath = "/v1/traces"
 
   /// The address as people write it.
-  var url: String { "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)" }
+  var url: String {
+    let authority = host.contains(":" as Character) ? "[\(host)]" : host
+    return "\(isSecure ? "https" : "http")://\(authority):\(port)\(path)"
+  }
 
   /// Reads `NAME=VALUE,…`, values with percent escapes, as OpenTelemetry's exporters do.
   private static func headers(_ text: String) throws(UsageProblem) -> [(name: String, value: String)] {
