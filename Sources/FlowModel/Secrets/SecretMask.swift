@@ -68,21 +68,22 @@ public final class SecretMask: Sendable {
 
   /// The ranges to hide, in order; they neither overlap nor touch.
   private func hiddenRanges(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Range<Int>] {
-    var (found, isOrdered) = ([Range<Int>](), true)
-    func add(_ ranges: [Range<Int>]) {
-      if ranges.isEmpty { return }
-      isOrdered = found.isEmpty
-      if isOrdered { found = ranges } else { found += ranges }
+    var ranges = searches.withLock { searches in
+      searches.count == 1
+        ? searches[0].ranges(in: bytes, isCut: isCut)
+        : Self.merged(searches.indices.flatMap { searches[$0].ranges(in: bytes, isCut: isCut) })
     }
-    searches.withLock { searches in
-      for index in searches.indices { add(searches[index].ranges(in: bytes, isCut: isCut)) }
-    }
-    add(pieces.lines(in: bytes))
-    add(partsAtGaps(in: bytes).map(\.hidden))
-    if isOrdered { return found }
-    var ranges: [Range<Int>] = []
-    for range in found.sorted(by: { $0.lowerBound < $1.lowerBound }) { ranges.merge(range) }
+    let lines = pieces.lines(in: bytes)
+    if !lines.isEmpty { ranges = Self.merged(ranges + lines) }
+    let parts = partsAtGaps(in: bytes)
+    if !parts.isEmpty { ranges = Self.merged(ranges + parts.map(\.hidden)) }
     return ranges
+  }
+
+  private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
+    var merged: [Range<Int>] = []
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) { merged.merge(range) }
+    return merged
   }
 
   private static func hiding(_ ranges: [Range<Int>], in bytes: UnsafeBufferPointer<UInt8>) -> String {

@@ -59,19 +59,11 @@ struct SecretScan: Sendable {
     // Most masks never see a text.
     if rows.isEmpty || isFull { removeAll() }
     var parts = Parts(of: bytes, overlap: Self.reportedBytes)
-    // After this many bytes of each part only the last part has bytes left.
-    while parts.offset < parts.bytesTogether {
+    while true {
       withTable { parts.skip($0, in: bytes) }
-      guard parts.offset < parts.bytesTogether else { break }
+      if parts.isAtEnd { break }
       makeRoom(&parts)
-      for part in 0..<Parts.count { step(part, &parts, bytes) }
-      parts.offset += 1
-    }
-    while parts.lastIndex < bytes.count {
-      withTable { parts.skipLast($0, in: bytes) }
-      guard parts.lastIndex < bytes.count else { break }
-      makeRoom(&parts)
-      step(Parts.count - 1, &parts, bytes)
+      for part in parts.unread { step(part, &parts, bytes) }
       parts.offset += 1
     }
     if isCut {
@@ -175,8 +167,8 @@ private struct Parts {
   var states = SIMD4<Int>()
   /// The bytes read of each part.
   var offset = 0
-  /// The bytes to read of all of them.
-  let bytesTogether: Int
+  /// The bytes to read of each part. The last one may have some more, which are read alone.
+  private let bytesTogether: Int
   /// The offset at which reading began again.
   private(set) var resetOffset = 0
   /// What has been reported.
@@ -194,7 +186,13 @@ private struct Parts {
   func index(of part: Int) -> Int { part * partBytes + offset }
 
   /// The next byte of the last part.
-  var lastIndex: Int { index(of: Self.count - 1) }
+  private var lastIndex: Int { index(of: Self.count - 1) }
+
+  /// Whether all parts are read.
+  var isAtEnd: Bool { lastIndex >= bytes }
+
+  /// The parts that are read at the moment.
+  var unread: Range<Int> { (offset < bytesTogether ? 0 : Self.count - 1)..<Self.count }
 
   /// The bytes whose walks a part reports.
   func range(of part: Int) -> Range<Int> {
@@ -238,7 +236,7 @@ private struct Parts {
     return true
   }
 
-  /// Reads all parts up to a byte whose entry is unknown or reported.
+  /// Reads up to a byte whose entry is unknown or reported, or the end.
   mutating func skip(_ table: Table, in text: UnsafeBufferPointer<UInt8>) {
     var (first, second, third, fourth) = (states[0], states[1], states[2], states[3])
     var index = offset
@@ -252,21 +250,15 @@ private struct Parts {
       (first, second, third, fourth) = (nextFirst, nextSecond, nextThird, nextFourth)
       index += 1
     }
-    offset = index
-    (states[0], states[1], states[2], states[3]) = (first, second, third, fourth)
-  }
-
-  /// Reads the last part alone up to such a byte, or the end.
-  mutating func skipLast(_ table: Table, in text: UnsafeBufferPointer<UInt8>) {
-    var state = states[Self.count - 1]
-    var index = lastIndex
-    while index < bytes {
-      let next = table[state, text[index]]
-      if next < 0 { break }
-      state = next
-      index += 1
+    if index >= bytesTogether {
+      while fourthStart + index < bytes {
+        let next = table[fourth, text[fourthStart + index]]
+        if next < 0 { break }
+        fourth = next
+        index += 1
+      }
     }
-    offset += index - lastIndex
-    states[Self.count - 1] = state
+    offset = index
+    states = SIMD4(first, second, third, fourth)
   }
 }
