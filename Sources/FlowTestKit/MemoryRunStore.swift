@@ -32,7 +32,10 @@ public final class MemoryRunStore: RunStore {
       self.epoch = epoch
       self.store = store
     }
-    var isSure: Bool { store.standing.withLock { $0 == .sure } }
+    var isSure: Bool {
+      store.questions.add(1, ordering: .relaxed)
+      return store.standing.withLock { $0 == .sure }
+    }
     var isFenced: Bool { store.standing.withLock { $0 == .lost } }
   }
 
@@ -47,6 +50,10 @@ public final class MemoryRunStore: RunStore {
   }
 
   private let standing = Mutex(LeaseStanding.sure)
+  private let questions = Atomic(0)
+
+  /// The number of times that a holder asked whether its lease is sure.
+  public var leaseQuestions: Int { questions.load(ordering: .relaxed) }
 
   /// Changes what the holders of all runs know of their leases.
   public func setLeases(_ new: LeaseStanding) { standing.withLock { $0 = new } }

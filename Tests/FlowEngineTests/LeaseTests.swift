@@ -11,7 +11,7 @@ extension `A journal` {
     Step("c", "probe.note", needs: [1]) { $0.condition = "always()" },
   ]
 
-  /// Starts a run and waits until it is in the store.
+  /// Starts a run and waits until it is in the store and knows its lease.
   private func held(
     _ store: MemoryRunStore, _ probe: ProbePlugin, _ steps: [Step] = steps
   ) async throws -> WorkflowRun {
@@ -21,7 +21,7 @@ extension `A journal` {
       options.history?.canBeTakenOver = true
     }
     let run = try fixture.start()
-    while store.chunkCount == 0 { await Task.yield() }
+    while store.leaseQuestions == 0 { await Task.yield() }
     return run
   }
 
