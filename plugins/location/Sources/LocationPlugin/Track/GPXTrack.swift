@@ -1,4 +1,5 @@
 import FlowPluginKit
+import FlowSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -18,9 +19,12 @@ struct GPXTrack: Sendable {
   ///
   /// - Throws: `ActionError` with code `invalid-track`, which names file and line.
   init(path: String) throws {
-    guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int else {
+    // Not through `FileManager`: without full Foundation its sizes are not of the type `Int`.
+    var status = stat()
+    guard stat(path, &status) == 0 else {
       throw ActionError("invalid-track", "\(path): there is no such file to read", isRetryable: false)
     }
+    let size = Int(status.st_size)
     guard size <= Self.largestFile else {
       throw ActionError(
         "invalid-track", "\(path): \(size) bytes; a track may have \(Self.largestFile)", isRetryable: false)

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import FlowSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -45,9 +46,10 @@ struct CheckResources: Action {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     let missing = files.compactMap { name, size -> String? in
       guard let least = size.integerValue else { return "\(name) (its size in the manifest is not a number)" }
-      let found =
-        try? FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(name).path)[.size] as? Int
-      guard let found else { return "\(name) (missing)" }
+      // Not through `FileManager`: without full Foundation its sizes are not of the type `Int`.
+      var status = stat()
+      guard stat(folder.appendingPathComponent(name).path, &status) == 0 else { return "\(name) (missing)" }
+      let found = Int(status.st_size)
       return found < least ? "\(name) (\(found) of \(least) bytes)" : nil
     }
     guard missing.isEmpty else {
