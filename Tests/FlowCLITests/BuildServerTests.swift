@@ -172,7 +172,7 @@ import Testing
     // How the receiver answers, how many of the three spans are lost, and why.
     let cases = [
       ("busy", 0, ""), ("reject", 2, "the server rejected them: too many"), ("error", 3, "the server answered 400"),
-      ("wrong", 3, "it is not HTTP"), ("silent", 3, "no answer"),
+      ("wrong", 3, "it is not HTTP"), ("silent", 3, "no answer"), ("negative", 3, "the server answered 503"),
     ]
     for (mode, lost, reason) in cases {
       let began = ContinuousClock.now

@@ -4,7 +4,8 @@ import Foundation
 /// `opentelemetry-proto` and keeps what is in them. It goes away with the object.
 public final class TraceReceiver: Sendable {
   /// The address; what comes next in the path says how the receiver answers: `ok`, `reject` (two spans of each request),
-  /// `busy` (503 to the first request), `error` (400), `silent` (not at all) or `wrong` (no HTTP).
+  /// `busy` (503 to the first request), `negative` (503 and `Retry-After: -5`), `error` (400), `silent` (not at all) or
+  /// `wrong` (no HTTP).
   public let address: String
   private let folder: String
   private let program: BackgroundProgram
@@ -41,6 +42,8 @@ public final class TraceReceiver: Sendable {
             if mode == "busy" and busy:
                 busy.pop()
                 status = 503
+            if mode == "negative":
+                status = 503
             if mode == "error" or self.headers["Content-Type"] != "application/x-protobuf":
                 status = 400
             if not self.path.endswith("/v1/traces"):
@@ -67,6 +70,8 @@ public final class TraceReceiver: Sendable {
                                 }) + "\n")
             bytes = answer.SerializeToString()
             self.send_response(status)
+            if mode == "negative":
+                self.send_header("Retry-After", "-5")
             self.send_header("Content-Length", str(len(bytes)))
             self.end_headers()
             self.wfile.write(bytes)

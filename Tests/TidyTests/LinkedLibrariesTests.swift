@@ -1,4 +1,5 @@
 #if os(Linux)
+  import Foundation
   import TestSupport
   import Testing
 
@@ -23,6 +24,17 @@
       let found = try Shell.run(Self.script)
       #expect(found.status == 0)
       #expect(found.output == "", "use FoundationEssentials or FlowSystem for what these symbols do")
+    }
+
+    /// The sync server links full Foundation.
+    @Test func `no attributes of files from FileManager: their values are not Int without full Foundation`() throws {
+      let plugins = Repository.files(below: "plugins", ending: ".swift").filter {
+        $0.contains("/Sources/") && !$0.contains("/Sources/SyncServer/")
+      }
+      let files = Repository.files(below: "Sources", ending: ".swift") + plugins
+      #expect(files.count > 500)
+      let uses = try files.filter { try Repository.text($0).contains("attributesOfItem(") }
+      #expect(uses.isEmpty, "use FlowSystem for the size and the rights of a file")
     }
   }
 #endif

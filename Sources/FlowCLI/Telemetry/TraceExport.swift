@@ -110,7 +110,8 @@ final class TraceExport: Sendable {
       case 429, 502, 503, 504:
         let pause = answer.retryAfterSeconds.map { .seconds($0) } ?? pauses.first
         guard pauses.popFirst() != nil, let pause, ContinuousClock.now + pause < deadline else { fallthrough }
-        usleep(UInt32(pause.nanoseconds / 1000))
+        // A server may answer a negative number of seconds.
+        usleep(UInt32(max(0, pause.nanoseconds / 1000)))
       default: return "the server answered \(answer.status)"
       }
     }
