@@ -4,8 +4,8 @@
 Usage: Benchmarks/run.py [--only PATTERN] [--quick] [--skip-build] [--record]
 
 --only runs the sections whose names match the regular expression and keeps the rows of the others; --quick repeats less;
---skip-build measures what is built; --record keeps the instruction count as the one to hold to, and puts the tables into
-Benchmarks/README.md and README.md; --tables writes these again from the last results and measures nothing.
+--skip-build measures what is built; --record keeps the instruction count as the one to hold to, and puts the table into
+Benchmarks/README.md; --tables writes it again from the last results and measures nothing.
 
 Peers: DispatchQueue, TaskGroup and OperationQueue in the same process; oneTBB, ninja, Task, PyYAML, libyaml, PostgreSQL, DBOS
 Transact, Prefect and two Python packages, which `scripts/setup bench` and the benchmarks install; Hummingbird's router;
@@ -24,21 +24,10 @@ import tempfile
 import time
 
 from sections import command, editor, engine, executors, insight, plugins, runs
-from sections.harness import HERE, PACKAGES, ROOT, add, build, context, shown, value_text, verdict
+from sections.harness import HERE, PACKAGES, add, build, context, shown, value_text, verdict
 
 LATEST = os.path.join(HERE, "Results/latest.json")
 TABLE_BEGIN, TABLE_END = "<!-- make bench: begin -->\n", "<!-- make bench: end -->\n"
-
-# The rows that README.md shows.
-IN_README = [
-    "a no-op step, 5 shapes, against Taskflow",
-    "10-step file, history on, exec to exit, against a program of the same libraries that prints a line",
-    "1,000 steps of shell.run true, concurrency 2, against ninja -j2",
-    "gate held by max next to 64 steps burning CPU: median",
-    "gate held by max next to 64 steps burning CPU: 19th of 20",
-    "router: string to parameters, 200 routes, against Hummingbird",
-    "sync: action to other process, server and PostgreSQL: p50",
-]
 
 # What each section is called, what it builds and what it does; the table has this order.
 SECTIONS = [
@@ -106,11 +95,9 @@ def put_table(path, table):
         file.write(head + TABLE_BEGIN + markdown(table) + TABLE_END + tail)
 
 
-def record_tables(table):
+def record_table(table):
     # What has neither a bar nor a peer is in the file of results.
     put_table(f"{HERE}/README.md", [row for row in table if row["bar"] != "–" or "against" in row["work"]])
-    by_work = {row["work"]: row for row in table}
-    put_table(f"{ROOT}/README.md", [by_work[work] for work in IN_README if work in by_work])
 
 
 def main():
@@ -118,11 +105,11 @@ def main():
     parser.add_argument("--only", metavar="PATTERN", default="", help="run the sections whose names match")
     parser.add_argument("--quick", action="store_true", help="repeat less")
     parser.add_argument("--skip-build", action="store_true", help="measure what is built")
-    parser.add_argument("--record", action="store_true", help="keep the instruction count, put the tables into the pages")
-    parser.add_argument("--tables", action="store_true", help="write the tables from the last results, and measure nothing")
+    parser.add_argument("--record", action="store_true", help="keep the instruction count, put the table into the page")
+    parser.add_argument("--tables", action="store_true", help="write the table from the last results, and measure nothing")
     options = parser.parse_args()
     if options.tables:
-        return record_tables(json.load(open(LATEST))["rows"])
+        return record_table(json.load(open(LATEST))["rows"])
     chosen = [section for section in SECTIONS if re.search(options.only, section[0])]
     if not chosen:
         parser.error(f"no section matches '{options.only}'; there are {', '.join(name for name, _, _ in SECTIONS)}")
@@ -150,7 +137,7 @@ def main():
         json.dump({"machine": machine, "rows": table}, file, indent=2, ensure_ascii=False)
         file.write("\n")
     if options.record:
-        record_tables(table)
+        record_table(table)
     print(f"\n{machine}, {time.monotonic() - begin:.0f} s in all")
     for row in table:
         print(shown(row))

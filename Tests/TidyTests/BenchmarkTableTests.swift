@@ -2,7 +2,7 @@ import FlowKit
 import Foundation
 import Testing
 
-/// The tables of measurements: both come from the results, so that no page shows another figure than the other.
+/// The table of measurements comes from the results.
 @Suite struct BenchmarkTableTests {
   private struct Row: Hashable {
     var work: String
@@ -35,8 +35,8 @@ import Testing
     return unit.isEmpty ? number : "\(number) \(unit)"
   }
 
-  @Test(arguments: ["README.md", "Benchmarks/README.md"])
-  func `every figure of a page is that of the results`(page: String) throws {
+  @Test func `every figure of the page is that of the results`() throws {
+    let page = "Benchmarks/README.md"
     let text = try Repository.text(page)
     let table = try #require(text.split(separator: "<!-- make bench: begin -->\n").last)
     let rows = table.split(separator: "<!-- make bench: end -->")[0].split(separator: "\n").dropFirst(2)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The README's app with a plugin of its own, in a package that refers to this one. Takes some minutes, so only where
+/// The app of docs/embedding.md with a plugin of its own, in a package that refers to this one. Takes some minutes, so only where
 /// `FLOWRUN_LONG_TESTS` is set; what was built stays in `.build/outside-app` for the next time.
 @Suite(
   .enabled(if: ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil), .timeLimit(.minutes(30)), .serialized)
@@ -9,7 +9,7 @@ struct OutsideAppTests {
   private static let folder = Repository.root.appendingPathComponent(".build/outside-app")
 
   @Test(arguments: ["debug", "release"])
-  func `the app of the README, with a plugin of its own, builds and runs in a package outside`(
+  func `the app of the page, with a plugin of its own, builds and runs in a package outside`(
     configuration: String
   ) throws {
     try write()
@@ -27,7 +27,7 @@ struct OutsideAppTests {
 
   /// Writes the package; what has not changed keeps its time, so that it is not compiled again.
   private func write() throws {
-    let block = try #require(Block.all(in: Repository.text("README.md")).first { $0.language == "swift" })
+    let block = try #require(Block.all(in: Repository.text("docs/embedding.md")).first { $0.language == "swift" })
     let plain = "Engine(plugins: [BasicsPlugin()])"
     try #require(block.text.contains(plain))
     let files = [

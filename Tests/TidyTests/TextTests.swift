@@ -26,25 +26,28 @@ struct TextTests {
   }
 
   @Test func `every type and every member that the architecture names exists`() throws {
-    let page = try Repository.text("ARCHITECTURE.md")
+    let pages = ["ARCHITECTURE.md"] + Repository.files(below: "docs/decisions", ending: ".md")
     let text = try (Self.sources + Repository.files(below: "Tests", ending: ".swift")).map(Repository.text).joined()
     var words = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
     words.formUnion(Self.sources.map { String($0.split(separator: "/").last!.dropLast(6)) })
     // Foundation's.
     words.insert("NotificationCenter")
-    for span in Self.spans(page[...]) where span.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." }) {
-      let parts = span.split(separator: ".").map(String.init)
-      // Files, and texts with a dot that are no code.
-      guard let last = parts.last, !["md", "yaml", "swift", "app"].contains(last) else { continue }
-      for word in parts where word.first?.isUppercase == true || parts.count > 1 {
-        #expect(words.contains(word), "ARCHITECTURE.md names \(span), which is nowhere")
+    for page in pages {
+      let spans = try Self.spans(Repository.text(page)[...])
+      for span in spans where span.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." }) {
+        let parts = span.split(separator: ".").map(String.init)
+        // Files, and texts with a dot that are not code.
+        guard let last = parts.last, !["md", "yaml", "swift", "app"].contains(last) else { continue }
+        for word in parts where word.first?.isUppercase == true || parts.count > 1 {
+          #expect(words.contains(word), "\(page) names \(span), which does not exist")
+        }
       }
     }
   }
 
-  @Test func `every limit of the README is the one that holds`() throws {
-    let readme = try Repository.text("README.md")
-    let rows = try #require(readme.split(separator: "## Limits").last).split(separator: "\n").filter {
+  @Test func `every limit of the reference is the one that holds`() throws {
+    let page = try Repository.text("docs/reference.md")
+    let rows = try #require(page.split(separator: "## Limits").last).split(separator: "\n").filter {
       $0.hasPrefix("| ")
     }
     func row(_ beginning: String) -> Substring { rows.first { $0.hasPrefix("| \(beginning)") } ?? "" }
@@ -89,7 +92,7 @@ struct TextTests {
 
   @Test func `one spelling and one word for one thing`() throws {
     let pages =
-      ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+      ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
       + Repository.files(below: "docs", ending: ".md") + Repository.files(below: "plugins", ending: ".md")
     for file in Self.sources + pages {
       let text = try Repository.text(file).lowercased()

@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The pages as a whole: the two READMEs, the index and the references.
+@Suite(.timeLimit(.minutes(5))) struct PageTests {
+  // MARK: README
+
+  @Test(arguments: ["README.md", "README.zh-Hans.md"])
+  func `the README stays short`(page: String) throws {
+    let text = try Repository.text(page)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    #expect(lines.count <= 120)
+    for line in lines { #expect(line.count <= 100, "\(line)") }
+    #expect(text.split { $0 == " " || $0 == "\n" }.count <= 1500)
+  }
+
+  @Test func `the README in Chinese has the structure, the commands and the links of the one in English`() throws {
+    let english = try Outline(of: Repository.text("README.md"))
+    let chinese = try Outline(of: Repository.text("README.zh-Hans.md"))
+    #expect(english.lines == chinese.lines)
+    #expect(english.blocks == chinese.blocks)
+    #expect(english.code == chinese.code)
+    #expect(english.links == chinese.links)
+  }
+
+  /// What two translations of a page have in common.
+  private struct Outline {
+    /// The mark of each line that has one: a heading, an item of a list, a numbered step or a row of a table.
+    var lines: [String] = []
+    var blocks: [String] = []
+    /// The texts between backticks, in any order, since languages have orders of their own.
+    var code: [String] = []
+    var links: [String] = []
+
+    init(of text: String) throws {
+      var blocks: [String]?
+      for line in text.split(separator: "\n") {
+        if line.hasPrefix("```") {
+          if let block = blocks {
+            self.blocks.append(block.joined(separator: "\n"))
+            blocks = nil
+          } else {
+            blocks = [String(line)]
+          }
+        } else if blocks != nil {
+          blocks?.append(String(line))
+        } else {
+          if let mark = line.firstMatch(of: /^(?:#+|-|\||\*\*[0-9]\.) /) { lines.append(String(mark.output)) }
+          code += line.matches(of: /`[^`]+`/).map { String($0.output) }
+          links += line.matches(of: /\]\(([^)]+)\)/).map { String($0.output.1) }
+        }
+      }
+      code.sort()
+      links.removeAll { $0 == "README.md" || $0 == "README.zh-Hans.md" }
+    }
+  }
+
+  // MARK: Links
+
+  @Test func `every link between pages leads to a file, and the index links every page`() throws {
+    let docs = Repository.files(below: "docs", ending: ".md")
+    let pages = ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] + docs
+    var linked: Set<String> = []
+    for page in pages {
+      let folder = URL(fileURLWithPath: page, relativeTo: Repository.root).deletingLastPathComponent()
+      for match in try Self.prose(Repository.text(page)).matches(of: /\]\(([^)# ]+)(?:#[^)]*)?\)/) {
+        let target = String(match.output.1)
+        if target.contains("://") { continue }
+        let file = folder.appendingPathComponent(target).standardizedFileURL
+        #expect(FileManager.default.fileExists(atPath: file.path), "\(page) links to \(target)")
+        if page == "docs/README.md" { linked.insert(file.path) }
+      }
+    }
+    for page in docs where page != "docs/README.md" && !page.hasPrefix("docs/decisions/0") {
+      let file = Repository.root.appendingPathComponent(page).standardizedFileURL
+      #expect(linked.contains(file.path), "docs/README.md does not link \(page)")
+    }
+  }
+
+  /// A page without its blocks of code.
+  private static func prose(_ text: String) -> String {
+    text.components(separatedBy: "\n```").enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined()
+  }
+
+  // MARK: References
+
+  @Test func `the reference has every environment variable of flowrun's own`() throws {
+    let page = try Repository.text("docs/reference.md")
+    let files =
+      Repository.files(below: "Sources", ending: ".swift")
+      + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
+    var seen: Set<String> = []
+    for file in files where !file.contains("/FlowTestKit/") && !file.hasSuffix("/SyncClock.swift") {
+      for match in try Repository.text(file).matches(of: /"(FLOWRUN_[A-Z_]+)"/) { seen.insert(String(match.output.1)) }
+    }
+    #expect(seen.count > 5)
+    for name in seen { #expect(page.contains("`\(name)`"), "docs/reference.md does not explain \(name)") }
+  }
+
+  @Test func `the page of events has every event, and every field that a run writes`() throws {
+    let page = try Repository.text("docs/events.md")
+    let source = try Repository.text("Sources/FlowEngine/Report/RunEvent.swift")
+    let names = source.matches(of: /case \.\w+: "([a-z]+\.[a-z-]+)"/).map { String($0.output.1) }
+    #expect(names.count > 15)
+    for name in names { #expect(page.contains("| `\(name)` |"), "docs/events.md does not explain \(name)") }
+
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("events-\(UInt64.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try """
+    name: fields
+    deadline: { max: 5s }
+    events: [go]
+    steps:
+      post: { uses: flow.post, with: { event: go } }
+      items: { run: 'true', after: go, foreach: [1, 2] }
+      fails: { run: exit 1, needs: items, optional: true, retry: { attempts: 2, delay: 1ms } }
+    """.write(to: folder.appendingPathComponent("fields.yaml"), atomically: true, encoding: .utf8)
+    let run = try FlowrunProcess.run(["fields.yaml", "--json", "--report", "report.json"], in: folder.path)
+    try #require(run.exitCode == 0, "\(run.errors)")
+    let report = try String(contentsOf: folder.appendingPathComponent("report.json"), encoding: .utf8)
+    // The names of steps and queues are not fields.
+    let others: Set = ["post", "items", "fails", "main"]
+    let fields = Set((run.output + report).matches(of: /"(\w+)" ?:/).map { String($0.output.1) }).subtracting(others)
+    #expect(fields.count > 30)
+    for field in fields { #expect(page.contains("`\(field)`"), "docs/events.md does not explain \(field)") }
+  }
+}
