@@ -46,7 +46,7 @@ import Testing
         } else if blocks != nil {
           blocks?.append(String(line))
         } else {
-          if let mark = line.firstMatch(of: /^(?:#+|-|\||\*\*[0-9]\.) /) { lines.append(String(mark.output)) }
+          if let mark = line.firstMatch(of: #/^(?:#+|-|\||\*\*[0-9]\.) /#) { lines.append(String(mark.output)) }
           code += line.matches(of: /`[^`]+`/).map { String($0.output) }
           links += line.matches(of: /\]\(([^)]+)\)/).map { String($0.output.1) }
         }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/seeds.md` holds every requirement by its id (N38): each command is run, and shows what the page says.
+/// `Tests/Requirements/README.md` holds every requirement by its id (N38): each command is run, and shows what the page says.
 @Suite(.timeLimit(.minutes(5))) struct `The page of requirements` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -42,7 +42,7 @@ import Testing
   private let rows: [Row]
 
   init() throws {
-    page = try String(contentsOfFile: Self.root + "/docs/seeds.md", encoding: .utf8)
+    page = try String(contentsOfFile: Self.root + "/Tests/Requirements/README.md", encoding: .utf8)
     rows = page.split(separator: "\n").compactMap { line in
       let cells = line.split(separator: " | ").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "| ")) }
       guard line.hasPrefix("| "), cells.count == 4, cells[0] != "id" else { return nil }
@@ -104,7 +104,7 @@ import Testing
   }
 
   private static func shell(_ script: String) throws -> String {
-    let scratch = FileManager.default.temporaryDirectory.appending(path: "seeds-\(UUID().uuidString)").path
+    let scratch = FileManager.default.temporaryDirectory.appending(path: "requirements-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: scratch) }
     let output = scratch + "/output"
