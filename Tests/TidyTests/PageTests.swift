@@ -105,7 +105,8 @@ import Testing
     #expect(names.count > 15)
     for name in names { #expect(page.contains("| `\(name)` |"), "docs/events.md does not explain \(name)") }
 
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("events-\(UInt64.random(in: 0 ... .max))")
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "events-\(UInt64.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     try """
