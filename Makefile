@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 RELEASE := scripts/release-build
-TEST_LIMIT ?= 50m
+TEST_LIMIT ?= 30m
 
 .PHONY: run build release dist python-package sync-server setup setup-test test test-long bench pipelines fuzz lint check data-check clean
 
@@ -41,14 +41,14 @@ setup:
 setup-test:
 	@scripts/setup test
 
-## Runs every test, with the sync server in front of a real PostgreSQL.
+## Runs every test, with the sync server in front of a real PostgreSQL; no group of tests may take longer than TEST_LIMIT.
 test: setup-test
 	scripts/test $(TEST_LIMIT)
 
 ## Runs what takes longer than a few minutes; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the command drive
 ## the release binary.
 test-long: setup-test
-	FLOWRUN_LONG_TESTS=1 scripts/test 150m
+	FLOWRUN_LONG_TESTS=1 scripts/test 100m
 
 ## Runs the benchmarks against their peers and compares with the committed counts; a part of them with
 ## BENCH_ARGUMENTS='--only "start|shell"'.
