@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
   @Test(arguments: [
     ("README.md", 5), ("docs/gate.md", 6), ("docs/insight.md", 7), ("docs/ci.md", 3), ("docs/events.md", 1),
-    ("docs/tutorial-pipeline.md", 11),
+    ("docs/tutorial-launch.md", 8), ("docs/tutorial-pipeline.md", 11),
   ])
   func `a page shows what really happens`(page: String, expectedCalls: Int) throws {
     let blocks = try Block.all(in: Repository.text(page))
