@@ -11,8 +11,11 @@ extension EngineBenchmark {
       }
       let mask = SecretMask(secrets.enumerated().map { (name: "s\($0.offset)", text: $0.element) })
       for (kind, line) in lines(with: secrets) {
-        var text = ""
-        for number in 0... where text.utf8.count < 1 << 20 { text += line(number) }
+        var (text, number) = ("", 0)
+        while text.utf8.count < 1 << 20 {
+          text += line(number)
+          number += 1
+        }
         text.makeContiguousUTF8()
         report(kind, count, mask, text)
       }
