@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := scripts/release-build
 TEST_LIMIT ?= 30m
 
-.PHONY: run build release dist python-package sync-server setup setup-test test test-long bench pipelines fuzz lint check data-check clean
+.PHONY: run build release dist python-package sync-server setup setup-test test test-release test-long bench pipelines fuzz lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -44,6 +44,11 @@ setup-test:
 ## Runs every test, with the sync server in front of a real PostgreSQL; no group of tests may take longer than TEST_LIMIT.
 test: setup-test
 	scripts/test $(TEST_LIMIT)
+
+## Runs the examples with the release binary: a fault that only optimization shows is in no other test.
+test-release: setup-test
+	$(RELEASE) --traits Network --product flowrun
+	scripts/examples .build/release/flowrun
 
 ## Runs what takes longer than a few minutes; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the command drive
 ## the release binary.
