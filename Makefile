@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := scripts/release-build
 TEST_LIMIT ?= 30m
 
-.PHONY: run build release dist python-package sync-server setup setup-test test test-long bench pipelines fuzz lint check data-check clean
+.PHONY: run build release dist python-package sync-server setup setup-test test test-release test-long bench pipelines fuzz lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -41,14 +41,21 @@ setup:
 setup-test:
 	@scripts/setup test
 
-## Runs every test, with the sync server in front of a real PostgreSQL; no group of tests may take longer than TEST_LIMIT.
+## Runs the tests, with the sync server in front of a real PostgreSQL; no group of tests may take longer than TEST_LIMIT.
 test: setup-test
 	scripts/test $(TEST_LIMIT)
+
+## Runs the tests that take long for a good reason: clusters whose nodes fail, long histories of processes, and the examples
+## with the release binary.
+test-release: setup-test
+	scripts/test --release 30m
+	$(RELEASE) --traits Network --product flowrun
+	scripts/examples .build/release/flowrun
 
 ## Runs what takes longer than a few minutes; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the command drive
 ## the release binary.
 test-long: setup-test
-	FLOWRUN_LONG_TESTS=1 scripts/test 100m
+	FLOWRUN_LONG_TESTS=1 scripts/test 150m
 
 ## Runs the benchmarks against their peers and compares with the committed counts; a part of them with
 ## BENCH_ARGUMENTS='--only "start|shell"'.

@@ -112,7 +112,8 @@ let package = Package(
       tests: ["FlowModel", "FlowEngine"])
     + [
       .testTarget(
-        name: "SimulationTests", dependencies: ["FlowModel", "FlowStore", "FlowEngine", "FlowInsight", "FlowTestKit"])
+        name: "SimulationTests",
+        dependencies: ["FlowModel", "FlowStore", "FlowEngine", "FlowInsight", "FlowTestKit", "TestSupport"])
     ]
     + plugin("flow", target: "BasicsPlugin")
     + plugin("preferences")
@@ -133,7 +134,7 @@ let package = Package(
       tests: ["FlowDiagnostics", "FlowModel", "SyncCore"])
     + values(
       "SyncEngine", of: "sync", uses: ["FlowBytes", "SyncCore"],
-      tests: ["FlowBytes", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncTestKit"])
+      tests: ["FlowBytes", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncTestKit", "TestSupport"])
     + values(
       "SyncTestKit", of: "sync", uses: ["FlowBytes", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine"],
       tests: nil)

@@ -69,9 +69,10 @@ def secrets():
     kinds = {}
     for result in lines(run([f"{BUILT}/EngineBenchmark", "secrets"])):
         kinds.setdefault(result["kind"], {})[result["secrets"]] = result
-    bars = {"English": "≤ 1", "JSON": "≤ 1", "percent": "≤ 1", "base64": "≤ 1.5", "a secret in each line of": "≤ 3"}
+    bars = {"English text": "≤ 1", "JSON": "≤ 1", "percent encoding": "≤ 1", "base64": "≤ 1.5",
+            "text with one in each line": "≤ 3"}
     for kind, counts in kinds.items():
-        add(f"1, 10 or 100 secrets hidden in {kind} text, the slowest, against one dependent table look-up a byte", bars[kind],
+        add(f"1, 10 or 100 secrets hidden in {kind}, the slowest, against one dependent table look-up a byte", bars[kind],
             max(result["ratio"] for result in counts.values()),
             detail=", ".join(f"{count}: {result['nanoseconds']} ns a byte" for count, result in counts.items()))
 

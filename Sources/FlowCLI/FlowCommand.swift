@@ -21,7 +21,8 @@ public struct FlowCommand: AsyncParsableCommand {
       ValidateCommand.self, GraphCommand.self, SimulateCommand.self, AnalyzeCommand.self,
       CompareCommand.self, ExportCommand.self, PluginsCommand.self, CallCommand.self,
       EvalCommand.self, SchemaCommand.self, SyncCommand.self, RoutesCommand.self,
-      NotificationsCommand.self, LSPCommand.self, WorkerCommand.self, ManualCommand.self,
+      NotificationsCommand.self, LSPCommand.self, WorkerCommand.self, VersionCommand.self,
+      ManualCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

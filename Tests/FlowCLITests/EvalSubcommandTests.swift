@@ -1,4 +1,5 @@
 import FlowModel
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct EvalSubcommandTests {
@@ -65,12 +66,13 @@ import Testing
     defer { tool.remove() }
     let text = String(repeating: "x", count: 3 << 20)
     let long = #"{"expr":"contains(t, 'y')","contexts":{"t":"\#(text)"}}"#
-    let tooLong = String(repeating: " ", count: Limits.jsonBytes + 1)
-    let output = try tool.run("eval", "--batch", input: "\(long)\n\(tooLong)\n\(long)")
+    // Reading it takes a debug build long.
+    let tooLong = TestExtent.isFull ? String(repeating: " ", count: Limits.jsonBytes + 1) + "\n" : ""
+    let output = try tool.run("eval", "--batch", input: "\(long)\n\(tooLong)\(long)")
     #expect(
       output.standardOutput == """
         {"kind":"Boolean","value":false}
-        {"error":{"kind":"parsing","message":"the line is longer than 64 MiB"}}
+        \(TestExtent.isFull ? #"{"error":{"kind":"parsing","message":"the line is longer than 64 MiB"}}"# + "\n" : "")\
         {"kind":"Boolean","value":false}
 
         """)

@@ -1,5 +1,6 @@
 import FlowModel
 import Foundation
+import TestSupport
 import Testing
 
 /// `simulate`, `analyze` and `compare` from outside.
@@ -26,7 +27,7 @@ import Testing
   @Test func `a forecast has the same bytes on one core and on several, and others for another seed`() throws {
     let tool = try tool()
     defer { tool.remove() }
-    let arguments = ["simulate", "app.yaml", "--runs", "5000", "--format", "json"]
+    let arguments = ["simulate", "app.yaml", "--runs", TestExtent.isFull ? "5000" : "500", "--format", "json"]
     let whole = try tool.run(arguments)
     #expect(whole.exitCode == 0 && whole.standardError == "")
     let process = Process()

@@ -119,11 +119,12 @@
 
     @Test func `a reader who takes nothing is waited for, and gets all of it; a signal ends the wait`() throws {
       defer { tool.remove() }
+      let lines = TestExtent.count(usual: 20_000, release: 100_000, long: 100_000)
       try tool.write(
         """
         name: much
         steps:
-          much: { uses: shell.run, with: { command: seq 100000 } }
+          much: { uses: shell.run, with: { command: seq \(lines) } }
           long: { uses: flow.sleep, needs: much, with: { for: "${{ inputs.for }}" } }
         inputs: { for: { type: duration, default: 1ms } }
         """, to: "much.yaml")
@@ -142,7 +143,7 @@
         if count == 0, patient.hasEnded { break }
       }
       #expect(patient.result().exitCode == 0)
-      #expect(String(decoding: text, as: UTF8.self).contains("much: 100000\n"))
+      #expect(String(decoding: text, as: UTF8.self).contains("much: \(lines)\n"))
 
       for signals in [1, 2] {
         let stopped = try FlowrunProcess(

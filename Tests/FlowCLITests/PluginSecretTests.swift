@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Secrets that plugins are given by name, in each language that there is a template for.
@@ -31,7 +32,8 @@ import Testing
     ),
   ]
 
-  @Test(arguments: ["swift", "python", "node", "sh"])
+  /// Compiling the plugin in Swift takes long.
+  @Test(arguments: ["python", "node", "sh"] + (TestExtent.isFull ? ["swift"] : []))
   func `reaches a plugin's program and is shown nowhere`(language: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

@@ -167,8 +167,26 @@ import Testing
     let some = try tool.run("resume", "--only", "a")
     #expect(some.exitCode == 0 && some.standardOutput.contains("left out (--only): b, c"), "\(some)")
     #expect(try tool.run("runs", "--state", "partial").standardOutput.contains("some"))
+    let steps = try object(try tool.run("runs", "show", "last", "--json").standardOutput)["steps"] as? [String: Any]
+    for name in ["b", "c"] {
+      #expect((steps?[name] as? [String: Any])?["reason"] as? String == "not-selected", "\(name)")
+    }
     #expect(try tool.run("resume").exitCode == 0)
     #expect(try tool.run("runs", "--state", "success").standardOutput.contains("some"))
+  }
+
+  @Test func `do not list an interrupted step with on-interrupt fail among those that run again`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      "name: once\ndurable: true\nsteps: { a: { run: echo waits && sleep 60, on-interrupt: fail } }\n", to: "w.yaml")
+    let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
+    #expect(process.waitForOutput("a: waits"))
+    process.send(SIGKILL)
+    _ = process.result()
+    let plan = try tool.run("resume", "--dry-run").standardOutput
+    #expect(plan.contains("(on-interrupt: fail; --from names them): a\n"), "\(plan)")
+    #expect(plan.contains("runs again: nothing\n"), "\(plan)")
   }
 
   @Test func `are recorded with the launch for which they were activated, however long they were prewarmed`() throws {

@@ -134,6 +134,18 @@ import Testing
     #expect(try proposals(["runs", "show"], "positional@0", ["--in", "/"]).isEmpty)
   }
 
+  @Test func `version says which build it is, as text and as JSON`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    let plain = try tool.run("version")
+    let short = try tool.run("--version")
+    #expect(plain == short && plain.exitCode == 0)
+    let number = plain.standardOutput.dropLast()
+    let json = try tool.run("version", "--json").standardOutput
+    #expect(json.contains(#""version":"\#(number)""#) && json.contains(#""network":"#), "\(json)")
+    #expect(json.contains(#""system":""#) && json.contains(#""architecture":""#), "\(json)")
+  }
+
   @Test func `the manual has a page for each subcommand with each of its options`() throws {
     let tool = try tool()
     defer { tool.remove() }

@@ -96,7 +96,9 @@ import Testing
     try remove()
   }
 
-  @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
+  @Test(
+    .enabled(if: TestExtent.isFull),
+    .enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
   func `a Dask that does not answer is told`() throws {
     try "name: x\nsteps: { a: { run: 'true' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)

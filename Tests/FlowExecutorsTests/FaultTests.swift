@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Workers, coordinators and databases that are killed or stopped at random moments; `FLOWRUN_LONG_TESTS=1` has as many
-/// faults as the product is held to.
+/// faults as the product is held to. Each takeover waits for a lease to end, so those of databases come with the release tests.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct FaultTests {
   private static let isLong = FaultScene.isLong
   private let steps = isLong ? 300 : 60
@@ -45,7 +45,7 @@ import Testing
     let scene = try FaultScene(
       "killed coordinators", steps: steps, isDurable: true, bodySeconds: Self.isLong ? 0.2 : 0.1)
     var arguments = ["flow.yaml", "--on", "workers=4"]
-    let wanted = Self.isLong ? 50 : 2
+    let wanted = TestExtent.count(usual: 1, release: 2, long: 50)
     for round in 0..<wanted {
       let process = try scene.start(arguments)
       #expect(process.waitForOutput(" started on workers", limitSeconds: 60))
@@ -86,7 +86,8 @@ import Testing
   }
 
   #if Network
-    @Test func `with a store that several see one after the other takes over, through the death of the database`()
+    @Test(.enabled(if: TestExtent.isFull))
+    func `with a store that several see one after the other takes over, through the death of the database`()
       throws
     {
       let scene = try FaultScene("killed databases", steps: steps, isDurable: true)
@@ -110,7 +111,7 @@ import Testing
       try scene.check(process.result(limitSeconds: 300), store)
     }
 
-    @Test(arguments: [false, true])
+    @Test(.enabled(if: TestExtent.isFull), arguments: [false, true])
     func `a standby that takes the place of its database has all that was recorded, and the run goes on`(
       isCoordinatorKilled: Bool
     ) throws {
@@ -147,7 +148,8 @@ import Testing
       try scene.check(next.result(limitSeconds: 300), store)
     }
 
-    @Test func `a coordinator that stood still past its lease is told who has the run, and repeats nothing`() throws {
+    @Test(.enabled(if: TestExtent.isFull))
+    func `a coordinator that stood still past its lease is told who has the run, and repeats nothing`() throws {
       let scene = try FaultScene("stopped coordinators", steps: steps, isDurable: true)
       let database = try Database()
       let store = ["--store", "postgresql:///postgres?host=\(database.folder)/socket&user=sync"]

@@ -58,7 +58,7 @@ final class InsideSlurmTests {
     #expect(try isMineRunning())
   }
 
-  @Test(arguments: [(SIGKILL, "137"), (SIGTERM, "143"), (SIGINT, "130")])
+  @Test(.enabled(if: TestExtent.isFull), arguments: [(SIGKILL, "137"), (SIGTERM, "143"), (SIGINT, "130")])
   func `a flowrun that a signal ends gives its allocations back, and the user's job goes on`(
     signal: Int32, status: String
   ) throws {
@@ -70,7 +70,8 @@ final class InsideSlurmTests {
     #expect(try isMineRunning())
   }
 
-  @Test func `allocations are gone 15 s after everything of flowrun in the job was killed at once`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `allocations are gone 15 s after everything of flowrun in the job was killed at once`() throws {
     try submit(waiting)
     #expect(within(seconds: 60) { text("number").hasPrefix("flowrun-") }, "\(text("output"))")
     // One runs and one waits: the user's job holds a processor that it would need.

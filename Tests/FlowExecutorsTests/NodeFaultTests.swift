@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// Nodes of a real Slurm that die or stand still.
-@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: SlurmCluster.isInstalled)) struct NodeFaultTests {
+@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: SlurmCluster.isInstalled && TestExtent.isFull))
+struct NodeFaultTests {
   private let cluster: SlurmCluster
   private let on = ["--on", "slurm=4,worker=\(FlowrunProcess.path)"]
 

@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10))) func `random workflows come to the same here and on workers`() throws {
-    try TimelessReport.compare(FaultScene.isLong ? 60 : 4, in: folder, on: ["--on", "workers=3"])
+    try TimelessReport.compare(TestExtent.count(usual: 2, release: 4, long: 60), in: folder, on: ["--on", "workers=3"])
     try remove()
   }
 

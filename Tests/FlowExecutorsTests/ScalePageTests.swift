@@ -41,7 +41,9 @@ import Testing
 
   @Test func `the page begins with commands`() { #expect(Self.commands.count == 5, "\(Self.commands)") }
 
-  @Test(arguments: commands) func `a command of the page does what it says`(_ command: String) throws {
+  @Test(.enabled(if: TestExtent.isFull), arguments: commands) func `a command of the page does what it says`(
+    _ command: String
+  ) throws {
     let worker = "worker=\(FlowrunProcess.path)"
     if command.contains("validate") || command.contains("--on workers=") {
       try run(command)

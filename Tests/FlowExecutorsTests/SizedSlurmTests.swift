@@ -36,7 +36,8 @@ final class SizedSlurmTests {
 
   private func isFree() throws -> Bool { try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty } }
 
-  @Test func `a job of a body's own does what every executor does`() async throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `a job of a body's own does what every executor does`() async throws {
     var environment = ProcessInfo.processInfo.environment
     environment.merge(cluster.environment) { $1 }
     var request = ExecutorRequest(
@@ -71,7 +72,8 @@ final class SizedSlurmTests {
     #expect(try isFree())
   }
 
-  @Test func `what no node can ever have is told before anything starts`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `what no node can ever have is told before anything starts`() throws {
     for (resources, asked) in [
       ("cpus: 3", "3 cpus"), ("memory: 1GiB", "1 cpu and 1GiB of memory"), ("gpus: 2", "1 cpu and 2 gpus"),
     ] {
@@ -91,7 +93,8 @@ final class SizedSlurmTests {
     #expect(lines("ran") == [] && !FileManager.default.fileExists(atPath: "\(folder)/ran"))
   }
 
-  @Test func `bodies never take more together than a node has, and plain steps make room for them`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `bodies never take more together than a node has, and plain steps make room for them`() throws {
     // Each body holds one of its node's processors for each that it takes.
     let body = """
       take() { for n in 1 2; do exec 9>"lock-$SLURMD_NODENAME-$n"; flock -n 9 && return; done; echo over >> over; }
@@ -121,7 +124,8 @@ final class SizedSlurmTests {
     #expect(analysis.output.contains("executor"), "\(analysis.output)")
   }
 
-  @Test func `cancelling and deadlines end a body and give its job back`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `cancelling and deadlines end a body and give its job back`() throws {
     try write(
       """
         late: { run: 'echo $$ > late; sleep 60', resources: { cpus: 1 }, deadline: 500ms, optional: true }
@@ -136,7 +140,8 @@ final class SizedSlurmTests {
     #expect(try isFree())
   }
 
-  @Test func `a killed flowrun leaves neither the job of a body nor one that is waited for`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `a killed flowrun leaves neither the job of a body nor one that is waited for`() throws {
     try write(
       """
         a: { run: 'echo $$ > number; sleep 60', resources: { gpus: 1 } }
@@ -155,7 +160,8 @@ final class SizedSlurmTests {
       })
   }
 
-  @Test func `what comes of a body is written to no file in a run with secrets`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `what comes of a body is written to no file in a run with secrets`() throws {
     // The body's own number of `--result` words, which its worker, the parent, was started with.
     let body = #"run: 'tr "\0" "\n" < /proc/$PPID/cmdline | grep -c -- --result || true', resources: { cpus: 1 }"#
     for (head, count) in [("", "1"), ("secrets: { token: { env: TOKEN } }\n", "0")] {
@@ -171,7 +177,8 @@ final class SizedSlurmTests {
     }
   }
 
-  @Test func `what the worker of a body's own ran when it was killed runs again under the next attempt`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `what the worker of a body's own ran when it was killed runs again under the next attempt`() throws {
     try write(
       """
         a:

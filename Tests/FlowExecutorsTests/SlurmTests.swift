@@ -70,7 +70,8 @@ final class SlurmTests {
     #expect(!FileManager.default.fileExists(atPath: "\(folder)/ran"))
   }
 
-  @Test func `a Slurm that does not answer is told`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `a Slurm that does not answer is told`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let result = try FlowrunProcess.run(
       ["flow.yaml", "--on", on], in: folder, environment: ["SLURM_CONF": "/no/slurm.conf"])
@@ -95,7 +96,8 @@ final class SlurmTests {
     #expect(isGone)
   }
 
-  @Test func `what workers held that do not end in time when they are asked to is given back`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `what workers held that do not end in time when they are asked to is given back`() throws {
     try write(
       """
       name: x
@@ -123,7 +125,7 @@ final class SlurmTests {
     #expect(try within(seconds: 20) { try cluster.ask("squeue -h").isEmpty })
   }
 
-  @Test(arguments: [false, true])
+  @Test(.enabled(if: TestExtent.isFull), arguments: [false, true])
   func `an allocation that Slurm has not given yet is given back with the others`(isKilled: Bool) throws {
     try write("name: x\nsteps: { a: { run: 'sleep \(isKilled ? 60 : 1)' } }\n")
     let process = try FlowrunProcess(
@@ -134,12 +136,14 @@ final class SlurmTests {
     #expect(try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty })
   }
 
-  @Test func `random workflows come to the same here and on Slurm`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `random workflows come to the same here and on Slurm`() throws {
     try TimelessReport.compare(
       FaultScene.isLong ? 20 : 2, in: folder, on: ["--on", on], environment: cluster.environment)
   }
 
-  @Test func `a flowrun that is not on the nodes' PATH is told, with what helps`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `a flowrun that is not on the nodes' PATH is told, with what helps`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let result = try run("flow.yaml", "--on", "slurm=2")
     #expect(result.exitCode == 2)
@@ -152,7 +156,8 @@ final class SlurmTests {
     try scene.check(["--on", on], cluster.environment)
   }
 
-  @Test func `a step of an included file runs in the folder of that file, alone and for each item`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `a step of an included file runs in the folder of that file, alone and for each item`() throws {
     try FileManager.default.createDirectory(atPath: "\(folder)/lib", withIntermediateDirectories: true)
     let files = [
       "a.txt": "main-1\n", "lib/a.txt": "lib-1\n",
@@ -168,7 +173,8 @@ final class SlurmTests {
     }
   }
 
-  @Test func `a step that ends soon costs hardly more than on a worker of this machine`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `a step that ends soon costs hardly more than on a worker of this machine`() throws {
     var steps = "  s0: { run: 'echo hi; sleep 0.012' }\n"
     for index in 1..<30 { steps += "  s\(index): { run: 'echo hi; sleep 0.012', needs: s\(index - 1) }\n" }
     try write("name: chain\nsteps:\n\(steps)")
@@ -186,7 +192,8 @@ final class SlurmTests {
     #expect(away < here + 15)
   }
 
-  @Test func `why an allocation waits is said, in Slurm's words`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `why an allocation waits is said, in Slurm's words`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let process = try FlowrunProcess(
       ["flow.yaml", "--verbose", "--on", on + ",partition=short,time=3h"], in: folder, environment: cluster.environment)
@@ -199,7 +206,8 @@ final class SlurmTests {
     #expect(process.result().exitCode == 143)
   }
 
-  @Test func `allocations are where the options of the address say, with what they say`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `allocations are where the options of the address say, with what they say`() throws {
     try write(
       """
       name: x
@@ -226,7 +234,8 @@ final class SlurmTests {
     #expect(refused.exitCode == 64)
   }
 
-  @Test func `of two resumes the loser has no jobs`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `of two resumes the loser has no jobs`() throws {
     try write(StandbyTests.handedOn)
     let first = try FlowrunProcess(["flow.yaml"], in: folder)
     #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/begun") })
@@ -261,7 +270,8 @@ final class SlurmTests {
       """)
   }
 
-  @Test func `the page that leads to Slurm can be followed word for word`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `the page that leads to Slurm can be followed word for word`() throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../docs/scale.md")
     let page = try String(contentsOf: file.standardizedFileURL, encoding: .utf8)
     let section = try #require(page.components(separatedBy: "## From one machine to Slurm").dropFirst().first)
@@ -276,7 +286,8 @@ final class SlurmTests {
     #expect(output.contains("pack started on slurm"), "\(output)")
   }
 
-  @Test func `an exported workflow runs as jobs that wait for each other, and what is left out is told`() throws {
+  @Test(.enabled(if: TestExtent.isFull))
+  func `an exported workflow runs as jobs that wait for each other, and what is left out is told`() throws {
     try write(
       """
       name: x

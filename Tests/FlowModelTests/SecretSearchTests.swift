@@ -103,4 +103,21 @@ import Testing
     // The search through each secret for each line took ten times as long.
     #expect(seconds(100) < seconds(10) * 5)
   }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [0, 9])
+  func `hides a long secret of one repeated character in a time that grows with the text`(missing: Int) throws {
+    let secret = String(repeating: "a", count: Self.isLong ? 1 << 16 : 1_536)
+    let mask = SecretMask([("key", secret)])
+    let plain = String(secret.dropLast(missing))
+    for text in [plain, Data(plain.utf8).base64EncodedString()] {
+      // Where the text is nearly a secret, all but its beginning and its end is hidden.
+      let shown = mask.masked("<\(text)>")
+      #expect(missing == 0 ? shown.hasPrefix("<***") : shown.contains("***"), "\(shown)")
+      #expect(shown.utf8.count < 600, "\(shown)")
+    }
+    #expect(mask.masked("<\(secret)>") == "<***>")
+    let encoded = Data(secret.utf8).base64EncodedString()
+    let filled = try SecretMask.filled(mask.withPlaceholders(["text": .string(encoded)]), by: mask)
+    #expect(filled == ["text": .string(encoded)])
+  }
 }

@@ -194,7 +194,7 @@ import Testing
     emptied.main = []
     other.log.replaceSubrange(0..<32, with: [UInt8](repeating: 7, count: 32))
     // As a tool does it that writes one byte into the salt of the first frame.
-    first.log[40] = UInt8(ascii: "X")
+    first.log[40] ^= UInt8(ascii: "X")
     for changed in [emptied, other, first] {
       try changed.write(to: path)
       let found = StoreIdentity(path)

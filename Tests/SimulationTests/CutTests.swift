@@ -2,28 +2,18 @@ import FlowEngine
 import FlowModel
 import FlowStore
 import FlowTestKit
+import TestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A run that is cut anywhere and goes on in a plan that knows nothing but what came out.
 @Suite struct `A run that is cut` {
-  /// Of each of so many seeds.
-  private static let scenarios: UInt64 = {
-    let environment = ProcessInfo.processInfo.environment
-    return environment["FLOWRUN_LONG_TESTS"] == nil ? 10_000 : 100_000
-  }()
+  private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
 
   /// Every cut of every scenario whose bodies may begin again without that being told: services are begun again by a
   /// rule of their own, a step's own maximum begins again with it, and a cancel is not restored.
   @Test(.timeLimit(.minutes(20)), arguments: 0..<8)
   func `at any instant ends as one that is not`(block: Int) throws {
-    if let seed = SeededGenerator.environmentSeed { return try check(seed) }
-    for seed in 1...Self.scenarios where seed % 8 == UInt64(block) { try check(seed) }
+    for seed in Self.seeds where seed % 8 == UInt64(block) { try check(seed) }
   }
 
   @Test func `is looked at often enough for that to say something`() throws {

@@ -1,32 +1,18 @@
 import FlowTestKit
+import TestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The engine against the oracle on scenarios that nobody chose.
 @Suite struct `Random scenarios` {
   /// Every block is one test case, so that all cores work.
   private static let blocks = 20
-  /// 10,000 in all, or what `FLOWRUN_SCENARIOS` says, or 100,000 where long tests are asked for.
-  private static let scenariosPerBlock: UInt64 = {
-    let environment = ProcessInfo.processInfo.environment
-    let usual: UInt64 = environment["FLOWRUN_LONG_TESTS"] == nil ? 10_000 : 100_000
-    return (environment["FLOWRUN_SCENARIOS"].flatMap(UInt64.init) ?? usual) / UInt64(blocks)
-  }()
+  private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
 
-  /// 10,000 workflows with failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations,
+  /// Workflows with failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations,
   /// late and deaf steps, prewarmed or not. `FLOWRUN_SEED` replays one.
   @Test(.timeLimit(.minutes(30)), arguments: 0..<blocks)
   func `come out of the engine as the contract says`(block: Int) throws {
-    if let seed = SeededGenerator.environmentSeed { return try compare(seed) }
-    let first = UInt64(block) * Self.scenariosPerBlock + 1
-    for seed in first..<first + Self.scenariosPerBlock {
-      try compare(seed)
-    }
+    for seed in Self.seeds where seed % UInt64(Self.blocks) == UInt64(block) { try compare(seed) }
   }
 
   private func compare(_ seed: UInt64) throws {

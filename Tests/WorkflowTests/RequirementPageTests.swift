@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Tests/Requirements/README.md` holds every requirement by its id (N38): each command is run, and shows what the page says.
+/// `Tests/Requirements/README.md` holds every requirement by its id (N38): each command is run, and shows what the page
+/// says; `make test` runs every third command.
 @Suite(.timeLimit(.minutes(5))) struct `The page of requirements` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -72,9 +73,10 @@ import Testing
     let definitions = try #require(page.firstMatch(of: /(?s)```sh\n(.*?)```/)).output.1
     let commands = Set(rows.filter(\.isShown).map { String($0.command.dropFirst().dropLast()) }).sorted()
     #expect(commands.count > 40)
-    let results = try await Self.run(commands, definitions: String(definitions))
+    let tried = commands.enumerated().filter { TestExtent.tries($0.offset, ofParts: 3) }.map(\.element)
+    let results = try await Self.run(tried, definitions: String(definitions))
     for row in rows where row.isShown {
-      let output = results[String(row.command.dropFirst().dropLast())] ?? ""
+      guard let output = results[String(row.command.dropFirst().dropLast())] else { continue }
       let (present, absent) = row.texts
       for pieces in present {
         let pattern = pieces.map { piece in

@@ -11,6 +11,8 @@ struct SecretSearch: Sendable {
     var positions: [EncodedPosition]
     /// The number of nested encodings of the search.
     var encodings: Int
+    /// Whether the text agrees only with the beginning of the secret, because no steps were left to read on.
+    var isAssumed = false
   }
 
   /// The texts to find, sorted.
@@ -26,15 +28,21 @@ struct SecretSearch: Sendable {
     scan = SecretScan(needles, encodings: encodings)
   }
 
-  /// All matches, in the order of their starts, the longest for each start.
+  /// All matches, in the order of their starts, the longest for each start; one for assumed ones that overlap.
   ///
   /// - Parameter isCut: whether a needle may continue after the end, so that the beginning of one is a match, too.
   mutating func matches(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool = false) -> [Match] {
     // Shorter texts hold no needle.
     guard bytes.count >= Limits.secretCharacters || isCut else { return [] }
     var found: [Match] = []
+    scan.walks.begin(bytes)
     for start in scan.starts(in: bytes, isCut: isCut) {
-      if let match = scan.walks.longest(in: bytes, from: start, isCut: isCut) { found.append(match) }
+      guard let match = scan.walks.longest(in: bytes, from: start, isCut: isCut) else { continue }
+      if match.isAssumed, let last = found.last, last.isAssumed, match.range.lowerBound < last.range.upperBound {
+        found[found.count - 1].range = last.range.lowerBound..<max(last.range.upperBound, match.range.upperBound)
+      } else {
+        found.append(match)
+      }
     }
     return found
   }
@@ -43,6 +51,7 @@ struct SecretSearch: Sendable {
   mutating func ranges(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Range<Int>] {
     guard bytes.count >= Limits.secretCharacters || isCut else { return [] }
     var ranges: [Range<Int>] = []
+    scan.walks.begin(bytes)
     for start in scan.starts(in: bytes, isCut: isCut) {
       guard let match = scan.walks.longest(in: bytes, from: start, isCut: isCut) else { continue }
       ranges.merge(match.range)

@@ -11,6 +11,11 @@ struct SecretWalks: Sendable {
   /// From this byte of a walk on, its states are not kept: each byte of a long secret has a state of its own, which is not
   /// reached again, and which would push out those that are.
   private static let mostKeptBytes = 1_024
+  /// The steps beyond the kept states, for each byte of a text. A secret that is found takes one a byte; only a long secret that
+  /// resembles itself, such as one repeated character, takes more, from each byte of a text like it.
+  private static let mostSteps = 4
+  /// Bytes of plain text that are compared in the time of a step.
+  private static let plainBytesPerStep = 32
 
   private let needles: [[UInt8]]
   private let encodings: Int
@@ -25,6 +30,9 @@ struct SecretWalks: Sendable {
   private var positions = 0
   /// By state and class of a byte: the next state, `-2 - state` of one that ends a needle, or ``unknown``.
   private var rows: [Int16] = []
+  /// What is left of ``mostSteps`` in the text that is searched. Without any, text that agrees with the first
+  /// ``mostKeptBytes`` of a secret is taken for the secret.
+  private var stepsLeft = 0
 
   init(_ needles: [[UInt8]], encodings: Int) {
     self.needles = needles
@@ -81,6 +89,9 @@ struct SecretWalks: Sendable {
     positions.contains { $0.accepts(EncodedPosition.levels, needles) }
   }
 
+  /// Allows the steps for a text.
+  mutating func begin(_ bytes: UnsafeBufferPointer<UInt8>) { stepsLeft = Self.mostSteps * bytes.count }
+
   /// The longest needle that starts at a byte of a text; where the text is cut, also the beginning of one.
   mutating func longest(
     in bytes: UnsafeBufferPointer<UInt8>, from start: SecretScan.Start, isCut: Bool
@@ -104,7 +115,11 @@ struct SecretWalks: Sendable {
       return match(start.index..<end, found)
     }
     while index < bytes.count, !open.isEmpty {
+      if stepsLeft <= 0, index >= start.index + Self.mostKeptBytes {
+        return match(start.index..<index, open, isAssumed: true)
+      }
       let plain = open.count == 1 ? open[0].skipPlain(in: bytes, from: index, needles) : 0
+      stepsLeft -= 1 + plain / Self.plainBytesPerStep
       if plain == 0 { open = after(open, bytes[index]) }
       index += max(1, plain)
       if isEnd(open) { (end, found) = (index, open) }
@@ -116,14 +131,18 @@ struct SecretWalks: Sendable {
     return match(start.index..<end, found)
   }
 
-  private func match(_ range: Range<Int>, _ positions: [EncodedPosition]) -> SecretSearch.Match? {
-    range.isEmpty ? nil : SecretSearch.Match(range: range, positions: positions, encodings: encodings)
+  private func match(
+    _ range: Range<Int>, _ positions: [EncodedPosition], isAssumed: Bool = false
+  ) -> SecretSearch.Match? {
+    if range.isEmpty { return nil }
+    return SecretSearch.Match(range: range, positions: positions, encodings: encodings, isAssumed: isAssumed)
   }
 
   /// The end of a needle that is in the text as it is, if it is the only possible one; nil: not known.
-  private func plainEnd(in bytes: UnsafeBufferPointer<UInt8>, of start: SecretScan.Start) -> Int? {
-    guard start.walk != Self.root, let (needle, depth) = plainRest[start.walk] else { return nil }
+  private mutating func plainEnd(in bytes: UnsafeBufferPointer<UInt8>, of start: SecretScan.Start) -> Int? {
+    guard start.walk != Self.root, stepsLeft > 0, let (needle, depth) = plainRest[start.walk] else { return nil }
     let begin = start.index + start.length
+    if needles[needle].count > Self.mostKeptBytes { stepsLeft -= needles[needle].count / Self.plainBytesPerStep }
     return needles[needle].withUnsafeBufferPointer { needle in
       let end = begin + needle.count - depth
       guard end <= bytes.count else { return nil }

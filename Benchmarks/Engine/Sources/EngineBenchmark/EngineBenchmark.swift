@@ -82,7 +82,7 @@ enum EngineBenchmark {
           clock.measure {
             DispatchQueue.concurrentPerform(iterations: 2) { _ in for _ in 0..<(count / 2) { SpinAction.spin() } }
           })
-        run = min(run, try await engine(.fanOut, count: count, repetitions: 2, action: SpinAction.name) * Double(count))
+        run = min(run, try await engine(.fan, count: count, repetitions: 2, action: SpinAction.name) * Double(count))
       }
       func percent(_ nanoseconds: Double) -> Double { rounded(Double(alone.nanoseconds) / (2 * nanoseconds) * 100) }
       print(

@@ -1,10 +1,13 @@
 import FlowBytes
 import SyncCore
 import SyncEngine
+import TestSupport
 import Testing
 
 /// Histories of devices that make, change and delete records while others are away, are put back or lose their place.
 @Suite struct DroppingHistoriesTests {
+  /// Each test has 250 of its own.
+  private static let seeds = TestExtent.seeds(50, of: 250, release: 250)
   private static let keys = ["kept", "a", "b", "c"]
 
   /// What must come of it: `kept` is never deleted.
@@ -81,7 +84,7 @@ import Testing
   }
 
   @Test func `while nobody loses a place all come to the same, and nothing is parked`() throws {
-    for seed in 1...250 as ClosedRange<UInt64> {
+    for seed in Self.seeds {
       let (fleet, story) = try play(seed, losesPlaces: false)
       try check(fleet, seed)
       #expect(fleet.parked.isEmpty, "seed \(seed): \(fleet.parked)")
@@ -90,7 +93,7 @@ import Testing
   }
 
   @Test func `who was away too long, or was put back, comes to the same, and what it did in vain is shown`() throws {
-    for seed in 1000...1250 as ClosedRange<UInt64> {
+    for seed in Self.seeds.map({ $0 + 1000 }) {
       let (fleet, story) = try play(seed, losesPlaces: true)
       try check(fleet, seed)
       #expect(fleet.parked.allSatisfy { $0.contains("deleted meanwhile") }, "seed \(seed): \(fleet.parked)")
@@ -103,7 +106,7 @@ import Testing
   }
 
   @Test func `each act counts once whichever copy of a file sends it`() throws {
-    for seed in 3000...3250 as ClosedRange<UInt64> {
+    for seed in Self.seeds.map({ $0 + 3000 }) {
       let (fleet, story) = try play(seed, copies: true)
       try check(fleet, seed)
       #expect(fleet.likes(0, "kept") ?? 0 == story.likesOfKept, "seed \(seed)")
@@ -111,7 +114,7 @@ import Testing
   }
 
   @Test func `whatever the zone lost when a backup was restored, nothing that a device did is lost`() throws {
-    for seed in 2000...2250 as ClosedRange<UInt64> {
+    for seed in Self.seeds.map({ $0 + 2000 }) {
       let (fleet, story) = try play(seed, restores: true)
       try check(fleet, seed, mayForget: true)
       // A transaction whose other part is about a deleted record is parked whole.

@@ -1,16 +1,12 @@
 #if Network && os(Linux) && DEBUG
   import Foundation
+  import TestSupport
   import Testing
 
   /// Records of real processes that are killed, behind a bad network, before servers and databases that are killed, with
   /// clocks that are wrong, which only debug builds let them be.
   @Suite(.serialized) struct RecordHistoriesTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    /// How many histories: 60, 500 with the long tests, or as many as `FLOWRUN_SYNC_RECORD_HISTORIES` says.
-    private static let count =
-      environment["FLOWRUN_SYNC_RECORD_HISTORIES"].flatMap { Int($0) }
-      ?? (environment["FLOWRUN_LONG_TESTS"] == nil ? 60 : 500)
-    private static let first = environment["FLOWRUN_SEED"].flatMap { UInt64($0) } ?? 1
+    private static let seeds = TestExtent.seeds(6, of: 60, release: 60, long: 500)
 
     /// How many play at once: most of the time a history waits.
     private static let lanes = 6
@@ -21,9 +17,9 @@
     {
       let problems = await withTaskGroup(of: [String].self) { group in
         var all: [String] = []
-        for number in 0..<Self.count {
+        for (number, seed) in Self.seeds.enumerated() {
           if number >= Self.lanes, let some = await group.next() { all += some }
-          group.addTask { await Self.play(Self.first + UInt64(number)) }
+          group.addTask { await Self.play(seed) }
         }
         return await group.reduce(into: all) { $0 += $1 }
       }

@@ -1,0 +1,49 @@
+import Foundation
+
+/// How much the tests try: `make test` tries a part, `make test-release` more of what takes long, `make test-long` everything.
+public enum TestExtent: Sendable {
+  case usual, release, long
+
+  private static let environment = ProcessInfo.processInfo.environment
+
+  /// What the environment asks for with `FLOWRUN_LONG_TESTS` or `FLOWRUN_RELEASE_TESTS`.
+  public static let current: TestExtent =
+    environment["FLOWRUN_LONG_TESTS"] != nil ? .long : environment["FLOWRUN_RELEASE_TESTS"] != nil ? .release : .usual
+
+  /// Whether what takes long runs whole.
+  public static var isFull: Bool { current != .usual }
+
+  /// What `scripts/test` derives from the commit and prints, so that commits take turns.
+  private static let part = environment["FLOWRUN_SEEDS_PART"].flatMap { UInt64($0) } ?? 0
+
+  /// The number for the current extent.
+  public static func count(usual: Int, release: Int, long: Int) -> Int {
+    switch current {
+    case .usual: usual
+    case .release: release
+    case .long: long
+    }
+  }
+
+  /// Whether to try the case with this number: one in `parts` for `make test`, by turns, and each for the others.
+  public static func tries(_ number: Int, ofParts parts: Int) -> Bool {
+    isFull || number % parts == Int(part % UInt64(parts))
+  }
+
+  /// The seeds to try: the one in `FLOWRUN_SEED`; all for the long tests; else `count` of the first `total`, by turns.
+  ///
+  /// - Parameters:
+  ///   - count: how many seeds `make test` tries.
+  ///   - total: how many seeds it takes them from.
+  ///   - release: how many of them `make test-release` tries; `count` by default.
+  ///   - long: how many seeds `make test-long` tries; `total` by default.
+  public static func seeds(
+    _ count: UInt64, of total: UInt64, release: UInt64? = nil, long: UInt64? = nil
+  ) -> ClosedRange<UInt64> {
+    if let seed = environment["FLOWRUN_SEED"].flatMap({ UInt64($0) }) { return seed...seed }
+    if current == .long { return 1...(long ?? total) }
+    let count = current == .release ? release ?? count : count
+    let first = part % max(total / count, 1) * count + 1
+    return first...(first + count - 1)
+  }
+}
