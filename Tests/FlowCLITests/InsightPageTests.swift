@@ -65,6 +65,93 @@ import Testing
     }
   }
 
+  private static let failing = """
+    name: deploy
+    inputs: { target: { type: string, default: staging }, token: { type: string, secret: true } }
+    steps:
+      build: { run: "echo $TOKEN; echo '</script><script>alert(1)</script>'; echo 'no such file' >&2; exit 3", env: { TOKEN: "${{ inputs.token }}" }, retry: { attempts: 2, delay: 1ms } }
+      lint: { run: "echo lint warns; exit 1", optional: true }
+      upload: { needs: build, run: "echo upload" }
+      docs: { if: "inputs.target == 'production'", run: "echo docs" }
+    """
+
+  @Test func `says first what failed and why, and then what was skipped`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(Self.failing, to: "deploy.yaml")
+    try tool.write("s3cr3t-t0ken", to: "token")
+    let run = try tool.run("deploy.yaml", "-i", "target=test", "-i", "token=@token", "--report", "page.html")
+    #expect(run.exitCode == 1, "\(run)")
+    let file = tool.folder.appendingPathComponent("page.html")
+    let page = try String(contentsOf: file, encoding: .utf8)
+    let parts = ["Failed in", "<h1>deploy</h1>", "deploy.yaml", "What failed", "exited with status 3", "no such file"]
+    var rest = page[...]
+    for part in parts {
+      let found = try #require(rest.range(of: part), "\(part) is missing or comes too late")
+      rest = rest[found.upperBound...]
+    }
+    for text in [
+      "in attempt 2 of 2", "<dt>target</dt><dd>test</dd>", "0 of 4 steps succeeded, 1 failed, 1 failed that may fail",
+      "upstream-failed", "<td>skipped</td><td>condition</td>", "failure (optional)", "&lt;script&gt;alert(1)",
+    ] {
+      #expect(page.contains(text), "\(text)")
+    }
+    #expect(page.contains("***"))
+    for text in ["<script>alert", "s3cr3t-t0ken", "<h2>Gate</h2>", "ready at", "never"] {
+      #expect(!page.contains(text), "\(text)")
+    }
+    // Explained from the run history, the page says the same.
+    let again = try tool.run("analyze", "last", "--format", "html").standardOutput
+    #expect(again.contains("no such file") && again.contains("<dt>target</dt><dd>test</dd>"))
+    #expect(!again.contains("s3cr3t-t0ken"))
+  }
+
+  @Test func `calls a run with a failed optional step partly succeeded`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    let workflow = """
+      name: nightly
+      deadline: { min: 30ms, max: 2s }
+      steps: { base: { uses: flow.noop }, lint: { run: exit 1, optional: true }, later: { uses: flow.noop, defer: true } }
+      """
+    try tool.write(workflow, to: "nightly.yaml")
+    #expect(try tool.run("nightly.yaml", "--report", "page.html").exitCode == 0)
+    let page = try String(contentsOf: tool.folder.appendingPathComponent("page.html"), encoding: .utf8)
+    #expect(page.contains("Partly succeeded in") && page.contains("the workflow allows it"))
+    #expect(page.contains("<h2>Gate</h2>") && page.contains("held by the minimum"))
+  }
+
+  @Test(.enabled(if: hasBrowser)) func `of ten thousand steps draws those in sight, and finds the others at once`()
+    throws
+  {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    // Of a report of schema 1, no slack is worked out, which takes a debug build minutes.
+    let steps = (0..<10_000).map { number in
+      let (start, end) = (number % 97, number % 97 + 3 + number % 11)
+      let times = #""readyAt":\#(start),"startedAt":\#(start).5,"endedAt":\#(end).25"#
+      let skipped = #""outcome":"skipped","conclusion":"skipped","reason":"condition","attempts":0,"endedAt":\#(start)"#
+      let failed = #""error":{"code":"command-failed","message":"'make' exited with status 2:\\n  no such file"}"#
+      let word = number % 1_000 == 7 ? "failure" : "success"
+      let ran =
+        #""outcome":"\#(word)","conclusion":"\#(word)","attempts":1,\#(times)\#(word == "failure" ? "," + failed : "")"#
+      return #""s\#(number)":{\#(number % 50 == 3 ? skipped : ran)}"#
+    }
+    let report =
+      #"{"workflow":"many","runId":"1","conclusion":"failure","durationMilliseconds":120,"steps":{\#(steps.joined(separator: ","))}}"#
+    try tool.write(report, to: "many.json")
+    #expect(try tool.run("analyze", "many.json", "--format", "html", "-o", "many.html").exitCode == 0)
+    let page = tool.folder.appendingPathComponent("many.html").path
+    #expect(try Data(contentsOf: URL(fileURLWithPath: page)).count < 1_500_000)
+    let seen = try Self.browse(page, 1280, "many")
+    #expect(seen["elements"]?.numberValue ?? .infinity < 2_000, "\(seen)")
+    // 100 ms on a quiet machine, where it takes 30.
+    #expect(seen["sort"]?.numberValue ?? .infinity < 400, "\(seen)")
+    #expect(seen["search"]?.stringValue == "11 of 10000 steps" && seen["outcome"]?.stringValue == "10 of 10000 steps")
+    #expect(seen["cause"]?.stringValue == "200 of 10000 steps")
+    #expect(seen["aim"]?.stringValue == "✗ s7" && seen["isSeen"]?.booleanValue == true, "\(seen)")
+  }
+
   private static func browse(_ page: String, _ width: Int, _ scheme: String) throws -> ValueObject {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

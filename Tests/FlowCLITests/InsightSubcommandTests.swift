@@ -162,7 +162,7 @@ import Testing
     #expect(page.exitCode == 0 && page.standardOutput == "", "\(page)")
     #expect(
       try String(contentsOf: tool.folder.appendingPathComponent("page.html"), encoding: .utf8).contains(
-        "<td class=\"n\" data-v=\"9.0"))
+        "<td class=\"n\" data-v=\"9000000.0"))
     let report = try tool.run("analyze", "before.json")
     #expect(report.exitCode == 2 && report.standardError.contains("it is a forecast"), "\(report)")
   }

@@ -75,7 +75,8 @@ import Testing
     try tool.write("name: part\nsteps: { a: { uses: flow.noop } }\n", to: "part.yaml")
     #expect(try tool.run("all.yaml", "--report", "report.json").exitCode == 1)
     let report = try String(contentsOf: tool.folder.appendingPathComponent("report.json"), encoding: .utf8)
-    let reported = try JSONText.parse(report)
+    var reported = try #require(try JSONText.parse(report).objectValue)
+    for key in ["file", "startedAt"] { reported[key] = nil }
     var shown = try #require(try JSONText.parse(tool.run("runs", "show", "last", "--json").standardOutput).objectValue)
     for key in ["epochs", "file", "startedAt", "state"] { shown[key] = nil }
     var steps = try #require(shown["steps"]?.objectValue)
@@ -85,8 +86,8 @@ import Testing
       steps[id] = .object(step)
     }
     shown["steps"] = .object(steps)
-    #expect(.object(shown) == reported)
-    #expect(reported.objectValue?["steps"]?.objectValue?["part/a"]?.objectValue?["outcome"] == "success")
+    #expect(shown == reported)
+    #expect(reported["steps"]?.objectValue?["part/a"]?.objectValue?["outcome"] == "success")
   }
 
   @Test func `are named by what is typed, and what is not understood gets the nearest`() throws {

@@ -22,6 +22,10 @@ struct RunSession: Sendable {
   private let loaded: LoadResult?
   /// When the run went on, on its own clock; nil: it began here.
   private let resumedAtNanoseconds: Int?
+  /// What steps print, where a report is written.
+  private let failureLines: FailureLines?
+  /// The inputs that the run was given, without secret ones.
+  private let inputs: ValueObject
   /// The trace that the run is sent as; nil: it is not.
   private let context: TraceContext?
 
@@ -103,8 +107,11 @@ struct RunSession: Sendable {
     options.observer = main
     options.showsUnfinishedLines = view != nil
     let questions = request.isJSON || !TerminalQuestions.canAsk ? nil : TerminalQuestions(style: style, view: view)
-    let others: [(any RunObserver)?] = [questions, trace]
-    if questions != nil || trace != nil {
+    failureLines = request.outputs.report == nil ? nil : FailureLines()
+    let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))
+    self.inputs = ValueObject(inputs.filter { !secret.contains($0.0) })
+    let others: [(any RunObserver)?] = [questions, trace, failureLines]
+    if others.contains(where: { $0 != nil }) {
       options.observer = ManyObservers(observers: [main] + others.compactMap { $0 })
     }
 
@@ -203,6 +210,12 @@ struct RunSession: Sendable {
     view?.end(run)
     if !request.isJSON {
       StandardOutput.write(summary(of: report).text)
+    }
+    if let failureLines {
+      report.origin.lastLines = failureLines.lines(of: report)
+      report.origin.file = request.file
+      report.origin.inputs = inputs
+      report.origin.startedAt = WallTime.text((WallTime.nanoseconds - run.nowNanoseconds) / 1_000_000)
     }
     let code = code(of: report)
     let account = request.outputs.needsAccount ? account(of: report) : nil

@@ -44,7 +44,13 @@ struct HistoryRun {
   }
 
   /// The run as a report; of one that has not ended, as far as it is known.
-  var report: RunReport { RunReport(recollection, of: graph, run) }
+  var report: RunReport {
+    var report = RunReport(recollection, of: graph, run)
+    let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))
+    for (name, value) in recollection.header.inputs where !secret.contains(name) { report.origin.inputs[name] = value }
+    report.origin.lastLines = FailureLines.lines(of: report, in: chunks)
+    return report
+  }
 
   /// The report as JSON, with how the run stands and who runs it.
   var value: ValueObject {

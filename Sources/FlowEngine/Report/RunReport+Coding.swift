@@ -38,6 +38,13 @@ extension RunReport: Codable {
           name: try event.text("name"), at: try event.number("at"),
           postedBy: try event.textOrNull("postedBy").map(event.step))
       }
+    origin.file = value["file"]?.stringValue
+    origin.startedAt = value["startedAt"]?.stringValue
+    origin.inputs = value["inputs"]?.objectValue ?? [:]
+    for (id, step) in steps.value {
+      let lines = step.objectValue?["lastLines"]?.arrayValue?.compactMap(\.stringValue) ?? []
+      if !lines.isEmpty { origin.lastLines[steps.step(id)] = lines }
+    }
     for name in ["queues", "concurrency", "durable"] { limits[name] = value[name] }
   }
 }

@@ -41,6 +41,8 @@ public struct RunReport: Sendable {
   public var events: [Event] = []
   /// What limited how many steps ran at once, and whether they waited for the disk: `queues`, `concurrency`, `durable`.
   var limits: ValueObject = [:]
+  /// Where the run came from, and what its failed steps printed last.
+  public var origin = Origin()
   /// What the steps' part of the report is read from when somebody asks.
   let source: Source
 
@@ -50,6 +52,21 @@ public struct RunReport: Sendable {
     case plan(Plan)
     /// A report that was written down.
     case steps([Step])
+  }
+
+  /// What a run does not know of itself, and the command that started it does.
+  public struct Origin: Sendable {
+    /// The workflow file; nil: it is not known.
+    public var file: String?
+    /// When the run started, in ISO 8601; nil: it is not known.
+    public var startedAt: String?
+    /// The inputs that it was given, without secret ones.
+    public var inputs: ValueObject = [:]
+    /// The last lines that failed steps printed, where their failure does not quote them.
+    public var lastLines: [StepID: [String]] = [:]
+
+    /// Nothing.
+    public init() {}
   }
 
   /// The launch gate in a report.
@@ -217,7 +234,7 @@ extension RunReport {
   public var value: ValueObject {
     var object = head
     var steps = ValueObject()
-    for step in self.steps { steps[step.id.text] = .object(hidden(step.value)) }
+    for step in self.steps { steps[step.id.text] = .object(value(of: step)) }
     object["steps"] = .object(steps)
     for (key, value) in tail { object[key] = value }
     return object
@@ -230,13 +247,19 @@ extension RunReport {
     stream.open("steps")
     for index in 0..<stepCount {
       let step = step(StepIndex(index))
-      stream.add(step.id.text, .object(hidden(step.value)))
+      stream.add(step.id.text, .object(value(of: step)))
       if stream.count >= 1 << 16 { try write(stream.take()) }
     }
     stream.close()
     for (key, value) in tail { stream.add(key, value) }
     stream.close()
     try write(stream.take() + [UInt8(ascii: "\n")])
+  }
+
+  private func value(of step: Step) -> ValueObject {
+    var object = step.value
+    if let lines = origin.lastLines[step.id] { object["lastLines"] = .array(lines.map { .string($0) }) }
+    return hidden(object)
   }
 
   /// What is told of a step, or of the run, without its secrets. All of it was hidden when it came out; this is the last
@@ -268,12 +291,16 @@ extension RunReport {
   }
 
   private var tail: ValueObject {
-    hidden([
+    var object: ValueObject = [
       "events": .array(events.map { .object($0.value) }),
       "queues": limits["queues"] ?? .null, "concurrency": limits["concurrency"] ?? .null,
       "durable": limits["durable"] ?? .null,
       "outputs": .object(outputs), "warnings": .array(warnings.map { .string($0) }),
-    ])
+    ]
+    if let file = origin.file { object["file"] = .string(file) }
+    if let startedAt = origin.startedAt { object["startedAt"] = .string(startedAt) }
+    if !origin.inputs.isEmpty { object["inputs"] = .object(origin.inputs) }
+    return hidden(object)
   }
 }
 

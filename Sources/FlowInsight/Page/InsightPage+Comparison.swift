@@ -25,30 +25,32 @@ extension InsightPage {
       title: after.runs[0].workflow,
       subtitle: "\(before.runs.count) runs before, \(after.runs.count) now"
     )
+    let course = after.runs[0].course
     add(figures: Self.figures(gate))
     add("Budgets", Self.budgets(budgets))
-    add("The gate", Self.table("Medians", gate))
+    add(course.hasGate ? "The gate" : "The end", Self.table("Medians", gate))
     let sides = [("before", before), ("now", after)]
     add(
       "Distribution",
-      sides.map { name, sample in
-        let course = sample.runs[0].course
-        return PageHistogram(
-          values: sample.ready, minimum: course.minimum, maximum: course.maximum,
-          title: "When everything is ready, \(name)"
-        ).html
-      }.joined())
+      PageHistogram.html(
+        sides.map { name, sample in
+          let course = sample.runs[0].course
+          return PageHistogram(
+            values: sample.ready, minimum: course.minimum, maximum: course.maximum,
+            title: "When everything is ready, \(name)")
+        }))
     add(
-      "Two runs", Self.legend,
-      sides.map { name, sample in
-        PageTimeline(title: "The median run, \(name)", course: sample.run(atShare: 0.5).course).html
-      }.joined())
-    add("Steps", Self.table("Medians, what changed most first", steps))
+      rows: "Two runs",
+      PageTimeline.html(
+        sides.map {
+          PageTimeline(title: "\($1.runs.count > 1 ? "The median run" : "The run"), \($0)", run: $1.run(atShare: 0.5))
+        }))
+    add(rows: "Steps", Self.table("Medians, what changed most first", steps))
     let criticalPath = comparison.criticalPath.map { row -> [PageTable.Cell] in
       [.init(row.name), .init(PageText.share(row.before), row.before), .init(PageText.share(row.after), row.after)]
     }
     add(
-      "On the critical path to the gate",
+      course.hasGate ? "On the critical path to the gate" : "On the critical path",
       PageTable(caption: "How often, where that changed", columns: ["step", "before", "now"], rows: criticalPath).html)
     add("Notes", Self.list(notes))
   }
@@ -62,7 +64,7 @@ extension InsightPage {
     add(figures: Self.figures(gate))
     add("Budgets", Self.budgets(budgets))
     add("The gate", Self.table("Quantiles", gate))
-    add("Steps", Self.table("P50, what changed most first", steps))
+    add(rows: "Steps", Self.table("P50, what changed most first", steps))
   }
 
   private static func figures(_ gate: [Change]) -> [(name: String, value: String)] {
@@ -82,8 +84,9 @@ extension InsightPage {
 
   private static func time(_ milliseconds: Double?, isSigned: Bool = false) -> PageTable.Cell {
     guard let milliseconds, milliseconds.isFinite else { return .init("–", -1e300) }
-    let text = PageText.time(Int(min(max(milliseconds, -1e12), 1e12) * 1_000_000))
-    return .init(isSigned && milliseconds > 0 ? "+" + text : text, milliseconds)
+    let nanoseconds = Int(min(max(milliseconds, -1e12), 1e12) * 1_000_000)
+    guard isSigned && milliseconds > 0 else { return .init(nanoseconds: nanoseconds) }
+    return .init("+" + PageText.time(nanoseconds), Double(nanoseconds))
   }
 }
 

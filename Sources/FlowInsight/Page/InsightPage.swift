@@ -3,19 +3,36 @@ package struct InsightPage {
   private let title: String
   private var body = ""
 
-  /// A page of this title and what stands below it.
+  /// A page of this title.
+  init(title: String) { self.title = PageText.escaped(title) }
+
+  /// A page that begins with its title and a line below it.
   init(title: String, subtitle: String) {
-    self.title = PageText.escaped(title)
+    self.init(title: title)
     body = "<header><h1>\(self.title)</h1><p>\(PageText.escaped(subtitle))</p></header>"
   }
 
   /// Figures that are read first.
   mutating func add(figures: [(name: String, value: String)]) {
-    body += "<dl class=\"figures\">"
-    for figure in figures {
-      body += "<div><dt>\(PageText.escaped(figure.name))</dt><dd>\(PageText.escaped(figure.value))</dd></div>"
-    }
-    body += "</dl>"
+    body += "<dl class=\"figures\">" + figures.map { Self.figure($0.name, $0.value) }.joined() + "</dl>"
+  }
+
+  /// A figure with what it is of.
+  static func figure(_ name: String, _ value: String) -> String {
+    "<div><dt>\(PageText.escaped(name))</dt><dd>\(PageText.escaped(value))</dd></div>"
+  }
+
+  /// Names and their values, each on a line.
+  static func facts(_ facts: [(name: String, value: String)]) -> String {
+    guard !facts.isEmpty else { return "" }
+    return "<dl class=\"facts\">" + facts.map { figure($0.name, $0.value) }.joined() + "</dl>"
+  }
+
+  /// A part with timelines and tables, which a search and filters of their own narrow down.
+  mutating func add(rows heading: String, _ parts: String...) {
+    let content = parts.joined()
+    guard !content.isEmpty else { return }
+    body += "<section data-rows><h2>\(PageText.escaped(heading))</h2>\(content)</section>"
   }
 
   /// A part of the page; nothing when it is empty.
@@ -27,16 +44,6 @@ package struct InsightPage {
 
   /// Markup that has a heading of its own.
   mutating func add(markup: String) { body += markup }
-
-  /// What the colors of bars mean.
-  static let legend =
-    "<p class=\"legend\">"
-    + [
-      ("run", "run"), ("queue", "queue"), ("thread", "thread"), ("retry", "retry"), ("executor", "executor"),
-      ("minimum", "step minimum"),
-    ].map {
-      "<span><i class=\"\($0.0)\"></i>\($0.1)</span>"
-    }.joined() + "<span><b></b>gate</span></p>"
 
   /// A list of sentences.
   static func list(_ sentences: [String]) -> String {

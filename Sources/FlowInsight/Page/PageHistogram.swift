@@ -1,4 +1,4 @@
-/// How often the gate was ready when: bars, with the minimum and the maximum.
+/// How often everything was ready when: bars, with the minimum and the maximum, P50 and P95. Several share an axis.
 struct PageHistogram {
   let values: Quantiles
   let minimum: Int
@@ -7,43 +7,69 @@ struct PageHistogram {
 
   private static let bars = 48
 
-  var html: String {
-    guard let least = values.value(0), let most = lastValue, values.count > 1 else { return "" }
-    let end = max(most, minimum, 1)
-    let start = min(least, minimum == 0 ? least : minimum)
-    let width = max(1, (end - start) / Self.bars + 1)
-    var counts: [Double] = []
-    for bar in 0..<Self.bars {
-      let low = start + bar * width
-      counts.append(values.share(below: low + width) - values.share(below: low))
+  /// The histograms below each other, with one axis and one scale of heights.
+  static func html(_ histograms: [PageHistogram]) -> String {
+    let shown = histograms.filter { $0.values.count > 1 && $0.values.value(0) != nil }
+    guard !shown.isEmpty else { return "" }
+    let low = shown.compactMap { $0.values.value(0) }.min() ?? 0
+    let high = shown.compactMap(\.lastValue).max() ?? 1
+    // A minimum or a maximum that is far away would leave most of the width empty.
+    let room = max(1, high - low) / 2
+    let bounds = shown.flatMap { [$0.minimum, $0.maximum ?? 0] }.filter { $0 > 0 && low - room...high + room ~= $0 }
+    let (least, most) = (min(low, bounds.min() ?? low), max(high, bounds.max() ?? high))
+    // The bars begin at a round time, so that what is written below them is where it says.
+    let step = PageAxis.step(max(1, most - least))
+    let start = max(0, least / step * step)
+    let width = max(1, (most - start) / bars + 1)
+    let highest = shown.map { $0.counts(start, width).max() ?? 0 }.max() ?? 1
+    return shown.map { $0.html(start, width, step, max(highest, 1e-9)) }.joined()
+  }
+
+  private func counts(_ start: Int, _ width: Int) -> [Double] {
+    (0..<Self.bars).map { bar in
+      values.share(below: start + (bar + 1) * width) - values.share(below: start + bar * width)
     }
-    let highest = max(counts.max() ?? 1, 1e-9)
+  }
+
+  private func html(_ start: Int, _ width: Int, _ step: Int, _ highest: Double) -> String {
     let span = Double(width * Self.bars)
     let label =
-      "When everything was ready, in \(values.count) launches: from \(PageText.time(least)) to \(PageText.time(most))"
+      "\(title), in \(values.count) runs: from \(PageText.time(values.value(0))) to \(PageText.time(lastValue)), half of "
+      + "them by \(PageText.time(values.value(0.5)))"
     var svg =
-      "<svg class=\"histogram\" viewBox=\"0 0 480 120\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"\(label)\">"
-    for (bar, count) in counts.enumerated() where count > 0 {
+      "<svg class=\"histogram\" viewBox=\"0 0 480 120\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"\(PageText.escaped(label))\">"
+    for (bar, count) in counts(start, width).enumerated() where count > 0 {
       let height = count / highest * 116
       let low = start + bar * width
       svg +=
         "<rect x=\"\(bar * 10)\" y=\"\(PageText.fixed(120 - height, 2))\" width=\"9\" height=\"\(PageText.fixed(height, 2))\""
       svg += " data-tip=\"\(PageText.time(low)) to \(PageText.time(low + width)): \(PageText.share(count))\"></rect>"
     }
-    func line(_ time: Int, _ kind: String) -> String {
+    var keys = ""
+    func mark(_ time: Int?, _ kind: String, _ name: String) {
+      guard let time else { return }
       let place = Double(time - start) / span * 480
-      guard place >= 0, place <= 480 else { return "" }
+      let isSeen = place >= 0 && place <= 480
+      let note = isSeen ? "" : " (not in sight)"
+      keys += "<span><i class=\"key \(kind)\"></i>\(name) \(PageText.time(time))\(note)</span>"
+      guard isSeen else { return }
       let x = PageText.fixed(place, 2)
-      return "<line class=\"\(kind)\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"120\"></line>"
+      svg += "<line class=\"\(kind)\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"120\"></line>"
     }
-    if minimum > 0 { svg += line(minimum, "min") }
-    if let maximum { svg += line(maximum, "max") }
-    svg += "</svg>"
-    var notes =
-      "<p class=\"ends\"><span>\(PageText.time(start))</span><span>\(PageText.time(start + width * Self.bars))</span></p><p>"
-    notes += minimum > 0 ? "<span class=\"key min\"></span>minimum \(PageText.time(minimum)) " : ""
-    notes += maximum.map { "<span class=\"key max\"></span>maximum \(PageText.time($0))" } ?? ""
-    return "<figure><figcaption>\(PageText.escaped(title))</figcaption>\(svg)\(notes)</p></figure>"
+    mark(values.value(0.5), "p50", "P50")
+    mark(values.value(0.95), "p95", "P95")
+    mark(minimum > 0 ? minimum : nil, "min", "minimum")
+    mark(maximum, "max", "maximum")
+    var ticks = ""
+    var time = start
+    while Double(time - start) <= span * 0.97 {
+      ticks +=
+        "<em style=\"left:\(PageText.fixed(Double(time - start) / span * 100, 2))%\">\(PageText.roundTime(time))</em>"
+      time += step
+    }
+    return
+      "<figure><figcaption>\(PageText.escaped(title))</figcaption>\(svg)</svg><p class=\"ticks\" aria-hidden=\"true\">\(ticks)</p>"
+      + "<p class=\"legend\">\(keys)</p></figure>"
   }
 
   /// The last of those that came at all.

@@ -1,31 +1,48 @@
-/// A table that can be sorted by each of its columns, and read without that.
+import FlowModel
+
+/// A table that can be sorted by each of its columns, and read without that. Of a long one the script draws the rows that
+/// are visible.
 struct PageTable {
   /// A cell: what is read, and what it is sorted by where that is a number.
   struct Cell {
     var text: String
     var number: Double?
+    /// The time in nanoseconds that it is, which its text says.
+    var nanoseconds: Int?
 
     init(_ text: String, _ number: Double? = nil) {
       self.text = text
       self.number = number
+    }
+
+    /// A time in nanoseconds; nil: there is none.
+    init(nanoseconds: Int?) {
+      self.init(nanoseconds.map { PageText.time($0) } ?? "–", nanoseconds.map { Double($0) } ?? -1)
+      self.nanoseconds = nanoseconds
     }
   }
 
   let caption: String
   let columns: [String]
   let rows: [[Cell]]
+  /// Whether its rows are those of the timeline above it, from which the script makes them where there are many.
+  var isOfTimeline = false
+
+  /// How many rows are written as elements; those of a longer table are drawn by the script.
+  private static let writtenRows = 200
 
   var html: String {
     guard !rows.isEmpty else { return "" }
+    let isNumber = columns.indices.map { column in rows.contains { $0[column].number != nil } }
     var html =
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(PageText.escaped(caption))\"><table>"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(PageText.escaped(caption))\">"
+    html += "<table\(isOfTimeline && rows.count > Self.writtenRows ? " data-steps" : "")>"
     html += "<caption>\(PageText.escaped(caption))</caption><thead><tr>"
     for (index, column) in columns.enumerated() {
-      let isNumber = rows.contains { $0[index].number != nil }
-      html += "<th scope=\"col\"\(isNumber ? " class=\"n\"" : "")>\(PageText.escaped(column))</th>"
+      html += "<th scope=\"col\"\(isNumber[index] ? " class=\"n\"" : "")>\(PageText.escaped(column))</th>"
     }
     html += "</tr></thead><tbody>"
-    for row in rows {
+    for row in rows.prefix(Self.writtenRows) {
       html += "<tr>"
       for (index, cell) in row.enumerated() {
         let tag = index == 0 ? "th scope=\"row\"" : "td"
@@ -34,6 +51,19 @@ struct PageTable {
       }
       html += "</tr>"
     }
-    return html + "</tbody></table></div>"
+    html += "</tbody></table>"
+    if rows.count > Self.writtenRows {
+      html +=
+        "<noscript><p>… and \(rows.count - Self.writtenRows) rows more, which the page's script draws.</p></noscript>"
+      if !isOfTimeline { html += PageText.json(.array(rows.map { .array($0.map(Self.value)) })) }
+    }
+    return html + "</div>"
+  }
+
+  /// A cell for the script: a time in microseconds, or its text, with the number where there is one.
+  private static func value(_ cell: Cell) -> Value {
+    if cell.nanoseconds != nil { return PageText.microseconds(cell.nanoseconds) }
+    guard let number = cell.number else { return .string(PageText.visible(cell.text)) }
+    return .array([.string(PageText.visible(cell.text)), number.isFinite ? .number(number) : .number(1e300)])
   }
 }

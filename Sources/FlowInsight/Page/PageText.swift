@@ -1,23 +1,49 @@
+import FlowModel
+
 /// Text inside a page: nothing that a file says can become markup, nor move anything.
 enum PageText {
   /// The text with what has a meaning in HTML escaped, and control characters made visible.
   static func escaped(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)
-    for scalar in text.unicodeScalars {
+    for scalar in visible(text).unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
-      // What reverses the direction of text would make another name of a name.
-      case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\0"..."\u{1F}", "\u{7F}"..."\u{9F}": result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
       }
     }
     return result
   }
+
+  /// The text with control characters made visible.
+  static func visible(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isInvisible) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars { result.unicodeScalars.append(isInvisible(scalar) ? "\u{FFFD}" : scalar) }
+    return result
+  }
+
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    // What reverses the direction of text would make another name of a name.
+    case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\0"..."\u{1F}", "\u{7F}"..."\u{9F}": true
+    default: false
+    }
+  }
+
+  /// A value for the page's script, inside a `script` element of type JSON.
+  static func json(_ value: Value) -> String {
+    "<script type=\"application/json\">"
+      + JSONText.write(value).split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
+      + "</script>"
+  }
+
+  /// Nanoseconds as the microseconds that the script counts in.
+  static func microseconds(_ nanoseconds: Int?) -> Value { nanoseconds.map { .integer($0 / 1_000) } ?? .null }
 
   /// A time as people read it.
   static func time(_ nanoseconds: Int) -> String {
@@ -29,6 +55,15 @@ enum PageText {
 
   /// A time that may never come.
   static func time(_ nanoseconds: Int?) -> String { nanoseconds.map { time($0) } ?? "never" }
+
+  /// A round time, without zeros behind its point.
+  static func roundTime(_ nanoseconds: Int) -> String {
+    guard nanoseconds >= 1_000_000 else { return nanoseconds == 0 ? "0" : "\(nanoseconds / 1_000) µs" }
+    guard nanoseconds >= 1_000_000_000 else { return "\(nanoseconds / 1_000_000) ms" }
+    var text = fixed(Double(nanoseconds) / 1e9, 3)
+    while text.hasSuffix("0") { text.removeLast() }
+    return (text.hasSuffix(".") ? String(text.dropLast()) : text) + " s"
+  }
 
   /// A share in percent.
   static func share(_ share: Double) -> String {

@@ -1,90 +1,154 @@
 import FlowEngine
+import FlowModel
 
-/// A run as rows of bars: when each step waited and ran, and what is on the critical path to the gate.
-struct PageTimeline {
+/// A run as rows of bars: when each step waited and ran, and what is on the critical path. The page's script draws the
+/// rows that are visible.
+package struct PageTimeline {
   let title: String
   let course: RunCourse
+  /// Why steps did not run, by step.
+  var reasons: [Int: String] = [:]
+  /// Steps whose failure the workflow allows.
+  var excused: Set<Int> = []
+  /// By how much steps could have been longer, by step; nil within: by any time.
+  var slack: [Int: Int?] = [:]
+  /// How many rows are shown, those on the critical path first, then the longest; nil: all.
+  var shownRows: Int?
+  /// The axis, where it is shared with another timeline.
+  var axis: PageAxis?
 
-  /// Rows that are shown at most.
-  private static let shownRows = 150
+  /// The timeline of a run.
+  package init(title: String, run: ReportedRun) {
+    self.init(title: title, course: run.course)
+    (reasons, excused) = (run.reasons, run.excused)
+  }
+
+  init(title: String, course: RunCourse) { (self.title, self.course) = (title, course) }
 
   private struct Bar {
     var kind: String
     var start: Int
     var end: Int
-    var text: String
+  }
+
+  /// How many rows each of several timelines has at most, so that a page stays small.
+  private static let comparedRows = 2_000
+
+  /// The timelines below each other, on one axis.
+  static func html(_ timelines: [PageTimeline]) -> String {
+    let axis = PageAxis(
+      end: timelines.map(\.end).max() ?? 0, busy: timelines.flatMap(\.busy))
+    return timelines.map { timeline in
+      var timeline = timeline
+      timeline.axis = axis
+      timeline.shownRows = Self.comparedRows
+      return timeline.html
+    }.joined()
   }
 
   var html: String {
+    """
+    <figure class="timeline"><figcaption>\(PageText.escaped(caption))</figcaption>\
+    <noscript><p>The timeline is drawn by the page's script.</p></noscript>\(PageText.json(value))</figure>
+    """
+  }
+
+  private var caption: String {
+    guard course.hasGate else { return title }
+    guard let opened = course.openedAt else { return "\(title): the gate did not open" }
+    let ready = course.readyAt.map { "ready at \(PageText.time($0)), " } ?? ""
+    return "\(title): \(ready)the gate opened at \(PageText.time(opened))"
+  }
+
+  private var end: Int {
+    max(1, course.steps.compactMap(\.endedAt).max() ?? 0, course.hasGate ? course.openedAt ?? 0 : 0)
+  }
+
+  private var busy: [Range<Int>] {
+    course.steps.compactMap { step in
+      guard let start = step.startedAt, let end = step.endedAt else { return nil }
+      return max(0, start)..<max(0, start, end)
+    }
+  }
+
+  /// The timeline as the script draws it. A row is a step: its id, how it ended, why it did not run, its start and end in
+  /// microseconds, whether it is on the critical path, three numbers for each bar (kind, start and end), and its slack (-1:
+  /// any; null: not known).
+  package var value: Value {
     let criticalPath = CriticalPath(course)
     let onPath = Set(criticalPath.links.compactMap(\.step))
-    let ran = course.steps.indices.filter { course.steps[$0].startedAt != nil }
-    let order = ran.sorted { (course.steps[$0].startedAt!, $0) < (course.steps[$1].startedAt!, $1) }
-    let shown =
-      order.count > Self.shownRows
-      ? Array((order.filter(onPath.contains) + order.filter { !onPath.contains($0) }).prefix(Self.shownRows)) : order
-    let last = shown.compactMap { course.steps[$0].endedAt }.max() ?? 0
-    let whole = max(1, last, course.openedAt ?? 0)
-    var html =
-      "<figure class=\"timeline\"><figcaption>\(PageText.escaped(title)): ready at \(PageText.time(course.readyAt))"
-      + (course.hasGate ? ", the gate opened at \(PageText.time(course.openedAt))" : "") + "</figcaption>"
-    html +=
-      "<div class=\"scroll rows\" tabindex=\"0\" role=\"list\" aria-label=\"\(PageText.escaped(title))\"><div class=\"zoom\">"
-    for step in shown { html += row(step, bars(of: step, criticalPath), isOnPath: onPath.contains(step), whole) }
-    html += axis(whole) + "</div></div>"
-    if shown.count < order.count { html += "<p>… and \(order.count - shown.count) steps more</p>" }
-    return html + "</figure>"
-  }
-
-  private func row(_ step: Int, _ bars: [Bar], isOnPath: Bool, _ whole: Int) -> String {
-    let id = PageText.escaped(course.shape.steps[step].id)
-    let state = course.steps[step]
-    let span = "\(PageText.time(state.startedAt)) to \(PageText.time(state.endedAt))"
-    let text = "\(id): \(span)\(isOnPath ? ", on the critical path" : "")"
-    var html =
-      "<div class=\"row\(isOnPath ? " on" : "")\" role=\"listitem\" aria-label=\"\(text)\" data-tip=\"\(text)\">"
-    html += "<span class=\"name\">\(id)</span><span class=\"track\">"
-    for bar in bars where bar.end >= bar.start {
-      html +=
-        "<i class=\"\(bar.kind)\" style=\"left:\(percent(bar.start, whole));width:\(percent(bar.end - bar.start, whole))\""
-      html += " data-tip=\"\(id): \(PageText.escaped(bar.text))\"></i>"
+    let axis = axis ?? PageAxis(end: end, busy: busy)
+    var kinds: [String] = []
+    var numbers: [String: Int] = [:]
+    var links: [Int: [PathSegment]] = [:]
+    for link in criticalPath.links { if let step = link.step { links[step, default: []].append(link) } }
+    let order = rowOrder
+    let wanted = shownRows.map { $0 < order.count ? Set(longest(order, onPath).prefix($0)) : nil } ?? nil
+    let rows = order.filter { wanted?.contains($0) ?? true }.map { step -> Value in
+      var bars: [Value] = []
+      for bar in self.bars(of: step, links[step] ?? []) where bar.end >= bar.start {
+        let number = numbers[bar.kind] ?? kinds.count
+        if number == kinds.count {
+          numbers[bar.kind] = number
+          kinds.append(bar.kind)
+        }
+        bars += [.integer(number), .integer(bar.start / 1_000), .integer(bar.end / 1_000)]
+      }
+      let state = course.steps[step]
+      let word = state.outcome.map { excused.contains(step) && $0 != .success ? "\($0.word) (optional)" : $0.word }
+      return .array(
+        [
+          .string(PageText.visible(course.shape.steps[step].id)), word.map { .string($0) } ?? .null,
+          reasons[step].map { .string(PageText.visible($0)) } ?? .null, PageText.microseconds(state.startedAt),
+          PageText.microseconds(state.endedAt), .integer(onPath.contains(step) ? 1 : 0), .array(bars),
+        ] + (slack[step].map { [$0.map { .integer($0 / 1_000) } ?? .integer(-1)] } ?? [.null]))
     }
-    if course.hasGate, let opened = course.openedAt { html += "<b style=\"left:\(percent(opened, whole))\"></b>" }
-    return html + "</span></div>"
+    let opened = course.hasGate ? course.openedAt : nil
+    let ticks = axis.ticks(around: opened.map { [$0] } ?? [])
+    return .object([
+      "axis": .array(axis.points.map { .array([PageText.microseconds($0.time), .number($0.share)]) }),
+      "breaks": .array(axis.breaks.map { .integer($0) }),
+      "ticks": .array(ticks.map { .array([PageText.microseconds($0), .string(PageText.roundTime($0))]) }),
+      "gate": PageText.microseconds(opened), "title": .string(PageText.visible(title)),
+      "kinds": .array(kinds.map { .string($0) }), "rows": .array(rows),
+      "left": .integer(order.count - rows.count),
+    ])
   }
 
-  private func axis(_ whole: Int) -> String {
-    var html = "<div class=\"row axis\" aria-hidden=\"true\"><span class=\"name\"></span><span class=\"track\">"
-    for part in 0...4 {
-      html += "<em style=\"left:\(part * 25)%\">\(PageText.time(whole / 4 * part))</em>"
-    }
-    return html + "</span></div>"
+  /// The steps as rows: by when they started, and those that did not run by when that was decided.
+  var rowOrder: [Int] {
+    course.steps.indices.map { ($0, course.steps[$0].startedAt ?? course.steps[$0].endedAt ?? Int.max) }
+      .sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
   }
 
-  private func percent(_ part: Int, _ whole: Int) -> String {
-    PageText.fixed(min(100, max(0, Double(part) / Double(whole) * 100)), 3) + "%"
+  private func longest(_ steps: [Int], _ onPath: Set<Int>) -> [Int] {
+    func length(_ step: Int) -> Int { onPath.contains(step) ? .max : course.length(of: step) }
+    return steps.sorted { (length($0), $1) > (length($1), $0) }
   }
 
-  private func bars(of step: Int, _ criticalPath: CriticalPath) -> [Bar] {
+  private func bars(of step: Int, _ links: [PathSegment]) -> [Bar] {
     let state = course.steps[step]
     guard let started = state.startedAt, let ended = state.endedAt else { return [] }
     var bars: [Bar] = []
-    func add(_ kind: PathCause, _ start: Int, _ end: Int) {
+    let ending =
+      switch state.outcome {
+      case .failure, .timedOut: "failed"
+      case .cancelled: "cancelled"
+      case .success, .skipped, nil: "run"
+      }
+    func add(_ kind: PathCause, _ start: Int, _ end: Int, _ word: String? = nil) {
       guard end > start || kind == .run else { return }
-      let name = kind == .stepMinimum ? "minimum" : kind.rawValue
-      bars.append(
-        Bar(kind: name, start: max(0, start), end: max(0, end), text: "\(kind.rawValue) \(PageText.time(end - start))"))
+      let name = kind == .stepMinimum ? "minimum" : kind == .run ? word ?? ending : kind.rawValue
+      bars.append(Bar(kind: name, start: max(0, start), end: max(0, end)))
     }
     if let ready = state.readyAt, ready < started {
       let shape = course.shape.steps[step]
       let isLimited = course.shape.concurrency != nil || course.shape.widths[shape.queue] != nil
       add(isLimited ? .queue : shape.takesResources ? .resources : .thread, ready, started)
     }
-    // What the way says of the step is more exact than what its state does.
-    let own = criticalPath.links.filter {
-      $0.step == step && $0.cause != .event && $0.cause != .gate && $0.start >= started
-    }
-    if !own.isEmpty, own.map(\.end).max() == ended {
+    // The critical path is more exact than the step's own state, but for attempts that failed.
+    let own = links.filter { $0.cause != .event && $0.cause != .gate && $0.start >= started }
+    if state.attemptTimes.count < 2, !own.isEmpty, own.map(\.end).max() == ended {
       for link in own { add(link.cause, link.start, link.end) }
     } else if state.attemptTimes.isEmpty {
       let begun = state.beginnings.map { $0.first ?? ended } ?? started
@@ -92,11 +156,13 @@ struct PageTimeline {
       add(.run, begun, ended)
     } else {
       var cursor = started
-      for attempt in state.attemptTimes {
+      for (number, attempt) in state.attemptTimes.enumerated() {
+        let isLast = number == state.attemptTimes.count - 1
         add(.retry, cursor, attempt.lowerBound)
-        add(.run, attempt.lowerBound, min(attempt.upperBound, ended))
+        add(.run, attempt.lowerBound, min(attempt.upperBound, ended), isLast ? nil : "failed")
         cursor = attempt.upperBound
       }
+      add(.stepMinimum, cursor, ended)
     }
     return bars
   }

@@ -16,6 +16,20 @@ package struct ReportedRun: Sendable {
   package var isResumed = false
   /// Whether it came to its end.
   package var hasEnded = true
+  /// How it ended, or how it stands, in the report's word; nil: the report does not say.
+  package var conclusion: String?
+  /// The workflow file; nil: the report does not say.
+  package var file: String?
+  /// When it started, in ISO 8601; nil: the report does not say.
+  package var startedAt: String?
+  /// The inputs it was given.
+  package var inputs: [(name: String, value: String)] = []
+  /// What its workflow gave back.
+  package var outputs: [(name: String, value: String)] = []
+  /// What went wrong without being a failure.
+  package var warnings: [String] = []
+  /// What failed, in the order of the file; items behind their step.
+  package var failures: [ReportedFailure] = []
   /// How long it took from activation.
   package var nanoseconds: Int
   /// How it went.
@@ -77,6 +91,7 @@ package struct ReportedRun: Sendable {
     shape.concurrency = object["concurrency"]?.integerValue
     shape.isDurable = object["durable"]?.booleanValue ?? false
     course = RunCourse(shape)
+    readHead(object)
     let indices = Dictionary(uniqueKeysWithValues: steps.keys.enumerated().map { ($1, $0) })
     for (index, member) in steps.enumerated() { read(member.value, index, indices) }
     readGate(object["gate"]?.objectValue ?? [:])
@@ -95,6 +110,30 @@ package struct ReportedRun: Sendable {
         PathSegment(
           step: link["step"]?.stringValue.flatMap { indices[$0] }, cause: .run, start: start, end: max(start, end)))
     }
+  }
+
+  private mutating func readHead(_ object: ValueObject) {
+    func texts(_ name: String) -> [(name: String, value: String)] {
+      (object[name]?.objectValue ?? [:]).map { ($0, $1.stringValue ?? JSONText.write($1)) }
+    }
+    let conclusion = object["conclusion"]?.stringValue
+    self.conclusion = conclusion ?? object["state"]?.stringValue
+    file = object["file"]?.stringValue
+    startedAt = object["startedAt"]?.stringValue
+    (inputs, outputs) = (texts("inputs"), texts("outputs"))
+    warnings = object["warnings"]?.arrayValue?.compactMap(\.stringValue) ?? []
+  }
+
+  private mutating func readFailures(_ step: ValueObject, _ index: Int) {
+    let id = course.shape.steps[index].id
+    let items = (step["items"]?.arrayValue ?? []).compactMap { item -> ReportedFailure? in
+      guard let item = item.objectValue, let number = item["index"]?.integerValue else { return nil }
+      let key = item["key"]?.stringValue.map { " \($0)" } ?? ""
+      return ReportedFailure(item, name: "\(id)[\(number)]\(key)", step: index)
+    }
+    // What the step says of its items, their own failures say better.
+    guard items.isEmpty else { return failures += items }
+    if let failure = ReportedFailure(step, name: id, step: index) { failures.append(failure) }
   }
 
   private mutating func readGate(_ gate: ValueObject) {
@@ -122,6 +161,7 @@ package struct ReportedRun: Sendable {
     }
     reasons[index] = step["reason"]?.stringValue
     if step["conclusion"]?.stringValue == Outcome.success.word { excused.insert(index) }
+    readFailures(step, index)
     course.steps[index].attemptTimes = Self.attemptTimes(
       step["attemptTimes"]?.arrayValue ?? [], from: course.steps[index].startedAt, to: course.steps[index].endedAt)
     course.steps[index].beginnings = Self.beginnings(of: step)

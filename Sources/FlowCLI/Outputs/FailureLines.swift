@@ -1,0 +1,67 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import Synchronization
+
+/// Keeps the last lines that steps print while a run goes on, for the report of those that fail.
+final class FailureLines: RunObserver {
+  /// How many lines of a step are kept, and how many bytes of them.
+  private static let limits = (lines: 20, bytes: 4096)
+  /// How many steps have lines; those that printed first go first.
+  private static let steps = 1_000
+
+  private struct Kept {
+    var lines: [StepID: [String]] = [:]
+    var order: [StepID] = []
+  }
+
+  private let kept = Mutex(Kept())
+
+  var detail: RunDetail { .brief }
+
+  func receive(_ events: [RunEvent]) {
+    for case .stepLog(let step, _, _, let message) in events.lazy.map(\.kind) { add(message, of: step) }
+  }
+
+  /// Takes in what a step printed.
+  func add(_ message: String, of step: StepID) {
+    kept.withLock { kept in
+      if kept.lines[step] == nil {
+        kept.order.append(step)
+        if kept.order.count > 2 * Self.steps {
+          for old in kept.order.prefix(Self.steps) { kept.lines[old] = nil }
+          kept.order.removeFirst(Self.steps)
+        }
+      }
+      let lines = message.split(separator: "\n", omittingEmptySubsequences: false).suffix(Self.limits.lines)
+      let clean = lines.map { TerminalText.commandLine(String($0.prefix(Self.limits.bytes)), keepsColors: false) }
+      kept.lines[step, default: []] = Array((kept.lines[step, default: []] + clean).suffix(Self.limits.lines))
+    }
+  }
+
+  /// The lines of the failed steps of a report whose failures do not quote what they printed.
+  func lines(of report: RunReport) -> [StepID: [String]] {
+    let kept = kept.withLock { $0.lines }
+    var found: [StepID: [String]] = [:]
+    for step in report.troubledSteps where step.isFailed && !(step.failure?.message.contains(Character("\n")) ?? false)
+    {
+      guard var lines = kept[step.id] else { continue }
+      while lines.count > 1, lines.reduce(0, { $0 + $1.utf8.count }) > Self.limits.bytes { lines.removeFirst() }
+      found[step.id] = lines
+    }
+    return found
+  }
+
+  /// The same from the chunks of a recorded run.
+  static func lines(of report: RunReport, in chunks: [[UInt8]]) -> [StepID: [String]] {
+    let lines = FailureLines()
+    let failed = Set(report.troubledSteps.filter(\.isFailed).map(\.id.text))
+    guard !failed.isEmpty else { return [:] }
+    for line in RunRecollection.lines(in: chunks) {
+      guard let step = line["step"]?.stringValue, failed.contains(step), let message = line["message"]?.stringValue
+      else { continue }
+      lines.add(message, of: StepID(unchecked: step))
+    }
+    return lines.lines(of: report)
+  }
+}

@@ -1,0 +1,174 @@
+import FlowEngine
+import FlowModel
+
+extension InsightPage {
+  /// How many failures have a panel.
+  private static let shownFailures = 20
+
+  /// The page of one run: how it ended, what failed and why, then the gate, the timeline and the steps.
+  package init(_ analysis: RunAnalysis, suggestions: [String], budgets: [BudgetResult], notes: [String]) {
+    let run = analysis.run
+    let course = run.course
+    var timeline = PageTimeline(title: "This run", run: run)
+    timeline.slack = analysis.slack
+    self.init(title: run.workflow)
+    add(markup: Self.headline(run))
+    add(markup: Self.failures(run, timeline))
+    add("Warnings", Self.list(run.warnings))
+    add("Outputs", Self.facts(run.outputs))
+    if course.hasGate { add("Gate", Self.gate(run)) }
+    add("Budgets", Self.budgets(budgets))
+    add(rows: "Steps", timeline.html, Self.steps(of: analysis, timeline))
+    let names = course.shape.steps.map(\.id)
+    let links = analysis.criticalPath.map { link -> [PageTable.Cell] in
+      [
+        .init(link.step.map { names[$0] } ?? "–"), .init(link.cause.rawValue), .init(nanoseconds: link.start),
+        .init(nanoseconds: link.length),
+      ]
+    }
+    let causes = analysis.causes
+    let parts = PathCause.allCases.compactMap { cause in
+      causes[cause].flatMap { $0 > 0 ? "\(cause.rawValue) \(PageText.time($0))" : nil }
+    }
+    add(
+      course.hasGate ? "The critical path to the gate" : "The critical path",
+      PageTable(caption: parts.joined(separator: ", "), columns: ["step", "spent on", "from", "took"], rows: links).html
+    )
+    add("What would have helped", Self.list(suggestions))
+    let onPath = Set(analysis.criticalPath.compactMap(\.step))
+    add(markup: PageGraph(shape: course.shape, criticality: names.indices.map { onPath.contains($0) ? 1 : 0 }).html)
+    add("Notes", Self.list(notes.filter { !run.warnings.contains($0) }))
+  }
+
+  // MARK: What is read first
+
+  /// How a run ended, and when, of which file and with which inputs it ran.
+  static func headline(_ run: ReportedRun) -> String {
+    let (kind, sign, word) = state(of: run)
+    var parts: [String] = []
+    if let file = run.file { parts.append("<code>\(PageText.escaped(file))</code>") }
+    if let startedAt = run.startedAt {
+      let text = startedAt.replacing("T", with: " ").replacing("Z", with: " UTC")
+      parts.append("<time datetime=\"\(PageText.escaped(startedAt))\">\(PageText.escaped(text))</time>")
+    }
+    if let reason = run.launchReason, run.course.hasGate { parts.append("launched by \(PageText.escaped(reason))") }
+    if run.isResumed { parts.append("resumed") }
+    parts.append("run <code>\(PageText.escaped(run.id))</code>")
+    let isOver = kind != "running"
+    return """
+      <header><p class="state \(kind)"><b aria-hidden="true">\(sign)</b> \(word)\(isOver ? " in \(PageText.time(run.nanoseconds))" : "")</p>\
+      <h1>\(PageText.escaped(run.workflow))</h1><p>\(parts.joined(separator: " · "))</p>\
+      <p>\(counts(of: run))</p>\(run.inputs.isEmpty ? "" : "<h2 class=\"small\">Inputs</h2>" + facts(run.inputs))</header>
+      """
+  }
+
+  private static func state(of run: ReportedRun) -> (kind: String, sign: String, word: String) {
+    switch run.conclusion {
+    case "success": ("success", "✓", "Succeeded")
+    case "partial": ("partial", "◐", "Partly succeeded")
+    case "failure": ("failure", "✗", "Failed")
+    case "cancelled": ("cancelled", "⊘", "Cancelled")
+    case "running": ("running", "●", "Running")
+    case "interrupted": ("running", "!", "Interrupted")
+    default: ("cancelled", "–", "Finished")
+    }
+  }
+
+  /// `3 of 5 steps succeeded, 1 failed, 1 skipped`.
+  private static func counts(of run: ReportedRun) -> String {
+    let steps = run.course.steps
+    func count(_ outcome: Outcome, excused: Bool = false) -> Int {
+      steps.indices.count {
+        steps[$0].outcome == outcome
+          && (outcome == .success || outcome == .skipped || run.excused.contains($0) == excused)
+      }
+    }
+    let others = [
+      (count(.failure), "failed"), (count(.timedOut), "timed out"),
+      (
+        count(.failure, excused: true) + count(.timedOut, excused: true), "failed that may fail (<code>optional</code>)"
+      ),
+      (count(.cancelled), "cancelled"), (count(.skipped), "skipped"),
+      (steps.count { $0.outcome == nil }, "not finished"),
+    ]
+    return "\(count(.success)) of \(steps.count) steps succeeded"
+      + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+  }
+
+  /// A panel for each failure: those that the workflow allows come last.
+  static func failures(_ run: ReportedRun, _ timeline: PageTimeline) -> String {
+    // A step that includes a workflow failed because a step of that workflow did.
+    let failed = Set(run.failures.map(\.name))
+    var owners: Set<String> = []
+    for name in failed {
+      for index in name.indices where name[index] == "/" { owners.insert(String(name[..<index])) }
+    }
+    let causes = run.failures.filter { !owners.contains($0.name) }
+    let sorted = causes.filter { !$0.isExcused } + causes.filter(\.isExcused)
+    guard !sorted.isEmpty else { return "" }
+    var rows: [Int: Int] = [:]
+    for (row, step) in timeline.rowOrder.enumerated() { rows[step] = row }
+    var html = "<section class=\"failures\"><h2>What failed</h2>"
+    for failure in sorted.prefix(Self.shownFailures) { html += panel(failure, row: rows[failure.step] ?? 0) }
+    if sorted.count > Self.shownFailures {
+      html += "<p>… and \(sorted.count - Self.shownFailures) more: select the outcome <i>failure</i> below.</p>"
+    }
+    return html + "</section>"
+  }
+
+  private static func panel(_ failure: ReportedFailure, row: Int) -> String {
+    let time = failure.nanoseconds.map { " after \(PageText.time($0))" } ?? ""
+    let attempt = failure.attempts > 1 ? ", in attempt \(failure.attempts) of \(failure.attempts)" : ""
+    let note = failure.isExcused ? "; the workflow allows it (<code>optional</code>)" : ""
+    var html = "<article class=\"panel\(failure.isExcused ? " excused" : "")\"><h3>\(PageText.escaped(failure.name)) "
+    html += "<small>\(failure.isTimedOut ? "timed out" : "failed")\(time)\(attempt)\(note)</small></h3>"
+    let code = failure.code.isEmpty ? "" : " <code>\(PageText.escaped(failure.code))</code>"
+    if !failure.message.isEmpty || !code.isEmpty {
+      html += "<p class=\"message\">\(PageText.escaped(failure.message))\(code)</p>"
+    }
+    if !failure.lines.isEmpty {
+      let name = PageText.escaped(failure.name)
+      html += "<pre tabindex=\"0\" role=\"region\" aria-label=\"The last lines of \(name)\">"
+      html += failure.lines.map { PageText.escaped($0.replacing("\t", with: "  ")) }.joined(separator: "\n") + "</pre>"
+    }
+    return html + "<p><a href=\"#bar-\(row)\">Show in the timeline</a></p></article>"
+  }
+
+  /// When the gate opened, and what kept it.
+  private static func gate(_ run: ReportedRun) -> String {
+    let course = run.course
+    let state = figure("gate", course.outcome?.word ?? "did not open")
+    var figures = [state, figure("opened", course.openedAt.map { PageText.time($0) } ?? "never")]
+    if let ready = course.readyAt {
+      figures.append(figure("everything ready", PageText.time(ready)))
+      if course.outcome == .ready, let opened = course.openedAt, ready < course.minimum {
+        figures.append(figure("held by the minimum", PageText.time(max(0, opened - ready))))
+      }
+    }
+    if course.minimum > 0 { figures.append(figure("minimum", PageText.time(course.minimum))) }
+    if let maximum = course.maximum { figures.append(figure("maximum", PageText.time(maximum))) }
+    return "<dl class=\"figures\">\(figures.joined())</dl>"
+  }
+
+  /// Every step, also those that were skipped.
+  private static func steps(of analysis: RunAnalysis, _ timeline: PageTimeline) -> String {
+    let (course, reasons) = (analysis.run.course, analysis.run.reasons)
+    let rows = timeline.rowOrder.map { index -> [PageTable.Cell] in
+      let why = reasons.isEmpty ? [] : [PageTable.Cell(reasons[index] ?? "")]
+      let step = course.steps[index]
+      let slack = analysis.slack[index].map { value -> PageTable.Cell in
+        value.map { .init(nanoseconds: $0) } ?? .init("any", .infinity)
+      }
+      let length = step.startedAt.flatMap { start in step.endedAt.map { $0 - start } }
+      let word = step.outcome?.word ?? "–"
+      return [
+        .init(course.shape.steps[index].id), .init(nanoseconds: step.startedAt),
+        .init(nanoseconds: length), slack ?? .init("–", -1),
+        .init(analysis.run.excused.contains(index) && step.outcome != .success ? "\(word) (optional)" : word),
+      ] + why
+    }
+    let columns = ["step", "started", "took", "slack", "outcome"] + (reasons.isEmpty ? [] : ["why not"])
+    return PageTable(caption: "All steps", columns: columns, rows: rows, isOfTimeline: true).html
+      + "<p class=\"legend\">Slack is how much longer a step could have taken without delaying the end.</p>"
+  }
+}
