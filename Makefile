@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := scripts/release-build
 TEST_LIMIT ?= 30m
 
-.PHONY: run build release dist python-package sync-server setup setup-test test test-release test-long bench pipelines fuzz lint check data-check clean
+.PHONY: run build release dist python-package sync-server setup setup-test test test-binary test-release test-long bench pipelines fuzz lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -45,12 +45,16 @@ setup-test:
 test: setup-test
 	scripts/test $(TEST_LIMIT)
 
+## Builds the release binary and runs the examples with it.
+test-binary: setup-test
+	$(RELEASE) --traits Network --product flowrun
+	scripts/examples .build/release/flowrun
+
 ## Runs the tests that take long for a good reason: clusters whose nodes fail, long histories of processes, and the examples
 ## with the release binary.
 test-release: setup-test
 	scripts/test --release 30m
-	$(RELEASE) --traits Network --product flowrun
-	scripts/examples .build/release/flowrun
+	$(MAKE) test-binary
 
 ## Runs what takes longer than a few minutes; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the command drive
 ## the release binary.

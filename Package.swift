@@ -19,6 +19,7 @@ let package = Package(
     .executable(name: "flowrun-sync-server", targets: ["flowrun-sync-server"]),
     .library(name: "FlowCLI", targets: ["FlowCLI"]),
     .library(name: "FlowKit", targets: ["FlowKit"]),
+    .library(name: "FlowKitYAML", targets: ["FlowKitYAML"]),
     .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
     .library(name: "FlowPluginHost", targets: ["FlowPluginHost"]),
     .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
@@ -62,9 +63,12 @@ let package = Package(
     + core("FlowDiagnostics", tests: [])
     + core("FlowModel", uses: ["FlowDiagnostics"], tests: ["FlowTestKit"])
     + core("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])
+    + core(
+      "FlowCompiled", uses: ["FlowBytes", "FlowDiagnostics", "FlowModel"],
+      tests: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "BasicsPlugin"])
     + [.systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])])]
     + core(
-      "FlowSyntax", uses: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
+      "FlowSyntax", uses: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "CLibYAML"],
       tests: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "TestSupport"])
     + core("FlowPluginKit", uses: ["FlowModel"])
     + [.target(name: "CFlowStore", path: "Sources/CFlowStore")]
@@ -105,7 +109,8 @@ let package = Package(
     + core(
       "FlowLanguageServer", uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax"],
       tests: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowTestKit"])
-    + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
+    + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowPluginKit", "FlowEngine"])
+    + core("FlowKitYAML", uses: ["FlowKit", "FlowSyntax"])
     + core(
       "FlowTestKit",
       uses: ["FlowBytes", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine", "FlowInsight"],
@@ -169,7 +174,8 @@ let package = Package(
     + core(
       "FlowCLI",
       uses: [
-        "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowStore",
+        "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "FlowSyntax", "FlowPluginKit",
+        "FlowStore",
         "FlowStoreSQLite", .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowInsight",
         "FlowPluginHost", "FlowExecutors", "FlowLanguageServer", "BasicsPlugin", "GeocodePlugin",
         "LocationPlugin", "NotificationPlugin",
@@ -188,7 +194,7 @@ let package = Package(
     + [
       .target(name: "TestSupport", path: "Tests/TestSupport"),
       .testTarget(name: "NotificationWorkflowTests", dependencies: ["FlowModel", "TestSupport", "flowrun"]),
-      .testTarget(name: "TidyTests", dependencies: ["FlowKit", "BasicsPlugin", "TestSupport", "flowrun"]),
+      .testTarget(name: "TidyTests", dependencies: ["FlowKitYAML", "BasicsPlugin", "TestSupport", "flowrun"]),
       .testTarget(name: "WorkflowTests", dependencies: ["FlowSQLite", "FlowModel", "TestSupport", "flowrun"]),
     ]
 )

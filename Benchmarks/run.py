@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks and prints one table; each row is measured beside its peer in one run on one machine.
+"""Runs the benchmarks and prints one table; each row is measured next to its peer in one run on one machine.
 
 Usage: Benchmarks/run.py [--only PATTERN] [--quick] [--skip-build] [--record]
 

@@ -12,7 +12,7 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "EngineBenchmark",
-      dependencies: ["FlowKit", "FlowTestKit"].map { .product(name: $0, package: "flowrun") }),
+      dependencies: ["FlowKitYAML", "FlowTestKit"].map { .product(name: $0, package: "flowrun") }),
     .executableTarget(
       name: "StartPeer",
       dependencies: [.product(name: "FlowCLI", package: "flowrun")]),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The geocoder by itself; `peers.py` measures it beside two Python packages.
+// The geocoder by itself; `peers.py` measures it next to two Python packages.
 let package = Package(
   name: "GeocodeBenchmarks",
   platforms: [.macOS(.v15)],

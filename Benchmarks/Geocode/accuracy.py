@@ -49,7 +49,7 @@ def held_out(count, *options):
 def fold(program, eighth):
     """The places of one eighth with the answers of tables made without it, and how long they took."""
     with tempfile.TemporaryDirectory() as folder:
-        # The program finds the tables in `geocode` beside it where its own resources are not.
+        # The program finds the tables in `geocode` next to it where its own resources are not.
         places = held_out(None, "--eighth", str(eighth), "--output", f"{folder}/geocode")
         shutil.copy(program, f"{folder}/flowrun")
         return places, *ask(f"{folder}/flowrun", places)

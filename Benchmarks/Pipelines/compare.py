@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs three small pipelines with flowrun, Task and Snakemake and compares what they make and what they make anew.
+"""Runs three small pipelines with flowrun, Task and Snakemake and compares what they make and what they make again.
 
 Usage: Benchmarks/Pipelines/compare.py [FLOWRUN]
 

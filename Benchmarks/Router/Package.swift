@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The router next to Hummingbird's, in a package of its own, so that nobody else waits for Hummingbird to build.
+// The router next to Hummingbird's, in a package of its own, so that no other build waits for Hummingbird.
 let package = Package(
   name: "RouterBenchmarks",
   platforms: [.macOS(.v15)],

@@ -158,7 +158,7 @@ def two_needs():
 
 
 def start():
-    """What the shipped program costs from exec to exit, beside one of the same libraries that prints a line, linked as SwiftPM
+    """What the shipped program costs from exec to exit, next to one of the same libraries that prints a line, linked as SwiftPM
     links it."""
     path = os.path.join(context.folder, "ten.yaml")
     write_workflow(path, needs_of("chain", 10))

@@ -75,7 +75,7 @@ static void close_others(void) {
 static int become(const struct flow_spawn_request *request, const char *path) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
   // A signal that is ignored stays so in the program. The two that no process may set fail, which does no harm; those
-  // for real time, which take longer to go through than a pipe to make, are nobody's to ignore.
+  // for real time, which take longer to go through than a pipe to make, must not be ignored.
   for (int number = 1; number < 32; number++) sigaction(number, &standard, NULL);
   sigset_t none;
   sigemptyset(&none);

@@ -14,6 +14,10 @@ extension FlowCommand {
     }
     Interrupts.take()
     let arguments = Array(ProcessArguments.all.dropFirst())
+    if arguments.isEmpty {
+      StandardOutput.write(shortHelp)
+      ExitStatus.success.exit()
+    }
     // Neither the argument parser nor a task: both take longer than the rest of a start.
     if let request = PlainRunArguments.request(arguments) {
       RunSession.start(request)

@@ -10,21 +10,51 @@ public struct FlowCommand: AsyncParsableCommand {
     discussion: """
       flowrun FILE is short for flowrun run FILE.
       Exit codes: 0 success or partial, 1 failure, 2 the workflow is invalid or cannot be read, 3 a budget is broken, \
-      4 an export left something out, 64 wrong usage, \
-      74 output could not be written, 124 the gate timed out and --strict was given, 129, 130, 131 and 143 \
-      interrupted.
+      4 an export skipped something, 64 wrong usage, 74 output could not be written, 124 the gate timed out with --strict, \
+      129, 130, 131 and 143 interrupted by a signal.
       """,
     version: Release.version,
-    subcommands: [
-      RunCommand.self, ResumeCommand.self, RunsCommand.self, LogsCommand.self, CancelCommand.self, PostCommand.self,
-      AnswerCommand.self,
-      ValidateCommand.self, GraphCommand.self, SimulateCommand.self, AnalyzeCommand.self,
-      CompareCommand.self, ExportCommand.self, PluginsCommand.self, CallCommand.self,
-      EvalCommand.self, SchemaCommand.self, SyncCommand.self, RoutesCommand.self,
-      NotificationsCommand.self, LSPCommand.self, WorkerCommand.self, VersionCommand.self,
-      ManualCommand.self,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Run",
+        subcommands: [
+          RunCommand.self, ResumeCommand.self, CancelCommand.self, PostCommand.self, AnswerCommand.self,
+        ]),
+      CommandGroup(
+        name: "Inspect",
+        subcommands: [
+          RunsCommand.self, LogsCommand.self, AnalyzeCommand.self, CompareCommand.self, SimulateCommand.self,
+          GraphCommand.self,
+        ]),
+      CommandGroup(
+        name: "Author",
+        subcommands: [
+          ValidateCommand.self, CompileCommand.self, EvalCommand.self, ExportCommand.self, SchemaCommand.self,
+          VersionCommand.self, ManualCommand.self,
+        ]),
+      CommandGroup(
+        name: "Plugins",
+        subcommands: [
+          PluginsCommand.self, CallCommand.self, RoutesCommand.self, NotificationsCommand.self, SyncCommand.self,
+        ]),
+      CommandGroup(name: "Servers", subcommands: [LSPCommand.self, WorkerCommand.self]),
     ],
     defaultSubcommand: RunCommand.self)
+
+  /// What `flowrun` prints without arguments.
+  static let shortHelp = """
+    flowrun runs workflows written in YAML.
+
+      flowrun FILE             run a workflow
+      flowrun validate FILE    check a workflow without running it
+      flowrun graph FILE       draw its steps
+      flowrun runs             list past runs
+      flowrun resume last      resume a failed or interrupted run
+      flowrun plugins          list the actions that steps can use
+
+    flowrun --help lists all subcommands, flowrun help SUBCOMMAND explains one.
+
+    """
 
   /// The command without arguments.
   public init() {}

@@ -110,9 +110,9 @@ enum Interrupts {
     // It says itself what becomes of it.
     case .passing(let group): group.send(signal)
     case .running(let run):
-      // First what matters: nobody may be reading.
+      // First what matters: the output may have no reader.
       run.cancel()
-      StandardOutput.writeError("\nflowrun: cancelling; once more ends at once\n")
+      StandardOutput.writeError("\nflowrun: cancelling; press Ctrl-C again to quit now\n")
     }
   }
 

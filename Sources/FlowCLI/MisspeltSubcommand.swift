@@ -30,7 +30,7 @@ struct MisspeltSubcommand {
     var path = "flowrun"
     for word in words where !word.hasPrefix("-") {
       guard let next = subcommand(word, of: command) else {
-        let question = NearestName.question(word, among: names(of: command)) ?? "'\(path) --help' lists what there is"
+        let question = NearestName.question(word, among: names(of: command)) ?? "'\(path) --help' lists the subcommands"
         return MisspeltSubcommand("'\(word)' is not a subcommand of '\(path)'; \(question)")
       }
       command = next

@@ -18,6 +18,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case duplicateKey = "duplicate-key"
   case keyNotText = "key-not-text"
   case tooManyDiagnostics = "too-many-diagnostics"
+  case compiledFile = "compiled-file"
 
   // Keys and their values.
   case unknownKey = "unknown-key"
@@ -61,6 +62,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case waitWithoutMaximum = "wait-without-maximum"
   case gateWaitsForFinally = "gate-waits-for-finally"
   case eventPostedTooLate = "event-posted-too-late"
+  case fileWithoutNeed = "file-without-need"
   case unreachableStep = "unreachable-step"
   case gateInfeasible = "gate-infeasible"
   case gateOutsideGuidance = "gate-outside-guidance"
@@ -92,7 +94,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   public var severity: Diagnostic.Severity {
     switch self {
     case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .blockingMayBeDeferred, .waitWithoutMaximum,
-      .gateWaitsForFinally, .eventPostedTooLate, .unreachableStep,
+      .gateWaitsForFinally, .eventPostedTooLate, .fileWithoutNeed, .unreachableStep,
       .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline, .retryWithoutEffect:
       .warning
     default: .error

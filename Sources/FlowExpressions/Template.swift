@@ -81,6 +81,16 @@ public struct Template: Sendable {
     return .string(result)
   }
 
+  /// The text with something else in the place of each expression, which is named by its place in ``expressions``.
+  public func text(_ replacing: (Int) -> String) -> String {
+    parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .expression(let index): replacing(index)
+      }
+    }.joined()
+  }
+
   private func value(of index: Int, in context: some ExpressionContext) throws(ExpressionError) -> Value {
     do throws(ExpressionError) {
       return try expressions[index].expression.evaluate(in: context)
@@ -92,7 +102,7 @@ public struct Template: Sendable {
   private func notAText(_ value: Value, _ index: Int) -> ExpressionError {
     let (offset, expression) = expressions[index]
     return ExpressionError(
-      .evaluation, "An \(value.kindName) has no text to stand inside a longer string", offset: offset,
+      .evaluation, "An \(value.kindName) cannot be part of a longer string", offset: offset,
       length: expression.source.utf8.count, help: "write toJSON(\(expression.source)), or nothing around the ${{ }}")
   }
 

@@ -1,15 +1,15 @@
-/// Everything an app needs to load workflows and run them.
+/// Everything an app needs to run workflows that were compiled when it was built. ``FlowKitYAML`` adds reading YAML.
 ///
 /// ```swift
 /// let engine = Engine(plugins: [BasicsPlugin()])
-/// let graph = try engine.load("workflows/launch.yaml")
-/// var options = RunOptions(dataFolder: folder, workflowFolder: "workflows")
+/// let graph = try WorkflowGraph(compiled: bytes)
+/// var options = RunOptions(dataFolder: folder, workflowFolder: resources)
 /// options.acceptsEvents = true
 /// let run = try engine.start(graph, options: options)
 /// let gate = await run.gate
 /// ```
+@_exported import FlowCompiled
 @_exported import FlowDiagnostics
 @_exported import FlowEngine
 @_exported import FlowModel
 @_exported import FlowPluginKit
-@_exported import FlowSyntax

@@ -1,6 +1,6 @@
 /// Cuts what comes from a client into messages: `Content-Length: N`, an empty line, N bytes.
 struct FrameReader {
-  /// Why the bytes are no messages; nothing behind them can be read.
+  /// Why the bytes are not messages; nothing behind them can be read.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }

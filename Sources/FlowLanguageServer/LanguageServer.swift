@@ -119,7 +119,7 @@ public final class LanguageServer {
     if let process = client.process, kill(process, 0) != 0, errno == ESRCH { end(nil) }
   }
 
-  /// Ends the server; with a reason for people where it is nobody's wish.
+  /// Ends the server; with a reason for people if it was not requested.
   private func end(_ reason: String?) {
     if let reason { explain(reason) }
     exitCode = exitCode ?? 1
@@ -194,7 +194,7 @@ public final class LanguageServer {
       return respond(.null, .failure(.invalidRequest("a message must be an object")))
     }
     guard let method = object["method"]?.stringValue else {
-      // An answer to something that was asked of the client, which nobody waits for.
+      // An answer to something that was asked of the client, which is not waited for.
       if object["id"] != nil, object["result"] != nil || object["error"] != nil { return }
       return respond(object["id"] ?? .null, .failure(.invalidRequest("a message must have a 'method'")))
     }

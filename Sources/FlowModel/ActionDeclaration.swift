@@ -142,7 +142,7 @@ extension ActionDeclaration {
 public struct ErrorDeclaration: Sendable, Hashable {
   /// A stable word for programs: `store-is-newer`.
   public var code: String
-  /// When it comes and what to do about it.
+  /// When it occurs and what to do about it.
   public var summary: String
   /// Whether another attempt may succeed; an error that is not retryable ends the step at once.
   public var isRetryable: Bool

@@ -114,7 +114,7 @@ public struct BudgetRule: Sendable, Hashable {
       // The steps of an included workflow have its name in front.
       let isName = id.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { StepID(String($0)) != nil }
       guard inner.hasPrefix("step:"), isName else {
-        throw Problem(help: "'\(inner)' is nothing that a budget measures; write gate, ready or step:ID")
+        throw Problem(help: "'\(inner)' cannot be measured by a budget; write gate, ready or step:ID")
       }
       return .step(StepID(unchecked: String(id)), statistic)
     }
@@ -153,7 +153,7 @@ public struct BudgetRule: Sendable, Hashable {
     case (.missed, .duration), (.failed, .duration):
       throw Problem(help: "'missed' and 'failed' are shares of runs; write a limit such as 1%")
     case (.gate, .share), (.ready, .share), (.step, .share):
-      throw Problem(help: "a time is held to a duration; write a limit such as 2.5s")
+      throw Problem(help: "compare a time with a duration, such as 2.5s")
     default: break
     }
   }

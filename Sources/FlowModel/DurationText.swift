@@ -19,7 +19,7 @@ public enum DurationText {
       case .missingUnit(let number): "write \(number)s or \(number)ms: a duration has a unit"
       case .unknownUnit(let unit): "'\(unit)' is not a unit; the units are h, m, s and ms"
       case .notANumber(let text): "'\(text)' does not start with a number; write a duration such as 250ms"
-      case .unitOrder(let unit): "'\(unit)' stands twice or behind a smaller unit; write 1h2m3s4ms"
+      case .unitOrder(let unit): "'\(unit)' appears twice or after a smaller unit; write 1h2m3s4ms"
       case .tooLong(let text): "'\(text)' is longer than 10,000 hours"
       }
     }

@@ -8,7 +8,9 @@ public struct FanOut: Sendable, Hashable {
     /// part. Each object of `include` then adds its members to the combinations in which it changes no axis, or else is a
     /// combination of its own.
     case axes(ValueObject, exclude: [Value], include: [Value])
-    /// The posts of an event that repeats: an item each, until nobody can post any more.
+    /// The files that the patterns match when the step becomes ready; texts may hold `${{ }}`.
+    case files([String])
+    /// The posts of an event that repeats: an item each, until no more posts are possible.
     case posts(of: String)
   }
 
@@ -26,11 +28,11 @@ public struct FanOut: Sendable, Hashable {
     switch source {
     case .items(.array(let values)): values.count
     case .items(.object(let members)): members.count
-    case .items, .axes, .posts: nil
+    case .items, .axes, .files, .posts: nil
     }
   }
 
-  /// The event of whose posts the items are; nil: they are no posts.
+  /// The event of whose posts the items are; nil: they are not posts.
   public var event: String? {
     if case .posts(let event) = source { event } else { nil }
   }

@@ -28,7 +28,7 @@ public struct GateRoles: Sendable {
   /// Whether each step is deferred; empty: none is.
   private let deferrals: [Certainty]
 
-  /// The roles of the steps of `graph`. `answers` are the steps whose `defer` expression is true; nil: nobody has asked.
+  /// The roles of the steps of `graph`. `answers` are the steps whose `defer` expression is true; nil: not evaluated.
   public init(_ graph: WorkflowGraph, answers: Set<StepIndex>? = nil) {
     self.init(
       graph.workflow.steps, candidates: graph.stepsWithOptions, order: graph.topologicalOrder, answers: answers)

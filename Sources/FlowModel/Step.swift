@@ -79,7 +79,7 @@ public struct StepOptions: Sendable, Hashable {
   public var request: MachineResources?
   /// Whether it may run before activation.
   public var prewarm = false
-  /// Whether the lines that its programs write are shown to nobody.
+  /// Whether the lines that its programs write are not shown.
   public var isQuiet = false
   /// What becomes of the step where an attempt of it was interrupted with its process.
   public var onInterrupt = InterruptPolicy.rerun

@@ -114,7 +114,7 @@ extension ValueType {
     case .duration: "a duration such as 250ms or 1m30s"
     case .path: "a path"
     case .array(let element): "a list of \(element.name == "any" ? "values" : "\(element.name)s")"
-    case .object: "a map"
+    case .object: "an object"
     case .any: "a value"
     case .enumeration(let allowed, _): "one of \(allowed.map(\.shortText).joined(separator: ", "))"
     }
@@ -131,7 +131,7 @@ extension Value {
     case .number(let value): Int(exactly: value).map(String.init) ?? "\(value)"
     case .string(let text): text.count > 60 ? "\"\(text.prefix(57))...\"" : "\"\(text)\""
     case .array(let values): values.isEmpty ? "an empty list" : "a list of \(values.count)"
-    case .object(let members): members.isEmpty ? "an empty map" : "a map with '\(members.members[0].key)'"
+    case .object(let members): members.isEmpty ? "an empty object" : "an object with '\(members.members[0].key)'"
     }
   }
 }

@@ -64,7 +64,7 @@ public struct FieldDeclaration: Sendable, Hashable {
   public var type: ValueType
   /// Whether a value must be given; true when there is no default, unless stated otherwise.
   public var isRequired: Bool
-  /// What stands where no value is given.
+  /// The value if none is given.
   public var defaultValue: Value?
   /// One sentence for people.
   public var summary: String

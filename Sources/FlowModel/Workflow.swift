@@ -3,7 +3,7 @@
 public struct Workflow: Sendable {
   /// The name that reports carry.
   public var name: String
-  /// A sentence for people, or nil.
+  /// A description, or nil.
   public var description: String?
   /// What a run may or must be given with `-i`.
   public var inputs: [FieldDeclaration] = []
@@ -25,7 +25,7 @@ public struct Workflow: Sendable {
   public var queues: [QueueDeclaration] = []
   /// Most steps at once; nil: no limit.
   public var concurrency: Int?
-  /// Whether no step begins before everything that came out of the run until then is on disk.
+  /// Whether every result is saved to disk before the next step starts.
   public var isDurable = false
   /// Whether its runs are recorded.
   public var keepsHistory = true
@@ -61,7 +61,7 @@ public struct Workflow: Sendable {
 public struct EventDeclaration: Sendable, Hashable {
   /// The name that `after` and `--event` use.
   public var name: String
-  /// A sentence for people, or empty.
+  /// A description, or empty.
   public var summary: String
   /// Whether each post counts for those who follow the event; for steps that wait for it the first one does either way.
   public var repeats: Bool

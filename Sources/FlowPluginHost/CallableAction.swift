@@ -6,7 +6,7 @@ import FlowSyntax
 package final class CallableAction: Sendable {
   /// What the manifest says of it.
   package let declaration: ActionDeclaration
-  /// Whether an error that does not say so itself is worth another attempt.
+  /// Whether an error that does not say so itself can be retried.
   let isRetryable: Bool
   /// What stands in a request between its id and its inputs.
   let requestHead: [UInt8]

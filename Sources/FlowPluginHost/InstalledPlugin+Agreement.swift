@@ -10,15 +10,15 @@ extension InstalledPlugin {
     if let problem = disagreement("name", stated: greeting["name"], declared: name) { return problem }
     if let problem = disagreement("version", stated: greeting["version"], declared: manifest.version) { return problem }
     guard let stated = greeting["actions"]?.arrayValue?.map(\.stringValue) else {
-      return disagreement("did not state the list of its actions in its answer to 'initialize'")
+      return disagreement("did not list its actions in its answer to 'initialize'")
     }
     let declared = Set(manifest.actions.map(\.declaration.name))
     let known = Set(stated.compactMap { $0 })
     if let extra = known.subtracting(declared).min() {
-      return disagreement("states the action '\(extra)', which its manifest does not declare")
+      return disagreement("lists the action '\(extra)', which its manifest does not declare")
     }
     if let missing = declared.subtracting(known).min() {
-      return disagreement("does not state the action '\(missing)', which its manifest declares")
+      return disagreement("does not list the action '\(missing)', which its manifest declares")
     }
     return nil
   }

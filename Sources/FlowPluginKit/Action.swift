@@ -69,7 +69,7 @@ extension ActionType {
   public static var events: [String] { [] }
   /// No.
   public static var needsProtectedData: Bool { false }
-  /// None declared: every error is worth another attempt.
+  /// None declared: every error can be retried.
   public static var errors: [ErrorDeclaration] { [] }
   /// Just the `uses` line.
   public static var example: String { "uses: \(name)" }

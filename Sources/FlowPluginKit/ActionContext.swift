@@ -118,7 +118,7 @@ public struct ActionContext: Sendable {
     }
     guard let typed = handle as? Handle else {
       throw ActionError(
-        "handle-type", "the handle '\(key)' is no \(type) but a \(Swift.type(of: handle))", isRetryable: false)
+        "handle-type", "the handle '\(key)' is not a \(type) but a \(Swift.type(of: handle))", isRetryable: false)
     }
     return typed
   }
@@ -210,7 +210,7 @@ public protocol ActionHost: AnyObject, Sendable {
   func log(_ message: String, level: LogLevel, step: StepIndex)
   /// Writes lines that a program wrote, unless the step is quiet.
   func log(_ lines: [String], from stream: LogStream, step: StepIndex)
-  /// Writes lines that the program of a plugin wrote while it worked for several steps: nobody knows for which.
+  /// Writes lines that the program of a plugin wrote while it worked for several steps: it is not known for which.
   func log(_ lines: [String], from stream: LogStream, plugin: String)
   /// Whether anybody is shown the lines that the step's programs write.
   func showsOutput(of step: StepIndex) -> Bool
@@ -288,7 +288,7 @@ extension ActionHost {
   /// The step by itself.
   public func questionAddress(of step: StepIndex) -> String { "\(run.id.suffix(8)) \(stepID(of: step))" }
 
-  /// Nobody answers, in hosts that reach no person.
+  /// There is no answer in hosts that reach no person.
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {}

@@ -91,7 +91,7 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     guard let field = type as? any FieldValue.Type else {
-      preconditionFailure("output '\(key.stringValue)' has the type \(type), which is no FieldValue")
+      preconditionFailure("output '\(key.stringValue)' has the type \(type), which is not a FieldValue")
     }
     recorder.fields.append((key.stringValue.kebabCase, field.valueType, true))
     // Proof of safety: `field` is `type`, which is `T`, and `placeholder` of a type gives a value of that very type.
@@ -100,7 +100,7 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
     guard let field = type as? any FieldValue.Type else {
-      preconditionFailure("output '\(key.stringValue)' has the type \(type), which is no FieldValue")
+      preconditionFailure("output '\(key.stringValue)' has the type \(type), which is not a FieldValue")
     }
     recorder.fields.append((key.stringValue.kebabCase, field.valueType, false))
     return nil

@@ -10,7 +10,7 @@ package final class OneShot<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.idle)
 
-  /// Nobody waits yet and nothing is decided.
+  /// Nothing waits yet and nothing is decided.
   package init() {}
 
   /// What was decided; nil as long as nothing is.

@@ -4,7 +4,7 @@ public struct Question: Sendable, Hashable {
   public var text: String
   /// What may be answered.
   public var choices: [String]
-  /// What is taken where nobody chooses; nil: nothing is.
+  /// The choice if none is made; nil: there is no default.
   public var defaultChoice: String?
 
   /// A question with its choices.
@@ -33,7 +33,7 @@ public struct Answer: Sendable, Hashable {
 }
 
 extension ActionContext {
-  /// Asks a person and waits for the answer without holding a thread; nil: nobody answered within `limit`. Throws
+  /// Asks a person and waits for the answer without holding a thread; nil: no answer arrived within `limit`. Throws
   /// `CancellationError` as soon as the step is cancelled. A step asks one question at a time.
   public nonisolated(nonsending) func ask(_ question: Question, within limit: Duration) async throws -> Answer? {
     try checkCancellation()

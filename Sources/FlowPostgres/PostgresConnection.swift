@@ -34,7 +34,7 @@
     }
 
     /// Runs statements one after the other in one transaction and one round trip, and gives the rows of each: all of them
-    /// are done or none is. The database waits for nobody in the midst of it, so that a client that hangs holds no lock.
+    /// are done or none is. The database never waits in the middle of it, so that a client that hangs holds no lock.
     package func runTogether(_ statements: [PostgresStatement]) throws(PostgresProblem) -> [PostgresRows] {
       let connection = try opened()
       for statement in statements { _ = try prepare(statement, connection) }
@@ -85,7 +85,7 @@
       return rows
     }
 
-    /// What PostgreSQL answers next, nil behind the last. A database that does not answer in time is given up: nobody knows
+    /// What PostgreSQL answers next, nil behind the last. A database that does not answer in time is given up: it is not known
     /// then what it has done.
     private func next(
       _ connection: OpaquePointer, before deadline: ContinuousClock.Instant
@@ -186,7 +186,7 @@
         throw .unreachable("PostgreSQL cannot be reached: \(PostgresRows.oneLine(message))")
       }
       connection = fresh
-      // Notices such as "relation already exists" are for nobody.
+      // Notices such as "relation already exists" are dropped.
       PQsetNoticeProcessor(fresh, { _, _ in }, nil)
       onOpen()
       return fresh

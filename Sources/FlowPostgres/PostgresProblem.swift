@@ -1,9 +1,9 @@
 #if Network
   /// Why PostgreSQL did not do what it was asked.
   package enum PostgresProblem: Error, Sendable, Hashable {
-    /// There is no connection, or it broke: nobody knows what was done.
+    /// There is no connection, or it broke: it is not known what was done.
     case unreachable(String)
-    /// No answer came in time: nobody knows what was done.
+    /// No answer came in time: it is not known what was done.
     case timedOut
     /// PostgreSQL says no: nothing was done.
     case storage(String)

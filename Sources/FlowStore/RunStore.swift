@@ -46,7 +46,7 @@ public protocol RunStore: Sendable {
   /// What a run was last begun as. Throws `unknown`.
   func definition(of run: String) throws(StoreProblem) -> [UInt8]
 
-  /// Removes runs that nobody runs, damaged ones too, with all that only they had; says how many there were.
+  /// Removes runs that are not running, damaged ones too, with all that only they had; says how many there were.
   func remove(_ runs: [String]) throws(StoreProblem) -> Int
 
   /// Asks something of a run that goes on; its number is for ``answer(to:)``. Throws `unknown`.
@@ -85,7 +85,7 @@ public protocol RunLease: AnyObject, Sendable {
   var run: String { get }
   /// Which holder this is; the first is 1.
   var epoch: Int { get }
-  /// Whether it is sure that nobody else can have the run yet: what runs for it elsewhere may be kept going.
+  /// Whether it is certain that no other process can hold the run yet: what runs for it elsewhere may be kept going.
   var isSure: Bool { get }
   /// Whether it is known that somebody else has the run.
   var isFenced: Bool { get }
@@ -152,14 +152,14 @@ public enum StoreProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case .unusable(let path, let cause): "the run store '\(path)' cannot be used: \(cause)"
     case .damaged(let path, let cause): "the run store '\(path)' is damaged: \(cause)"
     case .newer(let path, let version):
-      "the run store '\(path)' has format \(version), which this flowrun does not know; use the newer flowrun"
+      "the run store '\(path)' has format \(version), which this flowrun does not know; use a newer flowrun"
     case .unknown(let run): "there is no run '\(run)'"
-    case .held(let run, let holder): "run \(run) is being run by \(holder)"
+    case .held(let run, let holder): "run \(run) is already running (\(holder))"
     case .fenced(let run): "run \(run) was taken over by another process"
     case .elsewhere(let run, let host):
       "run \(run) ran on '\(host)', and the store is on a network file system, where locks of other machines are not "
         + "reliable; resume it on '\(host)', or keep runs in PostgreSQL (--store) to resume them anywhere"
-    case .moved(let run): "run \(run) went on in another process in the meantime; look at it again"
+    case .moved(let run): "run \(run) has continued in another process; check its state again"
     }
   }
 }

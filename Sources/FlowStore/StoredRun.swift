@@ -72,7 +72,7 @@ public struct RunFilter: Sendable, Hashable {
   public var sinceMilliseconds: Int?
   /// Only those that stand so; empty: any.
   public var states: Set<StoredRun.State> = []
-  /// No more than so many.
+  /// At most this many.
   public var limit: Int?
 
   /// All runs.

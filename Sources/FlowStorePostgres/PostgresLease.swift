@@ -77,7 +77,7 @@
     }
 
     /// Renews the lease three times in its length. One that has run out because the database was away is renewed all the
-    /// same, as long as nobody else has taken the run.
+    /// same, as long as no other process has taken the run.
     private static func renew(_ shared: Shared, number: Int, epoch: Int, _ address: String, _ milliseconds: Int) {
       let connection = PostgresConnection(address, answerMilliseconds: max(1000, milliseconds))
       var due = ContinuousClock.now + .milliseconds(milliseconds / 3)

@@ -58,7 +58,7 @@
         let body = rows.bytes(row, 2)
         guard rows.integer(row, 0) == Int64(row),
           Self.checksum(row, Int(rows.integer(row, 1)), body) == Int(rows.integer(row, 3))
-        else { throw damaged("part \(row + 1) of the journal of run \(run) is not what was written") }
+        else { throw damaged("part \(row + 1) of the journal of run \(run) is damaged") }
         chunks.append(body)
       }
       return chunks
@@ -94,12 +94,12 @@
         SELECT bytes, sha256(bytes) = hash FROM flowrun_run LEFT JOIN flowrun_definition ON hash = definition WHERE id = $1
         """, [.text(run)])
       guard rows.count == 1 else { throw .unknown(run: run) }
-      guard !rows.isNull(0, 0) else { throw damaged("the workflow that run \(run) ran is missing") }
-      guard rows.integer(0, 1) == 1 else { throw damaged("the workflow that run \(run) ran is not what was written") }
+      guard !rows.isNull(0, 0) else { throw damaged("the workflow of run \(run) is missing") }
+      guard rows.integer(0, 1) == 1 else { throw damaged("the workflow of run \(run) is damaged") }
       return rows.bytes(0, 0)
     }
 
-    /// Removes runs that nobody runs.
+    /// Removes runs that are not running.
     public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
       var count = 0
       for run in runs {

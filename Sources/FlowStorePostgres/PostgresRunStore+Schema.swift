@@ -9,7 +9,7 @@
 
     /// Makes the tables where they are missing, one process while others wait.
     static let schema: [PostgresStatement] = [
-      // Any number will do that nobody else in the database locks.
+      // Any number that nothing else in the database locks.
       "SELECT pg_advisory_xact_lock(7021337180931)",
       """
       CREATE TABLE IF NOT EXISTS flowrun_definition(hash bytea PRIMARY KEY, bytes bytea NOT NULL)
@@ -38,7 +38,7 @@
       "SELECT max(version) FROM flowrun_store",
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// Keeps a definition, once however many runs have it. While anybody does, none is removed that nobody seems to need.
+    /// Keeps a definition, once however many runs have it. While any run does, none is removed that seems unused.
     static func keep(_ definition: [UInt8]) -> [PostgresStatement] {
       [
         PostgresStatement(sql: "SELECT pg_advisory_xact_lock_shared(7021337180932)", parameters: []),
@@ -54,7 +54,7 @@
       "DELETE FROM flowrun_definition WHERE hash NOT IN (SELECT definition FROM flowrun_run)",
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// Has a transaction not wait for the disk where nobody needs it to.
+    /// Has a transaction not wait for the disk where that is not needed.
     static func beginning(isDurable: Bool) -> [PostgresStatement] {
       isDurable ? [] : [PostgresStatement(sql: "SELECT set_config('synchronous_commit', 'off', true)", parameters: [])]
     }

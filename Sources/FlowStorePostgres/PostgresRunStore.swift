@@ -6,7 +6,7 @@
 
   /// Runs in a PostgreSQL database, for any number of machines.
   ///
-  /// A run is held by a lease that its process renews; the next epoch fences whoever lost it, by the row of the run
+  /// A run is held by a lease that its process renews; the next epoch fences a process that lost it, by the row of the run
   /// that each write locks. What a durable run writes is written again, under the same number, when the connection
   /// breaks on the way: the database may be started again under a run.
   public final class PostgresRunStore: RunStore {
@@ -194,7 +194,7 @@
       lease.finish()
     }
 
-    /// Takes a run that nobody runs.
+    /// Takes a run that is not running.
     public func take(
       _ run: String, at position: RunPosition, by holder: RunHolder
     ) throws(StoreProblem) -> any RunLease {

@@ -18,7 +18,7 @@ final class RunLock: Sendable {
     return result == 0 ? RunLock(file) : nil
   }
 
-  /// Whether somebody has a byte of the file at `path`; nobody has one of a file that is not there.
+  /// Whether a process has a byte of the file at `path` locked; false if there is no file.
   static func isHeld(_ path: String, byte: Int) -> Bool {
     let file = Descriptor(open(path, O_RDWR | O_CLOEXEC))
     guard file.number >= 0 else { return false }

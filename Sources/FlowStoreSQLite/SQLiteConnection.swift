@@ -92,7 +92,7 @@ final class SQLiteConnection {
   /// The first 100 bytes of the file, whatever its log says of them.
   func fileHeader() throws(StoreProblem) -> [UInt8] { try translating { try base.fileHeader() } }
 
-  /// Copies the log into the file where it has more pages than that, as far as nobody reads it, and begins it again.
+  /// Copies the log into the file where it has more pages than that, as far as nothing reads it, and begins it again.
   func shortenLog(over pages: Int) {
     // Only this connection knows what has been copied. Anyone who comes next would read the log whole and go on behind
     // it: a write by this one begins it again.

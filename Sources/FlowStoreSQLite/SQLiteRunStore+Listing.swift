@@ -99,7 +99,7 @@ extension SQLiteRunStore {
   /// How many rows are looked for one by one.
   private static let salvagedRows = 100_000
 
-  /// Removes runs that nobody runs.
+  /// Removes runs that are not running.
   public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
     try change { connection throws(StoreProblem) in
       func removeAll() throws(StoreProblem) -> Int {

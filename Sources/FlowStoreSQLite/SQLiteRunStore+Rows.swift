@@ -55,7 +55,7 @@ extension SQLiteRunStore {
       holder: RunHolder(process: row.integer(8), host: row.text(9)), header: row.bytes(10), summary: row.bytes(11))
     var found = Row(number: number, definition: row.integer(4), chunkCount: row.integer(12), run: run)
     guard Self.checksum(found, state: row.text(6)) == row.integer(13) else {
-      throw .damaged(path: path, cause: "what it says of run \(run.id) is not what was written")
+      throw .damaged(path: path, cause: "its record of run \(run.id) is damaged")
     }
     if run.state == .running, !RunLock.isHeld(Self.lockPath(path), byte: number) { found.run.state = .interrupted }
     return found

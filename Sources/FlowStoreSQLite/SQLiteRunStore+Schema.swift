@@ -85,13 +85,13 @@ extension SQLiteRunStore {
     guard isOneBit, found != version + 1, try connection.integer("PRAGMA application_id") == applicationID else {
       throw .newer(path: connection.path, version: found)
     }
-    throw .damaged(path: connection.path, cause: "its format is not what was written")
+    throw .damaged(path: connection.path, cause: "its format is damaged")
   }
 
   /// What is wrong with the main file; nil: nothing.
   private static func flaw(of connection: SQLiteConnection) throws(StoreProblem) -> String? {
     do throws(StoreProblem) {
-      guard isKnown(header: try connection.fileHeader()) else { return "its header is not what was written" }
+      guard isKnown(header: try connection.fileHeader()) else { return "its header is damaged" }
       // One snapshot for all that is compared: other processes add runs meanwhile.
       try connection.execute("BEGIN")
       defer { try? connection.execute("ROLLBACK") }

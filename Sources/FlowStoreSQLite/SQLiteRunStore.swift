@@ -6,8 +6,8 @@ import Synchronization
 /// Runs in an SQLite file: by default `.flowrun/runs.sqlite` next to the workflow, for all workflows of the folder.
 ///
 /// A chunk is one row, whose key is the run's number and the chunk's. A run is held by a lock on a byte of the file
-/// beside, for as long as its process lives; its epoch fences whoever lost it. Each row has a checksum over all its
-/// columns.
+/// next to it, for as long as its process lives; its epoch fences a process that lost it. Each row has a checksum over
+/// all its columns.
 public final class SQLiteRunStore: RunStore {
   /// The file.
   public let path: String
@@ -217,7 +217,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Takes a run that nobody runs.
+  /// Takes a run that is not running.
   public func take(
     _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
@@ -297,7 +297,7 @@ public final class SQLiteRunStore: RunStore {
         let (key, epoch, body) = (result.integer(0), result.integer(1), result.bytes(2))
         guard Self.checksum(key, epoch, body) == result.integer(3), key == row.number << 32 | chunks.count else {
           throw .damaged(
-            path: path, cause: "part \(chunks.count + 1) of the journal of run \(run) is not what was written")
+            path: path, cause: "part \(chunks.count + 1) of the journal of run \(run) is damaged")
         }
         chunks.append(body)
       }
@@ -334,7 +334,7 @@ public final class SQLiteRunStore: RunStore {
         if Self.isIntact(bytes, result.integer(1)) { found = bytes }
       }
       guard let found else {
-        throw .damaged(path: path, cause: "the workflow that run \(run) ran is not what was written")
+        throw .damaged(path: path, cause: "the workflow of run \(run) is damaged")
       }
       return found
     }

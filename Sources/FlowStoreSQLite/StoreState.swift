@@ -51,7 +51,7 @@ struct StoreStamps: Equatable {
 /// What is known of a store besides what is in it, kept in the file of its locks: how the files were when their content was
 /// last known to be intact, and how far the log was flushed for a durable run.
 ///
-/// Nobody waits for the disk to have it. After a power cut it is an older one, which claims less.
+/// It is not flushed to disk. After a power cut it is an older one, which claims less.
 struct StoreRecord: Equatable {
   var stamps = StoreStamps()
   /// The salt of the log of which ``durableFrames`` are on disk.
@@ -107,8 +107,8 @@ struct StoreRecord: Equatable {
         first.salt == second.salt, first.bad_frame == second.bad_frame
       else { return nil }
     }
-    if first.bad_frame > 0 { return "frame \(first.bad_frame) of its log is not what was written" }
-    return first.salt == 0 ? "the header of its log is not what was written" : "the end of its log is missing"
+    if first.bad_frame > 0 { return "frame \(first.bad_frame) of its log is damaged" }
+    return first.salt == 0 ? "the header of its log is damaged" : "the end of its log is missing"
   }
 
   /// Whether the log of the store at a path holds nothing, not even something damaged.

@@ -1,3 +1,4 @@
+import FlowCompiled
 import FlowDiagnostics
 import FlowModel
 
@@ -13,6 +14,10 @@ public struct LoadResult: Sendable {
   public internal(set) var included: [LoadResult] = []
   /// The files that the workflow includes, by path, for the locations of their steps.
   var includedFiles: [String: LoadResult] = [:]
+  /// What the workflow gives back, each output with its type where that is known.
+  public internal(set) var outputs: [FieldDeclaration] = []
+  /// The compiled workflow that was read; nil where YAML was read.
+  var compiledFile: CompiledWorkflow?
   /// The workflow as a run of it is recorded: the file, with those that it includes.
   public internal(set) var definition: [UInt8] = []
 

@@ -1,3 +1,4 @@
+import FlowCompiled
 import FlowDiagnostics
 import FlowModel
 
@@ -19,8 +20,9 @@ public struct WorkflowLoader: Sendable {
     self.files = files
   }
 
-  /// Loads the workflow in `bytes`; `file` is what messages call it.
+  /// Loads the workflow in `bytes`, YAML or a compiled workflow; `file` is what messages call it.
   public func load(bytes: [UInt8], file: String) -> LoadResult {
+    if CompiledWorkflow.isCompiled(bytes) { return .compiled(bytes, file: file, catalog) }
     guard let parts = IncludeBundle.parts(of: bytes) else { return load(bytes, file: file, path: file, files) }
     return load(parts.main, file: file, path: parts.file) { parts.files[$0] }
   }
@@ -49,7 +51,7 @@ public struct WorkflowLoader: Sendable {
       result.graph = nil
       result.diagnostics.append(
         Diagnostic(
-          .tooManySteps, "the workflow has more than \(Limits.steps) steps with all that it includes", at: Span(at: 0),
+          .tooManySteps, "the workflow has more than \(Limits.steps) steps, included files counted", at: Span(at: 0),
           help: "split it into several workflows"))
     }
     return result
@@ -66,11 +68,11 @@ public struct WorkflowLoader: Sendable {
     case .success(let tree):
       let check = examine(tree)
       let diagnostics = Consequences.removed(from: check.diagnostics, check).uniqueByLocation()
-      return (
-        LoadResult(
-          graph: diagnostics.containsError ? nil : check.graph, diagnostics: diagnostics, source: source, tree: tree,
-          locations: check.locations), check, nil
-      )
+      var result = LoadResult(
+        graph: diagnostics.containsError ? nil : check.graph, diagnostics: diagnostics, source: source, tree: tree,
+        locations: check.locations)
+      if result.graph != nil { result.outputs = check.outputFields() }
+      return (result, check, nil)
     }
   }
 

@@ -41,7 +41,7 @@ public final class MemoryRunStore: RunStore {
 
   /// What the holders of runs know of their leases.
   public enum LeaseStanding: Sendable {
-    /// Nobody else can have the run.
+    /// No other process can hold the run.
     case sure
     /// The lease was not renewed lately.
     case late
@@ -117,7 +117,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Takes a run that nobody runs.
+  /// Takes a run that is not running.
   public func take(
     _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
@@ -196,7 +196,7 @@ public final class MemoryRunStore: RunStore {
     return entry
   }
 
-  /// Removes runs that nobody runs.
+  /// Removes runs that are not running.
   public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
     state.withLock { state in
       let gone = runs.filter { state.entries[$0] != nil && state.entries[$0]?.holder.lease == nil }

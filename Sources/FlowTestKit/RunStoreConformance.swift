@@ -65,7 +65,7 @@ public struct RunStoreConformance: Sendable {
     check(&problems, old?.run == "lease-1", "a lease knows its run")
     try store.finish(old!, state: .failure, summary: [])
     check(
-      &problems, refusal { _ = try take("nobody", other, chunks: 0) } == .unknown(run: "nobody"),
+      &problems, refusal { _ = try take("unknown", other, chunks: 0) } == .unknown(run: "unknown"),
       "an unknown run is not given")
     check(
       &problems, refusal { _ = try take("lease-1", other, chunks: 0) } == .moved(run: "lease-1"),
@@ -169,7 +169,7 @@ public struct RunStoreConformance: Sendable {
     let (store, other) = (try open(), try open())
     let lease = try store.create(run("request-1"), definition: [8])
     let number = try other.ask("request-1", [5])
-    check(&problems, try other.answer(to: number) == nil, "what nobody answered has no answer")
+    check(&problems, try other.answer(to: number) == nil, "a request without an answer has none")
     check(
       &problems, try store.requests(of: lease) == [RunRequestEntry(number: number, body: [5])],
       "what is asked arrives")
@@ -177,7 +177,9 @@ public struct RunStoreConformance: Sendable {
     check(&problems, try store.requests(of: lease).isEmpty, "what was answered is asked no more")
     check(&problems, try other.answer(to: number) == [6], "the answer arrives")
     try store.finish(lease, state: .success, summary: [])
-    check(&problems, refusal { _ = try other.ask("nobody", []) } == .unknown(run: "nobody"), "nobody is asked nothing")
+    check(
+      &problems, refusal { _ = try other.ask("unknown", []) } == .unknown(run: "unknown"),
+      "an unknown run cannot be asked")
     return problems
   }
 
@@ -187,7 +189,7 @@ public struct RunStoreConformance: Sendable {
     let lease = try store.create(run("held"), definition: [8])
     try store.keep(run("over", state: .success), definition: [3, 3, 3], chunks: [[1]])
     check(&problems, try other.sizes()["over"] == 1, "what a run takes is known")
-    check(&problems, try other.remove(["held", "over", "nobody"]) == 1, "what goes on is not removed")
+    check(&problems, try other.remove(["held", "over", "unknown"]) == 1, "a running run is not removed")
     check(
       &problems, refusal { _ = try other.chunks(of: "over") } == .unknown(run: "over"), "what was removed is gone")
     try store.append([1], to: lease, isDurable: false)

@@ -52,7 +52,7 @@ public struct Simulator {
     set { player.inspect = newValue }
   }
 
-  /// Tries and posts; nil: nobody asks.
+  /// Tries and posts; nil: not wanted.
   package var trace: RunTrace? {
     get { player.trace }
     set { player.trace = newValue }

@@ -42,7 +42,7 @@ import Testing
       output.standardOutput == """
         {"outputs":{"n":1}}
         {"error":{"code":"input","message":"the line is empty; each line is one JSON object"}}
-        {"error":{"code":"input","message":"'values': expected a map, found nothing"}}
+        {"error":{"code":"input","message":"'values': expected an object, found nothing"}}
         {"outputs":{"n":2}}
 
         """)

@@ -97,7 +97,7 @@ import Testing
       result.exitCode == 0 && result.standardOutput.contains("a: one|own|two # words|x\ty|$A#b|true\n"), "\(result)")
     for (line, message) in [
       ("A", ".env:1: error: expected NAME=value, found 'A'"), ("2=x", "expected NAME=value"),
-      ("A='x", "the quote ' is never closed"), ("A=\"x\" y", "'y' stands behind the closing quote"),
+      ("A='x", "the quote ' is never closed"), ("A=\"x\" y", "'y' follows the closing quote"),
     ] {
       try tool.write(line + "\n", to: ".env")
       let wrong = try tool.run("w.yaml")
@@ -139,8 +139,8 @@ import Testing
     ("activeDeadlineSeconds: 30", "write 'deadline: 30s'"), ("silent: true", "did you mean 'quiet'?"),
     ("if: inputs.dry and true", "'and' is '&&'"), ("if: not inputs.dry", "'not' is '!'"),
     ("if: github.ref == 'x'", "there is no CI around a run"), ("if: needs.b.result == 'x'", "steps.<id>.outputs"),
-    ("if: matrix.os == 'x'", "= help: "), ("if: !cancelled()", "stands in quotes or in ${{ }}"),
-    ("env: { X: {{ inputs.dry }} }", "an expression stands in quotes"),
+    ("if: matrix.os == 'x'", "= help: "), ("if: !cancelled()", "in quotes or in ${{ }}"),
+    ("env: { X: {{ inputs.dry }} }", "put an expression in quotes"),
     ("env: { X: \"{{ inputs.dry }}\" }", "write '${{ inputs.dry }}'"),
     ("env: { X: \"{{.dry}}\" }", "write '${{ inputs.dry }}'"),
     ("retry: 3", "write '{ attempts: 3 }'"), ("always: true", "write 'if: ${{ always() }}'"),
@@ -152,8 +152,8 @@ import Testing
     ("inputs: { who: string }", "a: echo", "write '{ type: string }'"),
     ("inputs: { who: bool }", "a: echo", "write '{ type: boolean }'"),
     ("inputs: { who: ada }", "a: echo", "write '{ type: string, default: \"ada\" }'"),
-    ("", "a: make all", "a command stands under 'run': { run: \"make all\" }"),
-    ("", "a: flow.noop", "an action stands under 'uses': { uses: flow.noop }"),
+    ("", "a: make all", "write a command under 'run': { run: \"make all\" }"),
+    ("", "a: flow.noop", "write an action under 'uses': { uses: flow.noop }"),
   ])
   func `a value where keys belong is told which key it stands under`(
     line: String, step: String, answer: String
@@ -187,10 +187,10 @@ import Testing
 
   @Test(arguments: [
     ("on: push", "leave 'on' out"), ("jobs: {}", "there are no jobs"), ("tasks: {}", "did you mean 'steps'?"),
-    ("version: '3'", "leave it out"), ("vars: {}", "'inputs' for what a run may be given"),
+    ("version: '3'", "leave it out"), ("vars: {}", "'inputs' for the inputs of a run"),
     ("timeout-minutes: 5", "write 'timeout: 10m'"), ("schedule: daily", "let cron or another scheduler call it"),
     ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "did you mean 'env-file'?"),
-    ("includes: {}", "./other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "left edge"),
+    ("includes: {}", "./other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "top level"),
   ])
   func `a workflow with a word of another tool is told what to write`(line: String, answer: String) throws {
     let result = try run("name: foreign\n\(line)\nsteps: { a: { run: make } }\n", "validate", "w.yaml")

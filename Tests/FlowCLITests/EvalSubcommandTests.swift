@@ -52,7 +52,7 @@ import Testing
       (
         #"{"expr":"format('{')"}"#,
         #"{"error":{"kind":"evaluation","message":"The following format string is invalid: {","help":"a placeholder "#
-          + #"is written {0}; a '{' that stands for itself is written '{{'"}}"#
+          + #"is written {0}; write a literal '{' as '{{'"}}"#
       ),
       (#"{"expr":"success() && !failure()"}"#, #"{"kind":"Boolean","value":true}"#),
     ]
@@ -82,7 +82,7 @@ import Testing
     (["eval"], "flowrun: eval needs an expression, such as: flowrun eval \"contains('abc', 'b')\"; or --batch\n"),
     (
       ["eval", "1", "--batch"],
-      "flowrun: eval --batch takes expressions and contexts from standard input, none from the command line\n"
+      "flowrun: eval --batch reads expressions and contexts from standard input; leave those of the command line out\n"
     ),
     (
       ["eval", "1", "--context", "list.json"],

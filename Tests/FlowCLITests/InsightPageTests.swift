@@ -145,8 +145,8 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: page)).count < 1_500_000)
     let seen = try Self.browse(page, 1280, "many")
     #expect(seen["elements"]?.numberValue ?? .infinity < 2_000, "\(seen)")
-    // 100 ms on a quiet machine, where it takes 30.
-    #expect(seen["sort"]?.numberValue ?? .infinity < 400, "\(seen)")
+    // 100 ms on a quiet machine; the limit only finds a sort that is slow beyond doubt.
+    #expect(seen["sort"]?.numberValue ?? .infinity < 4_000, "\(seen)")
     #expect(seen["search"]?.stringValue == "11 of 10000 steps" && seen["outcome"]?.stringValue == "10 of 10000 steps")
     #expect(seen["cause"]?.stringValue == "200 of 10000 steps")
     #expect(seen["aim"]?.stringValue == "✗ s7" && seen["isSeen"]?.booleanValue == true, "\(seen)")

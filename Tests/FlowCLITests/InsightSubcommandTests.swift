@@ -54,10 +54,10 @@ import Testing
     (["--slow", "stroe=2"], 64, "did you mean 'store'?"), (["--fail", "show=2"], 64, "is not a number from 0 to 1"),
     (["--fail", "show=nan"], 64, "is not a number from 0 to 1"), (["--budget", "p95(gate) <= soon"], 64, "'soon'"),
     (["--budget", "p95(step:shoe) <= 1s"], 64, "did you mean 'show'?"),
-    (["--budget", "p95(gate) <= baseline"], 64, "only where 'flowrun compare' compares two"),
+    (["--budget", "p95(gate) <= baseline"], 64, "only 'flowrun compare' has a baseline"),
     (["--runs", "0"], 64, "from 1 to 1000000"), (["--runs", "1000001"], 64, "from 1 to 1000000"),
     (["--correlation", "nan"], 64, "from 0 to 1"), (["--assume", "granted=true"], 64, "write --assume steps.ID"),
-    (["--from", "app.yaml"], 2, "is no JSON value"), (["--from", "nowhere"], 2, "no such file or folder"),
+    (["--from", "app.yaml"], 2, "is not a JSON value"), (["--from", "nowhere"], 2, "no such file or folder"),
   ])
   func `simulate answers`(arguments: [String], code: Int32, text: String) throws {
     let tool = try tool()
@@ -143,7 +143,7 @@ import Testing
     let other = try tool.run("compare", "before", "other.json")
     #expect(other.exitCode == 64 && other.standardError.contains("two workflows, 'app' and 'other'"), "\(other)")
     let learned = try tool.run("simulate", "app.yaml", "--from", "before", "--runs", "100")
-    #expect(learned.standardOutput.contains("it is drawn from 5 runs: that is little"), "\(learned)")
+    #expect(learned.standardOutput.contains("it is drawn from 5 runs, too few"), "\(learned)")
     #expect(try tool.run("simulate", "app.yaml", "--from", "other.json").exitCode == 64)
   }
 
@@ -190,6 +190,6 @@ import Testing
        "steps": {"a": {"outcome": "success", "startedAt": 0, "endedAt": 5, "blocking": true}}}
       """, to: "old.json")
     let output = try tool.run("analyze", "old.json")
-    #expect(output.exitCode == 0 && output.standardOutput.contains("of an older flowrun"), "\(output)")
+    #expect(output.exitCode == 0 && output.standardOutput.contains("by an older flowrun"), "\(output)")
   }
 }

@@ -29,7 +29,7 @@ import Testing
     #expect(resumed.exitCode == 0 && resumed.standardOutput.contains("f: it needs 'a'; up to 3 items are kept"))
     #expect(resumed.standardOutput.contains("f: keeps 1 of 3 items"), "\(resumed)")
     let certain = try tool.run("resume", "last", "--from", "f[0]", "--dry-run")
-    #expect(certain.standardOutput.contains("f: it was named; 2 items are kept\n"), "\(certain)")
+    #expect(certain.standardOutput.contains("f: named with --from; 2 items are kept\n"), "\(certain)")
     let lines = try tool.text(of: "log").split(separator: "\n").sorted()
     #expect(lines == ["x f[0] 1", "x f[1]~1 1", "y f[0]~1 1", "y f[1] 1", "z f[2] 1"])
   }
@@ -57,7 +57,7 @@ import Testing
     #expect(refused.standardError.contains("w.yaml:3:3: error: items of step 'f'"), "\(refused)")
     #expect(refused.standardError.contains("--keep-changed") && refused.standardError.contains("--rerun-changed"))
     let kept = try tool.run("resume", "--keep-changed", "--dry-run")
-    #expect(kept.standardOutput.contains("f: it had ended: failure; up to 2 items are kept"), "\(kept)")
+    #expect(kept.standardOutput.contains("f: failure; up to 2 items are kept"), "\(kept)")
     let rerun = try tool.run("resume", "--rerun-changed")
     #expect(rerun.exitCode == 0 && rerun.standardOutput.contains("f: it has changed; none of its items is kept"))
     for value in ["x", "y", "z"] { #expect(rerun.standardOutput.contains("G-\(value)"), "\(rerun)") }
@@ -89,8 +89,8 @@ import Testing
     _ = process.result()
     for arguments in [["resume", "--dry-run"], ["resume"], ["resume", "--dry-run"]] {
       let resumed = try tool.run(arguments)
-      #expect(resumed.standardOutput.contains("(on-interrupt: fail; --from names them): f[1]\n"), "\(resumed)")
-      #expect(resumed.standardOutput.contains("skipped, because they need such a step: behind\n"), "\(resumed)")
+      #expect(resumed.standardOutput.contains("(on-interrupt: fail; run them with --from): f[1]\n"), "\(resumed)")
+      #expect(resumed.standardOutput.contains("skipped, because they depend on such a step: behind\n"), "\(resumed)")
       #expect(resumed.standardOutput.contains("runs again: nothing\n"), "\(resumed)")
     }
     #expect(try tool.text(of: "log") == "x\ny\n")

@@ -102,7 +102,7 @@
       #expect(mkfifo(pipe, 0o600) == 0)
       let output = try tool.run("ok.yaml", "--report", "pipe")
       #expect(output.exitCode == 74)
-      #expect(output.standardError == "flowrun: cannot write 'pipe': nobody reads from it\n")
+      #expect(output.standardError == "flowrun: cannot write 'pipe': nothing reads from it\n")
     }
 
     @Test func `a pipe that somebody reads gets the report`() throws {

@@ -62,7 +62,7 @@ import Testing
     ),
     (
       "uses: sync.put, with: { collection: notes, fields: { likes: { plus: '${{ inputs.text }}' } } }", "plus: ",
-      "'plus' is nothing that can be done to 'likes'", ""
+      "'plus' is not an operation on 'likes'", ""
     ),
     (
       "uses: sync.put, with: { collection: notes, fields: { tags: { add: ['${{ inputs.text }}', 5] } } }", "5] }",
@@ -114,7 +114,7 @@ import Testing
     ("{ note: {} }", "has no collection 'note'"), ("{ notes: { foldr: inbox } }", "'notes' has no field 'foldr'"),
     ("{ notes: { likes: 1 } }", "'likes' of 'notes' is merged by counter"),
     ("{ notes: { stars: many } }", "'stars' takes a whole number"),
-    ("{ notes: inbox }", "takes a map from field to value"),
+    ("{ notes: inbox }", "takes a mapping from field to value"),
   ])
   func `a subscription is held to the schema`(_ subscribe: String, _ message: String) throws {
     let (code, lines) = try validated("uses: sync.flush", subscribe: subscribe)

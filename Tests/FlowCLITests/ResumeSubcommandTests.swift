@@ -38,8 +38,8 @@ import Testing
     try wait(for: "running", in: tool)
     for (arguments, answer) in [
       (["ga", "ship"], "this workflow has no step 'ga'; did you mean 'go'?"),
-      (["act", "ship"], "step 'act' asks nothing now; those that ask are 'go'"),
-      (["go", "shop"], "'shop' is none of the choices of step 'go', ship, stop; did you mean 'ship'?"),
+      (["act", "ship"], "step 'act' is not asking anything; the asking steps are 'go'"),
+      (["go", "shop"], "'shop' is not a choice of step 'go'; the choices are ship, stop; did you mean 'ship'?"),
     ] {
       let refused = try tool.run(["answer", "last"] + arguments)
       #expect(refused.exitCode == 64 && refused.standardError.contains(answer), "\(refused)")
@@ -139,7 +139,7 @@ import Testing
     try tool.write(try tool.text(of: program) + "# changed\n", to: program)
     let refused = try tool.run("resume")
     #expect(refused.exitCode == 2 && refused.standardError.contains("w.yaml:3:3: error: step 'say'"), "\(refused)")
-    #expect(refused.standardError.contains("the program of its plugin is another now"))
+    #expect(refused.standardError.contains("the program of its plugin has changed"))
     try tool.write("", to: "ok")
     #expect(try tool.run("resume", "--rerun-changed").standardOutput.contains("say: it has changed"))
     #expect(try tool.run("resume", "last", "--only", "last", "--dry-run").standardOutput.contains("kept: say\n"))
@@ -162,7 +162,7 @@ import Testing
     let unknown = try tool.run("resume", "--only", "aa")
     #expect(unknown.exitCode == 64 && unknown.standardError.contains("did you mean 'a'?"))
     let open = try tool.run("resume", "--only", "c")
-    #expect(open.exitCode == 64 && open.standardError.contains("it needs 'b', which has not ended well; add --only b"))
+    #expect(open.exitCode == 64 && open.standardError.contains("it needs 'b', which has not succeeded; add --only b"))
     #expect(try tool.run("resume", "--only", "a", "--from", "b").exitCode == 64)
     let some = try tool.run("resume", "--only", "a")
     #expect(some.exitCode == 0 && some.standardOutput.contains("left out (--only): b, c"), "\(some)")
@@ -185,7 +185,7 @@ import Testing
     process.send(SIGKILL)
     _ = process.result()
     let plan = try tool.run("resume", "--dry-run").standardOutput
-    #expect(plan.contains("(on-interrupt: fail; --from names them): a\n"), "\(plan)")
+    #expect(plan.contains("(on-interrupt: fail; run them with --from): a\n"), "\(plan)")
     #expect(plan.contains("runs again: nothing\n"), "\(plan)")
   }
 

@@ -8,7 +8,7 @@ import Testing
 
   init() throws { tool = try CommandLineTool() }
 
-  private static let watching = "watching for changes; Ctrl-C ends\n"
+  private static let watching = "watching for changes; press Ctrl-C to stop\n"
 
   private func start(_ arguments: String...) throws -> FlowrunProcess {
     try FlowrunProcess(arguments + ["--watch"], in: tool.folder.path)
@@ -217,7 +217,7 @@ import Testing
       ["w.yaml", "--watch", "-i", "key=@-"],
       "-i 'key=@-': standard input can be read once, and --watch runs again; name a file"
     ),
-    (["/dev/null", "--watch"], "--watch: '/dev/null' is no file that can be saved again; name a workflow file"),
+    (["/dev/null", "--watch"], "--watch: '/dev/null' cannot be watched; name a workflow file"),
   ])
   func `what cannot be run twice is refused`(_ arguments: [String], _ message: String) throws {
     defer { tool.remove() }

@@ -57,7 +57,7 @@ import Testing
     try tool.write("a: 1\n", to: "other.yaml")
     let output = try tool.run("validate", ".")
     #expect(output.exitCode == 0)
-    #expect(output.standardOutput == "./hello.yaml: valid, 1 step\n1 YAML file without 'steps' passed over\n")
+    #expect(output.standardOutput == "./hello.yaml: valid, 1 step\n1 YAML file without 'steps' skipped\n")
     try tool.write("x", to: "empty/text.txt")
     let empty = try tool.run("validate", "empty")
     #expect(empty.exitCode == 2)

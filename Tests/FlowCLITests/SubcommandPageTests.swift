@@ -69,8 +69,8 @@ import Testing
         built in
 
         Inputs
-          event  string, required — The name of the event; no expression, so that waiters can be checked before anything \
-        runs
+          event  string, required — The name of the event; not an expression, so that waiting steps can be checked \
+        before the run
 
         Events
           …  the event named by 'event'
@@ -92,8 +92,8 @@ import Testing
           body        string, default "" — The text
           sound       string, default "default" — The sound
           route       string, optional — The link that a tap opens
-          parameters  object, default {} — What the page is given next to the link
-          after       duration, default "5s" — After what time it is delivered
+          parameters  object, default {} — The parameters of the page besides the link
+          after       duration, default "5s" — The delay before it is delivered
           id          string, optional — Its identifier; without it, a new UUID
 
         Outputs
@@ -131,16 +131,16 @@ import Testing
 
       """
     ),
-    ("routes check routes.yaml", 0, "every one of the 3 routes is reached\n"),
+    ("routes check routes.yaml", 0, "all 3 routes are reachable\n"),
     (
       "routes check taken.yaml", 1,
-      "no URL reaches 'shop://a/:kind<enum(all)>': 'shop://a/all' takes shop://a/all, say\n"
+      "no URL reaches 'shop://a/:kind<enum(all)>': 'shop://a/all' matches shop://a/all, for example\n"
     ),
-    ("routes check cases.yaml", 0, "every one of the 3 routes is reached\n"),
+    ("routes check cases.yaml", 0, "all 3 routes are reachable\n"),
     (
       "routes check folded.yaml", 1,
       "no app:// URL reaches 'app://shop/:id', only links such as https://example.com/shop/~:"
-        + " 'app://Shop/:id' takes app://shop/~, say; a custom scheme compares the first segment without case\n"
+        + " 'app://Shop/:id' matches app://shop/~, for example; a custom scheme compares the first segment without case\n"
     ),
     ("routes check equal.yaml", 2, ""),
     (
@@ -167,7 +167,7 @@ import Testing
 
   @Test func `lists the notifications that wait, and delivers none before its time`() throws {
     defer { tool.remove() }
-    #expect(try page("notifications list remind.yaml").standardOutput == "no notification waits\n")
+    #expect(try page("notifications list remind.yaml").standardOutput == "no notification is pending\n")
     #expect(try page("run remind.yaml").standardOutput.contains("later: scheduled notification tea in 1h\n"))
     let waiting = try page("notifications list remind.yaml").standardOutput
     #expect(waiting.wholeMatch(of: /tea  due in 59m[0-9a-z]+  Tea\n/) != nil, "\(waiting)")

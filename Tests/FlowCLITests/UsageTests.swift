@@ -7,7 +7,9 @@ import Testing
     (["runs", "shw"], "flowrun: 'shw' is not a subcommand of 'flowrun runs'; did you mean 'show'?\n"),
     (["plugins", "nw", "shout"], "flowrun: 'nw' is not a subcommand of 'flowrun plugins'; did you mean 'new'?\n"),
     (["help", "valdate"], "flowrun: 'valdate' is not a subcommand of 'flowrun'; did you mean 'validate'?\n"),
-    (["help", "nosuch"], "flowrun: 'nosuch' is not a subcommand of 'flowrun'; 'flowrun --help' lists what there is\n"),
+    (
+      ["help", "nosuch"], "flowrun: 'nosuch' is not a subcommand of 'flowrun'; 'flowrun --help' lists the subcommands\n"
+    ),
     (["help", "runs", "sow"], "flowrun: 'sow' is not a subcommand of 'flowrun runs'; did you mean 'show'?\n"),
   ])
   func `suggests the subcommand that was meant`(arguments: [String], message: String) throws {
@@ -22,7 +24,8 @@ import Testing
     defer { tool.remove() }
     let list = try tool.run("help").standardOutput
     #expect(try tool.run("help", "runs", "show").standardOutput.hasPrefix("OVERVIEW: Shows a run and its steps."))
-    let subcommands = list.split(separator: "SUBCOMMANDS:\n").last?.split(separator: "\n").compactMap { line in
+    let subcommands = list.split(separator: "SUBCOMMANDS:\n", maxSplits: 1).last?.split(separator: "\n").compactMap {
+      line in
       line.hasPrefix("  ") && !line.hasPrefix("   ") ? line.split(separator: " ").first.map(String.init) : nil
     }
     let names = try #require(subcommands).filter { $0 != "See" }

@@ -49,7 +49,7 @@ import Testing
     #expect(output.exitCode == 2)
     #expect(
       output.standardError
-        == "flowrun: 'n.sync.yaml' is a schema of records, no workflow; run the workflow that names it in 'sync.connect', "
+        == "flowrun: 'n.sync.yaml' is a schema of records, not a workflow; run the workflow that names it in 'sync.connect', "
         + "or check it with 'flowrun validate'\n")
   }
 }

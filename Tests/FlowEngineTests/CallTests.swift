@@ -115,7 +115,7 @@ import Testing
     run.post("again")
     run.finishPosting()
     #expect(await run.report.outputs["failed"] == 1)
-    #expect(listener.lines.count == 1 && listener.lines[0].contains("starts no steps"))
+    #expect(listener.lines.count == 1 && listener.lines[0].contains("cannot start steps"))
     let second = try start([follow("probe.provide", ["key": "thing"])])
     second.post("again")
     second.finishPosting()

@@ -60,7 +60,7 @@ import Testing
       ("runId", 5, "'runId' in a report is a text, found 5"),
       ("steps", ["first": ["outcome": "success"]], "'steps.first.conclusion' in a report is one of success, "),
       ("entries", [["kind": "cold"], 3], "'entries[1]' in a report is an object, found 3"),
-      ("warnings", ["a", nil], "'warnings' in a report is a list of texts"),
+      ("warnings", ["a", nil], "'warnings' in a report is a list of strings"),
     ] as [(String, Value, String)])
   func `a report that does not fit is refused by the name of the member`(
     member: String, value: Value, message: String

@@ -56,8 +56,8 @@ import Testing
     ("slurm=2,partition", "'partition' is not an option of an executor"),
     ("slurm=2,qos=a,qos=b", "the option 'qos' is given twice"),
     ("local=1", "'local' takes no value"),
-    ("", "'' begins with no name of an executor"),
-    ("Slurm=2", "'Slurm=2' begins with no name of an executor"),
+    ("", "'' does not start with the name of an executor"),
+    ("Slurm=2", "'Slurm=2' does not start with the name of an executor"),
   ])
   func `What is wrong with an address is said`(text: String, message: String) {
     #expect {

@@ -104,7 +104,7 @@ import Testing
       """#)
     let result = try run("flow.yaml", "--on", "workers=1")
     #expect(result.exitCode == 1)
-    #expect(result.output.contains("its time was over [executor-lost]"), "\(result.output) \(result.errors)")
+    #expect(result.output.contains("its time was up [executor-lost]"), "\(result.output) \(result.errors)")
     #expect(try String(contentsOfFile: "\(folder)/began", encoding: .utf8) == "began\n")
     try remove()
   }
@@ -187,8 +187,8 @@ import Testing
       """)
     let result = try run("validate", "flow.yaml")
     #expect(result.exitCode == 2)
-    #expect(result.output.contains("step 'post' cannot run elsewhere: 'flow.post' is not portable"))
-    #expect(result.output.contains("step 'queued' cannot run elsewhere: it is in the queue 'main'"))
+    #expect(result.output.contains("step 'post' cannot run remotely: 'flow.post' is not portable"))
+    #expect(result.output.contains("step 'queued' cannot run remotely: it is in the queue 'main'"))
     #expect(result.output.contains("'0' is not a number of slots from 1 to 10000"))
     try remove()
   }

@@ -5,7 +5,7 @@ import Testing
 struct SyntaxErrorTests {
   @Test(arguments: [
     ("1 +", "lexing Unexpected symbol: '+'; numbers are written 12, -0.5, 1e3, 0xff or 0o17"),
-    ("\"a\"", "lexing Unexpected symbol: '\"a\"'; strings stand in single quotes: 'text'"),
+    ("\"a\"", "lexing Unexpected symbol: '\"a\"'; write strings in single quotes: 'text'"),
     ("a = 1", "lexing Unexpected symbol: '='; equality is '=='"),
     ("a & b", "lexing Unexpected symbol: '&'; 'and' is '&&'"),
     ("a |b", "lexing Unexpected symbol: '|b'; 'or' is '||'"),
@@ -44,11 +44,11 @@ struct SyntaxErrorTests {
       "parsing Unrecognized function: 'xyzzy'; there is contains, startsWith, endsWith, format, join, toJSON, fromJSON, "
         + "case, trim, split, replace, lines, success, failure, cancelled, always"
     ),
-    ("contains(a)", "parsing Too few parameters supplied: 'contains'; 'contains' takes 2, here are 1"),
-    ("join()", "parsing Too few parameters supplied: 'join'; 'join' takes 1 or 2, here are 0"),
-    ("format()", "parsing Too few parameters supplied: 'format'; 'format' takes at least 1, here are 0"),
-    ("toJSON(a, a)", "parsing Too many parameters supplied: 'toJSON'; 'toJSON' takes 1, here are 2"),
-    ("always(1)", "parsing Too many parameters supplied: 'always'; 'always' takes 0, here are 1"),
+    ("contains(a)", "parsing Too few parameters supplied: 'contains'; 'contains' takes 2, got 1"),
+    ("join()", "parsing Too few parameters supplied: 'join'; 'join' takes 1 or 2, got 0"),
+    ("format()", "parsing Too few parameters supplied: 'format'; 'format' takes at least 1, got 0"),
+    ("toJSON(a, a)", "parsing Too many parameters supplied: 'toJSON'; 'toJSON' takes 1, got 2"),
+    ("always(1)", "parsing Too many parameters supplied: 'always'; 'always' takes 0, got 1"),
     (
       "case(true, 1, false, 2)",
       "parsing Even number of parameters supplied, requires an odd number of parameters: 'case'; "

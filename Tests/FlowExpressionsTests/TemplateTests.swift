@@ -19,7 +19,7 @@ struct TemplateTests {
   }
 
   @Test(arguments: [
-    ("a ${{ inputs.list }}", 6, "An array has no text to stand inside a longer string"),
+    ("a ${{ inputs.list }}", 6, "An array cannot be part of a longer string"),
     ("a ${{ fromJSON('x') }}", 6, "Error parsing fromJSON: expected a value, found 'x' (line 1, column 1)"),
     ("ab ${{ 1", 3, "The expression is never closed"), ("${{ 'x }}", 0, "The expression is never closed"),
     ("${{ }}", 0, "An expression was expected"), ("é ${{ 1 }} ${{ inputz }}", 16, "Unrecognized named-value: 'inputz'"),

@@ -34,10 +34,11 @@ struct TextFunctionTests {
   }
 
   @Test(arguments: [
-    ("trim(list)", "trim() expects a text, found an array"), ("lines(map)", "lines() expects a text, found an object"),
-    ("split('a', '')", "split() cannot look for an empty text"),
-    ("replace('a', null, 'b')", "replace() cannot look for an empty text"),
-    ("replace('a', 'a', list)", "replace() expects a text, found an array"),
+    ("trim(list)", "trim() expects a string, found an array"),
+    ("lines(map)", "lines() expects a string, found an object"),
+    ("split('a', '')", "split() cannot search for an empty string"),
+    ("replace('a', null, 'b')", "replace() cannot search for an empty string"),
+    ("replace('a', 'a', list)", "replace() expects a string, found an array"),
   ])
   func `say what they cannot do`(source: String, message: String) {
     #expect(

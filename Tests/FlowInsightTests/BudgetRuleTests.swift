@@ -26,10 +26,10 @@ import Testing
 
   @Test(arguments: [
     ("", "write a subject"), ("gate <= 2s", "'gate' is not a subject"), ("p93(gate) <= 2s", "'p93' is not a function"),
-    ("p95(gat) <= 2s", "'gat' is nothing that a budget measures"),
-    ("p95(step:) <= 2s", "nothing that a budget measures"),
+    ("p95(gat) <= 2s", "'gat' cannot be measured by a budget"),
+    ("p95(step:) <= 2s", "cannot be measured by a budget"),
     ("p95(gate) <= 2", "write 2s or 2ms"), ("p95(gate) <= NaN", "'NaN' does not start with a number"),
-    ("missed <= 2s", "are shares of runs"), ("p95(gate) <= 5%", "held to a duration"),
+    ("missed <= 2s", "are shares of runs"), ("p95(gate) <= 5%", "compare a time with a duration"),
     ("missed <= 101%", "not a share"), ("missed <= nan%", "not a share"), ("missed <= -1%", "not a share"),
     ("p95(gate) <= baseline*0", "a factor above 0"), ("p95(gate) <= baseline*inf", "a factor above 0"),
     ("p95(gate) <= baseline + 5ms", "write 'baseline'"), (String(repeating: "p", count: 257), "longer than 256 bytes"),

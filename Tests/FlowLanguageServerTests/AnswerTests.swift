@@ -200,7 +200,7 @@ import Testing
   @Test func `tells of actions, keys, inputs, steps, events, expressions and functions`() throws {
     let client = try TestClient()
     #expect(try hover(client, marked("storage.open", "stor¦age.open")).contains("Opens the store"))
-    #expect(try hover(client, marked("after:", "af¦ter:")).contains("The event or events to start after"))
+    #expect(try hover(client, marked("after:", "af¦ter:")).contains("The event or events to wait for as well"))
     #expect(try hover(client, marked("path:", "pa¦th:")).contains("**path**: path, required"))
     let step = try hover(client, marked("publish:", "pub¦lish:"))
     #expect(
@@ -338,6 +338,14 @@ import Testing
         marked("    needs: [fetch]\n", "").replacing("steps.fetch.outputs.path", with: "steps.fe¦tch.outputs.path"),
         "Add 'fetch' to the dependencies of 'publish'")?
         .contains("needs: fetch\n") == true)
+    let reading = """
+      name: w
+      steps:
+        make: { run: cp a b, produces: [b] }
+        use: { run: cat b, inputs-from: [¦b] }
+      """
+    let ordered = try fixed(client, reading, "Add 'make' to the dependencies of 'use'")
+    #expect(ordered?.contains("use: { run: cat b, inputs-from: [b], needs: make }") == true, "\(ordered ?? "no fix")")
     let later = try fixed(
       client, marked("  last: {", "  la¦st: {"), "Start 'last' after the gate has opened")
     #expect(

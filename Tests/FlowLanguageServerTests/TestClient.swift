@@ -136,7 +136,7 @@ final class TestClient {
     while true {
       if let message = try takeMessage() { return message }
       var watched = pollfd(fd: fromServer.number, events: Int16(POLLIN), revents: 0)
-      guard poll(&watched, 1, seconds * 1_000) > 0 else { throw Problem(description: "the server says nothing") }
+      guard poll(&watched, 1, seconds * 1_000) > 0 else { throw Problem(description: "the server is empty") }
       var count = 0
       let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
         count = SystemCall.read(fromServer.number, UnsafeMutableRawBufferPointer(buffer))

@@ -40,7 +40,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("string", "", "expected a map"), ([:], "", "the key 'type'"), (["type": "text"], "type", "\"text\""),
+      ("string", "", "expected an object"), ([:], "", "the key 'type'"), (["type": "text"], "type", "\"text\""),
       (["type": "string", "required": 1], "required", "true or false"),
       (["type": "integer", "default": "x"], "default", "expected an integer"),
       (["type": "integer", "enum": [1, "x"]], "enum[1]", "expected an integer"),

@@ -38,7 +38,7 @@ struct FloodTests {
     #expect(run.progressFractions.count == 10_000)
     #expect(
       run.logs == [
-        "the plugin 'hostile' has told its progress 10000 times in this call; the rest is dropped"
+        "the plugin 'hostile' has reported its progress 10000 times in this call; further reports are dropped"
       ])
     await child.close()
   }

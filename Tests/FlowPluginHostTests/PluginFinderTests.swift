@@ -65,8 +65,8 @@ struct PluginFinderTests {
       #expect(found.plugins.isEmpty)
       #expect(
         found.unusable.map(\.description) == [
-          "\(root)/plugins/\(name): error: other users can write '\(target)', and so change what runs; take that away "
-            + "with 'chmod go-w'\n"
+          "\(root)/plugins/\(name): error: other users can write '\(target)', and so change what runs; remove that "
+            + "permission with 'chmod go-w'\n"
         ])
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: target)
       #expect(PluginFinder(start: root).find().plugins.map(\.name).contains(name))

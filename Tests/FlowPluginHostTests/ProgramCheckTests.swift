@@ -72,7 +72,7 @@ struct ProgramCheckTests {
     try write("tools/run", "#!/usr/bin/pythn\n", mode: 0o755)
     #expect(
       try problem("command: [tools/run]")?.contains(
-        "the first line of 'tools/run' names the interpreter '/usr/bin/pythn', which is not there") == true)
+        "the first line of 'tools/run' names the interpreter '/usr/bin/pythn', which does not exist") == true)
     try write("tools/run", "#!/usr/bin/env pyhton3\n", mode: 0o755)
     let text = try problem("command: [tools/run]") ?? ""
     #expect(text.contains("names the interpreter 'pyhton3', which is not in PATH"), "\(text)")

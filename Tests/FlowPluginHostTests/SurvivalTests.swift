@@ -62,7 +62,7 @@ struct SurvivalTests {
 
   @Test(arguments: [
     ("other-version", "states the version \"9.9.9\", its manifest \"1.0.0\""),
-    ("fewer-actions", "does not state the action 'hostile.thread', which its manifest declares"),
+    ("fewer-actions", "does not list the action 'hostile.thread', which its manifest declares"),
   ])
   func `a child that is not what its manifest says is refused`(mode: String, problem: String) async throws {
     let child = try HostileChild(mode: mode)
@@ -84,7 +84,7 @@ struct SurvivalTests {
     let error = await call.value
     #expect(
       error?.message
-        == "the program of the plugin 'hostile' was ended because it did not give up the cancelled call of step 'step' "
+        == "the program of the plugin 'hostile' was ended because it did not stop the cancelled call of step 'step' "
         + "within 100ms")
     #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])
     await child.close()
@@ -96,15 +96,15 @@ struct SurvivalTests {
     let run = TestHost()
     #expect(try await child.call("strays", ["count": 50], in: run) == ["text": "done"])
     #expect(run.logLines.first?.level == .warning)
-    #expect(run.logs.contains("the plugin 'hostile' answered the call 1000000000, which waits for no answer"))
+    #expect(run.logs.contains("the plugin 'hostile' answered the call 1000000000, which is not waiting for an answer"))
     let error = await child.failure(of: "strays", ["count": 200])
-    #expect(error?.message == "the plugin 'hostile' sent 101 messages that belong to no call")
+    #expect(error?.message == "the plugin 'hostile' sent 101 messages that do not belong to any call")
     await child.close()
   }
 
   @Test(arguments: [
-    ("hello", "which is no JSON (column 1: expected a value, found 'h')"),
-    ("[1, 2]", "which is no JSON object"),
+    ("hello", "which is not JSON (column 1: expected a value, found 'h')"),
+    ("[1, 2]", "which is not a JSON object"),
     ("{}", "which has neither a 'method' nor a number 'id'"),
     (#"{"id": 1}"#, "which has an 'id' but neither 'result' nor 'error'"),
     (#"{"id": 1, "result": 1, "error": {}}"#, "which has both 'result' and 'error'"),
@@ -210,7 +210,7 @@ struct SurvivalTests {
         #"{"code": -32000, "message": "m", "data": {"retryable": true, "retryAfterMilliseconds": 1500}}"#,
         ActionError("error-32000", "m", isRetryable: true, retryAfter: .milliseconds(1500))
       ),
-      ("{}", ActionError("plugin-error", "the plugin gave no message", isRetryable: false)),
+      ("{}", ActionError("plugin-error", "the plugin sent no message", isRetryable: false)),
     ]
     for (text, expected) in cases {
       #expect(await child.failure(of: "fail", ["text": .string(text)]) == expected)

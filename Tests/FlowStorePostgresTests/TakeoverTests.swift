@@ -37,7 +37,7 @@
       defer { first.send(SIGKILL) }
       #expect(first.waitForOutput("b started"))
       let held = try FlowrunProcess.run(["resume", "last", "--store", address], in: folder)
-      #expect(held.exitCode == 1 && held.errors.contains("is being run by process"), "\(held)")
+      #expect(held.exitCode == 1 && held.errors.contains("is already running (process"), "\(held)")
       first.send(SIGSTOP)
       try write("", to: "ok")
       // Its lease runs out after 20 s.

@@ -192,7 +192,7 @@ import Testing
     let before = document(Array((head + command + "\n").utf8))
     let problem = try #require(before.result.diagnostics.first { $0.code == .textInCommand })
     let fix = try #require(before.fixes(in: problem.span).first { $0.diagnostic == problem }, "\(command)")
-    #expect(fix.title == "Hand 'inputs.title' over as the variable TITLE")
+    #expect(fix.title == "Pass 'inputs.title' as the variable TITLE")
     let mended = WorkflowDocument.text(before.source.bytes, with: fix.edits)
     #expect(
       String(decoding: mended, as: UTF8.self) == head + "env: { TITLE: \"${{ inputs.title }}\" }\n    \(expected)\n")

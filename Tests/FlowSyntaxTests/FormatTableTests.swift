@@ -129,18 +129,18 @@ extension Shape {
     case .executorAddress: "an executor"
     case .memory: "an amount of memory"
     case .actionName: "an action"
-    case .command: "text, or a list of texts"
+    case .command: "text, or a list of strings"
     case .map(let keys): "a map: \(keys.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
     case .durationOr(let keys, let allowsExpression):
-      "a duration, or a map of \(keys.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
+      "a duration, or a mapping of \(keys.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
         + (allowsExpression ? "; with expressions" : "")
-    case .named(_, .map(let keys)): "a map from name to \(keys.owner)"
-    case .named(_, let shape): "a map from name to \(shape.words)"
-    case .events: "a list of names, or a map from name to description or declaration"
+    case .named(_, .map(let keys)): "a mapping from name to \(keys.owner)"
+    case .named(_, let shape): "a mapping from name to \(shape.words)"
+    case .events: "a list of names, or a mapping from name to description or declaration"
     case .foreach:
-      "a list, an expression, or a map of \(ForeachKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
+      "a list, an expression, or a mapping of \(ForeachKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
     case .values: "a map"
-    case .environment: "a map from variable to text, number, `true` or `false`"
+    case .environment: "a mapping from variable to text, number, `true` or `false`"
     case .any: "anything"
     case .list(let shape, _): "a list of \(shape.words)"
     }

@@ -68,7 +68,7 @@ import Testing
            |
          1 | name: Shout
            |       ^^^^^
-           = help: a name is lower-case letters and digits, parted by single '-', beginning with a letter
+           = help: a name is lower-case letters and digits, separated by single '-', beginning with a letter
 
         plugin.yaml:2:10: error: version must be a string, found the number 1.0 [wrong-type]
            |
@@ -85,7 +85,7 @@ import Testing
         plugin.yaml:5:1: error: a manifest has 'command' or 'source', not both [conflicting-keys]
            |
          4 | command: [python3]
-           | ------- the command is stated here
+           | ------- the command is here
          5 | source: main.swift
            | ^^^^^^
 

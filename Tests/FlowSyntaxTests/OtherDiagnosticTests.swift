@@ -74,7 +74,7 @@ import Testing
     let last = try #require(result.diagnostics.last)
     #expect(
       DiagnosticRenderer(result.source).render(last) == """
-        test.yaml:1002:17: warning: more than 999 problems; the rest is not shown [too-many-diagnostics]
+        test.yaml:1002:17: warning: more than 999 problems; the others are not shown [too-many-diagnostics]
              |
         1002 |   s999: { uses: flow.nop }
              |                 ^^^^^^^^

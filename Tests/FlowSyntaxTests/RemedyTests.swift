@@ -41,7 +41,7 @@ import Testing
     _ condition: String, _ expected: String
   ) {
     let start = "name: x\nsteps:\n  a: { uses: flow.noop }\n"
-    let remedy = "an expression that begins with '!' stands in quotes or in ${{ }}: if: ${{ \(expected) }}"
+    let remedy = "put an expression that begins with '!' in quotes or in ${{ }}: if: ${{ \(expected) }}"
     #expect(help(start + "  b:\n    uses: flow.noop\n    if: \(condition)\n") == remedy)
     if !condition.contains("#") { #expect(help(start + "  b: { uses: flow.noop, if: \(condition) }\n") == remedy) }
   }

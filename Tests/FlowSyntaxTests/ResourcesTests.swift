@@ -26,10 +26,10 @@ struct ResourcesTests {
   @Test(arguments: [
     (
       "resources: [database]",
-      "must be a map of cpus, memory and gpus, found a list; 'resources' is what the step takes of the machine"
+      "must be a mapping of cpus, memory and gpus, found a list; 'resources' is the capacity that the step requests"
     ),
-    ("resources: 4", "must be a map of cpus, memory and gpus"),
-    ("resources: {}", "says nothing; write '{ cpus: 4 }'"),
+    ("resources: 4", "must be a mapping of cpus, memory and gpus"),
+    ("resources: {}", "is empty; write '{ cpus: 4 }'"),
     ("resources: { cpu: 4 }", "did you mean 'cpus'?"),
     ("resources: { mem: 8GiB }", "did you mean 'memory'?"),
     ("resources: { mem_mb: 512 }", "with the unit in the value: 'memory: 512MiB'"),
@@ -43,12 +43,12 @@ struct ResourcesTests {
     ("resources: { memory: 1.5GiB }", "the number is whole: write 1536MiB"),
     ("resources: { memory: -1GiB }", "memory is never negative"),
     ("resources: { memory: 0GiB }", "leave 'memory' out"),
-    ("resources: { memory: 9999999TiB }", "more than 1024TiB"),
+    ("resources: { memory: 9999999TiB }", "the limit is 1024TiB"),
     ("resources: { cpus: 0 }", "must be from 1 to 65536, found 0"),
     ("resources: { cpus: -1 }", "must be from 1 to 65536, found -1"),
-    ("resources: { cpus: 0.5 }", "write 1; a part of a processor cannot be given"),
+    ("resources: { cpus: 0.5 }", "write 1; a fraction of a processor cannot be requested"),
     ("resources: { cpus: four }", "must be an integer from 1 to 65536"),
-    ("resources: { gpus: \"${{ inputs.n }}\" }", "known before anything runs"),
+    ("resources: { gpus: \"${{ inputs.n }}\" }", "fixed before the run starts"),
     ("cpus: 4", "write 'resources: { cpus: 4 }'"),
     ("mem: 8G", "write 'resources: { memory: 8GiB }'"),
     ("gpu: 1", "write 'resources: { gpus: 1 }'"),

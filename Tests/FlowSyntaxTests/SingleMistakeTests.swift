@@ -174,7 +174,7 @@ import Testing
     let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: Array(text.utf8), file: "cycles.yaml")
     #expect(
       result.diagnostics.map(\.message) == [
-        "these steps need one another: a → b → a", "these steps need one another: c → d → e → c",
+        "these steps depend on each other: a → b → a", "these steps depend on each other: c → d → e → c",
         "step 'f' needs itself",
       ])
   }

@@ -306,7 +306,7 @@ import Testing
   @Test func `says that every route is reached`() throws {
     let result = try routes(["check", "workflows/notification.yaml"])
     #expect(result.exitCode == 0)
-    #expect(result.output == "every one of the 7 routes is reached\n")
+    #expect(result.output == "all 7 routes are reachable\n")
   }
 
   @Test func `says what a tap would do, in a line and as JSON`() throws {

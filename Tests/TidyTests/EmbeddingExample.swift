@@ -1,4 +1,4 @@
-import FlowKit
+import FlowKitYAML
 import BasicsPlugin
 
 /// Loads a workflow, posts an event when the map is opened, and shows the screen when the gate opens.

@@ -1,4 +1,4 @@
-import FlowKit
+import FlowKitYAML
 import Foundation
 import TestSupport
 import Testing
@@ -16,7 +16,9 @@ import Testing
     var written: Set<String> = []
     for block in blocks {
       if let name = block.name {
-        try block.text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+        let file = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try block.text.write(to: file, atomically: true, encoding: .utf8)
         if block.language == "yaml" { written.insert(name) }
       } else if block.language == "console" {
         try block.check(in: folder)

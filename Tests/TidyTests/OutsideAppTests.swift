@@ -43,7 +43,7 @@ struct OutsideAppTests {
           .executableTarget(
             name: "outside",
             dependencies: [
-              .product(name: "FlowKit", package: "flowrun"), .product(name: "FlowPluginKit", package: "flowrun"),
+              .product(name: "FlowKitYAML", package: "flowrun"), .product(name: "FlowPluginKit", package: "flowrun"),
               .product(name: "BasicsPlugin", package: "flowrun"),
             ])
         ])
@@ -54,7 +54,7 @@ struct OutsideAppTests {
         plain, with: "Engine(plugins: [BasicsPlugin(), GreetingPlugin()])"),
       "Sources/outside/GreetingPlugin.swift": try Repository.text("Tests/FlowCLITests/GreetingExample.swift"),
       "Sources/outside/main.swift": """
-      import FlowKit
+      import FlowKitYAML
       import Foundation
 
       let report = try await launch(workflow: CommandLine.arguments[1], dataFolder: CommandLine.arguments[2])

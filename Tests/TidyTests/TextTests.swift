@@ -1,4 +1,4 @@
-import FlowKit
+import FlowKitYAML
 import Testing
 
 /// What must not be in the repository, and what must be.

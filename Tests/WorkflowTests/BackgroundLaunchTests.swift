@@ -77,7 +77,7 @@ import Testing
     let data = folders.folder("a")
     let silent = ["--launch", "background=@\(Self.samples)/silent.json"]
     let push = try LaunchRun(silent + ["--event", "app.will-enter-foreground@300ms"], data: data)
-    #expect(push.logs.contains("notification received; nobody has tapped it, so it opens nothing"))
+    #expect(push.logs.contains("notification received; it was not tapped, so it opens nothing"))
     #expect(try push.outcome("enter-from-background") == "success")
     #expect(try push.step("hold-launch-link")["reason"] == "condition")
     let icon = try LaunchRun([], data: data)

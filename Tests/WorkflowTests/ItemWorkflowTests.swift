@@ -196,8 +196,8 @@ import Testing
     #expect(status == 2)
     for part in [
       "main.yaml:3:37: error: step 'a' cannot run './event.yaml' for each item: step 'a' of 'event.yaml' waits for",
-      "'variables.yaml' has an 'env-file'", "runs on 'workers=2', and what runs for an item stays here",
-      "'parallel' is 65, and at most 64 such runs go on at once", "there is no file 'nowhere.yaml' that can be read",
+      "'variables.yaml' has an 'env-file'", "runs on 'workers=2', but the workflow of an item runs here",
+      "'parallel' is 65, and at most 64 such runs may run at once", "there is no file 'nowhere.yaml' that can be read",
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
   }
 

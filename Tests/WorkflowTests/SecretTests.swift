@@ -233,10 +233,11 @@ import Testing
     #expect(try refusal("{ file: f }", files: ["f": lines]) == "")
     #expect(try refusal("{ file: f }", files: ["f": lines + "abcd"]).hasPrefix(place + "has more than 1000 lines"))
     #expect(try refusal("{ command: [printf, abcd] }") == "")
-    #expect(try refusal("{ command: [no-such-program-here] }").hasPrefix(place + "cannot be had: there is no program"))
+    #expect(
+      try refusal("{ command: [no-such-program-here] }").hasPrefix(place + "is not available: there is no program"))
     #expect(
       try refusal("{ command: [sh, -c, 'echo no >&2; exit 3'] }")
-        .hasPrefix(place + "cannot be had: 'sh' ended with exit status 3: no"))
+        .hasPrefix(place + "is not available: 'sh' ended with exit status 3: no"))
   }
 
   @Test func `of a payload are hidden also where steps take it apart, and a resume asks for it again`() throws {

@@ -33,7 +33,7 @@ import TestSupport
     let phone = try run("phone", "offline\nbreak 5m\nnonsense\nonline\n")
     #expect(phone.exitCode == 0)
     #expect(phone.output.contains("'nonsense' is not a command"))
-    #expect(phone.output.contains("offline: what you do is kept and sent later"))
+    #expect(phone.output.contains("offline: your changes are kept and sent later"))
     let seen = try run("mac", "status\n")
     #expect(seen.output.contains("\"completedPomodoros\":1"))
     let status = try status("phone")
@@ -114,14 +114,14 @@ import TestSupport
     #expect(try run("mac", "focus 25m\n").exitCode == 0)
     #expect(try run("phone", "done\n").exitCode == 0)
     #expect(try run("mac", "").exitCode == 0)
-    #expect(try subcommand(["parked"]).output == "nothing is set aside\n")
+    #expect(try subcommand(["parked"]).output == "nothing is parked\n")
     #expect(try subcommand(["parked", "--json"]).output == "[]\n")
     #expect(try subcommand(["parked", "--retry", "x"]).exitCode == 64)
     #expect(try subcommand(["parked", "--discard", "5"]).errors.contains("no change with the number 5"))
     #expect(try subcommand(["devices"]).lines.count == 2)
     #expect(
       try subcommand(["devices", "retire", "tablet"]).errors.contains(
-        "no other device is called 'tablet'; there are phone-"))
+        "no other device is named 'tablet'; there are phone-"))
     #expect(try subcommand(["devices", "retire", "phone"]).exitCode == 0)
     #expect(try run("mac", "").exitCode == 0)
     #expect(try status("mac")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, true])
@@ -141,7 +141,7 @@ import TestSupport
     let file = folders.path + "/sync-mac.sqlite"
     try Data().write(to: URL(fileURLWithPath: file))
     let result = try FlowrunProcess.run(["sync"] + words + ["--data", folders.path])
-    #expect(result.errors.contains("sync-mac.sqlite' is empty: its device has not begun"))
+    #expect(result.errors.contains("sync-mac.sqlite' is empty: its device has not started yet"))
     #expect(result.exitCode == (words.count == 1 ? 0 : 1))
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
     // The device begins again in it.

@@ -125,7 +125,7 @@ def carry(address, worker, command):
         key=f"flowrun-{uuid.uuid4()}", workers=[worker], allow_other_workers=False, pure=False, retries=0,
     )
     connection = accept(listener, token, future)
-    # Who is asked to begin once more finds nobody: a body never runs twice by Dask's doing.
+    # A second start finds nothing to run: Dask never runs a body twice.
     listener.close()
     threading.Thread(target=watch, args=(future, connection), daemon=True).start()
     threading.Thread(target=pump, args=(0, connection), daemon=True).start()

@@ -11,7 +11,7 @@ extension Completions {
   /// Those that another process runs.
   static let runningRuns = runs { $0.state == .running }
 
-  /// Those that nobody runs.
+  /// Those without a running process.
   static let endedRuns = runs { $0.state != .running }
 
   /// Those that may go on, and workflow files, which stand for their newest such run.

@@ -46,14 +46,14 @@ enum InputArguments {
       let name = String(argument.prefix { $0 != "=" })
       guard let field = fields.first(where: { $0.name == name }) else { throw unknown(name, fields) }
       guard field.isSecret else {
-        throw UsageProblem("-i '\(name)': a run goes on with the inputs that it was begun with; leave it out")
+        throw UsageProblem("-i '\(name)': a resumed run keeps its inputs; leave it out")
       }
       values[name] = try readSecret(String(argument.dropFirst(name.count + 1)), for: field)
     }
     for field in fields where field.isSecret && values[field.name] == nil && header.hasPlaceholders {
       guard header.inputs[field.name]?.stringValue != nil else { continue }
       throw UsageProblem(
-        "input '\(field.name)' is a secret, which is not remembered: give it again with -i \(field.name)=@FILE")
+        "input '\(field.name)' is a secret, which is not recorded: give it again with -i \(field.name)=@FILE")
     }
     return values
   }
@@ -62,7 +62,7 @@ enum InputArguments {
   private static func readSecret(_ text: String, for field: FieldDeclaration) throws(UsageProblem) -> Value {
     guard text.hasPrefix("@"), text.count > 1 else {
       throw UsageProblem(
-        "input '\(field.name)' is a secret, and everybody can read a command line: write -i \(field.name)=@FILE, or "
+        "input '\(field.name)' is a secret, and command lines are visible to other users: write -i \(field.name)=@FILE, or "
           + "\(field.name)=@- for standard input")
     }
     let path = text == "@-" ? "/dev/stdin" : String(text.dropFirst())

@@ -51,7 +51,7 @@ enum LaunchArguments {
     guard known.contains(parts[0]) else {
       let nearest = NearestName.of(parts[0], among: known.sorted()).map { "; did you mean '\($0)'?" } ?? ""
       let names = known.sorted().map { "'\($0)'" }.joined(separator: ", ")
-      throw UsageProblem("--event '\(parts[0])': this workflow knows no such event\(nearest); it knows \(names)")
+      throw UsageProblem("--event '\(parts[0])': this workflow has no such event\(nearest); it knows \(names)")
     }
     return (parts[0], try duration(parts[1], of: "--event '\(argument)'"))
   }

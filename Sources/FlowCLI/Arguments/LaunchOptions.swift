@@ -3,13 +3,15 @@ import ArgumentParser
 /// What a launch is given, whether it is run or played.
 struct LaunchOptions: ParsableArguments {
   @Option(
-    name: [.customShort("i"), .customLong("input")], help: "An input: name=value, or name=@FILE for its content.",
+    name: [.customShort("i"), .customLong("input")],
+    help: ArgumentHelp("An input: name=value, or name=@FILE for its content.", valueName: "NAME=VALUE"),
     completion: Completions.inputs)
   var inputs: [String] = []
 
   @Option(
-    help:
+    help: ArgumentHelp(
       "Why the app was launched, one of user, url, notification, location, background, scene; REASON=@FILE adds options.",
+      valueName: "REASON"),
     completion: Completions.reasons)
   var launch: String?
 }

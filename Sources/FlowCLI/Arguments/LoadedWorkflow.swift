@@ -18,7 +18,8 @@ enum LoadedWorkflow {
   ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, loaded: LoadResult) {
     if SchemaCheck.isSchema(file) {
       throw InvalidWorkflow(
-        description: "flowrun: '\(TerminalText.visible(file))' is a schema of records, no workflow; run the workflow "
+        description:
+          "flowrun: '\(TerminalText.visible(file))' is a schema of records, not a workflow; run the workflow "
           + "that names it in 'sync.connect', or check it with 'flowrun validate'\n")
     }
     let bytes: [UInt8]

@@ -2,26 +2,29 @@ import ArgumentParser
 
 /// What a run tells and writes, for the subcommands that run one.
 struct OutputArguments: ParsableArguments {
-  @Flag(help: "Prints one JSON object an event instead of text.")
+  @Flag(help: "Prints one JSON object per event instead of text.")
   var json = false
 
-  @Option(help: "Writes the report to this file, as JSON, or as a page where its name ends with .html.")
+  @Option(
+    help: ArgumentHelp(
+      "Writes the report to this file, as JSON, or as a page if its name ends with .html.", valueName: "FILE"))
   var report: String?
 
-  @Option(help: "Writes a Chrome trace to this file.")
+  @Option(help: ArgumentHelp("Writes a Chrome trace to this file.", valueName: "FILE"))
   var trace: String?
 
-  @Option(help: "Writes a JUnit report to this file, with a test case for each step.")
+  @Option(help: ArgumentHelp("Writes a JUnit report to this file, with a test case for each step.", valueName: "FILE"))
   var junit: String?
 
   @OptionGroup var findings: FindingArguments
 
   @Option(
-    help:
-      "Sends the run as an OpenTelemetry trace to this collector, as http://HOST:4318; never delays or fails the run.")
+    help: ArgumentHelp(
+      "Sends the run as an OpenTelemetry trace to this collector, as http://HOST:4318; never delays or fails the run.",
+      valueName: "URL"))
   var otlp: String?
 
-  @Flag(help: "Keeps what commands and programs write out of the output; a failed step still quotes the last lines.")
+  @Flag(help: "Hides the output of commands; a failed step still shows its last lines.")
   var quiet = false
 
   @Flag(
@@ -42,10 +45,12 @@ struct OutputArguments: ParsableArguments {
 /// Where problems are written that have a line in a workflow file.
 struct FindingArguments: ParsableArguments {
   @Option(
-    help: "Marks the lines of problems in GitHub Actions (github), and adds a summary of a run to the job's page.")
+    help: ArgumentHelp(
+      "Marks the lines of problems in GitHub Actions (github), and adds a summary of a run to the job's page.",
+      valueName: "SYSTEM"))
   var annotations: AnnotationSystem?
 
-  @Option(help: "Writes problems to this file as a code quality report for GitLab.")
+  @Option(help: ArgumentHelp("Writes problems to this file as a code quality report for GitLab.", valueName: "FILE"))
   var codeQuality: String?
 
   /// The same as values.

@@ -4,6 +4,6 @@ import ArgumentParser
 struct PluginArguments: ParsableArguments {
   @Option(
     name: .customLong("plugin-dir"), parsing: .singleValue,
-    help: "A plugin, or a folder of plugins, besides those around the workflow.")
+    help: ArgumentHelp("An additional plugin, or a folder of plugins.", valueName: "FOLDER"))
   var folders: [String] = []
 }

@@ -17,7 +17,7 @@ struct BatchSession {
   /// The object of the next line, or what is wrong with that line; nil at the end.
   mutating func next() -> Result<ValueObject, BatchProblem>? {
     if output.count >= Self.flushBytes || !reader.hasLineReady() { flush() }
-    // Nobody would read the answer.
+    // The answer would not be read.
     return StandardOutput.hasFailed ? nil : reader.next().map(Self.object)
   }
 

@@ -24,7 +24,7 @@ struct LineReader {
     self.limit = limit
   }
 
-  /// Whether a whole line has been read already, so that asking for it waits for nobody.
+  /// Whether a whole line has been read already, so that asking for it does not wait.
   mutating func hasLineReady() -> Bool { lineEnd() != nil }
 
   /// The next line; nil at the end.

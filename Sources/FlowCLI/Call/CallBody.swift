@@ -54,7 +54,7 @@ enum CallBody {
       }
     case .service:
       return .synchronous { _, _ in
-        throw ActionError("service", "a service goes on; it cannot be called in a batch", isRetryable: false)
+        throw ActionError("service", "a service never returns; it cannot be called in a batch", isRetryable: false)
       }
     }
   }

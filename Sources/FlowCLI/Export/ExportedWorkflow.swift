@@ -27,7 +27,7 @@ struct ExportedWorkflow {
   /// A step that comes before another.
   struct Need {
     var id: String
-    /// Whether its failure holds nobody up.
+    /// Whether its failure delays no other step.
     var isOptional: Bool
   }
 
@@ -66,7 +66,7 @@ struct ExportedWorkflow {
   private static func obstacles(_ workflow: Workflow) -> [String] {
     var reasons: [String] = []
     if workflow.gate != nil { reasons.append("the launch gate ('deadline') is left out: only flowrun has one") }
-    if !workflow.outputs.isEmpty { reasons.append("'outputs' is left out: commands give back no values there") }
+    if !workflow.outputs.isEmpty { reasons.append("'outputs' is left out: commands do not return values there") }
     if !workflow.inputs.isEmpty { reasons.append("'inputs' is left out: there are no values to give") }
     if workflow.timeout != nil { reasons.append("'timeout' is left out: only each step has a limit there") }
     if !workflow.environmentFiles.isEmpty || workflow.scopes.contains(where: { !$0.environmentFiles.isEmpty }) {
@@ -83,7 +83,7 @@ struct ExportedWorkflow {
     let stated: [(Bool, String)] = [
       (options.condition != nil, "it has an 'if'"), (options.fanOut != nil, "it has 'foreach'"),
       (!options.after.isEmpty, "it waits for an event"), (options.deferral != .never, "it is deferred"),
-      (options.isFinal, "it stands in 'finally'"), (options.deadline?.min != nil, "its deadline has a 'min'"),
+      (options.isFinal, "it is in 'finally'"), (options.deadline?.min != nil, "its deadline has a 'min'"),
       (options.queue == "main" || workflow.queues.contains { $0.name == options.queue }, "it is in a queue"),
     ]
     if let reason = stated.first(where: \.0)?.1 { throw Obstacle(reason: reason) }

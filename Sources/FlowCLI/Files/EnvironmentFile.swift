@@ -52,7 +52,7 @@ enum EnvironmentFile {
     case .string(let name): return name
     default:
       throw ExpressionError(
-        .evaluation, "expected is the path of a file, found \(value.shortText)", offset: 0, length: template.utf8.count)
+        .evaluation, "expected the path of a file, found \(value.shortText)", offset: 0, length: template.utf8.count)
     }
   }
 
@@ -116,7 +116,7 @@ enum EnvironmentFile {
       } else if character == quote {
         let after = rest.drop { $0 == " " || $0 == "\t" }
         guard after.isEmpty || after.first == "#" else {
-          throw Problem(line: line, message: "'\(after.prefix(40))' stands behind the closing quote")
+          throw Problem(line: line, message: "'\(after.prefix(40))' follows the closing quote")
         }
         return value
       } else {

@@ -10,7 +10,7 @@ enum FileAccess {
   }
 
   /// The bytes of a file that a workflow includes; nil where it cannot be read. What another process would have to write
-  /// first is no file to include.
+  /// first is not a file to include.
   static let included: @Sendable (String) -> [UInt8]? = { isRegular($0) ? try? read($0) : nil }
 
   /// Whether there is a file at a path that holds what it holds, no pipe and no device.
@@ -34,7 +34,7 @@ enum FileAccess {
     guard fstat(file, &status) == 0 else { throw FileProblem(path: path) }
     if status.st_mode & S_IFMT == S_IFDIR { throw FileProblem(path: path, cause: "it is a folder") }
     var bytes = [UInt8]()
-    // A regular file comes in one piece, into memory that nobody has cleared first.
+    // A regular file comes in one piece, into memory that was not cleared first.
     var pieceBytes = status.st_size > 0 ? min(Int(status.st_size), limit) + 1 : 1 << 16
     while true {
       var count = 0

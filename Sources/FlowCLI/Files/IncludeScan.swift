@@ -1,3 +1,4 @@
+import FlowCompiled
 import FlowModel
 import FlowSystem
 
@@ -21,6 +22,11 @@ struct IncludeScan {
     guard !found.contains(file), let bytes = FileAccess.included(file) else { return [] }
     found.append(file)
     let folder = FilePath.folder(of: file)
+    if CompiledWorkflow.isCompiled(bytes) {
+      let files = (try? CompiledWorkflow(bytes))?.graph.workflow.includedFiles ?? []
+      found += files.map { FilePath.normalized("\(folder)/\($0)") }
+      return []
+    }
     return Self.names(in: bytes).map { FilePath.normalized($0.hasPrefix("/") ? $0 : "\(folder)/\($0)") }
   }
 
@@ -48,4 +54,12 @@ struct IncludeScan {
   }
 
   private static func endsName(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"'{,".utf8.contains(byte) }
+}
+
+extension Workflow {
+  /// The files that a compiled workflow includes, sorted, from its own folder.
+  fileprivate var includedFiles: [String] {
+    let inner = itemWorkflows.values.flatMap(\.workflow.includedFiles)
+    return Set(includes.values.compactMap(\.origin) + inner).sorted()
+  }
 }

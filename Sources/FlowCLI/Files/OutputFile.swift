@@ -4,7 +4,7 @@ import FlowSystem
 ///
 /// A regular file is replaced when all is written, so that readers see the old content or the new one; its permissions
 /// stay, and a link to it stays a link. Anything else (a pipe, a device, the file behind standard output) is written as
-/// it comes, and nobody is waited for without an end: a pipe's reader has 2 s to come, and 5 s to read on.
+/// it comes, and every wait has a limit: a pipe's reader has 2 s to come, and 5 s to read on.
 final class OutputFile {
   private let path: String
   private let file: Int32
@@ -69,7 +69,8 @@ final class OutputFile {
       guard errno == EAGAIN else { throw FileProblem(path: path, .write) }
       var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
       if poll(&watched, 1, Self.pauseMilliseconds) == 0 {
-        throw FileProblem(path: path, cause: "nobody has read on for \(Self.pauseMilliseconds / 1_000) s", .write)
+        throw FileProblem(
+          path: path, cause: "its reader has taken nothing for \(Self.pauseMilliseconds / 1_000) s", .write)
       }
     }
   }
@@ -135,7 +136,7 @@ final class OutputFile {
       if file >= 0 { return file }
       guard errno == ENXIO else { throw FileProblem(path: path, .write) }
       guard ContinuousClock.now - start < .seconds(readerSeconds) else {
-        throw FileProblem(path: path, cause: "nobody reads from it", .write)
+        throw FileProblem(path: path, cause: "nothing reads from it", .write)
       }
       usleep(10_000)
     }

@@ -16,12 +16,23 @@ extension GraphDrawing {
       indices.map { row($0, nameWidth, actionWidth) + "\n" }.joined()
     }
     var text = "\(TerminalText.visible(graph.workflow.name))\n" + lines(before)
-    guard showsGate else { return text }
+    guard showsGate else { return text + fileLines }
     let rule = "---- \(TerminalText.visible(gateLabel)) "
     text += rule + String(repeating: "-", count: max(4, nameWidth + actionWidth + 6 - rule.count)) + "\n"
     text += lines(after)
     if blocks.contains(true) { text += "* the gate waits for it\n" }
-    return text
+    return text + fileLines
+  }
+
+  /// What steps make and read: `fetch -> data.json -> parse`.
+  private var fileLines: String {
+    guard !files.isEmpty else { return "" }
+    return "files:\n"
+      + files.map { file in
+        let ends = [file.makers, file.readers].map { $0.map(name).joined(separator: ", ") }
+        let parts = [ends[0], TerminalText.visible(file.text), ends[1]]
+        return "  \(parts.filter { !$0.isEmpty }.joined(separator: " -> "))\n"
+      }.joined()
   }
 
   private func order(_ isWanted: (Int) -> Bool) -> [Int] {

@@ -34,6 +34,16 @@ extension GraphDrawing {
         text += "  \(Self.quoted("event " + event)) -> \(Self.quoted(step.id.text)) [style=dotted];\n"
       }
     }
+    for file in files {
+      let node = Self.quoted("file " + file.text)
+      text += "  \(node) [shape=note, style=solid, label=\(Self.quoted(file.text))];\n"
+      for maker in file.makers {
+        text += "  \(Self.quoted(graph.workflow.steps[maker].id.text)) -> \(node) [style=dotted];\n"
+      }
+      for reader in file.readers {
+        text += "  \(node) -> \(Self.quoted(graph.workflow.steps[reader].id.text)) [style=dotted];\n"
+      }
+    }
     return text + "}\n"
   }
 

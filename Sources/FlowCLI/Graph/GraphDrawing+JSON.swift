@@ -1,10 +1,12 @@
 import FlowModel
+import FlowSyntax
 
 extension GraphDrawing {
   /// The graph for programs:
   /// `{workflow, gate:{min, max, waitsFor:[id]}, events:[name], steps:[{id, name, uses, needs, after, side, level, queue,
-  /// blocking, optional, prewarm, enabled, foreach, include}]}`; `foreach`, {items, event, parallel, failFast}, where the step
+  /// blocking, optional, prewarm, enabled, foreach, include}]}`; `foreach`, {items, files, event, parallel, failFast}, where the step
   /// has it, `event` where the items are its posts; `include`, the id of the step that includes the file in which this one stands, where there is one.
+  /// With files: `files:[{path, producedBy:[id], readBy:[id]}]`.
   /// `enabled` is a boolean or the text of its expression.
   var json: Value {
     let workflow = graph.workflow
@@ -15,7 +17,7 @@ extension GraphDrawing {
       case .expression(let text): .string(text)
       }
     }
-    return [
+    var whole: ValueObject = [
       "workflow": .string(workflow.name),
       "gate": [
         "min": text(workflow.gate?.min), "max": text(workflow.gate?.max),
@@ -24,6 +26,13 @@ extension GraphDrawing {
       "events": .array(events.map { .string($0) }),
       "steps": .array(steps.map { .object(object($0.index, $0.step)) }),
     ]
+    if !files.isEmpty { whole["files"] = .array(files.map(object)) }
+    return .object(whole)
+  }
+
+  private func object(_ file: FileFlow.Node) -> Value {
+    func ids(_ steps: [Int]) -> Value { .array(steps.map { .string(graph.workflow.steps[$0].id.text) }) }
+    return ["path": .string(file.text), "producedBy": ids(file.makers), "readBy": ids(file.readers)]
   }
 
   private func object(_ index: Int, _ step: Step) -> ValueObject {
@@ -47,6 +56,7 @@ extension GraphDrawing {
         "parallel": fanOut.parallel.map { .integer($0) } ?? .null,
         "failFast": .boolean(fanOut.isFailFast),
       ]
+      if case .files(let patterns) = fanOut.source { foreach["files"] = .array(patterns.map { .string($0) }) }
       if let event = fanOut.event { foreach["event"] = .string(event) }
       object["foreach"] = .object(foreach)
     }

@@ -15,6 +15,11 @@ extension GraphDrawing {
     for (index, step) in steps {
       for event in step.options.events { text += "  e\(numbers[event]!) -.-> s\(index)\n" }
     }
+    for (number, file) in files.enumerated() {
+      text += "  f\(number)[/\"\(Self.escaped(file.text))\"/]\n"
+      for maker in file.makers { text += "  s\(maker) -.-> f\(number)\n" }
+      for reader in file.readers { text += "  f\(number) -.-> s\(reader)\n" }
+    }
     text += "  classDef blocking stroke-width:3px\n"
     text += "  classDef deferred stroke-dasharray:5 5\n"
     text += "  classDef disabled opacity:0.4\n"

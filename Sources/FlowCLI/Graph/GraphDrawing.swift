@@ -1,5 +1,6 @@
 import FlowDiagnostics
 import FlowModel
+import FlowSyntax
 
 /// A workflow as it is drawn: which side of the gate each step is on, what the gate waits for, who waits for events.
 struct GraphDrawing {
@@ -26,10 +27,13 @@ struct GraphDrawing {
   let levels: [Int]
   /// The boxes of what is included.
   let boxes: GraphBoxes
+  /// The files between steps, where they are drawn.
+  let files: [FileFlow.Node]
 
   /// Works out what is drawn.
-  init(_ graph: WorkflowGraph) {
+  init(_ graph: WorkflowGraph, showsFiles: Bool = false) {
     self.graph = graph
+    files = showsFiles ? FileFlow(graph.workflow).nodes : []
     boxes = GraphBoxes(graph.workflow)
     let steps = graph.workflow.steps
     let roles = GateRoles(graph)
@@ -126,7 +130,10 @@ struct GraphDrawing {
 
   private static func text(_ fanOut: FanOut) -> String {
     let event = fanOut.event.map { "each post of \(TerminalText.visible($0))" }
-    let count = event ?? fanOut.literalCount.map { "\($0) items" } ?? "each item"
+    var count = event ?? fanOut.literalCount.map { "\($0) items" } ?? "each item"
+    if case .files(let patterns) = fanOut.source {
+      count = "each file of \(patterns.map { TerminalText.visible($0) }.joined(separator: ", "))"
+    }
     return "for \(count)" + (fanOut.parallel.map { ", \($0) at once" } ?? "")
   }
 

@@ -22,7 +22,7 @@ struct AnalysisText {
   }
 
   /// What an older report leaves out.
-  static let oldReport = "the report is of an older flowrun: waits for events, queues and the gate are not in it"
+  static let oldReport = "the report was written by an older flowrun and lacks waits for events, queues and the gate"
 
   /// What is to be said of how much this is worth.
   var notes: [String] { course.shape.knowsDependencies ? [] : [Self.oldReport] }
@@ -84,7 +84,7 @@ struct AnalysisText {
     guard !rows.isEmpty else { return [] }
     let shown = rows.prefix(Self.shownSlack)
     let width = max(8, shown.map { name($0.key).count }.max() ?? 0) + 2
-    var lines = ["", style.bold("next to the way: by how much a step could have been longer")]
+    var lines = ["", style.bold("off the critical path (slack): how much longer a step could have taken")]
     lines += shown.map { "  " + name($0.key).padded(to: width) + Self.slackText($0.value) }
     if rows.count > shown.count { lines.append("  … and \(rows.count - shown.count) more, with more slack") }
     if analysis.isSlackPartial { lines.append("  (the longest steps alone: there are too many to try them all)") }
@@ -93,7 +93,7 @@ struct AnalysisText {
 
   private var suggestions: [String] {
     guard !analysis.suggestions.isEmpty else { return [] }
-    return ["", style.bold("what would have helped")]
+    return ["", style.bold("suggestions")]
       + analysis.suggestions.map { "  " + Self.sentence($0, name(Int($0.step))) }
   }
 

@@ -12,7 +12,7 @@ enum BudgetArguments {
         throw UsageProblem("--budget '\(argument)': \(error.help)")
       }
       if !hasBaseline, rules[rules.count - 1].readsBaseline {
-        throw UsageProblem("--budget '\(argument)': there is a baseline only where 'flowrun compare' compares two")
+        throw UsageProblem("--budget '\(argument)': only 'flowrun compare' has a baseline")
       }
     }
     return rules

@@ -12,10 +12,10 @@ enum BudgetText {
   }
 
   private static func value(_ budget: BudgetResult) -> String {
-    guard budget.isMeasured else { return "the step never runs: nothing to hold to it" }
+    guard budget.isMeasured else { return "the step never runs, so there is nothing to check" }
     let found = budget.value.map { text($0, budget) } ?? "never"
     let allowed = budget.limit.map { text($0, budget) } ?? "never"
-    return budget.isBroken ? "broken: \(found), allowed is \(allowed)" : "kept: \(found)"
+    return budget.isBroken ? "broken: \(found), the limit is \(allowed)" : "kept: \(found)"
   }
 
   private static func text(_ value: Double, _ budget: BudgetResult) -> String {

@@ -22,7 +22,7 @@ struct ComparisonText {
           + "  95 % of samples"))
     lines += comparison.gate.map { row($0, width) } + shown.map { row($0, width) }
     let rest = comparison.steps.count - shown.count
-    if rest > 0 { lines.append("\(rest) more steps changed less, or not") }
+    if rest > 0 { lines.append("\(rest) more steps changed less, or not at all at all at all at all at all") }
     if !comparison.criticalPath.isEmpty {
       lines += ["", style.bold("on the critical path")]
       lines += comparison.criticalPath.prefix(Self.shownSteps).map {
@@ -38,7 +38,7 @@ struct ComparisonText {
   var notes: [String] {
     let least = min(comparison.before.runs.count, comparison.after.runs.count)
     guard least < Bootstrap.leastCount else { return [] }
-    return ["with fewer than \(Bootstrap.leastCount) runs on a side nobody can tell a change from chance"]
+    return ["too few runs to judge: each side needs at least \(Bootstrap.leastCount)"]
   }
 
   private func row(_ row: RunComparison.Row, _ width: Int) -> String {
@@ -52,7 +52,7 @@ struct ComparisonText {
   /// What is to be said of a change.
   func verdict(of row: RunComparison.Row) -> String {
     switch row.verdict {
-    case .onlyBefore: "it does not run any more"
+    case .onlyBefore: "it no longer runs"
     case .onlyAfter: "it is new"
     case .tooFew: "too few runs to tell"
     case .noise: "within the noise" + interval(row)

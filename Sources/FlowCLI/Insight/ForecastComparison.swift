@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// Two forecasts side by side. What differs between them is no chance where both have one seed: the same runs were
+/// Two forecasts side by side. What differs between them is not chance if both have one seed: the same runs were
 /// played.
 struct ForecastComparison {
   /// One figure on both sides, in milliseconds.
@@ -31,7 +31,7 @@ struct ForecastComparison {
     func change(_ row: Row) -> InsightPage.Change {
       let verdict = row.difference.map { $0 == 0 ? "the same" : $0 < 0 ? "faster" : "slower" }
       return InsightPage.Change(
-        name: row.name, before: row.before, after: row.after, verdict: verdict ?? "on one side alone")
+        name: row.name, before: row.before, after: row.after, verdict: verdict ?? "on one side only")
     }
     return InsightPage(before, after, gate: gate.map(change), steps: steps.map(change), budgets: budgets).html
   }

@@ -30,12 +30,12 @@ struct ForecastText {
     ]
     if forecast.heldShare > 0 {
       lines.append(
-        "the minimum holds \(BudgetText.share(forecast.heldShare)) of the runs, "
-          + "\(Milliseconds.text(forecast.heldMilliseconds)) on the average")
+        "the minimum delays \(BudgetText.share(forecast.heldShare)) of the runs, "
+          + "\(Milliseconds.text(forecast.heldMilliseconds)) on average")
     }
     if let maximum = forecast.model.stage.resolution.gate.maximumNanoseconds, let p95 = forecast.ready.value(0.95) {
       let margin = maximum - p95
-      if margin >= 0 { lines.append("from P95 of ready to the maximum there are \(Self.time(margin))") }
+      if margin >= 0 { lines.append("margin from P95 of ready to the maximum: \(Self.time(margin))") }
     }
     let causes = PathCause.allCases.compactMap { cause in
       forecast.closeLook.causes[cause].flatMap { $0 > 0 ? "\(cause.rawValue) \(BudgetText.share($0))" : nil }
@@ -72,7 +72,7 @@ struct ForecastText {
   private var suggestions: [String] {
     forecast.suggestions.isEmpty
       ? []
-      : ["", style.bold("what would help, as \(forecast.closeLook.runs) of the runs show")]
+      : ["", style.bold("suggestions, from \(forecast.closeLook.runs) of the runs")]
         + forecast.suggestions.map { "  " + sentence($0) }
   }
 
@@ -114,16 +114,17 @@ struct ForecastText {
       let shown = nothing.prefix(20).joined(separator: ", ") + (nothing.count > 20 ? ", …" : "")
       let what = forecast.model.options.recordedRuns.isEmpty ? "no estimate" : "neither a record nor an estimate"
       lines.append(
-        "\(nothing.count) of \(workflow.steps.count) steps have \(what) and are thought to take no time: \(shown)")
+        "\(nothing.count) of \(workflow.steps.count) steps have \(what) and are assumed to take no time: \(shown)")
     }
     let runs = forecast.model.options.recordedRuns.count
     if runs > 0, runs < SampleFigures.fewRuns {
       lines.append(
-        "it is drawn from \(runs == 1 ? "one run" : "\(runs) runs"): that is little, and P95 says no more than they do")
+        "it is drawn from \(runs == 1 ? "one run" : "\(runs) runs"), too few for a reliable P95")
     }
     for step in forecast.model.stepsWithUnknownItems {
       let id = workflow.steps[Int(step)].id.text
-      lines.append("how many items '\(id)' has is not known; it is played with one: --assume steps.\(id).items=COUNT")
+      lines.append(
+        "the number of items of '\(id)' is unknown; the simulation uses one: --assume steps.\(id).items=COUNT")
     }
     return lines
   }

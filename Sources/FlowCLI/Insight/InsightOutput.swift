@@ -8,10 +8,11 @@ struct InsightOutput: ParsableArguments {
     case text, json, html
   }
 
-  @Option(help: "text, json or html.")
+  @Option(help: ArgumentHelp("text, json or html.", valueName: "FORMAT"))
   var format = Format.text
 
-  @Option(name: .customShort("o"), help: "Writes to this file instead of standard output.")
+  @Option(
+    name: .customShort("o"), help: ArgumentHelp("Writes to this file instead of standard output.", valueName: "FILE"))
   var file: String?
 
   /// Throws when the file cannot be written, before the work is done for nothing.

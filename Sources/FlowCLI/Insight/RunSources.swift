@@ -21,7 +21,7 @@ struct RunSources {
       let files = try FolderFiles.reports(in: word)
       guard !files.isEmpty else { throw UsageProblem("there is no report, *.json, in '\(word)'") }
       guard files.count <= Self.limit else {
-        throw UsageProblem("there are \(files.count) reports in '\(word)', but at most \(Self.limit) are read at once")
+        throw UsageProblem("there are \(files.count) reports in '\(word)'; the limit is \(Self.limit)")
       }
       return try files.map(Self.report)
     }

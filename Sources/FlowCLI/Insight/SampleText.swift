@@ -33,7 +33,7 @@ struct SampleText {
     let count = sample.runs.count
     var notes: [String] = []
     if count < SampleFigures.fewRuns {
-      notes.append("\(count) runs are few: P95 and beyond rest on one or two of them")
+      notes.append("\(count) runs are few: P95 and above rest on one or two of them")
     }
     if sample.runs.contains(where: { !$0.course.shape.knowsDependencies }) { notes.append(AnalysisText.oldReport) }
     return notes

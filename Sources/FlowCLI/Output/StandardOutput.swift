@@ -13,11 +13,11 @@ enum StandardOutput {
     /// What the system said.
     let code: Int32
 
-    /// Whether whoever read it has gone away, as `head` does when it has its lines, and a terminal that is closed.
+    /// Whether its reader has gone away, as `head` does when it has its lines, and a terminal that is closed.
     var isReaderGone: Bool { code == EPIPE || code == EIO && StandardOutput.isTerminal }
 
     /// Why, in words.
-    var reason: String { code == ETIMEDOUT ? "nobody reads it" : String(cString: strerror(code)) }
+    var reason: String { code == ETIMEDOUT ? "nothing reads it" : String(cString: strerror(code)) }
   }
 
   private struct State {
@@ -52,10 +52,10 @@ enum StandardOutput {
   /// Whether standard error is a terminal that colors are welcome on.
   static var errorAllowsColor: Bool { isatty(2) == 1 && Environment.allowsColor }
 
-  /// Whether standard output has failed; nobody need make more of it.
+  /// Whether standard output has failed, so that no more need be written.
   static var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
-  /// Whether whoever read standard output is gone, as far as the system tells before something is written.
+  /// Whether the reader of standard output is gone, as far as the system tells before something is written.
   static var isReaderGone: Bool {
     var watched = pollfd(fd: 1, events: 0, revents: 0)
     return hasFailed || poll(&watched, 1, 0) > 0 && watched.revents & Int16(POLLERR | POLLHUP) != 0
@@ -73,7 +73,7 @@ enum StandardOutput {
     if let failure { handler(failure) }
   }
 
-  /// Notes that nobody misses what could not be written: the reader went away, and what counts is written elsewhere.
+  /// Notes that what could not be written is not missed: the reader went away, and what counts is written elsewhere.
   static func forgiveFailure() { state.withLock { $0.isForgiven = true } }
 
   /// Waits no longer than 2 s for a reader who takes nothing: the process is to end. Without this one may be as slow as
@@ -144,7 +144,7 @@ enum StandardOutput {
     return UnsafeRawBufferPointer(rebasing: piece[..<end])
   }
 
-  /// Waits until a file takes more; false when nobody makes room and the process is to end.
+  /// Waits until a file takes more; false when no room is made and the process should end.
   private static func awaitRoom(_ file: Int32) -> Bool {
     var waited: CInt = 0
     while true {
@@ -161,7 +161,7 @@ enum StandardOutput {
     return fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Of standard error there is nobody to tell.
+  /// A failure of standard error cannot be reported.
   private static func fail(_ code: Int32, _ file: Int32) { if file == 1 { fail(Failure(code: code)) } }
 
   private static func fail(_ failure: Failure) {

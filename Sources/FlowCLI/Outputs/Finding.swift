@@ -101,6 +101,8 @@ extension Finding.Place {
   fileprivate init(account: RunAccount, _ step: StepIndex, root: String?) {
     if let (source, span) = account.loaded?.definition(of: step) {
       self.init(source, span, root: root)
+    } else if let location = account.loaded?.compiledLocation(of: step) {
+      self.init(file: FilePath.folder(of: account.file) + "/" + location.file, location.position, root: root)
     } else {
       self.init(file: account.file, SourceLocation(line: 1, column: 1), root: root)
     }

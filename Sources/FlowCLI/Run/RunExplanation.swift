@@ -5,6 +5,14 @@ import FlowSystem
 
 /// What `flowrun FILE --explain` says: which steps would run, and why.
 enum RunExplanation {
+  /// Of more items only those have lines that run.
+  private static let shownItems = 1000
+
+  private static func text(_ item: StepExplanation.Item, of step: String) -> String {
+    let name = item.name.map { " '\(TerminalText.visible($0))'" } ?? ""
+    return "\(step)[\(item.index)]\(name): \(item.fate.rawValue): \(TerminalText.visible(item.reason))"
+  }
+
   /// Works out what a run would do with each step and prints it; nothing runs, and nothing is written.
   static func write(_ request: RunRequest) throws {
     let installation = try Installation(around: request.file, given: request.pluginFolders)
@@ -19,10 +27,11 @@ enum RunExplanation {
     do throws(PreparedWorkflow.Problem) {
       let prepared = try PreparedWorkflow(graph, registry: installation.registry)
       let engine = Engine(registry: installation.registry)
-      let lines = try engine.explain(prepared, options: options).map { step in
-        "\(step.step): \(step.fate.rawValue): \(step.reason)\n"
+      for step in try engine.explain(prepared, options: options) {
+        StandardOutput.write("\(step.step): \(step.fate.rawValue): \(step.reason)\n")
+        let shown = step.items.count <= shownItems ? step.items : step.items.filter { $0.fate == .runs }
+        StandardOutput.write(shown.map { "  \(text($0, of: step.step.text))\n" }.joined())
       }
-      StandardOutput.write(lines.joined())
     } catch {
       throw InvalidWorkflow(description: "\(TerminalText.visible(request.file)): error: \(error)\n")
     }

@@ -24,7 +24,7 @@ struct RunSession: Sendable {
   private let resumedAtNanoseconds: Int?
   /// What steps print, where a report is written.
   private let failureLines: FailureLines?
-  /// The inputs that the run was given, without secret ones.
+  /// The inputs that the run was given, without secret ones and without links, which may carry tokens.
   private let inputs: ValueObject
   /// The trace that the run is sent as; nil: it is not.
   private let context: TraceContext?
@@ -109,7 +109,7 @@ struct RunSession: Sendable {
     let questions = request.isJSON || !TerminalQuestions.canAsk ? nil : TerminalQuestions(style: style, view: view)
     failureLines = request.outputs.report == nil ? nil : FailureLines()
     let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))
-    self.inputs = ValueObject(inputs.filter { !secret.contains($0.0) })
+    self.inputs = ValueObject(inputs.filter { !secret.contains($0.0) && !Self.holdsLink($0.1) })
     let others: [(any RunObserver)?] = [questions, trace, failureLines]
     if others.contains(where: { $0 != nil }) {
       options.observer = ManyObservers(observers: [main] + others.compactMap { $0 })
@@ -234,6 +234,12 @@ struct RunSession: Sendable {
     return summary
   }
 
+  /// Whether a value has a link somewhere in it.
+  private static func holdsLink(_ value: Value) -> Bool {
+    let text = JSONText.write(value).lowercased()
+    return text.firstRange(of: "://") != nil || text.firstRange(of: "%3a%2f%2f") != nil
+  }
+
   /// Writes the outputs of a run that a signal kept from starting.
   private static func reportInterrupt(_ signal: Int32, _ request: RunRequest) {
     let report = RunReport.ofNoRun(
@@ -259,7 +265,7 @@ struct RunSession: Sendable {
     if let signal = Interrupts.first { return 128 + signal }
     switch report.conclusion {
     case .failure: return ExitStatus.failure.rawValue
-    // Without a signal it is flowrun that cancels, when nobody reads what it writes.
+    // Without a signal it is flowrun that cancels, when its output has no reader.
     case .cancelled: return (StandardOutput.isLost ? ExitStatus.outputFailed : .failure).rawValue
     case .success, .partial:
       let isTooLate = request.isStrict && report.gate.outcome == .timedOut

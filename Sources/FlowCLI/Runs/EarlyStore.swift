@@ -6,7 +6,7 @@ import Synchronization
 /// that than for its steps.
 final class EarlyStore: Sendable {
   private enum State {
-    /// Nobody has begun to open it.
+    /// It has not been opened.
     case closed
     case open(SQLiteRunStore)
     /// Anyone who writes has it, or opens it himself.

@@ -35,14 +35,14 @@ struct PreparedResume {
     guard let graph = result.graph else {
       throw InvalidWorkflow(
         description: result.rendered(usesColor: StandardOutput.errorAllowsColor)
-          + "flowrun: run \(RunReference.short(run.id)) cannot go on as the file is now\n")
+          + "flowrun: run \(RunReference.short(run.id)) cannot be resumed with the file as it is now\n")
     }
     let header = recorded.recollection.header
     inputs = try InputArguments.readSecrets(request.inputs, for: graph.workflow.inputs, besides: header)
     guard FilePath.exists(header.dataFolder) else {
       throw InvalidWorkflow(
         description: "flowrun: the data folder '\(TerminalText.visible(header.dataFolder))' of run "
-          + "\(RunReference.short(run.id)) is gone; restore it, or start a new run\n")
+          + "\(RunReference.short(run.id)) is missing; restore it, or start a new run\n")
     }
     do throws(PreparedWorkflow.Problem) {
       prepared = try PreparedWorkflow(graph, registry: installation.registry)
@@ -113,7 +113,7 @@ struct PreparedResume {
     } catch let missing as SecretMask.MissingSecret {
       throw InvalidWorkflow(
         description: "flowrun: what steps of run \(RunReference.short(run.id)) gave holds the secret "
-          + "'\(missing.name)', of which that part is not there any more; name those steps with --from, or start a "
+          + "'\(missing.name)', a part of which is no longer available; name those steps with --from, or start a "
           + "new run\n")
     }
   }
@@ -131,14 +131,14 @@ struct PreparedResume {
     switch refusal {
     case .neverActivated:
       return InvalidWorkflow(
-        description: "flowrun: run \(RunReference.short(run.id)) was never activated, so nothing of it can go on; "
+        description: "flowrun: run \(RunReference.short(run.id)) was never activated, so it cannot be resumed; "
           + "start a new run\n")
     case .needs(let step, let need):
       return UsageProblem(
-        "--only \(steps[Int(step)].id): it needs '\(steps[Int(need)].id)', which has not ended well; add --only "
+        "--only \(steps[Int(step)].id): it needs '\(steps[Int(need)].id)', which has not succeeded; add --only "
           + "\(steps[Int(need)].id)")
     case .changed(let changed):
-      let what = isSameFile ? "the program of its plugin is another now" : "the step has changed since"
+      let what = isSameFile ? "the program of its plugin has changed" : "the step has changed since"
       var text = ""
       for step in changed.prefix(20) {
         let place = result.span(of: step).map { Self.place(of: $0, result.source) } ?? ""
@@ -149,7 +149,7 @@ struct PreparedResume {
       }
       return InvalidWorkflow(
         description: text
-          + "flowrun: write --keep-changed to keep what such steps gave, or --rerun-changed to run them again\n")
+          + "flowrun: write --keep-changed to keep the outputs of such steps, or --rerun-changed to run them again\n")
     }
   }
 }

@@ -31,9 +31,9 @@ enum ResumeText {
     var lines = [style.bold("resuming run \(RunReference.short(run))")]
     lines.append("kept: " + (kept.isEmpty ? "nothing" : list(kept)))
     if !failed.isEmpty {
-      lines.append("interrupted, and not run again (on-interrupt: fail; --from names them): " + list(failed))
+      lines.append("interrupted, and not run again (on-interrupt: fail; run them with --from): " + list(failed))
     }
-    if !heldBack.isEmpty { lines.append("skipped, because they need such a step: " + list(heldBack)) }
+    if !heldBack.isEmpty { lines.append("skipped, because they depend on such a step: " + list(heldBack)) }
     lines.append(again.isEmpty ? "runs again: nothing" : "runs again:")
     lines += again.prefix(named).map { "  " + $0 }
     if again.count > named { lines.append("  … \(again.count - named) more") }

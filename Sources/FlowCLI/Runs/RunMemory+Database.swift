@@ -21,7 +21,7 @@ extension RunMemory {
       )
     }
     #if !Network
-      throw UsageProblem("\(option): this flowrun was built without what talks to servers (the package trait Network)")
+      throw UsageProblem("\(option): this flowrun was built without network support (the package trait Network)")
     #endif
   }
 
@@ -31,12 +31,12 @@ extension RunMemory {
       let store = try PostgresRunStore(address)
       if isDurable, store.mayForgetAtFailover {
         StandardOutput.writeError(
-          "flowrun: the database waits for none of its standbys (synchronous_standby_names, synchronous_commit): where one takes its place, "
+          "flowrun: the database has no synchronous standby (synchronous_standby_names, synchronous_commit): after a failover "
             + "steps may run again\n")
       }
       return store
     #else
-      throw .unusable(path: StoreAddress.masked(address), cause: "this flowrun was built without what talks to servers")
+      throw .unusable(path: StoreAddress.masked(address), cause: "this flowrun was built without network support")
     #endif
   }
 }

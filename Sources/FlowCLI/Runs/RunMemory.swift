@@ -28,7 +28,7 @@ enum RunMemory {
   ) throws(UsageProblem) -> RunHistory? {
     let isDurable = workflow.isDurable || request.isDurable
     if request.store != nil, !request.keepsHistory {
-      throw UsageProblem("--store says where the run is recorded, and --no-history that it is not; write one of them")
+      throw UsageProblem("--store and --no-history cannot be combined; use one of them")
     }
     guard workflow.keepsHistory, request.keepsHistory, FileAccess.isRegular(file) else {
       guard !isDurable else {

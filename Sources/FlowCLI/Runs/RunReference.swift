@@ -18,8 +18,8 @@ enum RunReference {
       guard let damaged = damaged(name, in: list) else { throw error }
       throw InvalidWorkflow(
         description:
-          "flowrun: what the store says of run \(TerminalText.visible(short(damaged))) is not what was written; "
-          + "flowrun runs delete \(TerminalText.visible(short(damaged))) forgets it\n")
+          "flowrun: the record of run \(TerminalText.visible(short(damaged))) is damaged; "
+          + "flowrun runs delete \(TerminalText.visible(short(damaged))) deletes it\n")
     }
   }
 

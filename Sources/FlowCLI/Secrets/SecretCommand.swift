@@ -40,7 +40,7 @@ enum SecretCommand {
       let status = isOver ? group.collect().status : group.end()
       result = text(reader, status, isOver, name)
     } catch {
-      throw SecretValues.Problem(message: "cannot be had: cannot run '\(name)': \(error.reason)")
+      throw SecretValues.Problem(message: "is not available: cannot run '\(name)': \(error.reason)")
     }
     return try result.get()
   }
@@ -49,11 +49,11 @@ enum SecretCommand {
     _ reader: Reader, _ status: TerminationStatus, _ isOver: Bool, _ name: String
   ) -> Result<String, SecretValues.Problem> {
     guard isOver else {
-      return .failure(SecretValues.Problem(message: "cannot be had: '\(name)' took longer than \(limitSeconds) s"))
+      return .failure(SecretValues.Problem(message: "is not available: '\(name)' took longer than \(limitSeconds) s"))
     }
     guard status == .exited(code: 0) else {
       let tail = reader.errors.isEmpty ? "" : ": " + String(decoding: reader.errors.prefix(1_000), as: UTF8.self)
-      return .failure(SecretValues.Problem(message: "cannot be had: '\(name)' \(status)\(tail)"))
+      return .failure(SecretValues.Problem(message: "is not available: '\(name)' \(status)\(tail)"))
     }
     do throws(SecretValues.Problem) {
       return .success(try SecretValues.decoded(SecretValues.withoutLineBreak(reader.output)))
@@ -110,6 +110,6 @@ enum SecretCommand {
       return "\(folder)/\(program)"
     }
     throw SecretValues.Problem(
-      message: "cannot be had: there is no program '\(program)'", help: "install it or correct its name")
+      message: "is not available: there is no program '\(program)'", help: "install it or correct its name")
   }
 }

@@ -66,7 +66,7 @@ struct SecretValues {
       throw Problem(message: "is missing: there is no file '\(path)'", help: "make it", isAbsence: true)
     }
     guard FileAccess.isRegular(path) else {
-      throw Problem(message: "cannot be read: '\(path)' is no file with content")
+      throw Problem(message: "cannot be read: '\(path)' is empty or not a file")
     }
     let bytes: [UInt8]
     do throws(FileProblem) {
@@ -85,7 +85,7 @@ struct SecretValues {
 
   static func decoded(_ bytes: [UInt8]) throws(Problem) -> String {
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-      throw Problem(message: "is not a text in UTF-8", help: "keep it in base64 where it is bytes")
+      throw Problem(message: "is not UTF-8 text", help: "store binary data as base64")
     }
     return text
   }
@@ -98,8 +98,8 @@ struct SecretValues {
     guard text.count >= Limits.secretCharacters else {
       throw Problem(
         message:
-          "has \(text.count) character\(text.count == 1 ? "" : "s"), too few to be hidden in what the run writes",
-        help: "it needs \(Limits.secretCharacters) at least")
+          "has \(text.count) character\(text.count == 1 ? "" : "s"), too few to be hidden in the output",
+        help: "use at least \(Limits.secretCharacters)")
     }
     guard text.utf8.count <= Limits.secretBytes else {
       throw Problem(message: "has more than \(Limits.secretBytes >> 10) KiB", help: keepLess)

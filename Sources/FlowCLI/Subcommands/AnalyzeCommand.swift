@@ -6,20 +6,24 @@ import FlowModel
 struct AnalyzeCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "analyze",
-    abstract: "Explains a run: the critical path to its gate, what each stretch was spent on, and slack.",
+    abstract: "Explains where the time of a run went: critical path to the gate, waits and slack.",
     discussion: """
-      What is named is a report (--report of a run), a folder of reports, or a run that is remembered: a part of its id, last, \
-      last-failed. Of one run the critical path is told; of several, how they are distributed.
+      Give a report (--report of a run), a folder of reports, or a recorded run: a part of its id, last or last-failed. \
+      One run gets its critical path; several get the distribution of their times.
       Examples:
         flowrun analyze last
         flowrun analyze report.json --format json
         flowrun analyze reports --budget 'p95(gate) <= 2.5s'
       """)
 
-  @Argument(help: "Reports, folders of reports, or runs.", completion: .file(extensions: ["json"]))
+  @Argument(
+    help: ArgumentHelp("Reports, folders of reports, or runs.", valueName: "RUNS"),
+    completion: .file(extensions: ["json"]))
   var runs: [String]
 
-  @Option(name: .customLong("budget"), help: "A rule such as 'p95(gate) <= 2.5s'; exits 3 when it is broken.")
+  @Option(
+    name: .customLong("budget"),
+    help: ArgumentHelp("A rule such as 'p95(gate) <= 2.5s'; exits 3 when it is broken.", valueName: "RULE"))
   var budgets: [String] = []
 
   @OptionGroup var output: InsightOutput

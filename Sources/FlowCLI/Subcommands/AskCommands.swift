@@ -12,7 +12,7 @@ enum RunQuestion {
   private static let waitMilliseconds = 3_000
 
   /// Asks and gives the run's id as it is shown. Throws a ``UsageProblem`` with what the run said no with, a `StoreProblem`
-  /// where there is no such run, and a ``RunProblem`` where nobody answers.
+  /// where there is no such run, and a ``RunProblem`` if the run does not answer.
   @discardableResult
   static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> String {
     let store = try place.open(writes: true)
@@ -21,8 +21,8 @@ enum RunQuestion {
     let short = RunReference.short(found.id)
     guard found.state == .running else {
       let why =
-        found.state == .interrupted ? "its process (\(found.holder)) is gone; see flowrun resume" : "it has ended"
-      throw RunProblem("run \(short) does not go on: \(why)")
+        found.state == .interrupted ? "its process (\(found.holder)) has died; see flowrun resume" : "it has ended"
+      throw RunProblem("run \(short) is not running: \(why)")
     }
     let number = try store.ask(found.id, JSONText.bytes(of: .object(question)))
     for look in 0..<(waitMilliseconds / 10) {
@@ -48,7 +48,7 @@ enum RunQuestion {
     if now.state == .cancelled, question["ask"]?.stringValue == RunRequestWord.cancel.rawValue { return true }
     let short = RunReference.short(run.id)
     guard now.state != .interrupted else {
-      throw RunProblem("run \(short) was interrupted: its process (\(now.holder)) is gone; see flowrun resume")
+      throw RunProblem("run \(short) was interrupted: its process (\(now.holder)) has died; see flowrun resume")
     }
     throw RunProblem("run \(short) has ended meanwhile: \(now.state.rawValue)")
   }
@@ -63,14 +63,14 @@ struct RunProblem: Error, CustomStringConvertible {
 /// `flowrun cancel RUN`: ends a run of another process as Ctrl-C does.
 struct CancelCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "cancel", abstract: "Cancels a run that another process runs.",
+    commandName: "cancel", abstract: "Cancels a run in progress.",
     discussion: """
       Examples:
         flowrun cancel last
         flowrun cancel 8f3a12c0 --in workflows/launch.yaml
       """)
 
-  @Argument(help: "The run.", completion: Completions.runningRuns)
+  @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: Completions.runningRuns)
   var run: String
 
   @OptionGroup var place: RunPlace
@@ -84,19 +84,19 @@ struct CancelCommand: Subcommand {
 /// `flowrun answer RUN STEP CHOICE`: answers what a step of a run of another process asks.
 struct AnswerCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "answer", abstract: "Answers what a step (flow.ask) of a run asks that another process runs.",
+    commandName: "answer", abstract: "Answers the question of a step (flow.ask) in a run in progress.",
     discussion: """
       Examples:
         flowrun answer last approve yes
       """)
 
-  @Argument(help: "The run.", completion: Completions.runningRuns)
+  @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: Completions.runningRuns)
   var run: String
 
-  @Argument(help: "The step that asks.", completion: Completions.steps)
+  @Argument(help: ArgumentHelp("The step that asks.", valueName: "STEP"), completion: Completions.steps)
   var step: String
 
-  @Argument(help: "One of its choices.", completion: Completions.choices)
+  @Argument(help: ArgumentHelp("One of its choices.", valueName: "CHOICE"), completion: Completions.choices)
   var choice: String
 
   @OptionGroup var place: RunPlace
@@ -116,16 +116,16 @@ struct AnswerCommand: Subcommand {
 /// `flowrun post RUN EVENT`: posts an event into a run of another process.
 struct PostCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "post", abstract: "Posts an event into a run that another process runs.",
+    commandName: "post", abstract: "Posts an event to a run in progress.",
     discussion: """
       Examples:
         flowrun post last map.first-use
       """)
 
-  @Argument(help: "The run.", completion: Completions.runningRuns)
+  @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: Completions.runningRuns)
   var run: String
 
-  @Argument(help: "The event.", completion: Completions.eventsOfRun)
+  @Argument(help: ArgumentHelp("The event.", valueName: "EVENT"), completion: Completions.eventsOfRun)
   var event: String
 
   @OptionGroup var place: RunPlace

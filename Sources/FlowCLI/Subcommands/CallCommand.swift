@@ -11,7 +11,7 @@ struct CallCommand: Subcommand {
     commandName: "call",
     abstract: "Calls one action, without a workflow.",
     discussion: """
-      The resources that the action requires are provided first, by the actions that provide them with their defaults. \
+      Handles that the action requires are provided first, by the actions that provide them, with their defaults. \
       Prints {"outputs":…} or {"error":{"code":…,"message":…}}; exit code 1 for an error. Paths are relative to the \
       working directory.
       Examples:
@@ -19,16 +19,18 @@ struct CallCommand: Subcommand {
         flowrun call geocode.reverse --with '{"latitude": 48.8584, "longitude": 2.2945}'
       """)
 
-  @Argument(help: "The action, such as flow.sleep.", completion: Completions.actions)
+  @Argument(help: ArgumentHelp("The action, such as flow.sleep.", valueName: "ACTION"), completion: Completions.actions)
   var action: String
 
-  @Option(name: .customLong("with"), help: "The inputs, as a JSON object.")
+  @Option(name: .customLong("with"), help: ArgumentHelp("The inputs, as a JSON object.", valueName: "JSON"))
   var inputs: String?
 
-  @Flag(help: "Reads one JSON object with inputs a line and answers one a line.")
+  @Flag(help: "Reads one JSON object with inputs per line and writes one result per line.")
   var batch = false
 
-  @Option(help: "The folder that keeps what outlives the call; default: .flowrun/call in the working directory.")
+  @Option(
+    help: ArgumentHelp(
+      "The folder for data kept between calls; default: .flowrun/call in the working directory.", valueName: "FOLDER"))
   var data: String?
 
   @OptionGroup var plugins: PluginArguments
@@ -39,7 +41,7 @@ struct CallCommand: Subcommand {
     let registry = installation.registry
     let target = try ActionName.find(action, in: registry)
     if batch, inputs != nil {
-      throw UsageProblem("call --batch takes inputs from standard input, none from --with")
+      throw UsageProblem("call --batch reads inputs from standard input; leave --with out")
     }
     let call = try PreparedCall(target, inputs: batch ? nil : try given(), registry: registry)
     let folder = FilePath.absolute(data ?? ".flowrun/call")
@@ -61,7 +63,7 @@ struct CallCommand: Subcommand {
     if !batch { StandardOutput.write(json: answer.value) }
     if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }
     if let signal = Interrupts.first { ExitStatus.exit(128 + signal) }
-    // Without a signal it is flowrun that cancels, when nobody reads what it writes.
+    // Without a signal it is flowrun that cancels, when its output has no reader.
     if StandardOutput.isLost, report.conclusion == .cancelled { ExitStatus.outputFailed.exit() }
     (answer.isError ? ExitStatus.failure : .success).exit()
   }

@@ -5,25 +5,28 @@ import FlowModel
 /// `flowrun compare A B`: what changed, and whether it is more than chance.
 struct CompareCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "compare", abstract: "Compares runs with others: the gate, each step, the critical path to the gate.",
+    commandName: "compare", abstract: "Compares two sets of runs: the gate, each step, the critical path to the gate.",
     discussion: """
-      Each side is a report, a folder of reports, or a run that is recorded; or both are forecasts as JSON. \
-      Differences of medians come with the interval in which 95 of 100 samples drawn again lie (bootstrap); one that holds zero is within the noise. In budgets, baseline is the \
-      first side.
+      Each side is a report, a folder of reports, or a recorded run; or both are forecasts as JSON. \
+      Each difference of medians is shown with its 95 % interval (bootstrap); an interval that contains zero is within \
+      the noise. In budgets, baseline is the first side.
       Examples:
         flowrun compare before after
         flowrun compare main-reports branch-reports --budget 'median(ready) <= baseline*1.05'
         flowrun compare before after --format html -o page.html
       """)
 
-  @Argument(help: "What was before.", completion: .file(extensions: ["json"]))
+  @Argument(help: ArgumentHelp("The baseline.", valueName: "BASELINE"), completion: .file(extensions: ["json"]))
   var before: String
 
-  @Argument(help: "What is now.", completion: .file(extensions: ["json"]))
+  @Argument(
+    help: ArgumentHelp("The runs to compare with the baseline.", valueName: "RUNS"),
+    completion: .file(extensions: ["json"]))
   var after: String
 
   @Option(
-    name: .customLong("budget"), help: "A rule such as 'median(gate) <= baseline*1.05'; exits 3 when it is broken.")
+    name: .customLong("budget"),
+    help: ArgumentHelp("A rule such as 'median(gate) <= baseline*1.05'; exits 3 when it is broken.", valueName: "RULE"))
   var budgets: [String] = []
 
   @OptionGroup var output: InsightOutput

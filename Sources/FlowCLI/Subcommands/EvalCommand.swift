@@ -9,26 +9,26 @@ struct EvalCommand: Subcommand {
     abstract: "Evaluates an expression.",
     discussion: """
       Prints {"kind":…,"value":…} or {"error":{"kind":…,"message":…}}; exit code 1 for an error. An expression that \
-      begins with a minus stands behind --, as in: flowrun eval -- '-1'
+      begins with a minus must follow --, as in: flowrun eval -- '-1'
       Examples:
         flowrun eval "startsWith('flowrun', 'flow')"
         flowrun eval 'inputs.count > 3' --context values.json
       """)
 
-  @Argument(help: "The expression, without ${{ }}.")
+  @Argument(help: ArgumentHelp("The expression, without ${{ }}.", valueName: "EXPRESSION"))
   var expression: String?
 
-  @Option(help: "A JSON file whose members are the named values.")
+  @Option(help: ArgumentHelp("A JSON file whose members are the named values.", valueName: "FILE"))
   var context: String?
 
-  @Flag(help: "Reads one object {\"expr\":…,\"contexts\":{…}} a line and answers one a line.")
+  @Flag(help: "Reads one object {\"expr\":…,\"contexts\":{…}} per line and writes one result per line.")
   var batch = false
 
   func perform() async throws {
     if batch {
       guard expression == nil, context == nil else {
         throw UsageProblem(
-          "eval --batch takes expressions and contexts from standard input, none from the command line")
+          "eval --batch reads expressions and contexts from standard input; leave those of the command line out")
       }
       return answerBatch()
     }

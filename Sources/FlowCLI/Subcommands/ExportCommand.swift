@@ -8,8 +8,8 @@ struct ExportCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Writes a workflow for another engine: Argo Workflows or Slurm.",
     discussion: """
-      Commands (run, shell.run) with their dependencies, variables, limits and attempts translate; whatever else there is, is left out, \
-      told on standard error with its reason, and makes the exit code 4.
+      Exports commands (run, shell.run) with their dependencies, variables, limits and attempts. Everything else is skipped \
+      with a reason on standard error; the exit code is then 4.
       Examples:
         flowrun export build.yaml --format slurm > build.sh
         flowrun export build.yaml --format argo --image debian:12 > build.json
@@ -20,13 +20,13 @@ struct ExportCommand: Subcommand {
     case argo, slurm
   }
 
-  @Argument(help: "The workflow file.", completion: Completions.files)
+  @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
   var file: String
 
-  @Option(help: "argo (a Workflow as JSON) or slurm (a script of sbatch commands).")
+  @Option(help: ArgumentHelp("argo (a Workflow as JSON) or slurm (a script of sbatch commands).", valueName: "FORMAT"))
   var format: Format
 
-  @Option(help: "The container image of the steps; for argo.")
+  @Option(help: ArgumentHelp("The container image of the steps; for argo.", valueName: "IMAGE"))
   var image: String?
 
   @OptionGroup var plugins: PluginArguments
@@ -37,7 +37,7 @@ struct ExportCommand: Subcommand {
     let exported = ExportedWorkflow(graph, folder: FilePath.folder(of: FilePath.absolute(file)))
     switch format {
     case _ where exported.steps.isEmpty:
-      StandardOutput.writeError("flowrun: nothing of '\(exported.name)' translates\n")
+      StandardOutput.writeError("flowrun: nothing of '\(exported.name)' can be translated\n")
     case .slurm: StandardOutput.write(exported.slurmScript)
     case .argo:
       StandardOutput.write(json: exported.argo(image: image ?? "debian:stable-slim"), layout: .indented)

@@ -16,17 +16,20 @@ struct GraphCommand: Subcommand {
     case mermaid, dot, json, ascii
   }
 
-  @Argument(help: "The workflow file.", completion: Completions.files)
+  @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
   var file: String
 
-  @Option(help: "mermaid, dot, json or ascii.")
+  @Option(help: ArgumentHelp("mermaid, dot, json or ascii.", valueName: "FORMAT"))
   var format = Format.ascii
+
+  @Flag(help: "Draws the files between steps, too: what they produce and read.")
+  var files = false
 
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
     let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
-    let drawing = GraphDrawing(graph)
+    let drawing = GraphDrawing(graph, showsFiles: files)
     switch format {
     case .mermaid: StandardOutput.write(drawing.mermaid)
     case .dot: StandardOutput.write(drawing.dot)

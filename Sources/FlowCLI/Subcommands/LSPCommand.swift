@@ -14,18 +14,18 @@ struct LSPCommand: Subcommand {
     discussion: """
       Examples:
         flowrun lsp --plugin-dir tools/plugins
-      Reads from standard input and writes to standard output, until the editor goes. docs/editor.md says how to switch it \
-      on in VS Code, Neovim, Helix, Zed, Emacs and JetBrains.
+      Reads from standard input and writes to standard output until the editor quits. See docs/editor.md for the setup of \
+      VS Code, Neovim, Helix, Zed, Emacs and JetBrains.
       """)
 
-  @Flag(help: "Accepted because editors give it; there is no other way.")
+  @Flag(help: "For compatibility; standard input and output are the only transport.")
   var stdio = false
 
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
     if isatty(0) == 1 {
-      StandardOutput.writeError("flowrun lsp: an editor speaks here; docs/editor.md says how. Ctrl-D ends it\n")
+      StandardOutput.writeError("flowrun lsp: this command is for editors, see docs/editor.md; press Ctrl-D to quit\n")
     }
     let workspace = Self.workspace(plugins.folders)
     let code: Int32

@@ -8,7 +8,7 @@ import FlowSystem
 /// `flowrun logs RUN`: everything that the steps of a run printed.
 struct LogsCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "logs", abstract: "Prints what the steps of a run printed.",
+    commandName: "logs", abstract: "Prints the output of the steps of a run.",
     discussion: """
       Examples:
         flowrun logs
@@ -17,13 +17,13 @@ struct LogsCommand: Subcommand {
         flowrun logs last --follow
       """)
 
-  @Argument(help: "The run; default: the last.", completion: Completions.runs)
+  @Argument(help: ArgumentHelp("The run; default: the last.", valueName: "RUN"), completion: Completions.runs)
   var run = "last"
 
-  @Flag(name: .shortAndLong, help: "Goes on until the run has ended.")
+  @Flag(name: .shortAndLong, help: "Keeps printing until the run has ended.")
   var follow = false
 
-  @Option(help: "Only this step.", completion: Completions.steps)
+  @Option(help: ArgumentHelp("Only this step.", valueName: "STEP"), completion: Completions.steps)
   var step: String?
 
   @Flag(help: "Only the steps that failed, each with the cause.")

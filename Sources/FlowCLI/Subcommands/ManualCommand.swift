@@ -5,7 +5,7 @@ struct ManualCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "manual", abstract: "Writes the manual pages.", shouldDisplay: false)
 
-  @Argument(help: "The folder that they are written to.", completion: .directory)
+  @Argument(help: ArgumentHelp("The folder that they are written to.", valueName: "FOLDER"), completion: .directory)
   var folder: String
 
   func perform() async throws {

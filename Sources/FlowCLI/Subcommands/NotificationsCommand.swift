@@ -16,10 +16,12 @@ struct NotificationsCommand: AsyncParsableCommand {
 
   /// Where the notifications of a workflow wait.
   struct Folder: ParsableArguments {
-    @Argument(help: "The workflow file.", completion: Completions.files)
+    @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
     var file: String
 
-    @Option(help: "The folder that keeps what outlives the run; default: .flowrun/NAME next to the workflow.")
+    @Option(
+      help: ArgumentHelp(
+        "The folder for data kept between runs; default: .flowrun/NAME next to the workflow.", valueName: "FOLDER"))
     var data: String?
 
     @OptionGroup var plugins: PluginArguments
@@ -34,7 +36,7 @@ struct NotificationsCommand: AsyncParsableCommand {
   /// `flowrun notifications FILE`: what waits, and when it is due.
   struct List: Subcommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Lists the notifications that wait (the default).")
+      commandName: "list", abstract: "Lists the pending notifications (the default).")
 
     @OptionGroup var folder: Folder
 
@@ -46,7 +48,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         StandardOutput.write("\(entry.id)  \(when)  \(entry.title)\n")
       }
       for name in unreadable { StandardOutput.writeError("warning: '\(name)' holds no notification\n") }
-      if entries.isEmpty { StandardOutput.write("no notification waits\n") }
+      if entries.isEmpty { StandardOutput.write("no notification is pending\n") }
     }
   }
 

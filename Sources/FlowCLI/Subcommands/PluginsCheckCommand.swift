@@ -14,13 +14,13 @@ struct PluginsCheckCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Checks a plugin: its manifest, its program and its cases.",
     discussion: """
-      The cases stand in the plugin's cases.jsonl, one a line: {"action": …, "with": {…}, "outputs": {…}} or \
-      {"action": …, "with": {…}, "error": "code"}. Relative paths in them count from the plugin's folder where an action \
-      reads, and from an empty folder where it writes. Exit code 1 when a rule is broken, 2 when the manifest or the \
+      The cases are in the plugin's cases.jsonl, one per line: {"action": …, "with": {…}, "outputs": {…}} or \
+      {"action": …, "with": {…}, "error": "code"}. Relative paths that an action reads start at the plugin's folder; \
+      those that it writes, at an empty folder. Exit code 1 when a rule is broken, 2 when the manifest or the \
       cases cannot be read.
       """)
 
-  @Argument(help: "The plugin's folder, or the name of a built-in plugin.")
+  @Argument(help: ArgumentHelp("The plugin's folder, or the name of a built-in plugin.", valueName: "FOLDER"))
   var folder: String
 
   func perform() async throws {
@@ -60,7 +60,7 @@ struct PluginsCheckCommand: Subcommand {
     await host.close()
     if cases.isEmpty {
       StandardOutput.write(
-        "note   no case calls it: write calls with what they are to give to \(caseFile(of: plugin))\n")
+        "note   no case calls it: write calls with their expected results to \(caseFile(of: plugin))\n")
     }
     if passesAllChecks { StandardOutput.write("\(plugin.name) \(plugin.manifest.version) passes all checks\n") }
     return passesAllChecks

@@ -7,7 +7,7 @@ import FlowSyntax
 /// `flowrun plugins`: what is installed, and plugins of one's own.
 struct PluginsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "plugins", abstract: "Lists the plugins and their actions; makes and checks plugins.",
+    commandName: "plugins", abstract: "Lists the plugins and their actions; creates and checks plugins.",
     discussion: """
       Examples:
         flowrun plugins show flow.sleep
@@ -54,7 +54,7 @@ struct PluginsCommand: AsyncParsableCommand {
         """)
 
     @Argument(
-      help: "The action, such as flow.sleep, or a plugin for all of its actions.",
+      help: ArgumentHelp("The action, such as flow.sleep, or a plugin for all of its actions.", valueName: "ACTION"),
       completion: Completions.actionsAndPlugins)
     var action: String
 

@@ -5,16 +5,16 @@ import FlowSystem
 /// `flowrun plugins new NAME`: writes a plugin that works.
 struct PluginsNewCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "new", abstract: "Writes a new plugin, working and with its cases, to plugins/NAME.",
+    commandName: "new", abstract: "Creates a working plugin with test cases in plugins/NAME.",
     discussion: """
       Example:
         flowrun plugins new shout --language python
       """)
 
-  @Argument(help: "Its name: lower case letters, digits and hyphens.")
+  @Argument(help: ArgumentHelp("Its name: lower case letters, digits and hyphens.", valueName: "NAME"))
   var name: String
 
-  @Option(help: "What it is written in: swift, python, node or sh.")
+  @Option(help: ArgumentHelp("The language: swift, python, node or sh.", valueName: "LANGUAGE"))
   var language = PluginTemplate.Language.swift
 
   func perform() async throws {

@@ -9,56 +9,59 @@ import FlowSystem
 struct ResumeCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
-    abstract: "Goes on with a run that was interrupted or failed, without doing twice what was done.",
+    abstract: "Resumes a failed or interrupted run; finished steps are kept.",
     discussion: """
       Examples:
         flowrun resume last
         flowrun resume build.yaml --dry-run
         flowrun resume last-failed --from test --on workers=4
       RUN is a prefix or a suffix of a run's id, 'last', 'last-failed', or a workflow file: its newest unfinished run.
-      Steps that ended well are kept with their outputs; all others, and what needs them, run again, with the inputs of \
-      the run. What is kept and what runs is printed first.
-      With --wait a run that goes on is taken over when its process is gone; when it ends by itself, nothing is left to do.
+      Succeeded steps are kept with their outputs; all others and their dependents run again, with the inputs of the run. \
+      flowrun first prints which steps are kept and which run.
+      With --wait, flowrun takes over a running run when its process dies; if the run ends normally, nothing is left to do.
       """)
 
   @Argument(
-    help: "The run, or a workflow file; default: the newest unfinished run.",
+    help: ArgumentHelp("The run, or a workflow file; default: the newest unfinished run.", valueName: "RUN"),
     completion: Completions.unfinishedRunsAndFiles)
   var run: String?
 
   @Option(
-    help:
-      "Begins again from this step, or from one item of it ('convert[3]'), though it ended well; may be given more than once.",
+    help: ArgumentHelp(
+      "Runs this step, or one item of it ('convert[3]'), and its dependents again; may be given more than once.",
+      valueName: "STEP"),
     completion: Completions.steps
   )
   var from: [String] = []
 
   @Option(
-    help: "Runs only this step, and leaves others out that did not end well; may be given more than once.",
+    help: ArgumentHelp(
+      "Runs only this step and skips other unfinished steps; may be given more than once.", valueName: "STEP"),
     completion: Completions.steps)
   var only: [String] = []
 
   @Option(
     name: [.customShort("i"), .customLong("input")],
-    help: "A secret input, which is not remembered: name=@FILE; other inputs are those of the run.")
+    help: ArgumentHelp(
+      "A secret input, which is not recorded: name=@FILE; other inputs are those of the run.", valueName: "NAME=VALUE"))
   var inputs: [String] = []
 
-  @Flag(help: "Keeps steps that ended well and are others now in the file.")
+  @Flag(help: "Keeps succeeded steps that have changed in the file since.")
   var keepChanged = false
 
-  @Flag(help: "Runs steps again that ended well and are others now in the file.")
+  @Flag(help: "Runs succeeded steps again that have changed in the file since.")
   var rerunChanged = false
 
-  @Flag(help: "Waits while another process has the run, and takes it over when that process is gone.")
+  @Flag(help: "Waits while another process has the run, and takes over when that process dies.")
   var wait = false
 
   @Flag(help: "Prints what would be kept and what would run, and runs nothing.")
   var dryRun = false
 
-  @Option(help: "Where portable steps run, as for flowrun run.")
+  @Option(help: ArgumentHelp("Where portable steps run, as for flowrun run.", valueName: "EXECUTOR"))
   var on: String?
 
-  @Option(help: "What steps with 'resources' may take at once, as for flowrun run.")
+  @Option(help: ArgumentHelp("What steps with 'resources' may take at once, as for flowrun run.", valueName: "AMOUNTS"))
   var resources: String?
 
   @OptionGroup var output: OutputArguments
@@ -106,19 +109,19 @@ struct ResumeCommand: Subcommand {
 
   private func checkArguments() throws(UsageProblem) {
     guard !keepChanged || !rerunChanged else {
-      throw UsageProblem("--keep-changed and --rerun-changed say opposite things; write one of them")
+      throw UsageProblem("--keep-changed and --rerun-changed cannot be combined; use one of them")
     }
     guard from.isEmpty || only.isEmpty else {
-      throw UsageProblem("--from runs a step and what needs it, --only nothing else; write one of them")
+      throw UsageProblem("--from runs a step and its dependents, --only nothing else; use one of them")
     }
     guard inputs.allSatisfy({ $0.firstRange(of: "=@") != nil }) else {
       throw UsageProblem(
-        "-i: a run goes on with the inputs that it was begun with; only a secret one is given again, as -i NAME=@FILE")
+        "-i: a resumed run keeps its inputs; only a secret one is given again, as -i NAME=@FILE")
     }
-    guard !wait || !dryRun else { throw UsageProblem("--dry-run waits for nothing; leave --wait or it out") }
+    guard !wait || !dryRun else { throw UsageProblem("--dry-run does not wait; leave one of them out") }
   }
 
-  /// The run as it stands once nobody has it. Throws `held` when somebody does and nobody is to wait.
+  /// The run once no process holds it. Throws `held` if a process does and `--wait` was not given.
   private func available(_ stored: StoredRun, _ store: any RunStore) async throws -> StoredRun {
     let short = RunReference.short(stored.id)
     var isTold = false
@@ -147,7 +150,7 @@ struct ResumeCommand: Subcommand {
       guard wait else { throw StoreProblem.held(run: short, by: now.holder) }
       if !isTold {
         isTold = true
-        StandardOutput.writeError("flowrun: run \(short) is being run by \(now.holder); waiting\n")
+        StandardOutput.writeError("flowrun: run \(short) is already running (\(now.holder)); waiting\n")
       }
       try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
     }

@@ -21,7 +21,7 @@ struct RoutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Lists the routes (the default).")
 
-    @Argument(help: "The workflow file.", completion: Completions.files)
+    @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
     var file: String
 
     @OptionGroup var plugins: PluginArguments
@@ -34,7 +34,7 @@ struct RoutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check", abstract: "Finds routes that no URL reaches.")
 
-    @Argument(help: "The workflow file.", completion: Completions.files)
+    @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
     var file: String
 
     @OptionGroup var plugins: PluginArguments
@@ -43,7 +43,7 @@ struct RoutesCommand: AsyncParsableCommand {
       let routes = try RoutesCommand.routes(of: file, plugins)
       for line in routes.shadowed { StandardOutput.write(line + "\n") }
       if routes.shadowed.isEmpty {
-        StandardOutput.write("every one of the \(routes.count) routes is reached\n")
+        StandardOutput.write("all \(routes.count) routes are reachable\n")
       } else {
         ExitStatus.failure.exit()
       }
@@ -53,26 +53,28 @@ struct RoutesCommand: AsyncParsableCommand {
   /// `flowrun routes open FILE URL`: what a tap would do; exit code 1 when it would open nothing.
   struct Open: Subcommand {
     static let configuration = CommandConfiguration(
-      commandName: "open", abstract: "Says what a tap on a URL would do.")
+      commandName: "open", abstract: "Shows what a tap on a URL would do.")
 
-    @Argument(help: "The workflow file.", completion: Completions.files)
+    @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
     var file: String
 
-    @Argument(help: "The URL; - reads one a line from standard input.")
+    @Argument(help: ArgumentHelp("The URL; - reads one per line from standard input.", valueName: "URL"))
     var url: String
 
     @Option(
-      help: "Where it comes from: notification, url-scheme, universal-link or internal; default: what it looks like.")
+      help: ArgumentHelp(
+        "Where it comes from: notification, url-scheme, universal-link or internal; default: inferred from the URL.",
+        valueName: "SOURCE"))
     var source: String?
 
-    @Flag(help: "Prints one JSON object a URL.")
+    @Flag(help: "Prints one JSON object per URL.")
     var json = false
 
     @OptionGroup var plugins: PluginArguments
 
     func perform() async throws {
       if let source, !DeclaredRoutes.sources.contains(source) {
-        throw UsageProblem("--source '\(source)' is none of \(DeclaredRoutes.sources.joined(separator: ", "))")
+        throw UsageProblem("--source '\(source)' is not one of \(DeclaredRoutes.sources.joined(separator: ", "))")
       }
       let routes = try RoutesCommand.routes(of: file, plugins)
       if url == "-" { return answerLines(routes) }

@@ -11,52 +11,66 @@ struct RunCommand: Subcommand {
         flowrun hello.yaml -i who=you --report report.json
         flowrun workflows/launch.yaml --launch background --event app.will-enter-foreground@2s
         flowrun build.yaml --watch
-      --watch looks after the workflow, the files that it includes, its env-file, plugins, files given with @ and what steps name \
-      under 'inputs-from'. A run is never cut off by a change: it ends, and what changed meanwhile runs it again. Ctrl-C \
-      cancels the run that goes on, with its cleanup, and ends the watch with exit code 130.
+      --watch watches the workflow, the files that it includes, its env-file, plugins, files given with @ and the files that \
+      steps list under 'inputs-from'. A change never interrupts a run; the workflow runs again after the current run. Ctrl-C \
+      cancels the current run, with its cleanup, and ends the watch with exit code 130.
       """)
 
-  @Argument(help: "The workflow file.", completion: Completions.files)
+  @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
   var file: String
 
   @OptionGroup var given: LaunchOptions
 
   @Option(
-    name: .customLong("event"), help: "Posts an event so long after the start: NAME@DELAY.",
+    name: .customLong("event"),
+    help: ArgumentHelp("Posts an event after a delay: NAME@DELAY.", valueName: "NAME@DELAY"),
     completion: Completions.events)
   var events: [String] = []
 
-  @Option(help: "Runs only steps marked prewarm for so long, then activates.")
+  @Option(
+    help: ArgumentHelp("Runs only steps marked prewarm for this long, then activates the run.", valueName: "DURATION"))
   var prewarm: String?
 
   @OptionGroup var output: OutputArguments
 
-  @Option(help: "The folder that keeps what outlives the run; default: .flowrun/NAME next to the workflow.")
+  @Option(
+    help: ArgumentHelp(
+      "The folder for data kept between runs; default: .flowrun/NAME next to the workflow.", valueName: "FOLDER"))
   var data: String?
 
-  @Flag(help: "Begins no step before everything that came out of the run until then is on disk.")
+  @Flag(help: "Saves every result to disk before starting the next step.")
   var durable = false
 
-  @Option(help: "The database that keeps the run, as postgres://USER@HOST/NAME; default: a file next to the workflow.")
+  @Option(
+    help: ArgumentHelp(
+      "The database that stores the run, as postgres://USER@HOST/NAME; default: a file next to the workflow.",
+      valueName: "URL"))
   var store: String?
 
-  @Flag(name: .customLong("no-history"), help: "Does not remember the run; see flowrun runs.")
+  @Flag(name: .customLong("no-history"), help: "Does not record the run; see flowrun runs.")
   var noHistory = false
 
   @Option(
-    help: "Where portable steps run: workers=4 (processes here), slurm=8,partition=short, a plugin's name, or local.")
+    help: ArgumentHelp(
+      "Where portable steps run: workers=4 (processes here), slurm=8,partition=short, a plugin's name, or local.",
+      valueName: "EXECUTOR"))
   var on: String?
 
-  @Option(help: "What steps with 'resources' may take at once, as cpus=8,memory=16GiB,gpus=1; default: this machine.")
+  @Option(
+    help: ArgumentHelp(
+      "What steps with 'resources' may take at once, as cpus=8,memory=16GiB,gpus=1; default: this machine.",
+      valueName: "AMOUNTS"))
   var resources: String?
 
-  @Option(help: "Runs this step though it is up to date; '*' stands for all. May be given more than once.")
+  @Option(
+    help: ArgumentHelp(
+      "Runs this step even if it is up to date; '*' means all. May be given more than once.", valueName: "STEP"))
   var force: [String] = []
 
-  @Flag(help: "Says of each step whether it would run, and why; runs nothing.")
+  @Flag(help: "Shows for each step whether it would run, and why; runs nothing.")
   var explain = false
 
-  @Flag(help: "Runs again after each change of what the run reads, until Ctrl-C.")
+  @Flag(help: "Runs again after each change of a file that the run reads, until Ctrl-C.")
   var watch = false
 
   @OptionGroup var plugins: PluginArguments

@@ -9,10 +9,15 @@ import FlowSystem
 struct RunPlace: ParsableArguments {
   @Option(
     name: .customLong("in"),
-    help: "A workflow file, or a folder of workflows; default: the working folder, or the only folder below with runs.")
+    help: ArgumentHelp(
+      "A workflow file, or a folder of workflows; default: the working folder, or the only folder below with runs.",
+      valueName: "PATH"))
   var place: String?
 
-  @Option(help: "The database that keeps the runs, as postgres://USER@HOST/NAME; default: a file next to the workflow.")
+  @Option(
+    help: ArgumentHelp(
+      "The database that stores the runs, as postgres://USER@HOST/NAME; default: a file next to the workflow.",
+      valueName: "URL"))
   var store: String?
 
   /// The store that is meant, to be read; to be written where `writes`. `file` is a workflow of which runs are meant.
@@ -42,14 +47,14 @@ struct RunPlace: ParsableArguments {
 /// `flowrun runs`: what was run, when, and what came of it.
 struct RunsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "runs", abstract: "Lists the runs that are recorded; shows, exports and forgets them.",
+    commandName: "runs", abstract: "Lists, shows, exports and deletes past runs.",
     discussion: """
       Examples:
         flowrun runs build.yaml --state failure --last 7d
         flowrun runs show last --log
         flowrun runs export last-failed
-      RUN is a prefix or a suffix of a run's id that no other has, 'last' or 'last-failed'.
-      Runs are recorded in .flowrun/runs.sqlite next to their workflow: 200 runs or 90 days a workflow, 256 MiB in all.
+      RUN is a unique prefix or suffix of a run's id, 'last' or 'last-failed'.
+      Runs are recorded in .flowrun/runs.sqlite next to their workflow: 200 runs or 90 days per workflow, 256 MiB in all.
       """,
     subcommands: [List.self, Show.self, Export.self, Prune.self, Delete.self], defaultSubcommand: List.self)
 
@@ -57,18 +62,19 @@ struct RunsCommand: AsyncParsableCommand {
   struct List: Subcommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists runs (the default).")
 
-    @Argument(help: "Only runs of this workflow file.", completion: Completions.files)
+    @Argument(help: ArgumentHelp("Only runs of this workflow file.", valueName: "FILE"), completion: Completions.files)
     var file: String?
 
-    @Option(help: "Only runs that started so long ago at most: 7d, 12h.")
+    @Option(help: ArgumentHelp("Only runs that started within this time: 7d, 12h.", valueName: "DURATION"))
     var last: String?
 
     @Option(
-      help: "Only runs that stand so: running, interrupted, success, partial, failure or cancelled.",
+      help: ArgumentHelp(
+        "Only runs in this state: running, interrupted, success, partial, failure or cancelled.", valueName: "STATE"),
       completion: Completions.states)
     var state: [String] = []
 
-    @Option(help: "No more than so many.")
+    @Option(help: ArgumentHelp("At most this many.", valueName: "COUNT"))
     var limit = 50
 
     @Flag(help: "Prints a JSON array.")
@@ -94,7 +100,7 @@ struct RunsCommand: AsyncParsableCommand {
       if json {
         StandardOutput.write(JSONText.write(.array(table.values), layout: .indented) + "\n")
       } else {
-        StandardOutput.write(runs.isEmpty ? "no run fits\n" : table.text)
+        StandardOutput.write(runs.isEmpty ? "no run matches\n" : table.text)
       }
     }
 
@@ -114,7 +120,7 @@ struct RunsCommand: AsyncParsableCommand {
         let numbers = list.unreadable.prefix(8).map(String.init).joined(separator: ", ")
         let more = list.unreadable.count > 8 ? ", …" : ""
         StandardOutput.writeError(
-          "flowrun: a part of the store cannot be read, where at most \(list.unreadable.count) runs stood (by number "
+          "flowrun: a part of the store with at most \(list.unreadable.count) runs cannot be read (by number "
             + "\(numbers)\(more)); the others are listed. The next run moves the damaged store aside and creates a new one\n"
         )
       } else if let flaw = list.flaw {
@@ -127,8 +133,8 @@ struct RunsCommand: AsyncParsableCommand {
       let names = damaged.prefix(8).map { TerminalText.visible(RunReference.short($0)) }.joined(separator: ", ")
       let more = damaged.count > 8 ? ", …" : ""
       StandardOutput.writeError(
-        "flowrun: what the store says of \(damaged.count == 1 ? "a run" : "\(damaged.count) runs") is not what was written: "
-          + "\(names)\(more); flowrun runs prune forgets \(damaged.count == 1 ? "it" : "them"), and the others stay\n")
+        "flowrun: \(damaged.count == 1 ? "the record of a run is" : "the records of \(damaged.count) runs are") damaged: "
+          + "\(names)\(more); flowrun runs prune deletes \(damaged.count == 1 ? "it" : "them") and keeps the others\n")
     }
 
     /// A length of time that may have days in front: `7d`, `1d12h`.
@@ -159,13 +165,13 @@ struct RunsCommand: AsyncParsableCommand {
   struct Show: Subcommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows a run and its steps.")
 
-    @Argument(help: "The run.", completion: Completions.runs)
+    @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: Completions.runs)
     var run: String
 
-    @Option(help: "Only this step.", completion: Completions.steps)
+    @Option(help: ArgumentHelp("Only this step.", valueName: "STEP"), completion: Completions.steps)
     var step: String?
 
-    @Flag(help: "Shows what the steps printed, too.")
+    @Flag(help: "Also shows the output of the steps.")
     var log = false
 
     @Flag(help: "Prints the report as JSON.")
@@ -200,9 +206,9 @@ struct RunsCommand: AsyncParsableCommand {
   struct Export: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "export",
-      abstract: "Prints a run as JSON, with its inputs, its steps' outputs and what they printed.")
+      abstract: "Prints a run as JSON, with its inputs and the outputs and printed lines of its steps.")
 
-    @Argument(help: "The run.", completion: Completions.runs)
+    @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: Completions.runs)
     var run: String
 
     @OptionGroup var place: RunPlace
@@ -222,12 +228,12 @@ struct RunsCommand: AsyncParsableCommand {
   /// `flowrun runs prune`: forgets what is too many, too old or too big.
   struct Prune: Subcommand {
     static let configuration = CommandConfiguration(
-      commandName: "prune", abstract: "Forgets runs that are too many, too old or too big; what goes on stays.")
+      commandName: "prune", abstract: "Deletes runs that are too many, too old or too big; running ones are kept.")
 
-    @Option(help: "How many runs of each workflow stay.")
+    @Option(help: ArgumentHelp("How many runs of each workflow to keep.", valueName: "COUNT"))
     var keep = RunRetention().runs
 
-    @Option(help: "How many days a run stays.")
+    @Option(help: ArgumentHelp("How many days to keep a run.", valueName: "COUNT"))
     var days = RunRetention().days
 
     @OptionGroup var place: RunPlace
@@ -245,11 +251,11 @@ struct RunsCommand: AsyncParsableCommand {
       }
       let damaged = try store.list(RunFilter()).damaged
       let count = try store.remove(excess)
-      StandardOutput.write(count == 1 ? "1 run is forgotten\n" : "\(count) runs are forgotten\n")
+      StandardOutput.write(count == 1 ? "1 run was deleted\n" : "\(count) runs were deleted\n")
       let damagedCount = damaged.isEmpty ? 0 : try store.remove(damaged)
       if damagedCount > 0 {
         StandardOutput.write(
-          "\(damagedCount == 1 ? "1 damaged run is" : "\(damagedCount) damaged runs are") forgotten, too\n")
+          "\(damagedCount == 1 ? "1 damaged run was" : "\(damagedCount) damaged runs were") deleted, too\n")
       }
     }
   }
@@ -257,9 +263,9 @@ struct RunsCommand: AsyncParsableCommand {
   /// `flowrun runs delete RUN`: forgets one run.
   struct Delete: Subcommand {
     static let configuration = CommandConfiguration(
-      commandName: "delete", abstract: "Forgets a run that does not go on.")
+      commandName: "delete", abstract: "Deletes a finished run.")
 
-    @Argument(help: "The run.", completion: Completions.endedRuns)
+    @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: Completions.endedRuns)
     var run: String
 
     @OptionGroup var place: RunPlace
@@ -269,14 +275,14 @@ struct RunsCommand: AsyncParsableCommand {
       let list = try store.list(RunFilter())
       if let damaged = RunReference.damaged(run, in: list) {
         _ = try store.remove([damaged])
-        return StandardOutput.write("run \(TerminalText.visible(RunReference.short(damaged))) is forgotten\n")
+        return StandardOutput.write("run \(TerminalText.visible(RunReference.short(damaged))) was deleted\n")
       }
       let stored = try RunReference.find(run, in: list)
       guard stored.state != .running else {
         throw StoreProblem.held(run: RunReference.short(stored.id), by: stored.holder)
       }
       _ = try store.remove([stored.id])
-      StandardOutput.write("run \(RunReference.short(stored.id)) is forgotten\n")
+      StandardOutput.write("run \(RunReference.short(stored.id)) was deleted\n")
     }
   }
 }

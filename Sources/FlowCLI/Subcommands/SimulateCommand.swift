@@ -9,11 +9,10 @@ import FlowSystem
 /// `flowrun simulate FILE`: what runs are going to do.
 struct SimulateCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "simulate", abstract: "Plays many runs of a workflow on a virtual clock and says what they do.",
+    commandName: "simulate", abstract: "Simulates thousands of runs of a workflow on a virtual clock.",
     discussion: """
-      Nothing is run: the scheduler that runs a run plays it, with times drawn from what each step's \
-      estimate says, or from what --from has measured. The \
-      same file, seed and options give the same bytes. The file's budgets and those of --budget are checked; a broken one \
+      No step is executed: the real scheduler runs on a virtual clock, with times drawn from each step's estimate or from \
+      the timings that --from has recorded. The same file, seed and options give the same output. The file's budgets and those of --budget are checked; a broken one \
       exits 3.
       Examples:
         flowrun simulate workflows/launch.yaml
@@ -21,59 +20,82 @@ struct SimulateCommand: Subcommand {
         flowrun simulate launch.yaml --from . --defer country-list --format html -o forecast.html
       """)
 
-  @Argument(help: "The workflow file.", completion: Completions.files)
+  @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
   var file: String
 
   @OptionGroup var given: LaunchOptions
 
-  @Flag(name: .customLong("first-launch"), help: "Plays the first launch after the installation: launch.first is true.")
+  @Flag(
+    name: .customLong("first-launch"), help: "Simulates the first launch after the installation: launch.first is true.")
   var isFirstLaunch = false
 
   @Option(
-    name: .customLong("event"), help: "An event that comes so long after the start: NAME@DELAY.",
+    name: .customLong("event"),
+    help: ArgumentHelp("An event that arrives after a delay: NAME@DELAY.", valueName: "NAME@DELAY"),
     completion: Completions.events)
   var events: [String] = []
 
-  @Option(help: "How many runs are played.")
+  @Option(help: ArgumentHelp("How many runs to simulate.", valueName: "COUNT"))
   var runs = 10_000
 
-  @Option(help: "Where the draws come from; the same seed gives the same runs.")
+  @Option(help: ArgumentHelp("The random seed; the same seed gives the same runs.", valueName: "NUMBER"))
   var seed: UInt64 = 1
 
   @Option(
-    help: "What was measured: a folder with recorded runs (.) or reports, a report, or postgres://USER@HOST/NAME.",
+    help: ArgumentHelp(
+      "Recorded timings to use: a folder with recorded runs (.) or reports, a report, or postgres://USER@HOST/NAME.",
+      valueName: "SOURCE"),
     completion: .file())
   var from: [String] = []
 
-  @Option(help: "How often a recorded run is drawn whole instead of step by step, from 0 to 1.")
+  @Option(
+    help: ArgumentHelp(
+      "How often a recorded run is drawn whole instead of step by step, from 0 to 1.", valueName: "SHARE"))
   var correlation = 0.5
 
   @Option(
-    help: "Multiplies the time of a step: STEP=FACTOR; '*=1.5' that of each.", completion: Completions.stepsOfFile)
+    help: ArgumentHelp("Multiplies the time of a step: STEP=FACTOR; '*=1.5' that of each.", valueName: "STEP=FACTOR"),
+    completion: Completions.stepsOfFile)
   var slow: [String] = []
 
-  @Option(help: "How often an attempt of a step fails: STEP=RATE, from 0 to 1.", completion: Completions.stepsOfFile)
+  @Option(
+    help: ArgumentHelp("How often an attempt of a step fails: STEP=RATE, from 0 to 1.", valueName: "STEP=RATE"),
+    completion: Completions.stepsOfFile)
   var fail: [String] = []
 
-  @Option(name: .customLong("defer"), help: "Lets a step wait for the gate.", completion: Completions.stepsOfFile)
+  @Option(
+    name: .customLong("defer"), help: ArgumentHelp("Defers a step until the gate has opened.", valueName: "STEP"),
+    completion: Completions.stepsOfFile)
   var deferred: [String] = []
 
-  @Option(name: .customLong("drop"), help: "Leaves a step out.", completion: Completions.stepsOfFile)
+  @Option(
+    name: .customLong("drop"), help: ArgumentHelp("Leaves a step out.", valueName: "STEP"),
+    completion: Completions.stepsOfFile)
   var dropped: [String] = []
 
   @Flag(name: .customLong("no-minimum"), help: "Leaves the gate's minimum out.")
   var noMinimum = false
 
-  @Option(help: "What a step gives: steps.ID.outputs.NAME=VALUE, or steps.ID.items=COUNT for a foreach.")
+  @Option(
+    help: ArgumentHelp(
+      "The assumed result of a step: steps.ID.outputs.NAME=VALUE, or steps.ID.items=COUNT for a foreach.",
+      valueName: "ASSUMPTION"))
   var assume: [String] = []
 
-  @Option(help: "How many steps run at once at most; default: as many as the workflow's queues allow.")
+  @Option(
+    help: ArgumentHelp(
+      "How many steps may run at once; default: as many as the workflow's queues allow.", valueName: "COUNT"))
   var threads: Int?
 
-  @Option(help: "What steps with 'resources' may take at once, as cpus=8,memory=16GiB,gpus=1; default: this machine.")
+  @Option(
+    help: ArgumentHelp(
+      "What steps with 'resources' may take at once, as cpus=8,memory=16GiB,gpus=1; default: this machine.",
+      valueName: "AMOUNTS"))
   var resources: String?
 
-  @Option(name: .customLong("budget"), help: "A rule such as 'p95(gate) <= 2.5s'; exits 3 when it is broken.")
+  @Option(
+    name: .customLong("budget"),
+    help: ArgumentHelp("A rule such as 'p95(gate) <= 2.5s'; exits 3 when it is broken.", valueName: "RULE"))
   var budgets: [String] = []
 
   @OptionGroup var output: InsightOutput
@@ -114,7 +136,7 @@ struct SimulateCommand: Subcommand {
     guard runs * workflow.steps.count <= ForecastOptions.valueLimit else {
       throw UsageProblem(
         "--runs \(runs): with \(workflow.steps.count) steps at most "
-          + "\(ForecastOptions.valueLimit / workflow.steps.count) runs can be played")
+          + "\(ForecastOptions.valueLimit / workflow.steps.count) runs can be simulated")
     }
     let steps = StepArguments(workflow: workflow)
     let assumed = try steps.assumptions(assume)
@@ -183,7 +205,7 @@ struct SimulateCommand: Subcommand {
       throw UsageProblem(
         found.isEmpty
           ? "--from: no run of '\(FilePath.absolute(file))' is recorded there"
-          : "--from: of \(found.count) runs there is none to draw from: they were cancelled or resumed, or launched for another "
+          : "--from: none of \(found.count) runs can be used: they were cancelled or resumed, or launched for another "
             + "reason than \(launch.reason.rawValue)")
     }
     let stage = try? ForecastScene(

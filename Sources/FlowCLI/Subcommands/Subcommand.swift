@@ -47,7 +47,7 @@ enum SubcommandProblems {
   /// What to do about it, where the problem does not say.
   private static func remedy(for problem: StoreProblem) -> String {
     guard case .damaged = problem else { return "" }
-    return "; flowrun runs delete forgets a damaged run, and the next run moves a damaged store aside"
+    return "; flowrun runs delete deletes a damaged run, and the next run moves a damaged store aside"
   }
 
   private static func status(of problem: StoreProblem) -> ExitStatus {

@@ -8,7 +8,7 @@ import SyncRecords
 /// `flowrun sync …`: what a device's synchronization stands at, and a day of it on the virtual clock.
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sync", abstract: "Looks into synchronizing.",
+    commandName: "sync", abstract: "Inspects synchronization.",
     discussion: """
       Examples:
         flowrun sync status --device mac
@@ -24,13 +24,14 @@ struct SyncCommand: AsyncParsableCommand {
 /// `flowrun sync status`: reads the devices' own files, also while a run uses them.
 struct SyncStatusCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Shows what waits to be sent, what was spent, and what decided each conflict.",
+    commandName: "status",
+    abstract: "Shows the changes waiting to be sent, the budget used, and what decided each conflict.",
     discussion: "With --json one object, or an array of them when the folder holds several devices.")
 
-  @Option(help: "The data folder of the workflow that synchronizes.")
+  @Option(help: ArgumentHelp("The data folder of the workflow that synchronizes.", valueName: "FOLDER"))
   var data = "workflows/.flowrun/sync"
 
-  @Option(help: "Only this device, by the name that sync.connect was given.")
+  @Option(help: ArgumentHelp("Only this device, by the name that sync.connect was given.", valueName: "DEVICE"))
   var device: String?
 
   @Flag(help: "Prints JSON.")
@@ -66,29 +67,30 @@ struct SyncStatusCommand: Subcommand {
 /// `flowrun sync simulate`: plays a day of several devices and judges it.
 struct SyncSimulateCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "simulate", abstract: "Plays a day of several devices on a virtual clock.",
+    commandName: "simulate", abstract: "Simulates a day of several devices on a virtual clock.",
     discussion: """
-      The users do whatever the schema allows: they write by each of its rules, delete, and do several things together. \
-      Every clock is wrong. With --loss messages also come late or twice, users go offline, processes are killed, and \
-      cursors are lost. Exit code 1 when the devices did not end equal, as an oracle says that shares no code with the \
-      merge, or something was lost; the seed that is printed replays it. Exit code 2 when the schema has an error.
+      The simulated users do everything that the schema allows: write, delete and combine several changes. Every clock is \
+      wrong. With --loss, messages also arrive late or twice, users go offline, processes are killed and cursors are \
+      lost. An oracle that shares no code with the merge checks the result. Exit code 1 if the devices differ at the end or \
+      a change was lost; the printed seed replays the run. Exit code 2 if the schema has an error.
       """)
 
   @Option(
-    help: "A schema file, *.sync.yaml: which records the devices share; default: the timer's.",
+    help: ArgumentHelp(
+      "A schema file, *.sync.yaml: which records the devices share; default: the timer's.", valueName: "FILE"),
     completion: .file(extensions: ["sync.yaml"]))
   var schema: String?
 
-  @Option(help: "What everything left to chance is drawn from.")
+  @Option(help: ArgumentHelp("The random seed.", valueName: "NUMBER"))
   var seed: UInt64 = 1
 
-  @Option(help: "How many devices, 1 to 64.")
+  @Option(help: ArgumentHelp("How many devices, 1 to 64.", valueName: "COUNT"))
   var devices = 3
 
-  @Option(help: "How many hours, 1 to 720.")
+  @Option(help: ArgumentHelp("How many hours, 1 to 720.", valueName: "COUNT"))
   var hours = 24
 
-  @Option(help: "The share of messages that are lost, 0 to 0.9.")
+  @Option(help: ArgumentHelp("The share of messages that are lost, 0 to 0.9.", valueName: "SHARE"))
   var loss = 0.0
 
   @Flag(help: "Prints one JSON object.")
@@ -112,7 +114,7 @@ struct SyncSimulateCommand: Subcommand {
       }
       guard isDue else { return }
       let seconds = began.duration(to: .now).components.seconds
-      StandardOutput.writeError("flowrun: \(Int(share * 100)) % played, \(seconds) s\n")
+      StandardOutput.writeError("flowrun: \(Int(share * 100)) % simulated, \(seconds) s\n")
     }
     if json {
       StandardOutput.write(json: .object(report.value))

@@ -5,10 +5,10 @@ import SyncPlugin
 
 /// Which devices' own files a subcommand looks into.
 struct DeviceFiles: ParsableArguments {
-  @Option(help: "The data folder of the workflow that synchronizes.")
+  @Option(help: ArgumentHelp("The data folder of the workflow that synchronizes.", valueName: "FOLDER"))
   var data = "workflows/.flowrun/sync"
 
-  @Option(help: "Only this device, by the name that sync.connect was given.")
+  @Option(help: ArgumentHelp("Only this device, by the name that sync.connect was given.", valueName: "DEVICE"))
   var device: String?
 
   /// The files; throws when there are none.
@@ -23,14 +23,14 @@ struct DeviceFiles: ParsableArguments {
 
   /// What is said of a file in which nothing has been done yet, as where its device was killed while it made it.
   static func unused(_ file: String) -> String {
-    "'\(TerminalText.visible(file))' is empty: its device has not begun; its next run begins again"
+    "'\(TerminalText.visible(file))' is empty: its device has not started yet; its next run starts again"
   }
 
   /// The only file; throws when there are several.
   func file() throws -> String {
     let files = try files()
     guard files.count == 1 else {
-      throw UsageProblem("'\(data)' holds \(files.count) devices; --device says which")
+      throw UsageProblem("'\(data)' holds \(files.count) devices; choose one with --device")
     }
     return files[0]
   }
@@ -51,16 +51,16 @@ private func failing<Value>(_ body: () async throws -> Value) async throws -> Va
 /// `flowrun sync parked`: the changes that were set aside.
 struct SyncParkedCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "parked", abstract: "Lists the changes that were set aside, has them tried again or gives them up.",
+    commandName: "parked", abstract: "Lists parked changes; retries or discards them.",
     discussion:
       "What is to be tried again is sent by the next run. A device that is running does it by hand: retry, discard.")
 
   @OptionGroup var devices: DeviceFiles
 
-  @Option(help: "Has this change tried again, by its number, or 'all'.")
+  @Option(help: ArgumentHelp("Retries this change, by its number, or 'all'.", valueName: "NUMBER"))
   var retry: String?
 
-  @Option(help: "Gives this change up, by its number, or 'all'.")
+  @Option(help: ArgumentHelp("Discards this change, by its number, or 'all'.", valueName: "NUMBER"))
   var discard: String?
 
   @Flag(help: "Prints JSON.")
@@ -74,8 +74,8 @@ struct SyncParkedCommand: Subcommand {
       StandardOutput.write("\(count) \(count == 1 ? "change is" : "changes are") sent by the next run\n")
     case (nil, let which?):
       let count = try await failing { try await SyncReports.discard(file: devices.file(), position: position(which)) }
-      StandardOutput.write("\(count) \(count == 1 ? "change was" : "changes were") given up\n")
-    case (_?, _?): throw UsageProblem("--retry and --discard are both given; only one can be done")
+      StandardOutput.write("\(count) \(count == 1 ? "change was" : "changes were") discarded\n")
+    case (_?, _?): throw UsageProblem("--retry and --discard cannot be combined; use one of them")
     }
   }
 
@@ -94,7 +94,7 @@ struct SyncParkedCommand: Subcommand {
     if json {
       StandardOutput.write(JSONText.write(.array(values)) + "\n")
     } else if values.isEmpty {
-      StandardOutput.write("nothing is set aside\n")
+      StandardOutput.write("nothing is parked\n")
     }
   }
 
@@ -102,7 +102,7 @@ struct SyncParkedCommand: Subcommand {
     if text == "all" { return nil }
     guard let position = Int64(text), position > 0 else {
       throw UsageProblem(
-        "'\(text)' is not a number of a change; 'flowrun sync parked' lists them, 'all' means every one")
+        "'\(text)' is not a change number; 'flowrun sync parked' lists them, and 'all' means all of them")
     }
     return position
   }
@@ -141,12 +141,12 @@ struct SyncDevicesListCommand: Subcommand {
 /// `flowrun sync devices retire NAME`.
 struct SyncDevicesRetireCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "retire", abstract: "Takes a device's place in the zone from it, until it writes again.",
-    discussion: "It is sent by the next run of the device whose file is used.")
+    commandName: "retire", abstract: "Removes a device from the zone until it writes again.",
+    discussion: "The next run of the device whose file is used sends it.")
 
   @OptionGroup var devices: DeviceFiles
 
-  @Argument(help: "The device, by its identity or its readable name.")
+  @Argument(help: ArgumentHelp("The device, by its identity or its readable name.", valueName: "NAME"))
   var name: String
 
   func perform() async throws {

@@ -9,8 +9,8 @@ struct ValidateCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "validate", abstract: "Checks workflow files without running anything.",
     discussion: """
-      A folder stands for the workflows in it: the YAML files with a line that begins with 'steps:'. A schema of records, \
-      *.sync.yaml, is checked too. Exit code 2 when any file has an error or cannot be read.
+      In a folder, all workflows are checked: the YAML files with a line that begins with 'steps:'. A schema of records, \
+      *.sync.yaml, is checked too. Exit code 2 if a file has an error or cannot be read.
       Examples:
         flowrun validate workflows
         flowrun validate launch.yaml --watch
@@ -23,13 +23,16 @@ struct ValidateCommand: Subcommand {
     case text, json, sarif
   }
 
-  @Argument(help: "The workflow files, or folders of them.", completion: Completions.files)
+  @Argument(
+    help: ArgumentHelp("The workflow files, or folders of them.", valueName: "FILE"), completion: Completions.files)
   var files: [String]
 
-  @Option(help: "text, json (an array of diagnostics) or sarif (2.1.0).")
+  @Option(help: ArgumentHelp("text, json (an array of diagnostics) or sarif (2.1.0).", valueName: "FORMAT"))
   var format = Format.text
 
-  @Option(help: "Lists which steps would run there, as flowrun run --on takes it, and why others stay here.")
+  @Option(
+    help: ArgumentHelp(
+      "Lists which steps would run there, as with flowrun run --on, and why others run here.", valueName: "EXECUTOR"))
   var on: String?
 
   @Flag(help: "Checks again at each save, until Ctrl-C.")
@@ -57,7 +60,7 @@ struct ValidateCommand: Subcommand {
       } catch let problem as InvalidWorkflow {
         StandardOutput.writeError(problem.description)
       }
-      StandardOutput.write("watching for changes; Ctrl-C ends\n")
+      StandardOutput.write("watching for changes; press Ctrl-C to stop\n")
       guard await changes.change() != nil else { return }
     }
   }
@@ -115,7 +118,7 @@ struct ValidateCommand: Subcommand {
       }
     }
     let count = named.passedOver
-    if count > 0 { summaries += "\(count) YAML file\(count == 1 ? "" : "s") without 'steps' passed over\n" }
+    if count > 0 { summaries += "\(count) YAML file\(count == 1 ? "" : "s") without 'steps' skipped\n" }
     let report = DiagnosticReport(reports)
     switch format {
     case .text:

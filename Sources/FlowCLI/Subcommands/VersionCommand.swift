@@ -5,7 +5,12 @@ import FlowPluginKit
 /// `flowrun version`: which build this is, for scripts and bug reports.
 struct VersionCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "version", abstract: "Prints the version, with --json also how it was built.")
+    commandName: "version", abstract: "Prints the version, with --json also how it was built.",
+    discussion: """
+      Examples:
+        flowrun version
+        flowrun version --json
+      """)
 
   @Flag(help: "As JSON: version, operating system, architecture and whether it was built with the trait Network.")
   var json = false

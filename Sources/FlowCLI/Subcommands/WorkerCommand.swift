@@ -7,15 +7,15 @@ import FlowSystem
 /// `flowrun worker --stdio`: runs steps for a run elsewhere; executors start it.
 struct WorkerCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "worker", abstract: "Runs steps for a run elsewhere; executors start it.",
+    commandName: "worker", abstract: "Runs steps for a run on another machine; internal, started by executors.",
     discussion: """
       Examples:
         flowrun build.yaml --on workers=4
-      Speaks the protocol of plugins on standard input and output, for all portable actions at once. It ends with everything \
-      it has started when standard input ends, or when it has not heard of the run for 8 to 10 s.
+      Speaks the plugin protocol on standard input and output, for all portable actions. It ends, with everything that it \
+      started, when standard input ends or when it has not heard from the run for 8 to 10 s.
       """)
 
-  @Flag(help: "Speaks on standard input and output; there is no other way.")
+  @Flag(help: "Uses standard input and output, the only transport.")
   var stdio = false
 
   @Option(help: .hidden) var watch: Int32?

@@ -24,7 +24,7 @@ struct TraceContext: Sendable {
       traceparent == nil || parts != nil
       ? nil
       : "\(Self.variable) is '\(traceparent ?? "")', expected 00-TRACE-PARENT-FLAGS in hexadecimal digits; "
-        + "the run begins a trace of its own"
+        + "the run starts a new trace"
     self.seed = seed
   }
 

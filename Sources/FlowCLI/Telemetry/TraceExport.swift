@@ -45,7 +45,7 @@ final class TraceExport: Sendable {
       export.wait()
       let state = export.state.withLock { $0 }
       taken = state.taken
-      reason = state.problem ?? "the \(DurationText.format(patience)) for it were over"
+      reason = state.problem ?? "the \(DurationText.format(patience)) for it had passed"
     } catch {
       reason = error.description
     }

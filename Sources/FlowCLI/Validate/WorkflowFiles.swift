@@ -5,7 +5,7 @@ import FlowSystem
 struct WorkflowFiles {
   /// The files, in the order of the command line, those of a folder by name.
   private(set) var files: [String] = []
-  /// How many YAML files of the folders are no workflows.
+  /// How many YAML files of the folders are not workflows.
   private(set) var passedOver = 0
 
   /// How deep folders are looked into.

@@ -6,7 +6,7 @@ import FlowModel
 struct RunSubject: Sendable {
   /// The workflow's name, without anything that moves a cursor.
   let workflow: String
-  /// Whether the workflow has a `deadline`; without one nobody is told of gates, minimums and launch reasons.
+  /// Whether the workflow has a `deadline`; without one the output does not mention gates, minimums and launch reasons.
   let isGated: Bool
   /// Whether the run waits for its activation.
   let isPrewarmed: Bool

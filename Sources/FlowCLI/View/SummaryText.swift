@@ -161,7 +161,7 @@ struct SummaryText {
   }
 
   private func skipped(_ failed: [RunReport.Step]) -> [String] {
-    // Of very many steps nobody reads the names, and to make all their parts of the report takes long.
+    // The names of very many steps are not useful, and to make all their parts of the report takes long.
     guard !failed.isEmpty, report.stepCount <= LineView.detailedSteps else { return [] }
     let names = report.steps.filter { $0.reason == .upstreamFailed }.map(\.id.text)
     return names.isEmpty ? [] : [named("skipped because of \(failed.count == 1 ? "it" : "them"): ", names)]

@@ -12,7 +12,7 @@ final class TerminalQuestions: RunObserver {
     var open: [(step: StepID, question: Question)] = []
     /// Whether a thread is asking.
     var isAsking = false
-    /// Whether nobody can answer here any more: the terminal's input has ended.
+    /// Whether questions can no longer be answered here: the terminal's input has ended.
     var isDeaf = false
     var run: WorkflowRun?
   }

@@ -18,7 +18,7 @@ struct FileWatch {
   func changed() -> String? { Self.difference(seen, files.stamps()) }
 
   /// Waits until something has changed and stays as it is for a moment, as it does when a save is over; says what it was.
-  /// Nil: nobody reads standard output any more.
+  /// Nil: standard output has no reader any more.
   mutating func change() async -> String? {
     var pause = Self.period
     while !StandardOutput.isReaderGone {

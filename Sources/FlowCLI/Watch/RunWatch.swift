@@ -18,7 +18,7 @@ struct RunWatch {
       throw UsageProblem("-i '\(input)': standard input can be read once, and --watch runs again; name a file")
     }
     if FilePath.exists(request.file), !FileAccess.isRegular(request.file) {
-      throw UsageProblem("--watch: '\(request.file)' is no file that can be saved again; name a workflow file")
+      throw UsageProblem("--watch: '\(request.file)' cannot be watched; name a workflow file")
     }
     self.request = request
     let words = arguments.prefix { $0 != "--" }.filter { $0 != "--watch" } + arguments.drop { $0 != "--" }
@@ -26,7 +26,7 @@ struct RunWatch {
       [OwnProgram.path] + words, environment: Environment.all, folder: FilePath.absolute("."))
   }
 
-  /// Runs and waits in turn until a signal comes, or nobody reads what is written.
+  /// Runs and waits in turn until a signal comes or the output has no reader.
   func perform() async -> Never {
     var files: WatchedFiles?
     var followers = 0
@@ -38,12 +38,12 @@ struct RunWatch {
       await run()
       if changes.changed() == nil {
         followers = 0
-        tell("watching for changes; Ctrl-C ends")
+        tell("watching for changes; press Ctrl-C to stop")
       } else if followers < Self.followersLimit {
         followers += 1
       } else {
         followers = 0
-        tell("files change during each run; watching for the next change; Ctrl-C ends")
+        tell("files change during each run; watching for the next change; press Ctrl-C to stop")
         changes = FileWatch(watched)
       }
       guard let cause = await changes.change() else { ExitStatus.outputFailed.exit() }

@@ -1,3 +1,4 @@
+import FlowExpressions
 import FlowModel
 import FlowPluginHost
 import FlowPluginKit
@@ -50,8 +51,47 @@ extension WatchedFiles {
     for (index, step) in workflow.steps.enumerated() where step.hasOptions {
       let scope = workflow.scope(of: StepIndex(index)).map { workflow.scopes[$0].folder } ?? ""
       let own = scope.isEmpty ? folder : "\(folder)/\(scope)"
-      patterns += step.options.inputsFrom.map { Pattern(text: $0, folder: own) }
-      products += step.options.produces.map { Pattern(text: $0, folder: own) }
+      let known: ValueObject = scope.isEmpty ? ["inputs": .object(inputs)] : [:]
+      var items: [ValueObject] = [known]
+      if let fanOut = step.options.fanOut {
+        if case .files(let texts) = fanOut.source {
+          patterns += Self.evaluated(texts, [known]).map { Pattern(text: $0, folder: own) }
+        }
+        items = Self.items(of: fanOut, known, in: own)
+      }
+      patterns += Self.evaluated(step.options.inputsFrom, items).map { Pattern(text: $0, folder: own) }
+      products += Self.evaluated(step.options.produces, items).map { Pattern(text: $0, folder: own) }
+    }
+  }
+
+  /// What expressions of each item see, as far as that is known without a run.
+  private static func items(of fanOut: FanOut, _ known: ValueObject, in folder: String) -> [ValueObject] {
+    let values: [Value] =
+      switch fanOut.source {
+      case .items(.array(let values)): values
+      case .files(let texts):
+        evaluated(texts, [known]).flatMap { FilePattern($0).files(in: folder, limit: Limits.items) }.map {
+          FileItem.value(of: FilePattern.quoted($0))
+        }
+      case .items, .axes, .posts: []
+      }
+    return values.enumerated().map { index, value in
+      var context = known
+      context[ItemContext.item] = value
+      context[ItemContext.index] = .integer(index)
+      return context
+    }
+  }
+
+  /// The patterns that texts give for each context; what cannot be evaluated is left out.
+  private static func evaluated(_ texts: [String], _ contexts: [ValueObject]) -> [String] {
+    texts.flatMap { text in
+      guard Template.containsExpression(text) else { return [text] }
+      guard let template = try? Template(parsing: text) else { return [] }
+      return contexts.flatMap { context -> [String] in
+        let value = try? template.evaluate(in: FixedContext(context))
+        return (value?.arrayValue ?? [value ?? .null]).compactMap(\.stringValue)
+      }
     }
   }
 }

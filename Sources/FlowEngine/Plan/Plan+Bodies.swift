@@ -35,7 +35,7 @@ extension Plan {
       finish(step, .failure, nil, at: now)
     case .cancelled:
       particulars.failures[step] = StepFailure(
-        code: "error", message: "the step ended as cancelled though nobody cancelled it")
+        code: "error", message: "the step reported cancellation without being cancelled")
       finish(step, .failure, nil, at: now)
     case .failure(let failure, let isRetryable, let pause):
       particulars.failures[step] = failure
@@ -116,7 +116,7 @@ extension Plan {
     guard outstanding.cancelling.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil else { return }
     noteOverrun(step, attempt, at: now)
     states[step].marks.insert(.abandoned)
-    // Nobody can replace the main thread: its queue stays occupied until the body returns. The run goes on without it.
+    // The main thread cannot be replaced: its queue stays occupied until the body returns. The run goes on without it.
     if queues[traits[step].queue].pool == .main {
       outstanding.mainHolder = step
       counts.occupied -= 1

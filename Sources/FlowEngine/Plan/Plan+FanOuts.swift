@@ -56,6 +56,7 @@ extension Plan {
       for (item, decision) in items.refused.sorted(by: { $0.key < $1.key }) {
         refuse(item, of: index, decision, at: now)
       }
+      for item in items.upToDate { finishItem(item, of: index, .skipped, .upToDate, at: now) }
       fanOuts[index].skipFinished(from: 0)
       refresh(index, at: now)
     }
@@ -153,6 +154,24 @@ extension Plan {
   func itemOutcome(_ item: Int, of step: StepIndex) -> Outcome? {
     guard let index = fanOuts.index(of: step), fanOuts[index].states.indices.contains(item) else { return nil }
     return fanOuts[index].states[item].outcome
+  }
+
+  /// Whether an item ended with outputs that count: it succeeded, or was up to date.
+  func itemHasOutputs(_ item: Int, of step: StepIndex) -> Bool {
+    guard let index = fanOuts.index(of: step), fanOuts[index].states.indices.contains(item) else { return false }
+    let state = fanOuts[index].states[item]
+    return state.outcome == .success || state.reason == .upToDate
+  }
+
+  /// Whether the items of a step are being worked out.
+  func isExpanding(_ step: StepIndex) -> Bool { states[step].status == .deciding && fanOuts.isExpanding(step) }
+
+  /// Notes that the items of a step take a while to work out. Until then the gate does not wait for them.
+  mutating func noteSurvey(of step: StepIndex) { fanOuts.surveyed.insert(step) }
+
+  /// Whether something is being decided that is answered at once.
+  var isDeciding: Bool {
+    counts.deciding > 0 && counts.deciding != fanOuts.surveyed.count { states[$0].status == .deciding }
   }
 
   /// The instance that the first item of the next step to be expanded has.

@@ -1,10 +1,10 @@
 import FlowModel
 
-/// Ordinary steps of one pool that follow each other while nobody else changes the plan: what need not be asked again
+/// Ordinary steps of one pool that follow each other while nothing else changes the plan: what need not be asked again
 /// at each of them.
 ///
-/// A step is ordinary where nobody said anything about it that the plan must watch: no deadline, no retries, not idle.
-/// The plan is, while nothing is asked of the driver, nobody cancels, no step has failed and the gate's decision is not
+/// A step is ordinary if it has nothing that the plan must watch: no deadline, no retries, not idle.
+/// The plan is, while nothing is asked of the driver, the run is not cancelled, no step has failed and the gate's decision is not
 /// due. Of this the fast path makes sure when it begins; it is over when the plan's ``Plan/revision`` is another.
 ///
 /// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. The
@@ -68,7 +68,7 @@ extension Plan {
   }
 
   /// The same for a running step and those that were prefetched behind it, which have all run, each from the end of the
-  /// one before. Only where nobody hears of every step: their starts are not told.
+  /// one before. Only where no observer hears of every step: their starts are not told.
   ///
   /// - Parameter ends: when each of them ended.
   @inline(never)
@@ -214,7 +214,7 @@ extension Plan {
       && outstanding.collected.isEmpty && !hasEffects
   }
 
-  /// Whether a step runs as if nobody had said anything about it.
+  /// Whether a step has no options that the plan must watch.
   private func isOrdinary(_ step: StepIndex, attempt: Int, in pool: Pool) -> Bool {
     let (state, trait) = (states[step], traits[step])
     return state.status == .running && Int(state.attempt) == attempt && attempt == 1

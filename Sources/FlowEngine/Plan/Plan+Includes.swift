@@ -34,7 +34,7 @@ extension Plan {
     collect(step, .skipped, .disabled)
   }
 
-  /// Whether the failure of a step is no matter of the exit that waits for it: another step inside waited for it, too, and
+  /// Whether the failure of a step is not left to the exit that waits for it: another step inside waited for it, too, and
   /// takes it up or passes it on. What stands in `finally` does neither.
   func isTakenUp(_ step: StepIndex, before successor: StepIndex) -> Bool {
     guard traits[successor].flags.contains(.exit) else { return false }
@@ -63,7 +63,7 @@ extension Plan {
     let marks = states[step].marks
     if marks.contains(.dependencyFailed) {
       particulars.failures[step] = StepFailure(
-        code: "include-failed", message: "a step of the included workflow failed, and none took it up")
+        code: "include-failed", message: "a step of the included workflow failed, and no other step handles it")
       return (.failure, nil)
     }
     return marks.contains(.dependencyNeverPosted) ? (.skipped, .eventNeverPosted) : nil

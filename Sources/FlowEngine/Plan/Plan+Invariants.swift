@@ -88,9 +88,9 @@ extension Plan {
       case .queued, .running, .retrying, .holding:
         if states[fanOut.step].status != fanOut.status { problems.append("'\(id)' is not \(fanOut.status)") }
         if fanOut.unsettled == 0, fanOut.event == nil {
-          problems.append("'\(id)' goes on though all of its items are over")
+          problems.append("'\(id)' is unfinished though all of its items are finished")
         }
-      case .done: if fanOut.unsettled > 0 { problems.append("'\(id)' is over before its items are") }
+      case .done: if fanOut.unsettled > 0 { problems.append("'\(id)' is finished before its items are") }
       case .held, .deciding:
         if states[fanOut.step].status != fanOut.status || fanOut.event == nil {
           problems.append("'\(id)' waits though its items are known")

@@ -2,7 +2,7 @@ import FlowModel
 
 /// What a plan tells of an item of a step.
 public struct ItemReading: Sendable, Hashable {
-  /// Which item it is, from 0.
+  /// The index of the item, from 0.
   public var index: Int
   /// How it ended; nil before.
   public var outcome: Outcome?

@@ -1,6 +1,6 @@
 import FlowModel
 
-// The life of an item, which is that of a step but for what concerns others: it waits for nothing, and nobody waits for it
+// The life of an item, which is that of a step but for what concerns others: it waits for nothing, and no step waits for it
 // but the step that it belongs to.
 extension Plan {
   /// Starts the next item of a step that has one and room for it.
@@ -127,7 +127,8 @@ extension Plan {
   private mutating func finishItem(_ item: Int, of index: Int, endedBy ending: Ending, at now: Int) {
     let instance = fanOuts[index].firstInstance + StepIndex(item)
     switch ending {
-    case .success, .upToDate:
+    case .upToDate: finishItem(item, of: index, .skipped, .upToDate, at: now)
+    case .success:
       if !particulars.failures.isEmpty { particulars.failures[instance] = nil }
       succeedItem(item, of: index, at: now)
     case .interrupted(let failure, let isFinal):
@@ -140,7 +141,7 @@ extension Plan {
       finishItem(item, of: index, .failure, nil, at: now)
     case .cancelled:
       particulars.failures[instance] = StepFailure(
-        code: "error", message: "the item ended as cancelled though nobody cancelled it")
+        code: "error", message: "the item reported cancellation without being cancelled")
       finishItem(item, of: index, .failure, nil, at: now)
     case .failure(let failure, let isRetryable, let pause):
       particulars.failures[instance] = failure
@@ -219,10 +220,11 @@ extension Plan {
         fanOuts[index].failed += 1
       }
     }
-    if journal != nil, outcome != .skipped || reason == .condition {
+    if journal != nil, outcome != .skipped || reason == .condition || reason == .upToDate {
       noteEnd(ofItem: item, of: index)
     }
-    guard detail != .none else { return }
+    // Of many items that need not run the count is told.
+    guard detail != .none, reason != .upToDate || (detail == .full && fanOuts[index].detail == .full) else { return }
     if outcome != .success {
       note(.partial(.ended(instance, outcome)), at: now)
     } else if detail == .full, fanOuts[index].detail == .full {
@@ -298,7 +300,7 @@ extension Plan {
     tellItemToEnd(item, of: index, at: now)
     let limit = options(of: fanOuts[index].step).retry?.attemptDeadline.map(DurationText.format) ?? ""
     particulars.failures[instance] = StepFailure(
-      code: "attempt-deadline", message: "try \(attempt) took longer than \(limit)")
+      code: "attempt-deadline", message: "attempt \(attempt) took longer than \(limit)")
     if !retryItem(item, of: index, pauseNanoseconds: 0, at: now) {
       particulars.maximumTimes[instance] = now
       finishItem(item, of: index, .timedOut, nil, at: now)

@@ -2,7 +2,7 @@ import FlowModel
 
 // Steps that run for the posts of an event that repeats. Such a step has an item a post: those that came before it
 // began, and those that come while it runs. While it has nothing to do it is `held`, which keeps no run from being
-// idle; it ends when the run is idle, since nobody could post any more.
+// idle; it ends when the run is idle, since no more posts are possible.
 extension Plan {
   /// The posts so far become items of a step that has just begun.
   mutating func beginFollowing(_ index: Int, at now: Int) {
@@ -49,7 +49,7 @@ extension Plan {
     let step = fanOuts[index].step
     particulars.failures[step] = StepFailure(
       code: "too-many-items",
-      message: "foreach: '\(events.names[event])' was posted \(count) times, but at most \(Limits.events) items may be")
+      message: "foreach: '\(events.names[event])' was posted \(count) times; the limit is \(Limits.events) items")
     collect(step, .failure, nil)
   }
 
@@ -91,7 +91,7 @@ extension Plan {
     return true
   }
 
-  /// Of these those whose event nobody may post who waits for another one of them to end; where each is behind another, the
+  /// Candidates whose event cannot be posted by another waiting candidate; where each is behind another, the
   /// first.
   private func withoutSources(_ open: [Int]) -> [Int] {
     guard open.count > 1 else { return open }

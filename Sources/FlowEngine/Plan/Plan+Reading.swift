@@ -81,7 +81,7 @@ extension Plan {
   public func status(of step: StepIndex) -> StepFacts.StatusFunctions {
     var functions: StepFacts.StatusFunctions = .always
     if traits[step].flags.contains(.final) {
-      // What the steps came to together, not those alone that nobody else needs.
+      // What the steps came to together, not only those without dependents.
       if cancelledAt != never { functions.insert(.cancelled) }
       functions.insert(conclusionSoFar(for: step) == .failure ? .failure : cancelledAt == never ? .success : [])
       return functions
@@ -95,7 +95,7 @@ extension Plan {
     return functions
   }
 
-  /// Whether a body of this attempt is to be waited for: it runs, and nobody has given up on it.
+  /// Whether a body of this attempt is to be waited for: it runs and was not abandoned.
   func isAwaiting(_ step: StepIndex, attempt: Int) -> Bool {
     if Int(step) >= states.count { return isAwaitingItem(step, attempt: attempt) }
     return states[step].status == .running && Int(states[step].attempt) == attempt

@@ -2,7 +2,7 @@ import FlowModel
 
 // What the plan notes for the event stream, as far as somebody wants to hear of it.
 extension Plan {
-  /// Whether there are transitions that nobody has taken.
+  /// Whether there are transitions that were not taken yet.
   var hasRecords: Bool { !tables.log.pointee.isEmpty }
 
   /// Notes that a step became ready.

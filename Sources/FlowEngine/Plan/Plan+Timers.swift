@@ -55,7 +55,7 @@ extension Plan {
     tellToEnd(step, at: now)
     let limit = options(of: step).retry?.attemptDeadline.map(DurationText.format) ?? ""
     particulars.failures[step] = StepFailure(
-      code: "attempt-deadline", message: "try \(attempt) took longer than \(limit)")
+      code: "attempt-deadline", message: "attempt \(attempt) took longer than \(limit)")
     if !retry(step, pauseNanoseconds: 0, at: now) {
       particulars.maximumTimes[step] = now
       finish(step, .timedOut, nil, at: now)

@@ -46,7 +46,7 @@ public struct Plan: Sendable {
   var readiness: GateReadiness
   var outstanding: Outstanding
   var particulars = StepParticulars()
-  /// What came out of the run and nobody has taken; nil: nobody keeps it.
+  /// The journal entries that were not taken yet; nil: no journal is kept.
   var journal: PlanJournal?
 
   // Phases
@@ -114,7 +114,7 @@ public struct Plan: Sendable {
   /// Hands over what the plan asked for since the last call.
   public mutating func takeEffects() -> [PlanEffect] {
     guard !effects.isEmpty else {
-      guard let decision = readiness.pendingDecision, counts.deciding == 0 else { return [] }
+      guard let decision = readiness.pendingDecision, !isDeciding else { return [] }
       readiness.pendingDecision = nil
       return readiness.outcome == nil ? [.gateDecided(decision)] : []
     }
@@ -123,7 +123,7 @@ public struct Plan: Sendable {
   }
 
   /// Whether the plan asked for anything since effects were last taken.
-  public var hasEffects: Bool { !effects.isEmpty || (readiness.pendingDecision != nil && counts.deciding == 0) }
+  public var hasEffects: Bool { !effects.isEmpty || (readiness.pendingDecision != nil && !isDeciding) }
 
   /// When something is due next, or nil.
   public var nextTimerNanoseconds: Int? { timers.first?.atNanoseconds }

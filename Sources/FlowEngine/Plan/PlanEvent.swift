@@ -65,6 +65,8 @@ public struct FanOutItems: Sendable, Hashable {
   public var hashes: [UInt64]
   /// What the `if` of the step said of items for which it does not hold.
   public var refused: [Int: Decision]
+  /// The items that need not run: what they read and make is as when they last succeeded.
+  public var upToDate: [Int] = []
   /// How much of each item is told, where the plan tells so much of steps.
   public var detail = RunDetail.full
 

@@ -142,6 +142,8 @@ struct FanOutTable: Sendable {
   private var followers: [Int: [Int]] = [:]
   /// Steps whose items are being worked out.
   private var expanding: Set<StepIndex> = []
+  /// Steps whose items are worked out from files, outside the run's lock.
+  var surveyed: Set<StepIndex> = []
   /// What a run that goes on knows of items from before.
   var recalled: [StepIndex: RecalledFanOut] = [:]
   /// Whether an item failed that is optional.
@@ -172,8 +174,13 @@ struct FanOutTable: Sendable {
 
   mutating func beginExpanding(_ step: StepIndex) { expanding.insert(step) }
 
+  func isExpanding(_ step: StepIndex) -> Bool { expanding.contains(step) }
+
   /// Whether somebody was asked for the items of a step.
-  mutating func endExpanding(_ step: StepIndex) -> Bool { expanding.remove(step) != nil }
+  mutating func endExpanding(_ step: StepIndex) -> Bool {
+    surveyed.remove(step)
+    return expanding.remove(step) != nil
+  }
 
   mutating func add(_ fanOut: PlanFanOut) -> Int {
     indices[fanOut.step] = list.count

@@ -70,7 +70,7 @@ extension Plan {
     journal = PlanJournal(keepsStarts: startsToo, taken: finishedCount)
   }
 
-  /// Whether something came out that nobody has taken.
+  /// Whether there are entries that were not taken yet.
   package var hasEntries: Bool { journal.map { $0.taken < finishedCount || !$0.others.isEmpty } ?? false }
 
   /// Notes a journal entry where somebody keeps them.
@@ -86,7 +86,7 @@ extension Plan {
     noteEntry(.started(step, attempt: Int(states[step].attempt), atNanoseconds: now))
   }
 
-  /// How many steps have finished that nobody has taken.
+  /// How many finished steps were not taken yet.
   var untakenCount: Int { journal.map { finishedCount - $0.taken } ?? 0 }
 
   /// Hands over what came out since the last call; of many steps the first so many, with what came before them.

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The transitions that nobody has taken yet, in chunks: appending one is a comparison and a store, and what has been
+/// The transitions that were not taken yet, in chunks: appending one is a comparison and a store, and what has been
 /// taken is not copied. With an observer each step makes three, so those of a step's first attempt take 8 bytes.
 ///
 /// Proof of safety: `next` and `end` point into the memory of the last of `chunks`, which live as long as the log or

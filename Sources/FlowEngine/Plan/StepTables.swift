@@ -75,7 +75,7 @@ struct StepTables: @unchecked Sendable {
   private(set) var traits: UnsafeMutableBufferPointer<StepTraits>
   /// The queues.
   private(set) var queues: UnsafeMutableBufferPointer<PlanQueue>
-  /// The transitions that nobody has taken.
+  /// The transitions that were not taken yet.
   private(set) var log: UnsafeMutablePointer<RecordLog>
   /// The steps in the order in which they finished, and where that order ends: a step that finishes while `n` are
   /// unsettled stands `n` before the end.

@@ -18,7 +18,7 @@ struct ReportMembers {
   func boolean(_ name: String) throws -> Bool { try member(name, "true or false", \.booleanValue) }
 
   func texts(_ name: String) throws -> [String] {
-    try member(name, "a list of texts") { value in
+    try member(name, "a list of strings") { value in
       guard let elements = value.arrayValue else { return nil }
       let texts = elements.compactMap(\.stringValue)
       return texts.count == elements.count ? texts : nil

@@ -74,7 +74,7 @@ extension RunReport {
   /// The report of a run that was cancelled before its workflow was known: that of a workflow without steps.
   package static func ofNoRun(of workflow: String, why: String) -> RunReport {
     guard let graph = try? WorkflowGraph(Workflow(name: workflow, steps: [])) else {
-      preconditionFailure("what has no steps has no cycle")
+      preconditionFailure("a graph without steps has no cycle")
     }
     return RunReport(
       plan: Plan(graph: graph), runID: RunInformation.newID(), wasPrewarmed: false, launchReason: nil, outputs: [:],

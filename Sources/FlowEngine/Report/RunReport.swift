@@ -199,7 +199,7 @@ public struct RunReport: Sendable {
 
   /// An item of a step in a report.
   public struct Item: Sendable {
-    /// Which item it is, from 0.
+    /// The index of the item, from 0.
     public var index: Int
     /// Its key, where the items come from an object.
     public var key: String?

@@ -6,6 +6,8 @@ struct Aftermath {
   var wakes: [Pool] = []
   /// Steps whose bodies executors must run.
   var remoteStarts: [Start] = []
+  /// Steps whose items must be worked out from files.
+  var surveys: [StepIndex] = []
   /// Attempts that must be told to end.
   var cancellations: [(step: StepIndex, attempt: Int)] = []
   /// When the plan's timer must be set; nil: it is.

@@ -74,11 +74,11 @@ final class CalledActionHost: ActionHost {
 
   func post(_ event: String, step: StepIndex) throws {
     throw ActionError(
-      "undeclared-event", "'\(name)' posted '\(event)', but what is called for a post starts no steps",
+      "undeclared-event", "'\(name)' posted '\(event)', but an action called for a post cannot start steps",
       isRetryable: false)
   }
 
-  /// Not kept: nobody could need it. It is closed at once.
+  /// Not kept, since no step could need it. It is closed at once.
   func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int

@@ -14,7 +14,7 @@ final class CancellationTable: Sendable {
   /// The highest attempt of each step that was told to end, one atomic a step.
   ///
   /// Proof of safety: the memory is allocated and initialized in `init`, its address never changes, every access is an
-  /// atomic operation, and it is freed in `deinit`, when nobody holds the table.
+  /// atomic operation, and it is freed in `deinit`, when no reference to the table is left.
   private nonisolated(unsafe) let cancelled: UnsafeMutablePointer<Atomic<UInt8>>
   private let count: Int
   private let handlers = Mutex<[Key: [@Sendable () -> Void]]>([:])

@@ -32,7 +32,8 @@ public struct DataFolder: Sendable {
       let code = errno
       var status = stat()
       guard stat(partial, &status) == 0 else {
-        throw Problem(path: path, cause: "'\(parent.isEmpty ? "/" : parent)' takes no new folder: \(Self.text(code))")
+        throw Problem(
+          path: path, cause: "'\(parent.isEmpty ? "/" : parent)' cannot hold a new folder: \(Self.text(code))")
       }
       guard status.st_mode & S_IFMT == S_IFDIR else {
         throw Problem(path: path, cause: partial == path ? "it is a file" : "'\(partial)' is a file")
@@ -52,7 +53,7 @@ public struct DataFolder: Sendable {
   /// Notes that a run has ended well. Returns what went wrong, or nil.
   func noteLaunch() -> String? {
     let file = open(path + "/launched", O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-    guard file >= 0 else { return "cannot note the launch in '\(path)': \(String(cString: strerror(errno)))" }
+    guard file >= 0 else { return "cannot record the launch in '\(path)': \(String(cString: strerror(errno)))" }
     close(file)
     return nil
   }

@@ -23,7 +23,7 @@ public struct RunOptions: Sendable {
   /// Whether events may come through ``WorkflowRun/post(_:)`` until ``WorkflowRun/finishPosting()``; the run does not
   /// end before that.
   public var acceptsEvents = false
-  /// Hears every event of the run, in order; nil: nobody does.
+  /// Receives every event of the run, in order; nil: no observer.
   public var observer: (any RunObserver)?
   /// Whether the observer hears of the lines that commands and programs write, but for those of quiet steps.
   public var showsOutput = true

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What the observer has not heard: events, or records to make them of, so that nobody holds the lock meanwhile.
+/// What the observer has not heard: events, or records to make them of, so that the lock is not held meanwhile.
 enum UndeliveredEvents {
   case event(RunEvent)
   /// Records, and the events of those that do not say all there is to say, in their order.

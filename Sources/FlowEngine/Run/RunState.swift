@@ -29,7 +29,7 @@ struct RunState {
   var tasks: [TaskKey: Task<Void, Never>] = [:]
   /// Who follows events that repeat.
   var followers: [Follower] = []
-  /// What steps ask people, and nobody has answered.
+  /// The questions of steps that are not answered yet.
   var questions: [StepIndex: OpenQuestion] = [:]
   /// What the steps of an item's workflow ask, the first of them by the item.
   var outerQuestions: [OuterQuestion] = []

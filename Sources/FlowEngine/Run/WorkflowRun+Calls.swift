@@ -16,7 +16,7 @@ extension WorkflowRun {
     onCancel(step, attempt: attempt) { [self] in
       wake(after: Self.lastCalls) { [self] in
         posts.dropAll()
-        currentCall(of: step)?.end(because: "the run was over before the call was")
+        currentCall(of: step)?.end(because: "the run ended before the call did")
       }
     }
   }
@@ -62,7 +62,8 @@ extension WorkflowRun {
       let quality = state.withLock { $0.plan.pool(of: context.step).qualityOfService } ?? .userInitiated
       let hasThread = threads.run(quality) { result.finish(Result { try body(inputs, context) }) }
       if !hasThread {
-        result.finish(.failure(ActionError("no-thread", "the system gives no thread for the call", isRetryable: true)))
+        result.finish(
+          .failure(ActionError("no-thread", "the system cannot create a thread for the call", isRetryable: true)))
       }
     case .asynchronous(let body):
       let task = Task {

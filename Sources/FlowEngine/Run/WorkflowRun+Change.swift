@@ -1,7 +1,7 @@
 import Dispatch
 import FlowModel
 
-// What every change of a run has in common, whoever brings it: the lock and an exact plan (`withPlan`), what follows
+// What every change of a run has in common, whatever its source: the lock and an exact plan (`withPlan`), what follows
 // under the lock (`carryOut`), and what must be done outside it (`perform`).
 extension WorkflowRun {
   /// Tells the plan what happened now.
@@ -65,6 +65,11 @@ extension WorkflowRun {
       let decision = isStep ? decide(step, state) : decide(item: step, &state)
       state.plan.apply(.decided(step, decision), at: state.instant(clock.now))
     case .expand(let step):
+      if needsSurvey(step) {
+        state.plan.noteSurvey(of: step)
+        aftermath.surveys.append(step)
+        return
+      }
       let expansion = expand(step, &state)
       state.plan.apply(.expanded(step, expansion), at: state.instant(clock.now))
     case .gather(let step): gather(step, &state)
@@ -117,6 +122,7 @@ extension WorkflowRun {
     }
     for pool in aftermath.wakes { startThread(of: pool) }
     for start in aftermath.remoteStarts { runRemotely(start) }
+    for step in aftermath.surveys { beginSurvey(of: step) }
     if let due = aftermath.timerAt {
       deadlines.schedule(atNanoseconds: due) { [self] in timerFired() }
     }

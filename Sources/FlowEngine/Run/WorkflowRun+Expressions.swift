@@ -80,7 +80,7 @@ extension WorkflowRun {
     let owner = instances.owner(of: step)
     let detail = prepared.detail(of: owner)
     let inputs = inputs(of: step, owner, detail, state)
-    return detail?.isChecked == true ? withCheck(inputs, of: owner, state) : inputs
+    return detail?.files == nil ? inputs : withCheck(inputs, of: step, state)
   }
 
   private func inputs(

@@ -67,22 +67,22 @@ extension WorkflowRun {
     let (open, others) = state.withLock { state in (state.questions[step], state.questions.keys.sorted()) }
     guard let open else {
       let asking = others.map { "'\(stepID(of: $0))'" }.joined(separator: ", ")
-      let hint = others.isEmpty ? "" : "; those that ask are \(asking)"
-      throw AnswerProblem(description: "step '\(name)' asks nothing now\(hint)")
+      let hint = others.isEmpty ? "" : "; the asking steps are \(asking)"
+      throw AnswerProblem(description: "step '\(name)' is not asking anything\(hint)")
     }
     guard open.question.choices.contains(choice) else {
       let choices = open.question.choices
       let nearest = NearestName.of(choice, among: choices).map { "; did you mean '\($0)'?" } ?? ""
       throw AnswerProblem(
         description:
-          "'\(choice)' is none of the choices of step '\(name)', \(choices.joined(separator: ", "))\(nearest)")
+          "'\(choice)' is not a choice of step '\(name)'; the choices are \(choices.joined(separator: ", "))\(nearest)")
     }
     let isFirst = state.withLock { state in
       guard state.questions[step]?.attempt == open.attempt else { return false }
       state.questions[step] = nil
       return true
     }
-    guard isFirst else { throw AnswerProblem(description: "step '\(name)' has been answered just now") }
+    guard isFirst else { throw AnswerProblem(description: "step '\(name)' has already been answered") }
     let answer = Answer(choice, by: by, atMilliseconds: WallTime.now)
     emit(.stepQuestionEnded(stepID(of: step), answer))
     open.handler(answer)

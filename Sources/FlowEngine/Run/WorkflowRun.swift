@@ -14,6 +14,8 @@ public final class WorkflowRun: Sendable {
   let options: RunOptions
   let clock: RunClock
   let deadlines: AlarmClock
+  /// The files that steps run for, where they were listed before the run began.
+  let listedFiles = Mutex<[StepIndex: FanOutValues]>([:])
   /// Tells the observer.
   let delivery: AlarmClock
   let threads: PoolThreads
@@ -23,7 +25,7 @@ public final class WorkflowRun: Sendable {
   /// Which steps the items of steps belong to.
   let instances: InstanceTable
   let names: StepNames
-  /// Writes down what comes out of the run; nil: nobody does.
+  /// Records the journal of the run; nil: it is not recorded.
   let journal: RunJournal?
   /// Whether a process of another machine may take the run from this one while it lives, so that each start asks first
   /// whether this one still has it; see `WorkflowRun+Lease`.
@@ -78,6 +80,7 @@ public final class WorkflowRun: Sendable {
 
   /// Starts the run; throws when an expression that is evaluated now does not say what it should.
   func start() throws(PreparedWorkflow.Problem) {
+    try checkProducts()
     emit(.runStarted(workflow: prepared.graph.workflow.name, runID: run.id, dataFolder: run.dataFolder))
     for (name, delay) in options.announcedEvents {
       deadlines.schedule(atNanoseconds: delay.nanoseconds) { [self] in deliverAnnounced(name) }

@@ -107,7 +107,7 @@ public struct ExecutorRequest: Sendable {
     return [program, "worker", "--stdio"] + result + pluginFolders.flatMap { ["--plugin-dir", $0] }
   }
 
-  /// The most processes of `workers` where nobody says how many.
+  /// The default limit of processes of `workers`.
   private static let mostProcesses = 64
 
   /// Processes of this machine: one a slot, or as many as are asked for.

@@ -68,12 +68,12 @@ struct ExternalEngine {
       answer = try FinishedProgram(
         PluginCommand(words, environment: environment), directory: plugin.folder, deadline: .now + Self.answerTime)
     } catch {
-      throw ExecutorProblem("'\(plugin.name)' cannot say which places there are: \(error)")
+      throw ExecutorProblem("'\(plugin.name)' failed to list its workers: \(error)")
     }
     let lines = answer.output.split(separator: "\n").map(String.init)
     guard case .exited(code: 0) = answer.status else {
       throw ExecutorProblem(
-        "'\(plugin.name)' cannot say which places there are: \(lines.last ?? "'\(words[0])' \(answer.status)")")
+        "'\(plugin.name)' failed to list its workers: \(lines.last ?? "'\(words[0])' \(answer.status)")")
     }
     var places: [(name: String, count: Int)] = []
     for line in lines {
@@ -82,7 +82,7 @@ struct ExternalEngine {
       let count = parts.count > 1 ? Int(parts[1]) : 1
       guard parts.count <= 2, let count, (1...ExecutorAddress.mostSlots).contains(count), !name.hasPrefix("-") else {
         throw ExecutorProblem(
-          "'\(plugin.name)' names the place '\(line)'; a line is a name and a number of bodies from 1 to "
+          "'\(plugin.name)' names the place '\(line)'; expected a name and a number of steps from 1 to "
             + "\(ExecutorAddress.mostSlots)")
       }
       places.append((name, count))

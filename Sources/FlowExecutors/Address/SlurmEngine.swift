@@ -16,7 +16,7 @@ struct SlurmEngine {
 
   /// How long Slurm may take to answer a question.
   private static let answerTime = Duration.seconds(10)
-  /// How long an allocation may wait in Slurm's queue where nobody says.
+  /// How long an allocation may wait in Slurm's queue by default.
   private static let usualWait = Duration.seconds(3600)
 
   init(address: ExecutorAddress, environment: [String: String]) {

@@ -39,7 +39,7 @@ struct PoolState {
     case slot(member: Int, PluginSession, burial: Task<Void, Never>)
     /// There will be none.
     case lost(ExecutorLost)
-    /// Nobody wants it any more.
+    /// It is no longer wanted.
     case cancelled
   }
 

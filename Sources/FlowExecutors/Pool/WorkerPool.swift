@@ -200,7 +200,7 @@ public final class WorkerPool: StepExecutor {
       try Task.checkCancellation()
       // The engine ends the commands with the worker, which may live long enough to tell how they ended.
       if Self.isFinal(session.lastLog) {
-        throw ExecutorLost("\(starts[member].name) of '\(name)' was lost: its time was over", isFinal: true)
+        throw ExecutorLost("\(starts[member].name) of '\(name)' was lost: its time was up", isFinal: true)
       }
       isSound = true
       throw callable.error(failure)

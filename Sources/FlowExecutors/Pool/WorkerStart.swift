@@ -81,7 +81,7 @@ public struct WorkerRequirements: Sendable {
     }
     let uses = members["uses"]?.arrayValue?.compactMap(\.stringValue) ?? []
     guard uses.contains("ping"), uses.contains("capabilities") else {
-      return "its flowrun \(members["version"]?.stringValue ?? "") knows no heartbeats; install this one there"
+      return "its flowrun \(members["version"]?.stringValue ?? "") does not send heartbeats; install this version there"
     }
     let offered = members["actions"]?.objectValue ?? [:]
     for action in actions {

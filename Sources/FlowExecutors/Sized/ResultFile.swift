@@ -38,7 +38,7 @@ package struct ResultFile: Sendable {
     if close(number) == 0, isWritten { _ = link(part, path) }
   }
 
-  /// Makes the file, so that nobody writes it any more; what it holds, where somebody has.
+  /// Makes the file, so that no worker writes it any more; returns its content if it exists already.
   func claim() -> Value? {
     let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if number >= 0 {

@@ -27,7 +27,7 @@ struct Claims {
   /// Whether somebody looks after those that wait.
   private var isWatched = false
   private var isClosed = false
-  /// Files that are kept so that nobody writes them any more.
+  /// Files that are kept so that no worker writes them any more.
   private var fences: [ResultFile] = []
   private var lastFile: ResultFile?
 
@@ -47,7 +47,7 @@ struct Claims {
   /// Keeps a file until the executor is closed.
   mutating func keep(_ fence: ResultFile) { fences.append(fence) }
 
-  /// Those whose worker is not there, with the number of the newest; nil: there are none at all, and nobody watches now.
+  /// Those whose worker is not there, with the number of the newest; nil: there are none at all, and there is no watch now.
   mutating func waiting() -> (newest: Int, bodies: [String])? {
     if all.isEmpty {
       isWatched = false

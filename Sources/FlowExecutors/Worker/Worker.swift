@@ -7,7 +7,7 @@ import Synchronization
 /// A process that runs bodies of portable actions for a run elsewhere: the program's side of the plugins' protocol, for all
 /// of these actions at once.
 ///
-/// It ends with everything it has started when standard input ends, when nobody reads what it says, and when no ping comes
+/// It ends with everything it has started when standard input ends, when its output has no reader, and when no ping comes
 /// for too long; the last is its guard's doing (``WorkerWatch``).
 public final class Worker: Sendable {
   /// The actions that a worker offers to a run.
@@ -50,7 +50,7 @@ public final class Worker: Sendable {
 
   /// - Parameters:
   ///   - program: the path of this program, which is started again as the guard.
-  ///   - result: the path of the file for what comes of its one body; nil: it has several, or nobody wants it.
+  ///   - result: the path of the file for what comes of its one body; nil: it has several, or the result is not wanted.
   ///   - install: finds what is installed around a workflow's folder.
   public init(
     program: String, result: String? = nil, install: @escaping @Sendable (_ workflowFolder: String) throws -> Actions
@@ -61,7 +61,7 @@ public final class Worker: Sendable {
     output = WorkerOutput { Self.endAtOnce() }
   }
 
-  /// Serves until it is asked to end, or nobody is left who could ask.
+  /// Serves until it is asked to end, or its run is gone.
   public func serve() async throws {
     SignalThread.ignoreBrokenPipes()
     let isAsked = try await DetachedThread.run { self.read() }
@@ -122,7 +122,7 @@ public final class Worker: Sendable {
     do throws(JSONProblem) {
       request = try JSONText.parse(line)
     } catch {
-      output.notify("log", ["level": "error", "message": .string("a request is no JSON: \(error.message)")])
+      output.notify("log", ["level": "error", "message": .string("a request is not JSON: \(error.message)")])
       return false
     }
     guard let members = request.objectValue, let method = members["method"]?.stringValue else { return false }
@@ -141,7 +141,7 @@ public final class Worker: Sendable {
   }
 
   private func ping() {
-    // A worker that nobody guards must not go on: its commands could outlive it.
+    // A worker without a guard must not continue: its commands could outlive it.
     if state.withLock({ $0.watch?.ping() }) == false { Self.endAtOnce() }
     output.notify("pong", [:])
   }
@@ -200,7 +200,8 @@ public final class Worker: Sendable {
     case .synchronous(let body):
       threads.run { [self] hasThread in
         guard hasThread else {
-          return finish(call, .failure(ActionError("no-thread", "the system gives no thread", isRetryable: true)))
+          return finish(
+            call, .failure(ActionError("no-thread", "the system cannot create a thread", isRetryable: true)))
         }
         output.notify("started", ["id": .integer(id)])
         finish(call, Result { try body(inputs, call.context) })

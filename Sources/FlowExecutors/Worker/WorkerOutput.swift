@@ -11,7 +11,7 @@ import Synchronization
 final class WorkerOutput: Sendable {
   private let file: CInt
   private let state = Mutex(State())
-  /// Called once nobody reads any more.
+  /// Called once there is no reader any more.
   private let whenClosed: @Sendable () -> Void
 
   private struct State {

@@ -42,7 +42,7 @@ public enum WorkerWatch {
     while true {
       let now = ContinuousClock.now
       guard now < lease.end else {
-        // Only the worker's own child may: the number is nobody else's then.
+        // Only the worker's own child may: the number is not reused then.
         if getppid() == worker {
           if let holder { kill(holder, SIGUSR1) }
           kill(worker, SIGKILL)
@@ -79,7 +79,7 @@ final class WatchedWorker: Sendable {
     pings.setNonBlocking()
   }
 
-  /// Passes a ping on; false when nobody watches any more.
+  /// Passes a ping on; false when there is no watch any more.
   func ping() -> Bool {
     // A pipe full of pings is as good as one more.
     if case .closed = pings.send([1]) { return false }

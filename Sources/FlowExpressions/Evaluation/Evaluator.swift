@@ -166,6 +166,6 @@ struct Evaluator<Context: ExpressionContext> {
 }
 
 extension Operand {
-  /// The key that it is when an object is indexed with it; nil for arrays and objects, which are no keys.
+  /// The key that it is when an object is indexed with it; nil for arrays and objects, which are not keys.
   fileprivate var memberKey: String? { isCollection ? nil : text }
 }

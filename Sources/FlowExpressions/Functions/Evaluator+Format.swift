@@ -23,7 +23,7 @@ extension Evaluator {
         }
         result.append(contentsOf: text.utf8)
         guard 2 * result.count <= MemoryMeter.limit else { throw tooMuchMemory(node) }
-      case UInt8(ascii: "}"): throw invalid(pattern, node, help: "a '}' that stands for itself is written '}}'")
+      case UInt8(ascii: "}"): throw invalid(pattern, node, help: "write a literal '}' as '}}'")
       default:
         result.append(byte)
         position += 1
@@ -56,13 +56,13 @@ extension Evaluator {
       throw failure(
         "The following format string references more arguments than were supplied: "
           + String(decoding: pattern, as: UTF8.self),
-        node, help: "{\(argument)} is argument \(argument + 1) behind the format string, which has \(count)")
+        node, help: "{\(argument)} is argument \(argument + 1) after the format string, which has \(count)")
     }
     position = end + 1
     return argument
   }
 
-  private var braceHelp: String { "a placeholder is written {0}; a '{' that stands for itself is written '{{'" }
+  private var braceHelp: String { "a placeholder is written {0}; write a literal '{' as '{{'" }
 
   private func invalid(_ pattern: [UInt8], _ node: ExpressionNode, help: String) -> ExpressionError {
     failure("The following format string is invalid: \(String(decoding: pattern, as: UTF8.self))", node, help: help)

@@ -46,7 +46,8 @@ extension Evaluator {
     let text = Array(try text(arguments[0], of: function, node).utf8)
     let part = Array(try self.text(arguments[1], of: function, node).utf8)
     guard !part.isEmpty else {
-      throw failure("\(function.rawValue)() cannot look for an empty text", node, help: "name at least one character")
+      throw failure(
+        "\(function.rawValue)() cannot search for an empty string", node, help: "name at least one character")
     }
     let search = SequenceSearch(part)
     var pieces: [String] = []
@@ -71,7 +72,7 @@ extension Evaluator {
     let operand = try evaluate(argument)
     guard operand.isCollection else { return operand.text }
     throw failure(
-      "\(function.rawValue)() expects a text, found an \(operand.value.kindName)", nodes[Int(argument)],
+      "\(function.rawValue)() expects a string, found an \(operand.value.kindName)", nodes[Int(argument)],
       help: "join(list, separator) makes a text of a list, toJSON(value) of anything")
   }
 }

@@ -55,7 +55,7 @@ extension Function {
     case .join: "The elements of a list as one text, with the separator between them, else a comma"
     case .toJSON: "The value as indented JSON"
     case .fromJSON: "The value of a JSON text"
-    case .choose: "The value behind the first condition that holds, else the last argument"
+    case .choose: "The value after the first condition that is true, otherwise the last argument"
     case .trim: "The text without white space at its ends"
     case .split: "The list of the parts of a text between the separators"
     case .replace: "The text with every occurrence of a part replaced"

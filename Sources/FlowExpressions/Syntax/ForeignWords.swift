@@ -18,14 +18,14 @@ enum ForeignWords {
     case "not": "'not' is '!'"
     case "none", "nil", "undefined": "write null"
     case "github", "gitlab", "ci": "there is no CI around a run: read inputs, env, launch or run"
-    case "needs": "what a step gave is read as steps.<id>.outputs.<name>, how it ended as steps.<id>.outcome"
-    case "jobs", "job", "tasks", "task": "steps are read as steps.<id>.outputs.<name>, .outcome or .conclusion"
+    case "needs": "read a step's outputs as steps.<id>.outputs.<name>, its result as steps.<id>.outcome"
+    case "jobs", "job", "tasks", "task": "read steps as steps.<id>.outputs.<name>, .outcome or .conclusion"
     case "matrix", "strategy":
       ExpressionDialect.workflow.names.contains("item")
-        ? "in a step with 'foreach' the one at hand is 'item'" : "write a step for each; there is no matrix"
-    case "vars", "params", "parameters", "var": "what a run is given is read as inputs.<name>, variables as env.<name>"
+        ? "in a step with 'foreach' the current element is 'item'" : "write a step for each; there is no matrix"
+    case "vars", "params", "parameters", "var": "read a run's inputs as inputs.<name>, variables as env.<name>"
     case "runner": "a run is on this machine: read run or env"
-    case "workflow": "a run's id is run.id; what it is given is read as inputs.<name>"
+    case "workflow": "a run's id is run.id; read its inputs as inputs.<name>"
     default: nil
     }
   }

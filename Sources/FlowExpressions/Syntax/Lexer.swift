@@ -111,7 +111,7 @@ struct Lexer {
     guard Self.isIdentifier(word) else {
       let help: String? =
         switch bytes[position] {
-        case UInt8(ascii: "\""): "strings stand in single quotes: 'text'"
+        case UInt8(ascii: "\""): "write strings in single quotes: 'text'"
         case UInt8(ascii: "$"): "inside an expression there is no ${{ }}"
         case UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "^"): "there is no arithmetic in expressions"
         default: nil

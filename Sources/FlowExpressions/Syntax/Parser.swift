@@ -227,7 +227,7 @@ struct Parser {
     }
   }
 
-  /// Joins chains of one operator into one node: `a && b && c` is no deeper than `a && b`.
+  /// Joins chains of one operator into one node: `a && b && c` is not deeper than `a && b`.
   private mutating func pushLogical(_ left: ExpressionNode.Index, _ right: ExpressionNode.Index, isAnd: Bool) {
     func parts(_ index: ExpressionNode.Index) -> [ExpressionNode.Index] {
       switch nodes[Int(index)].kind {
@@ -288,7 +288,7 @@ struct Parser {
       : allowed.count == 1 ? "\(most)" : "\(allowed.lowerBound) or \(most)"
     throw wrongArguments(
       count < allowed.lowerBound ? "Too few parameters supplied" : "Too many parameters supplied", token,
-      help: "'\(text(of: token))' takes \(wanted), here are \(count)")
+      help: "'\(text(of: token))' takes \(wanted), got \(count)")
   }
 
   private func wrongArguments(_ message: String, _ token: Token, help: String) -> ExpressionError {

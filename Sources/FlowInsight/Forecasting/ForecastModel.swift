@@ -11,7 +11,7 @@ package struct ForecastModel: Sendable {
   package let options: ForecastOptions
   /// The conditions that rest on outputs.
   package private(set) var conditions: [DecidedCondition] = []
-  /// Steps with `foreach` whose items nobody knows: they are played with one.
+  /// Steps with `foreach` whose items are unknown: they are played with one.
   package private(set) var stepsWithUnknownItems: [StepIndex] = []
   private(set) var predictions: [StepPrediction]
   private(set) var stepConditions: [StepIndex: StepCondition] = [:]

@@ -3,7 +3,7 @@ import FlowModel
 
 /// What is asked of a forecast.
 package struct ForecastOptions: Sendable {
-  /// How many runs are played.
+  /// How many runs to simulate.
   package var runs = 10_000
   /// Where the draws come from.
   package var seed: UInt64 = 1

@@ -3,7 +3,7 @@ import FlowModel
 
 extension RecordedRun {
   /// What a forecast of a workflow learns from a run, by the ids of the steps. `declared` says which events each step
-  /// may post: where nobody said who posted one, whoever could have done it did.
+  /// may post: where the poster is not recorded, every possible one counts.
   package init(_ run: ReportedRun, of workflow: Workflow, declared: (StepIndex) -> [String]) {
     let course = run.course
     let indices = Dictionary(uniqueKeysWithValues: course.shape.steps.enumerated().map { ($1.id, $0) })

@@ -27,7 +27,7 @@ package struct RecordedRun: Sendable {
     package var waitNanoseconds = 0
     /// Whether it ended because its time was over.
     package var isTimedOut = false
-    /// What its `if` said; nil: nobody asked.
+    /// The value of its `if`; nil: not evaluated.
     package var condition: Bool?
     /// Items that it ran for; nil: it runs once.
     package var itemCount: Int?

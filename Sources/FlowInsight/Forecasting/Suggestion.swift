@@ -71,7 +71,7 @@ extension Forecast {
     Quantiles(ForecastBlock(model, 0..<count).readyAt)
   }
 
-  /// Whether the gate waits for nothing behind a step, and nobody needs a live handle of it. What may
+  /// Whether the gate waits for nothing behind a step, and no step needs a live handle of it. What may
   /// fail may also be left out.
   private func isHarmless(_ change: Suggestion.Change, _ step: StepIndex) -> Bool {
     let workflow = model.graph.workflow

@@ -4,7 +4,7 @@ struct PageGraph {
   /// How often each step is on the critical path to the gate, from 0 to 1.
   let criticality: [Double]
 
-  /// Steps past which nobody could read it.
+  /// The number of steps beyond which it is unreadable.
   private static let limit = 200
 
   var html: String {

@@ -15,7 +15,7 @@ package struct RunPlayer<World: RunWorld> {
   package private(set) var now = 0
   /// Sees the plan after every event and all that followed from it, with the instant.
   package var inspect: ((Plan, Int) -> Void)?
-  /// Tries and posts; nil: nobody asks.
+  /// Tries and posts; nil: not wanted.
   package var trace: RunTrace?
 
   private var gate = GateState.closed

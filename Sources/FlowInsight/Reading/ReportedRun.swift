@@ -40,7 +40,7 @@ package struct ReportedRun: Sendable {
   package var reasons: [Int: String] = [:]
   /// Steps whose failure is none of the run's.
   package var excused: Set<Int> = []
-  /// Every event, in order; those of no known poster came from outside, or nobody said.
+  /// Every event, in order; those of no known poster came from outside, or are not recorded.
   package var posts: [(event: String, at: Int, poster: Int?)] = []
   /// What an older report calls the critical path.
   package var path: [PathSegment] = []
@@ -178,7 +178,7 @@ package struct ReportedRun: Sendable {
     self.items[index] = course.steps[index].items.map(\.time.count)
   }
 
-  /// An attempt whose beginning nobody saw is thought to have begun when the one before it was over: its pause counts
+  /// An attempt whose beginning was not recorded is assumed to have begun when the one before it was over: its pause counts
   /// with it.
   private static func attemptTimes(_ attemptTimes: [Value], from start: Int?, to end: Int?) -> [Range<Int>] {
     var cursor = start

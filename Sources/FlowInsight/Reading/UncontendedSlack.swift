@@ -57,7 +57,7 @@ package struct UncontendedSlack {
     }
   }
 
-  /// Notes what comes after what, and how many of those each waits for; false: something waits for what nobody knows.
+  /// Notes what comes after what, and how many of those each waits for; false: something waits for an unknown step.
   private mutating func connect(_ open: inout [Int]) -> Bool {
     for index in course.steps.indices where course.takesPart(index) {
       for need in course.shape.steps[index].needs where course.steps[need].startedAt != nil {

@@ -38,7 +38,7 @@ struct JSONReader {
     case UInt8(ascii: "n"): return try readWord("null", .null)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try readNumber()
     case UInt8(ascii: "'"):
-      throw problem("expected a value, found a single quote", help: "JSON strings stand in double quotes")
+      throw problem("expected a value, found a single quote", help: "write JSON strings in double quotes")
     default: throw problem("expected a value, found \(found)")
     }
   }
@@ -56,7 +56,7 @@ struct JSONReader {
   private func unknownWord(at start: Int) -> JSONProblem {
     let word = bytes[start...].prefix(20).prefix { Self.isWordByte($0) }
     return problem(
-      "'\(String(decoding: word, as: UTF8.self))' is no JSON value", at: start,
+      "'\(String(decoding: word, as: UTF8.self))' is not a JSON value", at: start,
       help: "the only words are true, false and null")
   }
 
@@ -114,7 +114,7 @@ struct JSONReader {
         skipSpace()
         let value = try readValue()
         if !members.insert(value, for: key) {
-          guard rules.isLenient else { throw problem("the key '\(key)' comes twice", at: keyStart) }
+          guard rules.isLenient else { throw problem("the key '\(key)' appears twice", at: keyStart) }
           members[key] = value
         }
         skipSpace()
@@ -170,7 +170,7 @@ struct JSONReader {
       default: nil
       }
     let escape = name ?? "\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    return problem("a control character stands in a string", help: "write \(escape)")
+    return problem("a string contains a control character", help: "write \(escape)")
   }
 
   /// The rest of a string that holds at least one escape; `position` is at the first.

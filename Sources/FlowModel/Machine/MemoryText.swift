@@ -37,8 +37,8 @@ public enum MemoryText {
       }
       throw Problem(help: "the number is whole: write \(Int((number * 1024).rounded(.up)))\(units[index + 1].name)")
     }
-    guard number > 0 else { throw Problem(help: "leave 'memory' out where none is to be counted") }
-    guard number <= most >> units[index].shift else { throw Problem(help: "more than 1024TiB cannot be asked for") }
+    guard number > 0 else { throw Problem(help: "leave 'memory' out to request none") }
+    guard number <= most >> units[index].shift else { throw Problem(help: "the limit is 1024TiB") }
     return number << units[index].shift
   }
 

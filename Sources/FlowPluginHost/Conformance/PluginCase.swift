@@ -76,7 +76,7 @@ public struct PluginCase: Sendable, Hashable {
     case (.object(let outputs)?, nil): return PluginCase(action, with: inputs, .outputs(outputs))
     case (nil, .string(let code)?): return PluginCase(action, with: inputs, .error(code))
     case (nil, nil): return PluginCase(action, with: inputs)
-    default: throw Wrong("either 'outputs', an object, or 'error', a code, says what the call is to give")
+    default: throw Wrong("a case expects either 'outputs', an object, or 'error', a code")
     }
   }
 }

@@ -56,9 +56,9 @@ extension PluginConformance {
         let place = "\(action.declaration.name), input '\(field)'"
         switch await call(run(action), inputs) {
         case .failure(let error as TypeMismatch) where error.isIn(member: field): break
-        case .failure(let error): problems.append((place, "it is refused without being named: \(error)"))
-        case .outputs: problems.append((place, "\(inputs[field]?.shortText ?? "nothing") is taken for it"))
-        case .late: problems.append((place, "a value that does not fit is not refused within the deadline"))
+        case .failure(let error): problems.append((place, "it is rejected without its name: \(error)"))
+        case .outputs: problems.append((place, "\(inputs[field]?.shortText ?? "nothing") is accepted for it"))
+        case .late: problems.append((place, "an invalid value is not rejected within the deadline"))
         }
       }
     }
@@ -130,19 +130,19 @@ extension PluginConformance {
     case (.late, _):
       return "it does not end within the deadline"
     case (.outputs(let outputs), .error(let code)):
-      return "it is to fail with '\(code)', but gives \(JSONText.write(.object(outputs)))"
+      return "expected the error '\(code)', got the outputs \(JSONText.write(.object(outputs)))"
     case (.failure(let error), .outputs):
       return "it fails: \(error)"
     case (.failure(let error), .error(let code)):
-      guard let error = error as? ActionError else { return "it is to fail with '\(code)', but fails with \(error)" }
-      guard error.code == code else { return "it is to fail with '\(code)', but fails with \(error)" }
+      guard let error = error as? ActionError else { return "expected the error '\(code)', got \(error)" }
+      guard error.code == code else { return "expected the error '\(code)', got \(error)" }
       let isDeclared = declaration.errors.isEmpty || declaration.errors.contains { $0.code == code }
       return isDeclared ? nil : "it fails with '\(code)', which it does not declare"
     case (.outputs(let outputs), .outputs(let expected)):
       if declaration.outputsFromInput == nil,
         let mismatch = ValueType.object(properties: declaration.outputs).mismatch(of: .object(outputs))
       {
-        return "its outputs are not those it declares: \(mismatch.description)"
+        return "its outputs do not match its declaration: \(mismatch.description)"
       }
       let wrong = expected.first { outputs[$0.key] != $0.value }
       return wrong.map { key, value in

@@ -16,7 +16,7 @@ extension PluginConformance {
 
   func nameProblems() -> Problems {
     var problems: Problems = []
-    if !Self.isWord(name) { problems.append((name, "'\(name)' is not a name of a plugin")) }
+    if !Self.isWord(name) { problems.append((name, "'\(name)' is not a valid plugin name")) }
     if actions.isEmpty { problems.append((name, "it has no action")) }
     for declaration in declarations {
       let parts = declaration.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -44,8 +44,8 @@ extension PluginConformance {
   static func isCode(_ text: String) -> Bool { isWord(text.lowercased()) }
 
   func summaryProblems() -> Problems {
-    declarations.filter { $0.summary.isEmpty }.map { ($0.name, "it does not say what it does") }
-      + everyInput { $0.summary.isEmpty ? "it does not say what it is" : nil }
+    declarations.filter { $0.summary.isEmpty }.map { ($0.name, "it has no summary") }
+      + everyInput { $0.summary.isEmpty ? "it has no description" : nil }
   }
 
   func defaultProblems() -> Problems {
@@ -59,7 +59,7 @@ extension PluginConformance {
       declaration.errors.compactMap { error in
         let place = "\(declaration.name), error '\(error.code)'"
         if !Self.isCode(error.code) { return (place, "its code is not a word of letters, digits and hyphens") }
-        if error.summary.isEmpty { return (place, "it does not say when it comes") }
+        if error.summary.isEmpty { return (place, "it has no summary") }
         return declaration.errors.filter { $0.code == error.code }.count > 1 ? (place, "it is declared twice") : nil
       }
     }
@@ -72,7 +72,7 @@ extension PluginConformance {
         return (declaration.name, "the example does not begin with 'uses: \(declaration.name)'")
       }
       let missing = declaration.inputs.first { $0.isRequired && !declaration.example.contains($0.name) }
-      return missing.map { (declaration.name, "the example does not give the input '\($0.name)', which is required") }
+      return missing.map { (declaration.name, "the example lacks the input '\($0.name)', which is required") }
     }
   }
 

@@ -90,15 +90,15 @@ public struct PluginConformance: Sendable {
     public var title: String {
       switch self {
       case .names: "names are plugin.action and name: lower case, with hyphens, each once"
-      case .summaries: "every action and every input says in a sentence what it is"
+      case .summaries: "every action and every input has a description"
       case .defaults: "every default fits its type"
-      case .errors: "every error has a code of its own and says when it comes"
-      case .example: "the example is a step that uses the action and gives what it requires"
-      case .literals: "the check of literal inputs names inputs that exist and takes any literals"
-      case .start: "the program starts, answers 'initialize' within 10 s and is what the manifest says"
-      case .unfitInputs: "inputs that do not fit are refused with the name of the input"
-      case .cases: "every case gives what it says, within 10 s, with the declared outputs, errors and events"
-      case .overlap: "the cases give the same when called several times at once"
+      case .errors: "every error has a unique code and a summary"
+      case .example: "the example is a step that uses the action and gives its required inputs"
+      case .literals: "the check of literal inputs names existing inputs and accepts any literal"
+      case .start: "the program starts, answers 'initialize' within 10 s and matches the manifest"
+      case .unfitInputs: "invalid inputs are rejected with the name of the input"
+      case .cases: "every case gives the expected result within 10 s, with the declared outputs, errors and events"
+      case .overlap: "the cases give the same results when called at the same time"
       case .cancel: "a cancelled call ends within 2 s"
       }
     }
@@ -111,12 +111,12 @@ public struct PluginConformance: Sendable {
       case .defaults: "change the default or the type"
       case .errors: "give each error a code such as no-such-file and a summary"
       case .example: "begin it with 'uses:' and the action's name"
-      case .literals: "name the input as it is declared, and expect literals of every kind"
-      case .start: "start it by hand with the command of plugin.yaml and see what it says"
-      case .unfitInputs: "declare the type; the conversion then refuses what does not fit"
+      case .literals: "name a declared input, and accept literals of every type"
+      case .start: "start it by hand with the command of plugin.yaml and read its output"
+      case .unfitInputs: "declare the type; the conversion then rejects invalid values"
       case .cases: "fix the action, its declaration or the case"
-      case .overlap: "keep what belongs to a call with the call, not in variables that calls share"
-      case .cancel: "look at the cancellation while working, or wait in a way that it ends"
+      case .overlap: "keep the state of a call in the call, not in shared variables"
+      case .cancel: "check for cancellation while working, or use waits that a cancellation ends"
       }
     }
   }

@@ -1,6 +1,6 @@
 import FlowSystem
 
-/// Whether what lies in a folder is this user's own doing: nobody else can have put a program there or changed one.
+/// Whether what lies in a folder is under this user's control: no other user can have put a program there or changed one.
 enum FolderTrust {
   /// Why the plugin in `folder` is not to be run, for people; nil when nothing speaks against it.
   ///
@@ -17,12 +17,12 @@ enum FolderTrust {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     if status.st_uid != geteuid(), status.st_uid != 0 {
-      return "'\(path)' belongs to another user (\(status.st_uid)), who could change what runs; take it over with"
+      return "'\(path)' belongs to another user (\(status.st_uid)), who could change what runs; take ownership with"
         + " 'chown -R \(geteuid())'"
     }
     let isOthersWritable = status.st_mode & S_IWOTH != 0 && status.st_mode & S_ISVTX == 0
     let isGroupWritable = status.st_mode & S_IWGRP != 0 && status.st_gid != getegid()
     guard isOthersWritable || isGroupWritable else { return nil }
-    return "other users can write '\(path)', and so change what runs; take that away with 'chmod go-w'"
+    return "other users can write '\(path)', and so change what runs; remove that permission with 'chmod go-w'"
   }
 }

@@ -64,7 +64,7 @@ public struct PluginFinder: Sendable {
     return stamp
   }
 
-  /// The folders in which plugins are looked for that nobody gave, each once.
+  /// The folders in which plugins are looked for by default, each once.
   private var above: [String] {
     var known: Set<String> = []
     return starts.flatMap(above).filter { known.insert($0).inserted }

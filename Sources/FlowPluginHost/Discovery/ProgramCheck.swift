@@ -54,7 +54,7 @@ struct ProgramCheck {
       if access(absolute(program), X_OK) == 0 { return firstLineProblem(program) }
       return Problem(
         message: "the program '\(program)' is not executable",
-        help: "make it so with 'chmod +x \(absolute(program))', or name its interpreter: [sh, \(program)]")
+        help: "make it executable with 'chmod +x \(absolute(program))', or name its interpreter: [sh, \(program)]")
     }
     if inSearchPath(program) { return nil }
     let help =
@@ -74,7 +74,7 @@ struct ProgramCheck {
     guard let interpreter = words.first else { return nil }
     if access(interpreter, X_OK) != 0 {
       return Problem(
-        message: "the first line of '\(program)' names the interpreter '\(interpreter)', which is not there",
+        message: "the first line of '\(program)' names the interpreter '\(interpreter)', which does not exist",
         help: "write '#!/usr/bin/env' and the interpreter's name")
     }
     guard interpreter.hasSuffix("/env"), words.count == 2, !inSearchPath(words[1]) else { return nil }

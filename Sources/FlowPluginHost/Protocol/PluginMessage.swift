@@ -36,9 +36,9 @@ enum PluginMessage: Sendable {
     do throws(JSONProblem) {
       value = try JSONText.parse(line)
     } catch {
-      throw Problem("which is no JSON (column \(error.column): \(error.message))")
+      throw Problem("which is not JSON (column \(error.column): \(error.message))")
     }
-    guard let members = value.objectValue else { throw Problem("which is no JSON object") }
+    guard let members = value.objectValue else { throw Problem("which is not a JSON object") }
     if let method = members["method"] {
       guard let method = method.stringValue else { throw Problem("whose 'method' is not a string") }
       self = try Self.notification(method, members["params"]?.objectValue ?? [:])
@@ -106,7 +106,7 @@ package struct PluginFailure: Sendable, Hashable {
     case let number?: code = number.integerValue.map { "error\($0)" } ?? "plugin-error"
     case nil: code = "plugin-error"
     }
-    message = members["message"]?.stringValue ?? "the plugin gave no message"
+    message = members["message"]?.stringValue ?? "the plugin sent no message"
     let data = members["data"]?.objectValue ?? [:]
     isRetryable = data["retryable"]?.booleanValue
     retryAfter = data["retryAfterMilliseconds"]?.numberValue.map { .milliseconds(min(max($0, 0), 36_000_000_000)) }

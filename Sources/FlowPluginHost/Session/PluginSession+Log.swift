@@ -35,7 +35,7 @@ extension PluginSession {
   }
 
   /// Shows a line whose end has not come as one of the step for which the program works; where it works for several,
-  /// nobody knows for which.
+  /// it is not known for which.
   private func showUnfinished(_ line: String) {
     let context = state.withLock { state -> ActionContext? in
       let calls = state.calls.filter { $0.context != nil }
@@ -60,7 +60,7 @@ extension PluginSession {
   }
 
   /// Passes on lines of the program's standard error: as the step's for which it works, or, where it works for several,
-  /// as its own, because nobody knows for which.
+  /// as its own, because it is not known for which.
   ///
   /// What the transport of a worker writes is not the output of any step; when it ends, its last lines are quoted.
   private func passOutput(_ lines: [String], dropped: Int) {

@@ -92,7 +92,7 @@ extension PluginSession {
   private func conclude() {
     let reason = decideReason()
     let status = child.end()
-    // Nobody of the group writes any more, so what it left behind is at most a pipe full.
+    // No process of the group writes any more, so what it left behind is at most a pipe full.
     if reason.leavesAnswers {
       var reads = 0
       while reads < Self.lastReads, readOutput() != .ended { reads += 1 }

@@ -6,9 +6,9 @@ extension PluginSession {
   enum Look {
     /// Something was there, or nothing yet.
     case open
-    /// The last call under way was answered; nobody reads any more.
+    /// The last call under way was answered; there is no reader any more.
     case idle
-    /// More is there than is read at a time, and nobody wants it.
+    /// More is there than is read at a time, and it is not wanted.
     case flooded
     /// Nothing can be read any more.
     case ended
@@ -119,7 +119,9 @@ extension PluginSession {
       reportDroppedLines(of: call)
       call.finish(outcome)
     } else {
-      log("the plugin '\(plugin)' answered the call \(id), which waits for no answer", level: .warning, call: nil)
+      log(
+        "the plugin '\(plugin)' answered the call \(id), which is not waiting for an answer", level: .warning, call: nil
+      )
     }
     return isLast ? .last : .some
   }
@@ -134,7 +136,7 @@ extension PluginSession {
     if target.isWithin { target.context.progress(fraction, message) }
     if target.passesLimit {
       target.context.log(
-        "the plugin '\(plugin)' has told its progress \(limits.progressPerCall) times in this call; the rest is dropped",
+        "the plugin '\(plugin)' has reported its progress \(limits.progressPerCall) times in this call; further reports are dropped",
         level: .warning)
     }
     return target.isWithin

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The conversation with one running program, from its start to its end.
 ///
-/// Standard output has one reader at a time. A call that finds nobody reading reads itself for a millisecond or two, so
+/// Standard output has one reader at a time. A call that finds no reader reads itself for a millisecond or two, so
 /// that a quick answer costs no change of threads; a call that takes longer, or does not come alone, leaves it to the
 /// session's own thread (`PluginSession+Pump.swift`), which also reads the log, writes what the pipe had no room for,
 /// notices the program's end and keeps the deadlines. Only that thread ends the conversation.
@@ -226,7 +226,7 @@ package final class PluginSession: Sendable {
     wakePump()
   }
 
-  /// Sends a ping, unless whoever gives permission does not.
+  /// Sends a ping, unless the permission is missing.
   func sendPing(at now: ContinuousClock.Instant) {
     let isAllowed = worker?.mayPing() ?? false
     state.withLock { state in

@@ -12,7 +12,7 @@ struct ProgramLog {
   struct Lines: Equatable {
     /// Those that there was room for.
     var texts: [String] = []
-    /// How many followed that nobody wants; they cost hardly more than being counted.
+    /// How many followed that are dropped; they cost hardly more than being counted.
     var dropped = 0
   }
 

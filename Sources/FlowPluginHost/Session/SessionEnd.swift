@@ -18,7 +18,7 @@ enum SessionEnd: Sendable {
   case silentStart(Duration)
   /// It did not give up a cancelled call in time.
   case ignoredCancel(step: String, Duration)
-  /// It sent too many messages that belong to no call.
+  /// It sent too many messages that do not belong to any call.
   case strayMessages(Int)
   /// It does not read what is sent to it.
   case inputUnread(bytes: Int)
@@ -83,10 +83,10 @@ enum SessionEnd: Sendable {
     case .ignoredCancel(let step, let time):
       ActionError(
         "plugin-ended",
-        "\(program) was ended because it did not give up the cancelled call of step '\(step)'"
+        "\(program) was ended because it did not stop the cancelled call of step '\(step)'"
           + " within \(DurationText.format(time))")
     case .strayMessages(let count):
-      protocolError("the plugin '\(plugin)' sent \(count) messages that belong to no call")
+      protocolError("the plugin '\(plugin)' sent \(count) messages that do not belong to any call")
     case .inputUnread(let bytes):
       ActionError(
         "plugin-stuck",

@@ -5,7 +5,7 @@ import FlowPluginKit
 struct SessionState: Sendable {
   /// Who reads the program's standard output.
   enum Reader: Sendable {
-    /// Nobody: no call is under way.
+    /// No call is under way.
     case nobody
     /// The only caller, for a moment: the answer then costs no change of threads.
     case caller
@@ -42,7 +42,7 @@ struct SessionState: Sendable {
   /// Whether the caller that reads has been told to leave it.
   private var isRecalled = false
 
-  /// Whether nothing is under way, so that nobody has to read.
+  /// Whether nothing is under way, so that no reader is needed.
   var isQuiet: Bool { calls.isEmpty && outbox.isEmpty && end == nil && pulse?.isAwaited != true }
 
   /// Notes a request whose line is about to be queued.
@@ -59,7 +59,7 @@ struct SessionState: Sendable {
 
   /// Takes the answered call out; counts an answer to none.
   ///
-  /// Who reads stops doing so with the last call: its caller goes on at once, and the next call finds nobody reading and
+  /// Who reads stops doing so with the last call: its caller goes on at once, and the next call finds no reader and
   /// needs no other thread.
   mutating func answered(_ id: Int, limits: PluginLimits) -> PluginCall? {
     guard let index = calls.firstIndex(where: { $0.id == id }) else {

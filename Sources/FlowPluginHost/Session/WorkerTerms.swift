@@ -52,7 +52,7 @@ package struct PulseRhythm: Sendable, Hashable {
   package var interval: Duration
   /// The worker's guard ends it with its commands when so much time has passed since the last ping but one: that it was
   /// answered is known from there being another, and the host counts from the answer at the earliest. So a ping that was held
-  /// up on its way lets nobody live too long.
+  /// up on its way keeps no worker alive too long.
   package var guardSilence: Duration
   /// After so long without an answer the host takes the worker for lost.
   package var silence: Duration

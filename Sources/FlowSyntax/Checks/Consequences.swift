@@ -121,7 +121,7 @@ struct Consequences {
       guard let steps = tree.member("steps", of: member.value),
         let missing = diagnostics.firstIndex(where: { $0.code == .missingKey && $0.span.start == start })
       else { continue }
-      diagnostics[missing].help = "'steps' stands inside of '\(key.rawValue)'; move it to the left edge"
+      diagnostics[missing].help = "'steps' is inside '\(key.rawValue)'; move it to the left edge"
       let inside = tree.span(steps.key).start...max(tree.span(steps.key).start, tree.span(member.value).end)
       diagnostics = diagnostics.filter { !inside.contains($0.span.start) }
     }
@@ -203,7 +203,7 @@ struct Consequences {
     }
   }
 
-  /// Below a step whose dependencies are not known nobody can say what is out of reach or not provided.
+  /// Below a step whose dependencies are not known it is unknown what is out of reach or not provided.
   private mutating func removeBelowUnknownDependencies() {
     let dependent: Set<DiagnosticCode> = [
       .stepOutOfReach, .missingHandle, .ambiguousHandle, .handleMayBeMissing, .outputMayBeMissing,

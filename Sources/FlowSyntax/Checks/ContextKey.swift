@@ -12,12 +12,12 @@ struct ContextKey {
     case "launch":
       [
         ContextKey(name: "reason", summary: "Why the app was launched"),
-        ContextKey(name: "options", summary: "What the launch brought, by key"),
-        ContextKey(name: "first", summary: "Whether no run has ended well with this data folder"),
+        ContextKey(name: "options", summary: "The launch options, by key"),
+        ContextKey(name: "first", summary: "Whether no run has succeeded with this data folder"),
       ]
     case "run":
       [
-        ContextKey(name: "id", summary: "The run's name, unlike that of any other"),
+        ContextKey(name: "id", summary: "The unique id of the run"),
         ContextKey(name: "data", summary: "The run's data folder"),
         ContextKey(name: "folder", summary: "The folder of the workflow file that was started"),
         ContextKey(name: "conclusion", summary: "In finally: success, partial, failure or cancelled so far"),
@@ -27,13 +27,13 @@ struct ContextKey {
       [ContextKey(name: "outcome", summary: "How the gate opened: ready, timed-out or failed")]
     case "event":
       [
-        ContextKey(name: "name", summary: "What the event is called"),
-        ContextKey(name: "number", summary: "Which time it was posted, from 1"),
+        ContextKey(name: "name", summary: "The name of the event"),
+        ContextKey(name: "number", summary: "The number of the post, from 1"),
         ContextKey(name: "at", summary: "When it was posted"),
       ]
     case "steps":
       [
-        ContextKey(name: "outputs", summary: "What the step gave, by name"),
+        ContextKey(name: "outputs", summary: "The outputs of the step, by name"),
         ContextKey(name: "outcome", summary: "How the step itself ended"),
         ContextKey(name: "conclusion", summary: "How it counts: an optional step's failure counts as success"),
       ]
@@ -50,17 +50,17 @@ struct ContextKey {
   /// What a context is, in a sentence.
   static func summary(ofContext name: String) -> String {
     switch name {
-    case "inputs": "What the run was given with -i, by the names under inputs"
+    case "inputs": "The inputs of the run, by name"
     case "env": "The environment variables of the workflow"
-    case "steps": "The steps that are over, by id"
+    case "steps": "The finished steps, by id"
     case "launch": "Why and how the app was launched"
     case "run": "The run itself"
     case "gate": "The launch gate, for deferred steps"
     case "event": "The event that an action is called for"
     case "secrets": "The secrets that the workflow declares, by name; in env of steps and in inputs that are secret"
     case ItemContext.item: "The item that the step runs for"
-    case ItemContext.index: "Which item it is, from 0"
-    case ItemContext.key: "The item's key, where the items are a map's"
+    case ItemContext.index: "The index of the item, from 0"
+    case ItemContext.key: "The key of the item, if the items come from a mapping"
     default: ""
     }
   }

@@ -14,6 +14,8 @@ struct ExpressionSite {
     case call
     /// What a step runs for.
     case foreach
+    /// The files that a step reads or makes, by the key that says so.
+    case files(StepKey)
     /// What a person reads instead of a step's id.
     case name
   }
@@ -36,6 +38,8 @@ struct ExpressionSite {
     case .enabled: ["inputs", "env", "launch"]
     // Names are shown from the start of the run, and variables are read from files before it.
     case .name, .environmentFile: ["inputs"]
+    // What is known before anything runs, so that the files between steps are.
+    case .files: (hasItems ? ItemContext.names : []) + ["inputs"]
     case .workflowEnvironment: ["inputs", "launch", "run"]
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate"]
     case .condition, .with, .environment, .secretInput:
@@ -62,6 +66,7 @@ struct ExpressionSite {
     case .deferral: "defer"
     case .with, .call, .secretInput, .secretCallInput: "with"
     case .foreach: "foreach"
+    case .files(let key): key.rawValue
     case .name: "name"
     }
   }

@@ -25,6 +25,6 @@ extension WorkflowCheck {
     let actions = installed.filter { $0.pluginName == plugin }.map { "'\($0.name)'" }
     if !actions.isEmpty { return "the plugin '\(plugin)' has \(actions.joined(separator: ", "))" }
     let plugins = Set(installed.map(\.pluginName)).sorted()
-    return "installed are the plugins \(plugins.map { "'\($0)'" }.joined(separator: ", ")); see flowrun plugins"
+    return "the installed plugins are \(plugins.map { "'\($0)'" }.joined(separator: ", ")); see flowrun plugins"
   }
 }

@@ -50,13 +50,13 @@ extension WorkflowCheck {
     reportFollowed(event, "step '\(name(step))' follows '\(event)'", at: location(of: call.event, step), .inputRejected)
   }
 
-  /// Reports an event that a step needs each post of, and that nobody posts or that does not repeat.
+  /// Reports an event that a step needs each post of, and that is never posted or does not repeat.
   mutating func reportFollowed(_ event: String, _ what: String, at location: Span, _ code: DiagnosticCode) {
     let known = knownEvents()
     let help = "declare it: events: { \(event): { repeats: true } }"
     guard known.contains(event) else {
       return report(
-        .unknownEvent, "\(what), which nobody posts", at: location,
+        .unknownEvent, "\(what), which is never posted", at: location,
         correction: correction(event, among: known.sorted()),
         otherwise: help)
     }
@@ -74,7 +74,7 @@ extension WorkflowCheck {
     if let reason = Self.reasonAgainstCalling(called) {
       report(
         .inputRejected, "step '\(name(step))' cannot call '\(action)' for each post: \(reason)",
-        at: location(of: call.action, step), help: "let a step use it, which waits for the event with 'after'")
+        at: location(of: call.action, step), help: "use it in a step that waits for the event with 'after'")
     } else if case .object(let given)? = with[call.inputs] ?? .object([:]) {
       let mapping = node(.with, of: step).flatMap { tree.member(call.inputs, of: $0)?.value }
       checkInputs(given, at: mapping, of: step, called)
@@ -82,7 +82,7 @@ extension WorkflowCheck {
   }
 
   private static func reasonAgainstCalling(_ action: ActionDeclaration) -> String? {
-    if action.isService { return "it is a service, which goes on" }
+    if action.isService { return "it is a service, which never returns" }
     if !action.provides.isEmpty { return "it provides a handle, which steps share for the whole run" }
     if !action.events.isEmpty || action.eventFromInput != nil { return "it posts events, which would start steps" }
     return nil

@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// A text that an expression puts into a command is read by the shell like the rest of it, whoever wrote it.
+  /// A text that an expression puts into a command is read by the shell like the rest of it.
   mutating func checkCommandText(_ node: NodeID, _ step: Int, _ declaration: ActionDeclaration?) {
     guard declaration?.shellTextInput != nil, tree.kind(node) == .scalar, isString(node), !isSettled,
       let template = try? Template(parsing: tree.text(node))
@@ -16,7 +16,7 @@ extension WorkflowCheck {
       report(
         .textInCommand, "the shell reads the text of '${{ \(expression.source) }}' as a part of the command",
         at: span(site, offset: offset, length: expression.source.utf8.count, of: expression.source),
-        help: "hand it over as a variable: env: { \(variable): \"${{ \(expression.source) }}\" }, and \"$\(variable)\" "
+        help: "pass it as a variable: env: { \(variable): \"${{ \(expression.source) }}\" }, and \"$\(variable)\" "
           + "in the command", missingName: variable)
     }
   }

@@ -38,7 +38,7 @@ extension WorkflowCheck {
         "'\(name(path[index]))' needs '\(name(path[(index + 1) % path.count]))'")
     }
     report(
-      .cycle, "these steps need one another: \((shown + [name(path[0])]).joined(separator: " → "))",
+      .cycle, "these steps depend on each other: \((shown + [name(path[0])]).joined(separator: " → "))",
       at: dependencySpan(of: path[0], path[1]), related: Array(related), help: "remove one of these dependencies")
   }
 

@@ -20,12 +20,12 @@ extension WorkflowCheck {
     let related = [Diagnostic.RelatedLocation(span(.deferral, of: cause), "'\(name(cause))' is deferred here")]
     if isCertain {
       report(
-        .blockingDeferred, "step '\(name(step))' is to block the gate and starts only after it opened\(through)",
+        .blockingDeferred, "step '\(name(step))' is blocking but cannot start before the gate opens\(through)",
         at: span(.blocking, of: step), related: related, help: "remove 'blocking: true', or do not defer the step")
     } else {
       report(
         .blockingMayBeDeferred,
-        "step '\(name(step))' is to block the gate and may start only after it opened\(through)",
+        "step '\(name(step))' is blocking but may start only after the gate opens\(through)",
         at: span(.blocking, of: step), related: related,
         help: "where the expression is true at activation, the run ends with exit code 2")
     }

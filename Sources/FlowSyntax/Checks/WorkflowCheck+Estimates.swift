@@ -10,8 +10,8 @@ extension WorkflowCheck {
       }
       report(
         .estimateOverDeadline,
-        "step '\(name(step))' is thought to take up to \(DurationText.format(high)) "
-          + "and times out after \(DurationText.format(max))",
+        "step '\(name(step))' is estimated to take up to \(DurationText.format(high)) "
+          + "but times out after \(DurationText.format(max))",
         at: span(.estimate, of: step),
         related: node(.deadline, of: step).map { [.init(tree.span($0), "this is its deadline")] } ?? [],
         help: "lengthen the deadline or correct the estimate")

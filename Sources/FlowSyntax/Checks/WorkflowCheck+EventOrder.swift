@@ -28,9 +28,11 @@ extension WorkflowCheck {
       }
       for waiter in waiters {
         if above[waiter] == posters.count {
-          reportTooLate(event, waiter, posters, "which only steps that come after it post")
+          reportTooLate(event, waiter, posters, "which is only posted by its dependents")
         } else if beforeGate[waiter], posters.allSatisfy({ isDeferred($0) }) {
-          reportTooLate(event, waiter, posters, "which only steps post that wait for the gate, and the gate for it")
+          reportTooLate(
+            event, waiter, posters,
+            "which is only posted by steps that wait for the gate, and the gate waits for this step")
         }
       }
     }

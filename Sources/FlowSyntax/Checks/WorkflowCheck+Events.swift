@@ -13,7 +13,7 @@ extension WorkflowCheck {
       for element in tree.kind(node) == .sequence ? tree.elements(node) : [node] {
         guard let event = tree.text(of: element), !known.contains(event) else { continue }
         report(
-          .unknownEvent, "step '\(name(step))' waits for '\(event)', which nobody posts", at: tree.span(element),
+          .unknownEvent, "step '\(name(step))' waits for '\(event)', which is never posted", at: tree.span(element),
           correction: correction(event, among: names),
           otherwise: "declare it under 'events' when it comes from outside, or post it with flow.post")
       }

@@ -30,6 +30,9 @@ extension WorkflowCheck {
       checkCondition(ExpressionSite(kind: .deferral, step: step, node: node))
     }
     if options.fanOut != nil { checkFanOutExpressions(of: step) }
+    for key in [StepKey.inputsFrom, .produces] {
+      if let node = node(key, of: step) { checkTemplates(node, .files(key), step) }
+    }
     if !options.environment.isEmpty, let node = node(.env, of: step) { checkTemplates(node, .environment, step) }
   }
 
@@ -121,7 +124,7 @@ extension WorkflowCheck {
     case (.sequence, _), (.mapping, _):
       reportMismatch(
         TypeMismatch(
-          path: "", expected: type.expectation, found: tree.kind(node) == .sequence ? "a list" : "a map"),
+          path: "", expected: type.expectation, found: tree.kind(node) == .sequence ? "a list" : "a mapping"),
         node, owner)
       checkTemplates(node, kind, step)
     }
@@ -139,14 +142,14 @@ extension WorkflowCheck {
       let property = properties?.first { $0.name == name }
       if let properties, property == nil {
         report(
-          .inputType, "\(owner) does not fit: there is no key '\(name)'", at: tree.span(member.key),
+          .inputType, "\(owner) is invalid: there is no key '\(name)'", at: tree.span(member.key),
           correction: correction(name, among: properties.map(\.name)))
       }
       checkValue(member.value, fits: property?.type ?? .any, kind, step, owner)
     }
     for property in properties ?? [] where property.isRequired && !names.contains(property.name) {
       report(
-        .inputType, "\(owner) does not fit: the key '\(property.name)' is missing", at: tree.span(node),
+        .inputType, "\(owner) is invalid: the key '\(property.name)' is missing", at: tree.span(node),
         help: "'\(property.name)' is \(property.type.expectation)")
     }
   }
@@ -154,7 +157,7 @@ extension WorkflowCheck {
   private mutating func reportMismatch(_ mismatch: TypeMismatch?, _ node: NodeID, _ owner: String) {
     guard let mismatch else { return }
     report(
-      .inputType, "\(owner) does not fit: \(mismatch.description)",
+      .inputType, "\(owner) is invalid: \(mismatch.description)",
       at: tree.span(tree.kind(node) == .scalar ? node : tree.node(at: mismatch.path, in: node)), help: mismatch.help)
   }
 
@@ -186,9 +189,9 @@ extension WorkflowCheck {
           template.isSingleExpression
           ? (template.expressions[0].offset, template.expressions[0].expression.source) : (0, text)
         report(
-          .expressionType, "\(owner) does not fit: the expression may give \(mismatch.found)",
+          .expressionType, "\(owner) is invalid: the expression may give \(mismatch.found)",
           at: span(site, offset: offset, length: source.utf8.count, of: source),
-          help: mismatch.help ?? "expected is \(mismatch.expected)")
+          help: mismatch.help ?? "expected \(mismatch.expected)")
       }
     } catch {
       report(error, site)
@@ -200,7 +203,7 @@ extension WorkflowCheck {
       report(
         .contextUnavailable, "\(function)() can only be called in 'if'",
         at: span(site, offset: offset, length: expression.source.utf8.count, of: expression.source),
-        help: "steps.<id>.outcome tells how a step ended")
+        help: "steps.<id>.outcome is the result of a step")
     }
     for reference in expression.references {
       let location = span(site, offset: offset + reference.offset, length: reference.length, of: expression.source)
@@ -235,10 +238,10 @@ extension WorkflowCheck {
     guard isNeverTrue || needsFailure else { return }
     report(
       .unreachableStep,
-      "step '\(name(step))' never runs: \(needsFailure ? "it needs nothing that could fail" : "its 'if' is never true")",
+      "step '\(name(step))' never runs: \(needsFailure ? "none of its dependencies can fail" : "its 'if' is never true")",
       at: tree.span(site.node),
       help: needsFailure
-        ? "name the steps whose failure it is for under 'needs'" : "to switch a step off write 'enabled: false'")
+        ? "list the steps whose failure it handles under 'needs'" : "to disable a step write 'enabled: false'")
   }
 }
 

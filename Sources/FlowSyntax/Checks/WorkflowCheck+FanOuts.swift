@@ -10,10 +10,11 @@ extension WorkflowCheck {
         let declaration = actions.declaration(ofStep: step)
       else { continue }
       if declaration.isService {
-        reportFanOut(step, "'\(declaration.name)' is a service, which goes on: there is one of it", declaration)
+        reportFanOut(
+          step, "'\(declaration.name)' is a service, which never returns, so there can be only one", declaration)
       } else if let handle = declaration.provides.first {
         reportFanOut(
-          step, "'\(declaration.name)' provides '\(handle)', of which a step gives the run one", declaration)
+          step, "'\(declaration.name)' provides '\(handle)', and a step provides a handle only once", declaration)
       }
     }
   }
@@ -22,7 +23,7 @@ extension WorkflowCheck {
     report(
       .conflictingKeys, "step '\(name(step))' cannot have 'foreach': \(message)", at: span(.foreach, of: step),
       related: [.init(span(.uses, of: step), "it uses '\(declaration.name)' here")],
-      help: "write a step for each, or let the items be of a step that needs this one")
+      help: "write a step for each, or put 'foreach' on a step that depends on this one")
   }
 
   /// The expressions under `foreach`: what they read, and that they give lists.
@@ -31,6 +32,7 @@ extension WorkflowCheck {
     func inside(_ key: ForeachKey) -> NodeID? { tree.member(key.rawValue, of: node)?.value }
     switch fanOut.source {
     case .posts(let event): checkPosts(of: event, step, inside(.event) ?? node)
+    case .files: if let node = inside(.files) { checkTemplates(node, .foreach, step) }
     case .items(.array(let values)) where !values.contains(where: \.containsExpression): break
     case .items:
       checkItems(tree.kind(node) == .mapping ? inside(.items) ?? node : node, of: step, allowsObject: true)
@@ -71,15 +73,15 @@ extension WorkflowCheck {
     guard let wrong = results.first(where: { !isList($0) }) else { return }
     let found = wrong.mismatch(with: .array(of: .any))?.found ?? ""
     report(
-      .expressionType, "foreach of step '\(name(step))' does not fit: the expression may give \(found)",
+      .expressionType, "foreach of step '\(name(step))' is invalid: the expression may give \(found)",
       at: tree.span(node),
-      help: "expected is a list" + (allowsObject ? " or an object" : "")
+      help: "expected a list" + (allowsObject ? " or an object" : "")
         + (found == "a string" ? "; lines(…) makes one of a text, fromJSON(…) of JSON" : ""))
   }
 
   // MARK: Types
 
-  /// What an item of a step is, as far as declarations and literals tell; nil: nobody knows.
+  /// What an item of a step is, as far as declarations and literals tell; nil: not known.
   func itemType(of step: Int) -> ValueType? {
     guard let fanOut = workflow.steps[step].options.fanOut else { return nil }
     switch fanOut.source {
@@ -95,6 +97,7 @@ extension WorkflowCheck {
         names.append(name)
       }
       return .object(properties: names.map { FieldDeclaration($0, .any) })
+    case .files: return .object(properties: FileItem.fields)
     case .posts: return Self.postType
     }
   }
@@ -105,7 +108,7 @@ extension WorkflowCheck {
       FieldDeclaration("name", .string), FieldDeclaration("number", .integer), FieldDeclaration("at", .number),
     ])
 
-  /// Whether the items of a step have keys; nil: nobody knows.
+  /// Whether the items of a step have keys; nil: not known.
   func itemsHaveKeys(_ step: Int) -> Bool? {
     guard let fanOut = workflow.steps[step].options.fanOut, case .items(let value) = fanOut.source else { return false }
     switch value {
@@ -157,7 +160,8 @@ extension WorkflowCheck {
     return common
   }
 
-  private static func type(of value: Value) -> ValueType? {
+  /// The type of a value without expressions; nil where it has none of its own.
+  static func type(of value: Value) -> ValueType? {
     switch value {
     case .boolean: return .boolean
     case .integer: return .integer

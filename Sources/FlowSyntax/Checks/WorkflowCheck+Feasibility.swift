@@ -17,7 +17,7 @@ extension WorkflowCheck {
         idSpan(step), "'\(name(step))' may take \(DurationText.format(time)), \(share) %")
     }
     let unknown = path.filter { longestTime(of: $0) == nil && !isDisabled($0) }.map { "'\(name($0))'" }
-    let rest = unknown.isEmpty ? "" : "; neither deadline nor estimate have \(unknown.joined(separator: ", "))"
+    let rest = unknown.isEmpty ? "" : "; no deadline and no estimate: \(unknown.joined(separator: ", "))"
     report(
       .gateInfeasible,
       "the gate opens after at most \(DurationText.format(maximum)), "

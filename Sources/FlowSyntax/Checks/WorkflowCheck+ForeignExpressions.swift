@@ -14,7 +14,7 @@ extension WorkflowCheck {
       while let first = texts.first, tree.span(first).end <= candidate.span.start { texts = texts.dropFirst() }
       guard let text = texts.first, tree.span(text).start <= candidate.span.start else { continue }
       report(
-        .expressionSyntax, "'\(tree.source.text(of: candidate.span))' is a text here, no expression",
+        .expressionSyntax, "'\(tree.source.text(of: candidate.span))' is plain text here, not an expression",
         at: candidate.span, help: "write '${{ \(candidate.expression) }}'")
     }
   }

@@ -13,7 +13,7 @@ extension WorkflowCheck {
       (.max, gate.max, .milliseconds(4_000) ... .milliseconds(5_000)),
     ]
     for bound in bounds {
-      // Of an expression's results one may be meant for launches that nobody sees; when all are outside, none is.
+      // Of an expression's results one may be meant for launches in the background; when all are outside, none is.
       let durations = possibleDurations(of: bound.source)
       guard let duration = durations.last, !durations.contains(where: bound.range.contains) else { continue }
       let location = tree.member(bound.key.rawValue, of: node)?.value ?? node

@@ -51,7 +51,7 @@ extension WorkflowCheck {
           "step '\(name(step))' requires the handle '\(key)', which two steps before it provide",
           at: span(.uses, of: step),
           related: [first, second].map { .init(idSpan($0), "'\(name($0))' provides '\(key)'") },
-          help: "let only one of them stand among its dependencies and theirs")
+          help: "depend on only one of them, directly or indirectly")
       case .one(let provider):
         guard mayBeMissing(provider), !reads(step, provider) else { continue }
         report(
@@ -76,7 +76,7 @@ extension WorkflowCheck {
       at: span(.uses, of: step),
       related: provider.map { [.init(idSpan($0), "'\(name($0))' provides '\(key)'")] } ?? [],
       help: provider.map { "add '\(name($0))' to its dependencies" }
-        ?? provision.map { "add a step that uses '\($0.name)', and let this one need it" }
+        ?? provision.map { "add a step that uses '\($0.name)', and make this one depend on it" }
         ?? "no installed action provides it")
   }
 

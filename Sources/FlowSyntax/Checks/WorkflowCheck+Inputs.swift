@@ -33,7 +33,7 @@ extension WorkflowCheck {
       if value.isNull, !field.isRequired { continue }
       if let mismatch = field.type.mismatch(of: value) {
         report(
-          .inputType, "the input '\(name)' of '\(declaration.name)' does not fit: \(mismatch.description)",
+          .inputType, "the input '\(name)' of '\(declaration.name)' is invalid: \(mismatch.description)",
           at: member.map { tree.span(tree.node(at: mismatch.path, in: $0.value)) } ?? location,
           related: declarationLocation(of: name, step), help: mismatch.help)
       } else {

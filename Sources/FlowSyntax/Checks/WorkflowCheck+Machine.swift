@@ -23,9 +23,9 @@ extension WorkflowCheck {
       if let declaration = actions.declaration(ofStep: step), declaration.isService {
         report(
           .conflictingKeys,
-          "step '\(name(step))' cannot have 'resources': '\(declaration.name)' is a service, which goes on behind its step",
+          "step '\(name(step))' cannot have 'resources': '\(declaration.name)' is a service, which keeps running after its step",
           at: span(.resources, of: step), related: [.init(span(.uses, of: step), "it uses '\(declaration.name)' here")],
-          help: "leave 'resources' out; the run would never have back what a service takes")
+          help: "leave 'resources' out; a service would never return them")
       }
     }
   }

@@ -28,9 +28,9 @@ extension WorkflowCheck {
         + "more than \(DurationText.format(Self.mainQueueBudget))",
       at: span(.estimate, of: longest.step),
       related: counted.filter { $0.step != longest.step }.prefix(8).map {
-        .init(span(.estimate, of: $0.step), "'\(name($0.step))' stands on it too")
+        .init(span(.estimate, of: $0.step), "'\(name($0.step))' is on it too")
       },
-      help: "move work off the main queue, or behind the first screen")
+      help: "move work off the main queue, or after the first screen")
   }
 
   private func stepsBeforeFirstScreen() -> [Bool] {

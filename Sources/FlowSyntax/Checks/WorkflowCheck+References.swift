@@ -17,7 +17,7 @@ extension WorkflowCheck {
         .contextUnavailable, "'\(name)' cannot be read in '\(site.name)'", at: location,
         help: isItem
           ? "in a step with 'foreach: { event: … }' the post is 'item'"
-          : Self.whereKnown[name] ?? "known here are \(known)")
+          : Self.whereKnown[name] ?? "available here are \(known)")
       return
     }
     switch name {
@@ -43,10 +43,10 @@ extension WorkflowCheck {
   /// Who may read the contexts that most locations do not know.
   private static let whereKnown = [
     "gate": "only a deferred step knows how the gate opened",
-    ItemContext.item: "only a step with 'foreach' has items, in 'with', 'env' and 'if'",
-    ItemContext.index: "only a step with 'foreach' has items, in 'with', 'env' and 'if'",
-    ItemContext.key: "only a step with 'foreach' has items, in 'with', 'env' and 'if'",
-    "event": "only what is called for each post of an event knows it, as in flow.on",
+    ItemContext.item: "only a step with 'foreach' has items, in 'with', 'env', 'if', 'inputs-from' and 'produces'",
+    ItemContext.index: "only a step with 'foreach' has items, in 'with', 'env', 'if', 'inputs-from' and 'produces'",
+    ItemContext.key: "only a step with 'foreach' has items, in 'with', 'env', 'if', 'inputs-from' and 'produces'",
+    "event": "only an action that is called for each post of an event has it, as in flow.on",
   ]
 
   private mutating func checkItemReference(
@@ -84,7 +84,7 @@ extension WorkflowCheck {
     else { return }
     report(
       .contextUnavailable, "'run.\(member)' can only be read in a step of 'finally'", at: location,
-      help: "steps.<id>.outcome tells how one step ended")
+      help: "steps.<id>.outcome is the result of one step")
   }
 
   private mutating func checkMember(_ reference: ContextReference, of members: [String], at location: Span) {
@@ -98,7 +98,7 @@ extension WorkflowCheck {
     guard let id = reference.path.first else { return }
     guard let target = stepIndex(like: id) else {
       report(
-        .unknownStep, "'steps.\(id)' names no step", at: location,
+        .unknownStep, "'steps.\(id)' is not a step", at: location,
         correction: correction(id, among: workflow.steps.lazy.map(\.id.text)))
       return
     }
@@ -108,19 +108,20 @@ extension WorkflowCheck {
         .stepOutOfReach,
         isSelf
           ? "step '\(name(step))' reads itself"
-          : "step '\(name(step))' reads '\(name(target))', which need not be over before it starts",
+          : "step '\(name(step))' reads '\(name(target))' but does not depend on it",
         at: location, related: isSelf ? [] : [.init(idSpan(target), "'\(name(target))' is defined here")],
         help: isSelf
-          ? "its outputs exist only when it is over"
+          ? "its outputs exist only after it has finished"
           : workflow.steps[target].options.isFinal && !workflow.steps[step].options.isFinal
-            ? "it stands in 'finally', which runs when all steps are over" : "add '\(name(target))' to its dependencies"
+            ? "it is in 'finally', which runs when all steps have finished"
+            : "add '\(name(target))' to its dependencies"
       )
       return
     }
     if reference.path.count == 1, !reference.isWhole, workflow.steps[target].options.fanOut != nil {
       return report(
         .unknownMember, "'steps.\(id)' is one step, whose items cannot be read by an index", at: location,
-        help: "its outputs are arrays, an element an item: steps.\(id).outputs.NAME[0]")
+        help: "its outputs are arrays with one element per item: steps.\(id).outputs.NAME[0]")
     }
     guard reference.path.count > 1 else { return }
     let member = reference.path[1]
@@ -148,7 +149,7 @@ extension WorkflowCheck {
     if isSettled { return false }
     var names = declared.map(\.name)
     if let input = declaration.outputsFromInput {
-      // Where the keys come out of an expression nobody knows them before the run.
+      // Keys that come from an expression are not known before the run.
       guard case .object(let members)? = workflow.steps[target].with[input] else { return true }
       if members[output] != nil { return true }
       if freeOutputs[target] == nil { freeOutputs[target] = Set(members.keys.map { $0.lowercased() }) }
@@ -204,9 +205,9 @@ extension WorkflowCheck {
         mayBeMissing(target)
           ? .init(span(ofWhatMayHide: target), "because of this")
           : workflow.steps[reader].options.isFinal
-            ? .init(idSpan(reader), "it stands in 'finally'") : .init(span(.condition, of: reader), "because of this")
+            ? .init(idSpan(reader), "it is in 'finally'") : .init(span(.condition, of: reader), "because of this")
       ],
-      help: "write '… || a default', or look at steps.\(name(target)).outcome in its 'if'")
+      help: "write '… || a default', or check steps.\(name(target)).outcome in its 'if'")
   }
 
   // MARK: Types
@@ -262,7 +263,7 @@ extension WorkflowCheck {
   /// Whether `target` is over when `step` starts: whether a way of dependencies leads there.
   ///
   /// Only steps behind `target` in the order of the graph can lie on such a way.
-  private mutating func reaches(_ target: Int, from step: Int) -> Bool {
+  mutating func reaches(_ target: Int, from step: Int) -> Bool {
     let wanted = StepIndex(target)
     if workflow.steps[step].needs.contains(wanted) { return true }
     if ranks.isEmpty {

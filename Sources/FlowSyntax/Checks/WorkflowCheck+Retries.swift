@@ -10,7 +10,7 @@ extension WorkflowCheck {
         report(
           .retryWithoutEffect,
           "step '\(name(step))' pauses \(DurationText.format(retry.delay)) before its second attempt "
-            + "and times out after \(DurationText.format(max))",
+            + "but times out after \(DurationText.format(max))",
           at: span(.retry, of: step), help: "shorten the delay or lengthen the deadline")
       }
       guard let declaration = actions.declaration(ofStep: step), !declaration.errors.isEmpty,
@@ -18,7 +18,7 @@ extension WorkflowCheck {
       else { continue }
       report(
         .retryWithoutEffect,
-        "step '\(name(step))' is to be tried again, but no error of '\(declaration.name)' is worth another attempt",
+        "step '\(name(step))' has 'retry', but no error of '\(declaration.name)' can be retried",
         at: span(.retry, of: step), help: "remove 'retry'; see flowrun plugins show \(declaration.name)")
     }
   }

@@ -21,15 +21,15 @@ extension WorkflowCheck {
     guard let name = reference.path.first else {
       report(
         .secretExposed,
-        isInput ? "'inputs' has secrets among its members" : "'secrets' is all secrets, not one", at: location,
-        help: isInput ? "name the one that is meant: inputs.NAME" : "name the one that is meant: secrets.NAME")
+        isInput ? "'inputs' has secrets among its members" : "'secrets' stands for all secrets", at: location,
+        help: isInput ? "name one: inputs.NAME" : "name one: secrets.NAME")
       return false
     }
     if !isInput, !checkDeclared(name, at: location) { return false }
     let words = "\(isInput ? "inputs" : "secrets").\(name)"
     guard site.takesSecrets else {
       report(
-        .secretExposed, "'\(words)' is a secret, which would come out in '\(site.name)'", at: location,
+        .secretExposed, "'\(words)' is a secret and would be exposed in '\(site.name)'", at: location,
         help: secretHelp(site, words, name))
       return false
     }
@@ -37,7 +37,7 @@ extension WorkflowCheck {
       !declaration.handsOnEnvironment
     else { return true }
     report(
-      .secretExposed, "'\(declaration.name)' starts no program that would get the variable with '\(words)'",
+      .secretExposed, "'\(declaration.name)' does not start a program that could receive the variable with '\(words)'",
       at: location,
       related: [.init(span(.uses, of: step), "it is used here")],
       help: "give it to a step that runs a command, or to an input that is declared secret")
@@ -52,7 +52,7 @@ extension WorkflowCheck {
       .undeclaredSecret, "the workflow declares no secret '\(name)'", at: location,
       correction: correction(name, among: names),
       otherwise: isIncluded
-        ? "a file that is included gets its secrets as inputs: inputs: { \(name): { type: string, secret: true } }"
+        ? "an included file gets its secrets as inputs: inputs: { \(name): { type: string, secret: true } }"
         : "declare it: secrets: { \(name): { env: \(name.uppercased()) } }")
     return false
   }
@@ -60,9 +60,9 @@ extension WorkflowCheck {
   private func secretHelp(_ site: ExpressionSite, _ words: String, _ name: String) -> String {
     let variable = String(name.uppercased().map { $0 == "-" ? "_" : $0 })
     if let step = site.step, site.kind == .with, actions.declaration(ofStep: step)?.shellTextInput != nil {
-      return "hand it over as a variable: env: { \(variable): \"${{ \(words) }}\" }, and \"$\(variable)\" in the "
-        + "command; everybody can read the arguments of a program"
+      return "pass it as a variable: env: { \(variable): \"${{ \(words) }}\" }, and \"$\(variable)\" in the "
+        + "command; the arguments of a program are visible to other users"
     }
-    return "a secret may stand in 'env' of a step that runs a program, and in inputs that are declared secret"
+    return "a secret is allowed in 'env' of a step that runs a program, and in inputs declared secret"
   }
 }

@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
@@ -10,16 +11,63 @@ extension WorkflowCheck {
       let key = options.inputsFrom.isEmpty ? StepKey.produces : .inputsFrom
       guard let member = tree.member(key.rawValue, of: locations.steps[step].value) else { continue }
       let declaration = actions.declaration(ofStep: step)
-      if options.fanOut != nil {
+      if options.fanOut?.event != nil {
         report(
-          .conflictingKeys, "'\(key.rawValue)' is about the whole step, and cannot stand next to 'foreach'",
-          at: tree.span(member.key), help: "let the command of each item see what is up to date")
+          .conflictingKeys, "'\(key.rawValue)' cannot stand next to 'foreach' for the posts of an event",
+          at: tree.span(member.key), help: "each post runs the step; let its command see what is up to date")
       } else if let declaration, declaration.actsOnProcess {
         report(
           .conflictingKeys, "what '\(declaration.name)' does is gone with the run, so the step can never be up to date",
           at: tree.span(member.key), related: [.init(span(.uses, of: step), "it is used here")],
           help: "remove '\(key.rawValue)'")
       }
+      checkProducts(of: step, options)
     }
   }
+
+  /// Two items cannot make one file.
+  private mutating func checkProducts(of step: Int, _ options: StepOptions) {
+    guard let fanOut = options.fanOut, fanOut.event == nil, fanOut.literalCount ?? 2 > 1,
+      let node = node(.produces, of: step)
+    else { return }
+    for element in tree.elements(node) {
+      let text = tree.text(element)
+      let isOfItem =
+        Template.containsExpression(text)
+        && (try? Template(parsing: text))?.expressions.contains { _, expression in
+          expression.references.contains { ItemContext.names.contains($0.name.lowercased()) }
+        } ?? true
+      if isOfItem { continue }
+      report(
+        .conflictingKeys, "each item of step '\(name(step))' would produce '\(text)'", at: tree.span(element),
+        related: [.init(span(.foreach, of: step), "it runs for several items")],
+        help: fanOut.isOfFiles
+          ? "let the item tell the files apart, such as 'out/${{ item.stem }}.txt'"
+          : "let the item tell the files apart, such as 'out/${{ index }}.txt'")
+    }
+  }
+
+  /// A step that reads what another one makes must come after it.
+  mutating func checkFileOrder() {
+    for node in FileFlow(workflow).nodes where !node.makers.isEmpty {
+      for reader in node.readers {
+        for maker in node.makers where maker != reader && !isDisabled(maker) && !isDisabled(reader) {
+          if isSettled || reaches(maker, from: reader) || reaches(reader, from: maker) { continue }
+          let key: StepKey =
+            workflow.steps[reader].options.inputsFrom.isEmpty ? .foreach : .inputsFrom
+          report(
+            .fileWithoutNeed,
+            "step '\(name(reader))' reads '\(node.text)', which '\(name(maker))' produces, but does not need it",
+            at: span(key, of: reader),
+            related: [.init(span(.produces, of: maker), "'\(name(maker))' produces it here")],
+            help: "add '\(name(maker))' to its dependencies, so that it runs after the file is there")
+        }
+      }
+    }
+  }
+}
+
+extension FanOut {
+  /// Whether its items are files.
+  fileprivate var isOfFiles: Bool { if case .files = source { true } else { false } }
 }

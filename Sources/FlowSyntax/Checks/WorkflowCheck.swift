@@ -56,6 +56,7 @@ struct WorkflowCheck: DocumentReading {
     checkForeignExpressions()
     guard graph != nil, !isSettled else { return }
     checkHandles()
+    checkFileOrder()
     checkEventOrder()
     checkWaitsWithoutMaximum()
     checkFeasibility()

@@ -14,7 +14,7 @@ struct KeyPage {
   /// What a person reads when the mouse is over the key, as Markdown.
   var page: String {
     var text = "**\(name)** (\(owner))\n\n\(summary)."
-    if isRequired { text += "\n\nMust be given." }
+    if isRequired { text += "\n\nRequired." }
     if let defaultText { text += "\n\nDefault: `\(defaultText)`" }
     return text
   }

@@ -136,6 +136,8 @@ struct ExpressionCompletion {
     case .deferral: return .deferral
     case .env: return .environment
     case .foreach: return .foreach
+    case .inputsFrom: return .files(.inputsFrom)
+    case .produces: return .files(.produces)
     case .name: return .name
     default: break
     }

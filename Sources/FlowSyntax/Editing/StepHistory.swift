@@ -27,7 +27,7 @@ public struct StepHistory: Sendable, Hashable {
   }
 
   private static func text(_ duration: Duration) -> String {
-    // To three digits or so: nobody reads nanoseconds of a second.
+    // To three digits or so: more are noise.
     let nanoseconds = duration.nanoseconds
     let step = nanoseconds >= 1_000_000_000 ? 10_000_000 : nanoseconds >= 1_000_000 ? 100_000 : 1000
     return DurationText.format(.nanoseconds((nanoseconds + step / 2) / step * step))

@@ -38,7 +38,7 @@ extension WorkflowDocument {
       guard let edit else { return nil }
       edits.append(edit)
     }
-    return Fix(title: "Hand '\(expression)' over as the variable \(variable)", diagnostic: diagnostic, edits: edits)
+    return Fix(title: "Pass '\(expression)' as the variable \(variable)", diagnostic: diagnostic, edits: edits)
   }
 
   private enum Quotes { case none, single, double }

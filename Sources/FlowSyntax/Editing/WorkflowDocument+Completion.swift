@@ -171,7 +171,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// The events for an input that names one; nil where the location is no such input.
+  /// The events for an input that names one; nil if the location is not such an input.
   private func eventInput(_ location: EditingLocation, _ span: Span) -> [Completion]? {
     let keys = location.keys
     guard location.path.count == 4, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,

@@ -30,7 +30,7 @@ extension WorkflowDocument {
     }
     switch diagnostic.code {
     case .missingInput: return missingInput(diagnostic)
-    case .stepOutOfReach: return missingDependency(diagnostic)
+    case .stepOutOfReach, .fileWithoutNeed: return missingDependency(diagnostic)
     case .textInCommand: return textInCommand(diagnostic).map { [$0] } ?? []
     default: return []
     }
@@ -84,8 +84,14 @@ extension WorkflowDocument {
     let span = tree.span(map)
     let isEmpty = tree.next(map) == map + 1
     if source.bytes[span.start] == UInt8(ascii: "{") {
-      let end = isEmpty ? span.start + 1 : tree.contentEnd(map)
-      return (Span(at: end), isEmpty ? " \(entry) " : ", \(entry)")
+      guard !isEmpty else { return (Span(at: span.start + 1), " \(entry) ") }
+      // The content of a mapping whose last value is a list ends within that list's brackets.
+      var end = tree.contentEnd(map)
+      if source.bytes[span.end - 1] == UInt8(ascii: "}") {
+        end = span.end - 1
+        while source.bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+      }
+      return (Span(at: end), source.bytes[end - 1] == UInt8(ascii: ",") ? " \(entry)" : ", \(entry)")
     }
     guard !isEmpty else { return nil }
     // Before the first key: what stands behind the last value may be a comment or a text of several lines.

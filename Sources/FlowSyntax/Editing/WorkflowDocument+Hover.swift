@@ -57,7 +57,7 @@ extension WorkflowDocument {
     if let graph = result.graph {
       let ranks = rank(graph)
       if ranks.indices.contains(index) {
-        rows.append("starts as number \(ranks[index]) of \(workflow.steps.count) when all could start at once")
+        rows.append("has rank \(ranks[index]) of \(workflow.steps.count) when all steps are ready at once")
       }
     }
     let needs = step.needs.map { "`\(check.name(Int($0)))`" }
@@ -89,7 +89,7 @@ extension WorkflowDocument {
     if let declared = workflow.events.first(where: { $0.name == name }) {
       text += "\n\n\(declared.summary.isEmpty ? "Comes from outside" : declared.summary)."
     } else if LifecycleEvent(rawValue: name) != nil {
-      text += "\n\nAn event of the application's life."
+      text += "\n\nAn event of the application's lifecycle."
     }
     let posters = workflow.steps.indices.filter { check.eventsPosted(by: $0).contains(name) }
     if !posters.isEmpty {

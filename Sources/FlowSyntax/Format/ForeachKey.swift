@@ -2,7 +2,7 @@ import FlowModel
 
 /// The keys of `foreach` where it is a map.
 enum ForeachKey: String, FormatKey {
-  case items, axes, exclude, include, event, parallel
+  case items, axes, exclude, include, files, event, parallel
   case failFast = "fail-fast"
   case deadline
 
@@ -16,6 +16,7 @@ enum ForeachKey: String, FormatKey {
     case .items: .any
     case .axes: .named(.field, .any)
     case .exclude, .include: .list(of: .values, isNonempty: false)
+    case .files: .fileNames
     case .event: .eventName
     case .parallel: .integer(1...Limits.items)
     case .failFast: .boolean
@@ -27,15 +28,17 @@ enum ForeachKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .items: "A list, a map, or an expression that gives one: the step runs once for each item"
-    case .axes: "A map of lists: the step runs once for each combination, the first key turning slowest"
-    case .exclude: "Combinations of the axes that are left out, each a map of some of their keys"
+    case .items: "A list, a mapping, or an expression that gives one: the step runs once for each item"
+    case .axes: "A mapping of lists: the step runs once for each combination, varying the last key fastest"
+    case .exclude: "Combinations to leave out, each a mapping of some of the axes"
     case .include:
-      "Maps whose keys are added to the combinations in which they change no axis; one that fits none is a combination of its own"
+      "Mappings that extend the combinations whose axes they match; one that matches none is a combination of its own"
+    case .files:
+      "A path with * and **, or a list of them: the step runs once for each file, item.path, .name, .stem, .extension, .folder"
     case .event:
-      "An event that repeats: the step runs once for each of its posts, and ends when nobody could post any more"
-    case .parallel: "How many items run at once at most; without it, what threads and queues allow"
-    case .failFast: "true: an item that fails ends the others; false: all run, and the step fails at the end"
+      "An event that repeats: the step runs once for each post, and ends when no more posts are possible"
+    case .parallel: "How many items may run at once; without it, as many as threads and queues allow"
+    case .failFast: "true: a failed item ends the others; false: all run, and the step fails at the end"
     case .deadline: "The maximum of all items together, from the start of the first; the step's own is each item's"
     }
   }

@@ -46,8 +46,8 @@ enum ForeignKeys {
 
   private static func secretRemedy(_ key: String) -> String? {
     switch key {
-    case "cmd", "sh", "run", "exec": "write 'command: [program, argument]', which no shell reads"
-    case "value", "default": "the secret itself never stands in a workflow; write 'env', 'file' or 'command'"
+    case "cmd", "sh", "run", "exec": "write 'command: [program, argument]', which bypasses the shell"
+    case "value", "default": "a workflow never contains the secret itself; write 'env', 'file' or 'command'"
     case "external", "secretKeyRef", "valueFrom", "vault", "key":
       "write 'command: [program, argument]' with the tool that reads it"
     default: nil
@@ -109,8 +109,8 @@ enum ForeignKeys {
 
   private static let stepRemedies: [String: String] = [
     "runs-on": "a step runs on this machine; leave 'runs-on' out",
-    "id": "the key above the step is its id; 'name' is what a person reads",
-    "command": "write 'run: …', or put it below 'with' of 'uses: shell.run'",
+    "id": "the key above the step is its id; 'name' is for people",
+    "command": "write 'run: …', or put it under 'with' of 'uses: shell.run'",
     "continue-on-error": "write 'optional: true'", "allow_failure": "write 'optional: true'",
     "ignore_error": "write 'optional: true'", "ignore_errors": "write 'optional: true'",
     "continueOn": "write 'optional: true'", "continue_on_error": "write 'optional: true'",
@@ -123,23 +123,23 @@ enum ForeignKeys {
     "working-directory": "write 'with: { cwd: … }' next to 'run'", "dir": "write 'with: { cwd: … }' next to 'run'",
     "workdir": "write 'with: { cwd: … }' next to 'run'", "working_dir": "write 'with: { cwd: … }' next to 'run'",
     "cwd": "write 'with: { cwd: … }' next to 'run'", "working_directory": "write 'with: { cwd: … }' next to 'run'",
-    "env-file": "it belongs to the workflow: write 'env-file' at the left edge, or 'env' here",
-    "env_file": "it belongs to the workflow: write 'env-file' at the left edge, or 'env' here",
+    "env-file": "it belongs to the workflow: write 'env-file' at the top level, or 'env' here",
+    "env_file": "it belongs to the workflow: write 'env-file' at the top level, or 'env' here",
     "cache": upToDate, "artifacts": upToDate,
     "on_failure": onFailure, "on-failure": onFailure, "onFailure": onFailure, "handlerOn": onFailure,
     "extends": "write 'defaults' of the workflow, or merge a YAML anchor with '<<: *name'",
     "cron": scheduled, "schedule": scheduled,
     "register": "what a step gives is read as steps.<id>.outputs.<name>; a command declares its own under 'outputs'",
-    "steps": "a step holds no steps: give each a key of its own below 'steps', with 'needs' between them",
-    "tasks": "a step holds no steps: give each a key of its own below 'steps', with 'needs' between them",
+    "steps": "a step holds no steps: give each a key of its own under 'steps', with 'needs' between them",
+    "tasks": "a step holds no steps: give each a key of its own under 'steps', with 'needs' between them",
     "parallel": "steps that need nothing of each other run next to each other by themselves",
     "container": "a step runs on this machine; run the container's command, such as 'run: docker run …'",
     "image": "a step runs on this machine; run the container's command, such as 'run: docker run …'",
     "services": "start them in a step, or use an action that is a service",
-    "permissions": "a step has the rights of who calls flowrun; leave it out",
+    "permissions": "a step has the permissions of the user who runs flowrun; leave it out",
     "secrets":
-      "declare them below 'secrets' of the workflow, and hand one over with 'env: { TOKEN: \"${{ secrets.token }}\" }'",
-    "become": "a step has the rights of who calls flowrun; leave it out",
+      "declare them under 'secrets' of the workflow, and pass one with 'env: { TOKEN: \"${{ secrets.token }}\" }'",
+    "become": "a step has the permissions of the user who runs flowrun; leave it out",
     "stage": "order comes from 'needs'; leave it out",
     "priority": "order comes from 'needs' and 'estimate'; leave it out",
     "priority_weight": "order comes from 'needs' and 'estimate'; leave it out",
@@ -154,14 +154,14 @@ enum ForeignKeys {
     "write a step in 'finally' with 'if: ${{ failure() }}', or without 'if' for every end"
   private static let scheduled = "a workflow runs when you call 'flowrun FILE'; let cron or another scheduler call it"
   private static let folderOfAll = "write 'with: { cwd: … }' at the steps that run in another folder"
-  private static let oneAtOnce = "a step has one location; how many run at once a queue with a 'width' says"
+  private static let oneAtOnce = "a step has one location; a queue with a 'width' limits how many run at once"
 
   private static let workflowRemedies: [String: String] = [
-    ".PHONY": "put what is to run below 'steps', each under a key with its 'needs'",
-    "rules": "put what is to run below 'steps', each under a key with its 'needs'",
-    "on": "a workflow runs when somebody calls 'flowrun FILE'; leave 'on' out (a scheduler may call it)",
-    "true": "a workflow runs when somebody calls 'flowrun FILE'; leave 'on' out (a scheduler may call it)",
-    "triggers": "a workflow runs when somebody calls 'flowrun FILE'; leave it out",
+    ".PHONY": "put the steps under 'steps', each under a key with its 'needs'",
+    "rules": "put the steps under 'steps', each under a key with its 'needs'",
+    "on": "a workflow runs when you call 'flowrun FILE'; leave 'on' out (a scheduler may call it)",
+    "true": "a workflow runs when you call 'flowrun FILE'; leave 'on' out (a scheduler may call it)",
+    "triggers": "a workflow runs when you call 'flowrun FILE'; leave it out",
     "schedule": scheduled, "cron": scheduled,
     "working_directory": folderOfAll, "working-directory": folderOfAll, "working_dir": folderOfAll,
     "workdir": folderOfAll, "dir": folderOfAll, "cwd": folderOfAll,
@@ -171,23 +171,23 @@ enum ForeignKeys {
     "handlerOn": onFailureOfAll,
     "extends": "use the other workflow as a step: 'uses: ./other.yaml'",
     "image": "steps run on this machine; run the container's command, such as 'run: docker run …'",
-    "jobs": "there are no jobs: put their steps below 'steps', each under a key, with 'needs' between them",
-    "stages": "there are no stages: put the steps below 'steps', with 'needs' where one comes after another",
-    "services": "put what is to run below 'steps', each under a key",
-    "dag": "put the steps below 'steps', each under a key with its 'needs'",
-    "templates": "put the steps below 'steps', each under a key with its 'needs'",
-    "spec": "there are no resources around a workflow: write 'name' and 'steps' at the left edge",
-    "apiVersion": "there are no resources around a workflow: write 'name' and 'steps' at the left edge",
-    "kind": "there are no resources around a workflow: write 'name' and 'steps' at the left edge",
-    "metadata": "there are no resources around a workflow: write 'name' and 'steps' at the left edge",
-    "version": "a workflow states no version; leave it out",
-    "vars": "write 'inputs' for what a run may be given, 'env' for variables of commands",
-    "variables": "write 'inputs' for what a run may be given, 'env' for variables of commands",
+    "jobs": "there are no jobs: put their steps under 'steps', each under a key, with 'needs' between them",
+    "stages": "there are no stages: put the steps under 'steps', with 'needs' where one comes after another",
+    "services": "put the steps under 'steps', each under a key",
+    "dag": "put the steps under 'steps', each under a key with its 'needs'",
+    "templates": "put the steps under 'steps', each under a key with its 'needs'",
+    "spec": "a workflow has no wrapper: write 'name' and 'steps' at the top level",
+    "apiVersion": "a workflow has no wrapper: write 'name' and 'steps' at the top level",
+    "kind": "a workflow has no wrapper: write 'name' and 'steps' at the top level",
+    "metadata": "a workflow has no wrapper: write 'name' and 'steps' at the top level",
+    "version": "a workflow has no version; leave it out",
+    "vars": "write 'inputs' for the inputs of a run, 'env' for variables of commands",
+    "variables": "write 'inputs' for the inputs of a run, 'env' for variables of commands",
     "include": "use the other workflow as a step: 'uses: ./other.yaml'",
     "includes": "use the other workflow as a step: 'uses: ./other.yaml'",
     "timeout-minutes": "write 'timeout: 10m'", "activeDeadlineSeconds": "write 'timeout: 10m'",
-    "permissions": "a run has the rights of who calls flowrun; leave it out",
-    "run-name": "'name' is what reports call the workflow",
+    "permissions": "a run has the permissions of the user who runs flowrun; leave it out",
+    "run-name": "'name' is the name of the workflow in reports",
     "runs-on": "a workflow runs on this machine; leave 'runs-on' out",
     "strategy": "it belongs to the step that is repeated",
     "needs": "'needs' belongs to a step", "run": "put it into a step: 'steps: { build: { run: … } }'",
@@ -202,7 +202,7 @@ enum ForeignKeys {
   ]
 
   /// How a step is repeated here.
-  private static let repetition = "write 'foreach', a list or an expression; 'item' is the one at hand"
+  private static let repetition = "write 'foreach', a list or an expression; 'item' is the current element"
 
   /// Limits in numbers, with the unit in the key's name.
   private static func limit(_ key: String, _ value: String?) -> String? {

@@ -110,12 +110,12 @@ enum NameKind: Sendable, CaseIterable {
   var rule: String {
     switch self {
     case .step, .queue:
-      "lower-case letters and digits, parted by single '-' or '_', beginning with a letter, at most "
+      "lower-case letters and digits, separated by single '-' or '_', beginning with a letter, at most "
         + "\(Limits.stepIDCharacters) characters"
     case .input, .secret, .output, .field: "letters, digits, '-' and '_', beginning with a letter or '_'"
     case .event: "letters, digits, '.', '-', '_' and '/', beginning with a letter or digit"
-    case .plugin: "lower-case letters and digits, parted by single '-', beginning with a letter"
-    case .action: "the plugin's name, a dot and a word of lower-case letters and digits parted by single '-'"
+    case .plugin: "lower-case letters and digits, separated by single '-', beginning with a letter"
+    case .action: "the plugin's name, a dot and a word of lower-case letters and digits separated by single '-'"
     }
   }
 

@@ -24,8 +24,8 @@ enum StepKey: String, FormatKey {
   static func remedy(insteadOf value: Value) -> String? {
     guard let text = value.stringValue else { return nil }
     return NameKind.action.allows(text)
-      ? "an action stands under 'uses': { uses: \(text) }"
-      : "a command stands under 'run': { run: \(value.shortText) }"
+      ? "write an action under 'uses': { uses: \(text) }"
+      : "write a command under 'run': { run: \(value.shortText) }"
   }
 
   var shape: Shape {
@@ -75,31 +75,33 @@ enum StepKey: String, FormatKey {
     switch self {
     case .uses: "The action, plugin.action, or a workflow, ./file.yaml; or write run"
     case .run: "Short for uses: shell.run with this command: a text for the shell, or a list of program and arguments"
-    case .shell: "What reads the text of run: sh, bash, python, or words with {0} for a file that holds it"
+    case .shell: "The shell of run: sh, bash, python, or a command with {0} for the file of the script"
     case .with: "The action's inputs"
-    case .name: "What a person reads; other steps refer to the id"
+    case .name: "A name for people; other steps refer to the id"
     case .needs: "The step or steps to start after"
-    case .after: "The event or events to start after, too"
+    case .after: "The event or events to wait for as well"
     case .condition: "An expression; when it is false the step is skipped"
-    case .enabled: "false, or an expression over inputs, env and launch: the step is out, its dependents go on"
+    case .enabled:
+      "false, or an expression over inputs, env and launch: the step is disabled, and its dependents run without it"
     case .deferral: "true: after the gate opened; idle: after it opened and when nothing else runs; or an expression"
     case .blocking: "Whether the launch gate waits for this step; true unless it is deferred"
     case .optional: "Whether its failure neither fails the run nor stops its dependents"
     case .deadline: "Minimum and maximum of the step from its first start; one duration is the maximum"
     case .retry: "How often and when it is tried again after a failure"
     case .queue: "main, a quality of service, or a name from queues; user-initiated, or utility if deferred"
-    case .estimate: "How long it is thought to take: 80ms or 50ms..200ms"
+    case .estimate: "The expected duration: 80ms or 50ms..200ms"
     case .prewarm: "Whether it may run before activation"
-    case .quiet: "Whether what its commands and programs write is kept out of the log"
+    case .quiet: "Whether the output of its commands is kept out of the log"
     case .env: "Environment variables for its child processes, on top of the workflow's"
     case .foreach:
-      "What the step runs for, once for each: a list, an expression that gives one, or a map of items or axes"
-    case .parallel: "With foreach, how many items run at once at most"
-    case .inputsFrom: "The files that it reads, with * and **: while they and all else are as before, it is skipped"
-    case .produces: "The files that it makes, likewise: they must be as it left them"
-    case .resources: "What it takes of the machine while it runs: { cpus: 4, memory: 8GiB, gpus: 1 }"
-    case .outputs: "What its command writes to the file FLOWRUN_OUTPUT, as name=value: each output with its type"
-    case .failFast: "With foreach, whether an item that fails ends the others"
+      "The items to run the step for: a list, an expression that gives one, or a mapping of items, axes or files"
+    case .parallel: "With foreach, how many items may run at once"
+    case .inputsFrom:
+      "The files that it reads, with * and **; it is skipped while nothing has changed; with foreach each item"
+    case .produces: "The files that it produces, with * and **; a changed one makes it run again"
+    case .resources: "The capacity that it requests while it runs: { cpus: 4, memory: 8GiB, gpus: 1 }"
+    case .outputs: "The outputs that its command writes to the file FLOWRUN_OUTPUT as name=value, each with its type"
+    case .failFast: "With foreach, whether a failed item ends the others"
     case .executor: "Where the step runs, as --on takes it (workers=4, slurm=8), or local: here"
     case .onInterrupt: "What a resume of a durable run does when its process died while the step ran: rerun or fail"
     }
@@ -116,8 +118,8 @@ enum DeadlineKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .min: "Not before this"
-    case .max: "Not after this"
+    case .min: "The minimum"
+    case .max: "The maximum"
     }
   }
 }

@@ -48,25 +48,25 @@ enum WorkflowKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .name: "What reports call this workflow"
+    case .name: "The name of the workflow in reports"
     case .description: "What the workflow is for"
-    case .inputs: "What a run may or must be given with -i name=value"
-    case .secrets: "What a run is given and never shows: each comes from a variable, a file or a command"
+    case .inputs: "The inputs of a run, given with -i name=value"
+    case .secrets: "Secrets, which a run never shows; each comes from a variable, a file or a command"
     case .env: "Environment variables for the child processes of all steps; values may hold ${{ }}"
     case .deadline: "The launch gate: it never opens before min and never after max; one duration is max"
     case .events:
-      "Events that come from outside: a list of names, or a map from name to description, or to repeats and description"
+      "Events that come from outside: a list of names, or a mapping from name to description, or to repeats and description"
     case .queues: "Queues of the workflow's own, by name"
-    case .defaults: "What holds for every step that does not say otherwise"
-    case .concurrency: "How many steps run at once at most"
+    case .defaults: "Defaults for all steps"
+    case .concurrency: "How many steps may run at once"
     case .steps: "The steps by id"
-    case .outputs: "What the run gives back; values may hold ${{ }} over every step"
-    case .durable: "Whether no step begins before everything that came out of the run until then is on disk"
+    case .outputs: "The outputs of the run; values may read every step with ${{ }}"
+    case .durable: "Whether every result is saved to disk before the next step starts"
     case .environmentFile:
-      "Files of lines NAME=value, relative to the workflow: variables below those of env, later files above earlier ones"
+      "Files of NAME=value lines, relative to the workflow; env overrides them, and later files override earlier ones"
     case .timeout: "How long a run may take from its activation; then it is cancelled, with cleanup, and exits with 1"
-    case .finally: "Steps by id that run when all others are over, whatever happened, also when the run is cancelled"
-    case .budgets: "What runs may take, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
+    case .finally: "Steps by id that run when all others have finished, even if the run failed or was cancelled"
+    case .budgets: "Limits on runs, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
     case .history: "Whether flowrun records the runs of this workflow; see flowrun runs"
     }
   }
@@ -97,7 +97,7 @@ enum EventKey: String, FormatKey {
   var summary: String {
     switch self {
     case .repeats: "Whether each post counts for flow.on; steps wait for the first one either way"
-    case .description: "A sentence for people"
+    case .description: "A description"
     }
   }
 }
@@ -119,8 +119,8 @@ enum QueueKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .qos: "How urgently the steps of the queue run"
-    case .width: "How many steps of the queue run at once at most"
+    case .qos: "The quality of service of the steps in the queue"
+    case .width: "How many steps of the queue may run at once"
     }
   }
 }
@@ -183,15 +183,15 @@ enum FieldKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .type: "What kind of value fits"
+    case .type: "The type of the value"
     case .required: "Whether a value must be given; true when there is no default"
-    case .secret: "Whether it may be given a secret; a run shows it nowhere, and -i takes it from a file alone"
-    case .default: "What stands where no value is given"
-    case .enum: "The only values that fit"
-    case .items: "What the elements of an array are"
-    case .properties: "The keys of an object; without it any keys fit"
+    case .secret: "Whether it is a secret: a run never shows it, and -i reads it only from a file"
+    case .default: "The value if none is given"
+    case .enum: "The only values allowed"
+    case .items: "The type of an array's elements"
+    case .properties: "The keys of an object; without it any key is allowed"
     case .base: "Where a relative path starts: the run's data folder, or the folder of the workflow file"
-    case .description: "A sentence for people"
+    case .description: "A description"
     }
   }
 }

@@ -101,7 +101,7 @@ final class IncludeLibrary: Sendable {
         path: path,
         problem: "'\(key.rawValue)' stands in that file (line \(check.tree.line(of: member.key))), "
           + (key == .secrets
-            ? "but a file that is included gets its secrets as inputs with 'secret: true'"
+            ? "but an included file gets its secrets as inputs with 'secret: true'"
             : "and there is one for the whole run"),
         result: result)
     }

@@ -59,7 +59,7 @@ struct WaitForFinally {
           "the gate waits for finally of '\(name)'"
             + (blocker == name ? "" : ": '\(blocker)' needs it and is blocking"),
           at: span,
-          help: "write 'blocking: false' at '\(blocker)', or let it need another step than '\(name)'"))
+          help: "write 'blocking: false' at '\(blocker)', or make it depend on another step than '\(name)'"))
     }
     return found
   }

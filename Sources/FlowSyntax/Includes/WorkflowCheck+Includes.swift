@@ -40,7 +40,7 @@ extension WorkflowCheck {
       if let problem = entry.problem {
         report(
           .unknownAction, "step '\(name(step))' cannot use '\(uses)': \(problem)", at: span(.uses, of: step),
-          help: "the path is relative to the file that states it; flowrun validate says everything about that file")
+          help: "the path is relative to the file that contains it; 'flowrun validate' shows all problems of that file")
       }
       let isFanOut = tree.member(StepKey.foreach.rawValue, of: locations.steps[step].value) != nil
       if isFanOut {
@@ -51,16 +51,16 @@ extension WorkflowCheck {
       }
       if workflow.steps[step].options.isFinal {
         report(
-          .conflictingKeys, "step '\(name(step))' of 'finally' cannot be a workflow of its own",
+          .conflictingKeys, "step '\(name(step))' of 'finally' cannot include a workflow",
           at: span(.uses, of: step),
-          help: "write the steps of that file here, or include it below 'steps'")
+          help: "write the steps of that file here, or include it under 'steps'")
       }
       for key in isFanOut ? StepKey.notOnItemWorkflow : StepKey.notOnInclude {
         guard let member = tree.member(key.rawValue, of: locations.steps[step].value) else { continue }
         report(
-          .conflictingKeys, "step '\(name(step))' is a workflow of its own, which cannot have '\(key.rawValue)'",
+          .conflictingKeys, "step '\(name(step))' includes a workflow and cannot have '\(key.rawValue)'",
           at: tree.span(member.key), related: [.init(span(.uses, of: step), "it uses a file here")],
-          help: "state it at the steps of that file")
+          help: "set it on the steps of that file")
       }
     }
   }
@@ -73,7 +73,7 @@ extension WorkflowCheck {
         .conflictingKeys,
         "step '\(self.name(step))' cannot use '\(workflow.steps[step].uses)': the 'env-file' '\(name)' of '\(file)' reads "
           + "inputs, which are not known before the run",
-        at: span(.uses, of: step), help: "name the file without an expression there, or state its variables under 'env'"
+        at: span(.uses, of: step), help: "name the file without an expression there, or set its variables under 'env'"
       )
     }
   }
@@ -127,7 +127,7 @@ extension WorkflowCheck {
     }
     for (file, inner, events) in filesRun(by: entry) {
       if !inner.environmentFiles.isEmpty {
-        cannot("'\(file)' has an 'env-file'", "state the variables under 'env' in that file")
+        cannot("'\(file)' has an 'env-file'", "set the variables under 'env' in that file")
       }
       for other in inner.steps where other.hasOptions {
         if let event = other.options.after.first(where: { !events.contains($0) }) {
@@ -137,19 +137,19 @@ extension WorkflowCheck {
         }
         if other.options.request != nil {
           cannot(
-            "step '\(other.id)' of '\(file)' takes 'resources', which are counted in one run",
-            "state them next to 'foreach': each item takes them")
+            "step '\(other.id)' of '\(file)' has 'resources', which are counted per run",
+            "set them next to 'foreach'; they apply to each item")
         }
         if let executor = other.options.executor ?? inner.executor, executor != "local" {
           cannot(
-            "step '\(other.id)' of '\(file)' runs on '\(executor)', and what runs for an item stays here",
+            "step '\(other.id)' of '\(file)' runs on '\(executor)', but the workflow of an item runs here",
             "take 'executor' out of that file")
         }
       }
     }
     if let parallel = workflow.steps[step].options.fanOut?.parallel, parallel > Limits.itemWorkflows {
       cannot(
-        "'parallel' is \(parallel), and at most \(Limits.itemWorkflows) such runs go on at once",
+        "'parallel' is \(parallel), and at most \(Limits.itemWorkflows) such runs may run at once",
         "write \(Limits.itemWorkflows) or less; without it there are \(Limits.usualItemWorkflows)")
     }
   }

@@ -21,14 +21,14 @@ enum ManifestKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .name: "The plugin's name, which its actions begin with"
+    case .name: "The name of the plugin, with which its actions begin"
     case .version: "The plugin's version, such as 1.0.0"
     case .protocol: "The protocol that the program speaks: 1"
     case .command: "The program with its arguments, run in the plugin's folder"
     case .source: "A Swift file that flowrun compiles and keeps"
     case .env: "The environment variables that the program may see besides PATH"
     case .actions: "The actions by full name; an executor may have none"
-    case .executor: "How steps are sent away with --on NAME; instead of, or beside, actions"
+    case .executor: "How steps run remotely with --on NAME; in addition to actions or instead of them"
     case .description: "What the plugin is for"
     }
   }
@@ -45,8 +45,9 @@ enum ManifestExecutorKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .command: "The program that carries a worker's pipe; {value}, {place}, {worker}, {worker-line} are filled in"
-    case .places: "The program that prints the places, a line each: a name, and how many bodies it runs at once"
+    case .command:
+      "The program that starts a worker and connects its input and output; {value}, {place}, {worker}, {worker-line} are filled in"
+    case .places: "The program that prints the workers, one per line: a name, and how many steps it runs at once"
     }
   }
 }
@@ -81,13 +82,13 @@ enum ManifestActionKey: String, FormatKey {
   var summary: String {
     switch self {
     case .summary: "What the action does, in a sentence"
-    case .inputs: "What a step gives under with"
-    case .outputs: "What dependents may read"
+    case .inputs: "The inputs"
+    case .outputs: "The outputs"
     case .events: "The events that it may post"
-    case .service: "Whether it reports ready and then goes on until it is stopped"
+    case .service: "Whether it reports ready and then runs until it is stopped"
     case .protectedData: "Whether it reads data that is unavailable while the device is locked"
-    case .retryable: "Whether its errors are worth another attempt where it does not say so itself"
-    case .portable: "Whether it does the same on another machine, where --on may send its steps"
+    case .retryable: "Whether its errors can be retried, unless an error says otherwise"
+    case .portable: "Whether it works the same on another machine, so that --on may run it there"
     case .errors: "The errors that it may end with, by code"
     case .example: "An example step, beginning with uses:"
     }
@@ -105,7 +106,7 @@ enum ManifestErrorKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .summary: "When it comes and what to do about it"
+    case .summary: "When it occurs and what to do about it"
     case .retryable: "Whether another attempt may succeed"
     }
   }

@@ -19,7 +19,7 @@ struct ManifestReader: DocumentReading {
   mutating func read() -> PluginManifest? {
     guard let root = tree.root else {
       report(
-        .emptyDocument, "the file holds no manifest", at: Span(at: 0),
+        .emptyDocument, "the file does not contain a manifest", at: Span(at: 0),
         help: "a manifest has 'name', 'version', 'protocol', 'command' or 'source', and 'actions'")
       return nil
     }
@@ -67,8 +67,9 @@ struct ManifestReader: DocumentReading {
     }
     if !executor.command.isEmpty, !executor.command.contains("{worker}"), !executor.command.contains("{worker-line}") {
       report(
-        .missingKey, "the command of executor starts no worker: it has no word {worker} or {worker-line}",
-        at: span(member.key), help: "write {worker} where the worker's words go, {worker-line} where a shell reads them"
+        .missingKey, "the command of executor does not start a worker: it lacks {worker} or {worker-line}",
+        at: span(member.key),
+        help: "write {worker} for the arguments of the worker, {worker-line} for a line that a shell reads"
       )
     }
     return executor.command.isEmpty || executor.places.isEmpty ? nil : executor
@@ -110,7 +111,7 @@ struct ManifestReader: DocumentReading {
     case (let command?, let source?):
       report(
         .conflictingKeys, "a manifest has 'command' or 'source', not both", at: span(source.key),
-        related: [.init(span(command.key), "the command is stated here")])
+        related: [.init(span(command.key), "the command is here")])
       return nil
     case (nil, nil):
       report(
@@ -131,7 +132,7 @@ struct ManifestReader: DocumentReading {
 
   private mutating func actions(_ node: NodeID, plugin: String?) -> [PluginManifest.Action] {
     guard tree.kind(node) == .mapping else {
-      reportType(node, "actions", expected: "a map from full name to action")
+      reportType(node, "actions", expected: "a mapping from full name to action")
       return []
     }
     var result: [PluginManifest.Action] = []
@@ -201,7 +202,7 @@ struct ManifestReader: DocumentReading {
 
   private mutating func errors(_ node: NodeID, _ owner: Owner) -> [ErrorDeclaration] {
     guard tree.kind(node) == .mapping else {
-      reportType(node, owner, expected: "a map from code to error")
+      reportType(node, owner, expected: "a mapping from code to error")
       return []
     }
     var result: [ErrorDeclaration] = []

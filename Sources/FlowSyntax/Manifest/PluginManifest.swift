@@ -14,7 +14,7 @@ public struct PluginManifest: Sendable {
   public struct Action: Sendable {
     /// What the loader, `schema` and `plugins show` read.
     public var declaration: ActionDeclaration
-    /// Whether an error that does not say so itself is worth another attempt.
+    /// Whether an error that does not say so itself can be retried.
     public var isRetryable: Bool
   }
 
@@ -39,7 +39,7 @@ public struct PluginManifest: Sendable {
     /// `--on NAME=` is given, `{location}` for the place, `{worker}` for the worker's command and `{worker-line}` for
     /// that as a text for a shell.
     public var command: [String]
-    /// The program that prints the places, a line each: a name, and how many bodies it runs at once.
+    /// The program that prints the workers, one per line: a name, and how many steps it runs at once.
     public var places: [String]
   }
 

@@ -59,7 +59,8 @@ public struct ExecutorAddress: Sendable, Hashable {
     options = []
     guard NameKind.plugin.allows(name) else {
       throw Problem(
-        message: "'\(text)' begins with no name of an executor", help: "write 'workers=4', 'slurm=8' or 'local'")
+        message: "'\(text)' does not start with the name of an executor",
+        help: "write 'workers=4', 'slurm=8' or 'local'")
     }
     for part in parts {
       if let last = options.indices.last, options[last].isList, !part.isEmpty, !part.contains("="),
@@ -73,7 +74,7 @@ public struct ExecutorAddress: Sendable, Hashable {
         continue
       }
       guard case (let name, let value?) = Self.pair(part), !name.isEmpty, !value.isEmpty else {
-        throw Problem(message: "'\(part)' is not an option of an executor", help: "write NAME=VALUE behind the comma")
+        throw Problem(message: "'\(part)' is not an option of an executor", help: "write NAME=VALUE after the comma")
       }
       guard !options.contains(where: { $0.name == name }) else {
         throw Problem(message: "the option '\(name)' is given twice", help: "leave one out")

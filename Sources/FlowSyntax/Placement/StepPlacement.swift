@@ -34,7 +34,7 @@ public struct StepPlacement: Sendable {
       }
       let ofAction =
         obstacles[step.uses]
-        ?? (catalog.declaration(named: step.uses).map(\.portabilityObstacle) ?? "it stands for another workflow")
+        ?? (catalog.declaration(named: step.uses).map(\.portabilityObstacle) ?? "it includes another workflow")
       obstacles[step.uses] = ofAction
       if let why = ofAction ?? Self.obstacle(step, at: wish) {
         places.append(.here(why: why))
@@ -93,7 +93,7 @@ extension WorkflowCheck {
       let declaration = actions.declaration(ofStep: index)
       guard let why = declaration?.portabilityObstacle ?? StepPlacement.obstacle(step, at: executor) else { continue }
       report(
-        .conflictingKeys, "step '\(name(index))' cannot run elsewhere: \(why)", at: span(.executor, of: index),
+        .conflictingKeys, "step '\(name(index))' cannot run remotely: \(why)", at: span(.executor, of: index),
         related: declaration.map { [.init(span(.uses, of: index), "it uses '\($0.name)' here")] } ?? [],
         help: "leave 'executor' out, or write 'executor: local'")
     }

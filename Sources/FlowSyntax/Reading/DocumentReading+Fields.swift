@@ -6,7 +6,7 @@ extension DocumentReading {
   /// The fields that a map from name to declaration states.
   mutating func fields(_ node: NodeID, _ owner: String, names: NameKind) -> [FieldDeclaration] {
     guard tree.kind(node) == .mapping else {
-      reportType(node, .text(owner), expected: "a map from name to declaration")
+      reportType(node, .text(owner), expected: "a mapping from name to declaration")
       return []
     }
     var result: [FieldDeclaration] = []
@@ -58,7 +58,7 @@ extension DocumentReading {
       let value = value(node)
       if let mismatch = type.mismatch(of: value) {
         report(
-          .invalidDefault, "the default of \(owner) does not fit its type: \(mismatch.description)", at: span(node),
+          .invalidDefault, "the default of \(owner) does not match its type: \(mismatch.description)", at: span(node),
           help: mismatch.help)
       } else {
         field.defaultValue = value
@@ -96,7 +96,7 @@ extension DocumentReading {
       let value = value(element)
       if let mismatch = type.mismatch(of: value) {
         report(
-          .inputType, "a value of \(owner).enum does not fit its type: \(mismatch.description)", at: span(element),
+          .inputType, "a value of \(owner).enum does not match its type: \(mismatch.description)", at: span(element),
           help: mismatch.help)
       } else {
         values.append(value)

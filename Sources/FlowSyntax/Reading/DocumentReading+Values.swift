@@ -115,7 +115,7 @@ extension DocumentReading {
     switch tree.kind(node) {
     case .scalar, .alias:
       if let value = tree.scalarValue(node) { return value }
-      report(.wrongType, "'\(tree.text(node))' does not fit its tag", at: span(node))
+      report(.wrongType, "'\(tree.text(node))' does not match its tag", at: span(node))
       return .null
     case .sequence: return .array(tree.elements(node).map { value($0) })
     case .mapping: return .object(object(node))

@@ -65,7 +65,7 @@ extension DocumentReading {
   ) -> UInt32 {
     guard tree.kind(node) == .mapping else {
       report(
-        .wrongType, "\(owner.text(in: tree)) must be a map with keys, found \(found(node))", at: span(node),
+        .wrongType, "\(owner.text(in: tree)) must be a mapping with keys, found \(found(node))", at: span(node),
         help: tree.scalarValue(node).flatMap(Key.remedy(insteadOf:)) ?? "its keys are \(Key.list)")
       return table.requiredBits
     }
@@ -129,21 +129,21 @@ extension DocumentReading {
         break
       }
     }
-    report(.duplicateKey, "the key '\(name)' stands twice in this map", at: span(key), related: related)
+    report(.duplicateKey, "the key '\(name)' appears twice in this mapping", at: span(key), related: related)
   }
 
   /// The text of a key; reports a key that is a map, a list or empty.
   mutating func keyText(_ key: NodeID) -> String? {
     guard tree.kind(key) == .scalar, !tree.text(key).isEmpty else {
       report(
-        .keyNotText, "a key must be a text, found \(found(key))", at: span(key),
+        .keyNotText, "a key must be a string, found \(found(key))", at: span(key),
         help: tree.kind(key) == .mapping ? Self.bracesHelp : nil)
       return nil
     }
     return tree.text(key)
   }
 
-  private static var bracesHelp: String { "in YAML braces are a map; an expression stands in quotes: \"${{ … }}\"" }
+  private static var bracesHelp: String { "in YAML, braces are a mapping; put an expression in quotes: \"${{ … }}\"" }
 
   /// What somebody who wrote `{{ x }}` should write.
   private func bracesHelp(_ node: NodeID) -> String? {
@@ -158,7 +158,7 @@ extension DocumentReading {
   /// What a node is, for a message: `a map`, `the string "yes"`.
   func found(_ node: NodeID) -> String {
     switch tree.kind(node) {
-    case .mapping: return "a map"
+    case .mapping: return "a mapping"
     case .sequence: return "a list"
     case .scalar, .alias:
       switch tree.scalarValue(node) {
@@ -193,7 +193,7 @@ extension [Diagnostic] {
     if count >= Limits.diagnostics {
       result.append(
         Diagnostic(
-          .tooManyDiagnostics, "more than \(Limits.diagnostics - 1) problems; the rest is not shown",
+          .tooManyDiagnostics, "more than \(Limits.diagnostics - 1) problems; the others are not shown",
           at: result[result.count - 1].span, help: "fix these first"))
     }
     return result

@@ -31,7 +31,7 @@ public struct PlacedValue: Sendable {
   /// What it is, for a message: `a map`, `the string "yes"`.
   public var found: String {
     switch content {
-    case .map: "a map"
+    case .map: "a mapping"
     case .list: "a list"
     case .scalar(.null): "nothing"
     case .scalar(.string(let text)): "the string \(Value.string(text).shortText)"

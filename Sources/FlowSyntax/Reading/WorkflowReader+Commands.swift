@@ -30,7 +30,7 @@ extension WorkflowReader {
     guard let run = keys.run else {
       if let shell = keys.shell {
         report(
-          .conflictingKeys, "'shell' says what reads the text of 'run', which this step does not have",
+          .conflictingKeys, "'shell' sets the shell of 'run', which this step does not have",
           at: span(shell.key), help: "write 'run', or remove 'shell'")
       } else if tree.kind(location.value) == .mapping {
         reportMissingAction(location)
@@ -39,9 +39,9 @@ extension WorkflowReader {
     }
     if let stated = keys.uses {
       report(
-        .conflictingKeys, "'run' is short for 'uses: \(CommandKeys.action)', so 'uses' cannot stand next to it",
+        .conflictingKeys, "'run' is short for 'uses: \(CommandKeys.action)' and cannot be combined with 'uses'",
         at: span(run.key), related: [.init(span(stated), "this is the other action")],
-        help: "remove one of the two, or make two steps of it")
+        help: "remove one of the two, or write two steps")
       return
     }
     action = actions.indexOfCommand()
@@ -49,7 +49,7 @@ extension WorkflowReader {
     if with[CommandKeys.commandInput] != nil {
       report(
         .conflictingKeys, "'run' is the command, so 'with' cannot have one", at: span(run.key),
-        help: "remove 'command' below 'with'")
+        help: "remove 'command' under 'with'")
     }
     guard let command = command(run.value, .stepKey(.run, location.key)) else { return }
     with[CommandKeys.commandInput] = command
@@ -59,8 +59,8 @@ extension WorkflowReader {
       if with[CommandKeys.shellInput] == nil { with[CommandKeys.shellInput] = .string(CommandKeys.usualShell) }
     } else if let shell = keys.shell {
       report(
-        .conflictingKeys, "a command that is a list is read by no shell", at: span(shell.key),
-        help: "remove 'shell', or write the command as a text")
+        .conflictingKeys, "a command that is a list bypasses the shell", at: span(shell.key),
+        help: "remove 'shell', or write the command as a string")
     }
   }
 
@@ -71,7 +71,7 @@ extension WorkflowReader {
     let owner = Owner.stepKey(.outputs, location.key)
     guard tree.kind(member.value) == .mapping else {
       return reportType(
-        member.value, owner, expected: "a map from name to declaration",
+        member.value, owner, expected: "a mapping from name to declaration",
         help: "such as 'outputs: { version: { type: string } }'")
     }
     let fields = fields(member.value, "\(tree.keyName(location.key)).outputs", names: .output)
@@ -80,13 +80,13 @@ extension WorkflowReader {
     else { return }
     guard let input = actions.entries[action].declaration?.outputFieldsFromInput else {
       return report(
-        .conflictingKeys, "the outputs of '\(actions.entries[action].name)' are those that it declares itself",
-        at: span(member.key), help: "remove 'outputs'; only a command can have outputs that its step declares")
+        .conflictingKeys, "'\(actions.entries[action].name)' declares its own outputs",
+        at: span(member.key), help: "remove 'outputs'; only a step that runs a command declares outputs")
     }
     if with[input] != nil {
       report(
-        .conflictingKeys, "'outputs' stands at the step and below 'with'", at: span(member.key),
-        help: "remove it below 'with'")
+        .conflictingKeys, "'outputs' appears on the step and under 'with'", at: span(member.key),
+        help: "remove it under 'with'")
     }
     with[input] = .object(ValueObject(fields.map { ($0.name, .object(declaration(of: $0, in: member.value))) }))
   }
@@ -103,7 +103,7 @@ extension WorkflowReader {
     return FieldDeclaration(field.name, .any).declaration
   }
 
-  /// A text, or a list of texts.
+  /// A text, or a list of strings.
   private mutating func command(_ node: NodeID, _ owner: Owner) -> Value? {
     let expected = "a command: a text, or a list of a program and its arguments"
     let help = "write 'run: make test', or 'run: [make, test]'"

@@ -13,17 +13,17 @@ extension WorkflowReader {
       fanOut = items(node, owner).map { FanOut(.items($0)) }
     }
     for key in [StepKey.parallel, .failFast] {
-      guard let beside = tree.member(key.rawValue, of: location.value) else { continue }
+      guard let adjacent = tree.member(key.rawValue, of: location.value) else { continue }
       if let inside = tree.member(key.rawValue, of: node) {
         report(
-          .conflictingKeys, "'\(key.rawValue)' stands next to 'foreach' and in it", at: span(beside.key),
-          related: [.init(span(inside.key), "it stands here, too")], help: "remove one of the two")
+          .conflictingKeys, "'\(key.rawValue)' appears next to 'foreach' and in it", at: span(adjacent.key),
+          related: [.init(span(inside.key), "it is here, too")], help: "remove one of the two")
       }
       let owner = Owner.stepKey(key, location.key)
       if key == .parallel {
-        fanOut?.parallel = integer(beside.value, 1...Limits.items, owner)
+        fanOut?.parallel = integer(adjacent.value, 1...Limits.items, owner)
       } else {
-        fanOut?.isFailFast = boolean(beside.value, owner) ?? true
+        fanOut?.isFailFast = boolean(adjacent.value, owner) ?? true
       }
     }
     return fanOut
@@ -34,7 +34,7 @@ extension WorkflowReader {
     guard tree.member(StepKey.foreach.rawValue, of: location.value) == nil else { return }
     report(
       .conflictingKeys,
-      "\(Owner.stepKey(key, location.key).text(in: tree)) is about items, but the step has no 'foreach'",
+      "\(Owner.stepKey(key, location.key).text(in: tree)) applies to items, but the step has no 'foreach'",
       at: span(member.key), help: "write 'foreach: [...]' with the items, or remove '\(key.rawValue)'")
   }
 
@@ -45,20 +45,20 @@ extension WorkflowReader {
       members[key] = member
       let part = Owner.part(key.rawValue, of: owner)
       switch key {
-      case .items, .axes, .exclude, .include, .event: break
+      case .items, .axes, .exclude, .include, .files, .event: break
       case .parallel: fanOut.parallel = reader.integer(member.value, 1...Limits.items, part)
       case .failFast: fanOut.isFailFast = reader.boolean(member.value, part) ?? true
       case .deadline: fanOut.deadline = reader.duration(member.value, part)
       }
     }
-    let sources = [ForeachKey.items, .axes, .event].compactMap { key in members[key].map { (key, $0) } }
+    let sources = [ForeachKey.items, .axes, .files, .event].compactMap { key in members[key].map { (key, $0) } }
     guard let (key, member) = sources.first else {
       report(
-        .missingKey, "\(owner.text(in: tree)) lacks 'items', 'axes' or 'event'", at: span(node),
+        .missingKey, "\(owner.text(in: tree)) lacks 'items', 'axes', 'files' or 'event'", at: span(node),
         help: members[.include] != nil
-          ? "combinations that no axes have are a list: 'items: [{ os: linux, arch: arm }, …]'"
-          : "for the items of a map write 'items: { … }', for the product of several lists 'axes: { … }', for each "
-            + "post of an event 'event: NAME'")
+          ? "write combinations without axes as a list: 'items: [{ os: linux, arch: arm }, …]'"
+          : "for the items of a mapping write 'items: { … }', for the product of several lists 'axes: { … }', for each "
+            + "file 'files: \"raw/*.csv\"', for each post of an event 'event: NAME'")
       return nil
     }
     for (other, second) in sources.dropFirst() {
@@ -78,6 +78,7 @@ extension WorkflowReader {
     }
     switch key {
     case .axes: fanOut.source = axesSource(member.value, members, owner)
+    case .files: fanOut.source = .files(fileNames(member.value, .part("files", of: owner)))
     case .event: fanOut.source = .posts(of: string(member.value, .part("event", of: owner)) ?? "")
     default: fanOut.source = .items(anyItems(member.value, .part("items", of: owner)) ?? [])
     }
@@ -96,7 +97,7 @@ extension WorkflowReader {
       let values = value(node)
       if let count = values.arrayValue?.count, count > Limits.items {
         report(
-          .outOfRange, "\(owner.text(in: tree)) has \(count) items, but at most \(Limits.items) may be", at: span(node))
+          .outOfRange, "\(owner.text(in: tree)) has \(count) items; the limit is \(Limits.items)", at: span(node))
       }
       return values
     case .scalar, .alias:
@@ -105,7 +106,7 @@ extension WorkflowReader {
         if template.isSingleExpression { return .string(text) }
         reportType(
           node, owner, expected: "a list or one expression that gives one",
-          help: "a text with ${{ }} inside is a text; write nothing around the expression")
+          help: "a string with ${{ }} in it stays a string; write the expression alone")
         return nil
       }
       // What does not parse is reported with the other expressions.
@@ -113,11 +114,11 @@ extension WorkflowReader {
       let isBare = text.contains(".") && (try? Expression(parsing: text)) != nil
       reportType(
         node, owner,
-        expected: allowsMap ? "a list, an expression in ${{ }} or a map" : "a list or an expression in ${{ }}",
+        expected: allowsMap ? "a list, an expression in ${{ }} or a mapping" : "a list or an expression in ${{ }}",
         help: isBare
           ? "write '${{ \(text) }}'"
           : text.contains("*")
-            ? "let a step list the files, and read its lines: ${{ lines(steps.list.outputs.stdout) }}"
+            ? "for each file write '{ files: \"\(text)\" }'"
             : "write '[…]' around a single item")
       return nil
     case .mapping:
@@ -131,7 +132,7 @@ extension WorkflowReader {
   ) -> FanOut.Source {
     let owner = Owner.part("axes", of: owner)
     guard tree.kind(node) == .mapping else {
-      reportType(node, owner, expected: "a map from name to list")
+      reportType(node, owner, expected: "a mapping from name to list")
       return .items([])
     }
     var axes = ValueObject()
@@ -156,20 +157,20 @@ extension WorkflowReader {
     guard count > 10 * Limits.items else { return }
     report(
       .outOfRange, "\(owner.text(in: tree)) have more than \(10 * Limits.items) combinations", at: span(node),
-      help: "at most \(Limits.items) items may be")
+      help: "the limit is \(Limits.items) items")
   }
 
   /// The maps of `exclude`, which have the keys of the axes alone, or of `include`, which may have others.
   private mutating func combinations(_ node: NodeID, _ key: ForeachKey, of axes: ValueObject? = nil) -> [Value] {
     guard tree.kind(node) == .sequence else {
-      reportType(node, .text(key.rawValue), expected: "a list of maps", help: "write '- { os: mac, arch: x86 }'")
+      reportType(node, .text(key.rawValue), expected: "a list of mappings", help: "write '- { os: mac, arch: x86 }'")
       return []
     }
     return tree.elements(node).compactMap { element in
       guard tree.kind(element) == .mapping else {
         reportType(
           element, "an element of \(key.rawValue)",
-          expected: axes == nil ? "a map of keys of a combination" : "a map of some of the axes")
+          expected: axes == nil ? "a mapping of keys of a combination" : "a mapping of some of the axes")
         return nil
       }
       if let axes { checkKeys(of: element, areAmong: axes) }

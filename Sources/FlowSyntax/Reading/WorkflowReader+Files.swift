@@ -1,10 +1,9 @@
 import FlowDiagnostics
-import FlowExpressions
 import FlowModel
 
 /// The files that a step says it reads and makes.
 extension WorkflowReader {
-  /// A list of paths with `*`, `?` and `**`.
+  /// A list of paths with `*`, `?` and `**`, and with expressions.
   mutating func filePatterns(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(node, owner, expected: "a list of paths", help: "such as '[src/**/*.c, Makefile]'")
@@ -15,10 +14,6 @@ extension WorkflowReader {
       guard let text = string(element, .part("each path", of: owner)) else { continue }
       if text.isEmpty || text.utf8.contains(0) {
         reportType(element, owner, expected: "a path")
-      } else if Template.containsExpression(text) {
-        report(
-          .contextUnavailable, "\(owner.text(in: tree)) is a list of paths, in which no expression can stand",
-          at: span(element), help: "write the path, with '*' and '**' where it varies")
       } else {
         patterns.append(text)
       }

@@ -18,9 +18,9 @@ extension WorkflowReader {
       guard let member = tree.member(key.rawValue, of: location.value) else { continue }
       report(
         .conflictingKeys,
-        "\(Owner.step(location.key).text(in: tree)) of 'finally' starts when all steps are over, so '\(key.rawValue)' "
-          + "cannot stand there",
-        at: span(member.key), help: "remove it, or move the step below 'steps'")
+        "\(Owner.step(location.key).text(in: tree)) of 'finally' starts when all steps have finished, so '\(key.rawValue)' "
+          + "is not allowed there",
+        at: span(member.key), help: "remove it, or move the step under 'steps'")
     }
     options.after = []
     options.deferral = .never
@@ -29,7 +29,7 @@ extension WorkflowReader {
     return options
   }
 
-  /// Each step of `finally` that needs none of its kind needs all steps that nobody else needs; a step that is not in
+  /// Each step of `finally` that needs none of its kind needs all steps without other dependents; a step that is not in
   /// `finally` needs none of it.
   mutating func bindFinalSteps() {
     var isNeeded = [Bool](repeating: false, count: workflow.steps.count)
@@ -57,9 +57,9 @@ extension WorkflowReader {
     let name = tree.keyName(locations.steps[need].key)
     let element = tree.kind(node) == .sequence ? tree.elements(node).first { tree.text(of: $0) == name } : node
     report(
-      .needsFinally, "step '\(tree.keyName(location.key))' needs '\(name)', which runs when all steps are over",
+      .needsFinally, "step '\(tree.keyName(location.key))' needs '\(name)', which runs when all steps have finished",
       at: span(element ?? node),
-      related: [.init(span(locations.steps[need].key), "'\(name)' stands in 'finally' here")],
+      related: [.init(span(locations.steps[need].key), "'\(name)' is in 'finally' here")],
       help: "move one of them")
   }
 }

@@ -8,10 +8,10 @@ extension WorkflowReader {
   mutating func machineResources(_ node: NodeID, _ owner: Owner) -> MachineResources? {
     guard tree.kind(node) == .mapping else {
       reportType(
-        node, owner, expected: "a map of cpus, memory and gpus",
+        node, owner, expected: "a mapping of cpus, memory and gpus",
         help:
-          "'resources' is what the step takes of the machine: { cpus: 4, memory: 8GiB }; what another step provides, "
-          + "such as a database, it has by naming that step under 'needs'")
+          "'resources' is the capacity that the step requests: { cpus: 4, memory: 8GiB }; to use what another step provides, "
+          + "such as a database, name that step under 'needs'")
       return nil
     }
     var request = MachineResources()
@@ -27,7 +27,7 @@ extension WorkflowReader {
     }
     if isEmpty, tree.elements(node).isEmpty {
       report(
-        .missingKey, "\(owner.text(in: tree)) says nothing", at: span(node),
+        .missingKey, "\(owner.text(in: tree)) is empty", at: span(node),
         help: "write '{ cpus: 4 }', or leave 'resources' out")
     }
     return request
@@ -37,7 +37,7 @@ extension WorkflowReader {
     if tree.kind(node) == .scalar, case .number(let number)? = tree.scalarValue(node), number > 0 {
       reportType(
         node, owner, expected: "a whole number",
-        help: "write \(Int(min(number.rounded(.up), 65_536))); a part of a processor cannot be given")
+        help: "write \(Int(min(number.rounded(.up), 65_536))); a fraction of a processor cannot be requested")
       return nil
     }
     if reportExpression(node, owner) { return nil }
@@ -68,7 +68,7 @@ extension WorkflowReader {
     guard tree.kind(node) == .scalar, Template.containsExpression(tree.text(node)) else { return false }
     reportType(
       node, owner, expected: "a literal",
-      help: "what a step takes of the machine is known before anything runs; write the most that it may take")
+      help: "resources are fixed before the run starts; write the most that the step may take")
     return true
   }
 }

@@ -53,8 +53,8 @@ extension WorkflowReader {
     let policy: InterruptPolicy = word(node, owner) ?? .rerun
     if policy == .fail, !workflow.isDurable {
       report(
-        .conflictingKeys, "'on-interrupt: fail' needs a durable workflow: only there it is known what was running",
-        at: span(node), help: "write 'durable: true' at the workflow, or remove 'on-interrupt'")
+        .conflictingKeys, "'on-interrupt: fail' needs a durable workflow: only a durable run records what was running",
+        at: span(node), help: "write 'durable: true' in the workflow, or remove 'on-interrupt'")
     }
     return policy
   }
@@ -208,7 +208,8 @@ extension WorkflowReader {
       return Estimate(low: low, high: high)
     } catch {
       report(
-        .invalidDuration, "\(owner.text(in: tree)) must be a duration or two with '..' between, found \"\(text)\"",
+        .invalidDuration,
+        "\(owner.text(in: tree)) must be a duration or a range such as 50ms..200ms, found \"\(text)\"",
         at: span(node),
         help: error.help)
       return nil

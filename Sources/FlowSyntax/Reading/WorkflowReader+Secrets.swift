@@ -7,7 +7,7 @@ extension WorkflowReader {
   mutating func secrets(_ node: NodeID) -> [SecretDeclaration] {
     guard tree.kind(node) == .mapping else {
       reportType(
-        node, "secrets", expected: "a map from name to where it comes from",
+        node, "secrets", expected: "a mapping from name to source",
         help: "such as 'secrets: { token: { env: DEPLOY_TOKEN } }'")
       return []
     }
@@ -28,8 +28,8 @@ extension WorkflowReader {
     let owner = Owner.text("secret '\(name)'")
     guard tree.kind(member.value) == .mapping else {
       reportType(
-        member.value, owner, expected: "a map with 'env', 'file' or 'command'",
-        help: "the secret itself never stands in a workflow; write '\(name): { env: NAME }'")
+        member.value, owner, expected: "a mapping with 'env', 'file' or 'command'",
+        help: "a workflow never contains the secret itself; write '\(name): { env: NAME }'")
       return nil
     }
     forEachKey(of: member.value, KeyTable<SecretKey>(), owner: owner, location: member.key) { reader, key, entry in
@@ -42,7 +42,7 @@ extension WorkflowReader {
     guard let first = found.first else {
       if !diagnostics.contains(where: { $0.code == .unknownKey && $0.span.start >= span(member.key).start }) {
         report(
-          .missingKey, "secret '\(name)' does not say where it comes from", at: span(member.key),
+          .missingKey, "secret '\(name)' has no source", at: span(member.key),
           help: "write 'env: NAME', 'file: PATH' or 'command: [program, argument]'")
       }
       return nil
@@ -87,14 +87,14 @@ extension WorkflowReader {
       else { continue }
       if input.type != .string {
         report(
-          .conflictingKeys, "a secret is a text, but the input '\(input.name)' is of another type",
+          .conflictingKeys, "a secret is a string, but the input '\(input.name)' is of another type",
           at: span(location.key),
           help: "write 'type: string', or remove 'secret'")
       } else if let value = tree.member(FieldKey.default.rawValue, of: declaration) {
         report(
-          .conflictingKeys, "a secret never stands in a workflow, so the input '\(input.name)' cannot have a default",
+          .conflictingKeys, "a workflow never contains a secret, so the input '\(input.name)' cannot have a default",
           at: span(value.key), related: [.init(span(location.key), "it is a secret")],
-          help: "remove 'default', and write 'required: false' where a run may do without")
+          help: "remove 'default', and write 'required: false' if a run can do without it")
       }
     }
   }

@@ -21,9 +21,9 @@ extension WorkflowReader {
   private mutating func readIDs(under key: WorkflowKey, _ node: NodeID) {
     guard tree.kind(node) == .mapping else {
       reportType(
-        node, .text(key.rawValue), expected: "a map from step id to step",
+        node, .text(key.rawValue), expected: "a mapping from step id to step",
         help: tree.kind(node) == .sequence
-          ? "give each step an id as its key, without the dash: 'build: { run: make }'; 'needs' says what comes after what"
+          ? "give each step an id as its key, without the dash: 'build: { run: make }'; 'needs' sets the order"
           : "give each step an id as its key: '\(key.rawValue): { build: { run: make } }'")
       return
     }
@@ -159,7 +159,7 @@ extension WorkflowReader {
   private mutating func readWith(_ node: NodeID, _ location: StepLocation) -> ValueObject {
     guard tree.kind(node) == .mapping else {
       if tree.kind(node) == .scalar, tree.scalarValue(node)?.isNull == true { return [:] }
-      reportType(node, .stepKey(.with, location.key), expected: "a map from input to value")
+      reportType(node, .stepKey(.with, location.key), expected: "a mapping from input to value")
       return [:]
     }
     return object(node)
@@ -226,8 +226,9 @@ extension WorkflowReader {
       .unknownStep, "step '\(name)' needs '\(need)', which is not a step", at: span(node),
       related: related.map { [$0] } ?? [], correction: nearest.map { Correction(need, to: $0) },
       otherwise: need.contains(".")
-        ? "a dependency is the id of a step; files that a step reads stand in 'inputs-from'"
-        : need.contains("/") ? "what an included file holds is over with the step that includes it: need that" : nil)
+        ? "a dependency is the id of a step; list the files that a step reads under 'inputs-from'"
+        : need.contains("/")
+          ? "the steps of an included file finish with the step that includes it; depend on that step" : nil)
   }
 }
 

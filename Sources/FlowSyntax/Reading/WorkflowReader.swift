@@ -35,7 +35,9 @@ struct WorkflowReader: DocumentReading {
   /// Reads everything. The steps of ``workflow`` are complete as far as they could be read.
   mutating func read() {
     guard let root = tree.root else {
-      report(.emptyDocument, "the file holds no workflow", at: Span(at: 0), help: "a workflow has 'name' and 'steps'")
+      report(
+        .emptyDocument, "the file does not contain a workflow", at: Span(at: 0),
+        help: "a workflow has 'name' and 'steps'")
       return
     }
     forEachKey(of: root, KeyTable<WorkflowKey>(), owner: "the workflow", location: root) { reader, key, member in
@@ -72,7 +74,7 @@ struct WorkflowReader: DocumentReading {
     if let node = locations.value(.durable) { workflow.isDurable = boolean(node, "durable") ?? false }
     if workflow.isDurable, !workflow.keepsHistory, let node = locations.value(.history) {
       report(
-        .conflictingKeys, "a durable workflow is recorded, so 'history: false' cannot stand next to 'durable: true'",
+        .conflictingKeys, "a durable workflow is recorded, so 'history: false' cannot be combined with 'durable: true'",
         at: span(node), help: "remove one of the two")
     }
     if let node = locations.value(.timeout) { workflow.timeout = timeout(node) }
@@ -91,7 +93,7 @@ struct WorkflowReader: DocumentReading {
       do throws(BudgetRule.Problem) {
         let rule = try BudgetRule(parsing: text)
         guard !rule.readsBaseline else {
-          throw BudgetRule.Problem(help: "there is a baseline only where 'flowrun compare' compares two")
+          throw BudgetRule.Problem(help: "only 'flowrun compare' has a baseline")
         }
         rules.append(rule)
       } catch {
@@ -99,12 +101,12 @@ struct WorkflowReader: DocumentReading {
       }
     }
     if rules.count > Limits.budgets {
-      report(.outOfRange, "there are \(rules.count) budgets, but at most \(Limits.budgets) may be", at: span(node))
+      report(.outOfRange, "there are \(rules.count) budgets; the limit is \(Limits.budgets)", at: span(node))
     }
     return rules
   }
 
-  private mutating func fileNames(_ node: NodeID, _ owner: Owner) -> [String] {
+  mutating func fileNames(_ node: NodeID, _ owner: Owner) -> [String] {
     let isList = tree.kind(node) == .sequence
     return nameNodes(node, owner, "the path of a file").map { element in
       let name = tree.text(element)
@@ -119,8 +121,8 @@ struct WorkflowReader: DocumentReading {
     guard let timeout = duration(node, "timeout") else { return nil }
     if timeout == .zero {
       report(
-        .outOfRange, "a timeout of nothing would cancel every run at its start", at: span(node),
-        help: "leave 'timeout' out where a run may take as long as it takes")
+        .outOfRange, "'timeout' must be greater than zero", at: span(node),
+        help: "leave 'timeout' out for no limit")
     }
     return timeout
   }
@@ -135,7 +137,7 @@ struct WorkflowReader: DocumentReading {
 
   private mutating func outputs(_ node: NodeID) -> ValueObject {
     guard tree.kind(node) == .mapping else {
-      reportType(node, "outputs", expected: "a map from name to value")
+      reportType(node, "outputs", expected: "a mapping from name to value")
       return [:]
     }
     var members = tree.members(of: node, failures: &diagnostics)
@@ -148,7 +150,7 @@ struct WorkflowReader: DocumentReading {
   /// A map from variable to a scalar; numbers and booleans become their text.
   mutating func environment(_ node: NodeID, _ owner: Owner) -> ValueObject {
     guard tree.kind(node) == .mapping else {
-      reportType(node, owner, expected: "a map from variable to value")
+      reportType(node, owner, expected: "a mapping from variable to value")
       return [:]
     }
     var result = ValueObject()
@@ -183,7 +185,7 @@ struct WorkflowReader: DocumentReading {
         checkName(name, .event, element)
         if let first = seen[name] {
           report(
-            .duplicateKey, "the event '\(name)' stands twice in this list", at: span(element),
+            .duplicateKey, "the event '\(name)' appears twice in this list", at: span(element),
             related: [.init(span(first), "the first one is here")])
         } else {
           seen[name] = element
@@ -200,7 +202,7 @@ struct WorkflowReader: DocumentReading {
           result.append(EventDeclaration(name, summary: summary))
         }
       }
-    default: reportType(node, "events", expected: "a list of names, or a map from name to description")
+    default: reportType(node, "events", expected: "a list of names, or a mapping from name to description")
     }
     return result
   }
@@ -219,7 +221,7 @@ struct WorkflowReader: DocumentReading {
 
   private mutating func queues(_ node: NodeID) -> [QueueDeclaration] {
     guard tree.kind(node) == .mapping else {
-      reportType(node, "queues", expected: "a map from name to queue")
+      reportType(node, "queues", expected: "a mapping from name to queue")
       return []
     }
     var result: [QueueDeclaration] = []

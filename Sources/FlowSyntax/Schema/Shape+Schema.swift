@@ -87,7 +87,7 @@ extension Shape {
   private static var foreachMap: ValueObject {
     var map = WorkflowSchema.map(of: ForeachKey.self)
     map["anyOf"] = .array(
-      [ForeachKey.items, .axes, .event].map { ["required": .array([.string($0.rawValue)])] })
+      [ForeachKey.items, .axes, .files, .event].map { ["required": .array([.string($0.rawValue)])] })
     return map
   }
 

@@ -36,7 +36,7 @@ struct BareNegation {
   }
 
   /// What to write instead.
-  var help: String { "an expression that begins with '!' stands in quotes or in ${{ }}: \(key): ${{ \(text) }}" }
+  var help: String { "put an expression that begins with '!' in quotes or in ${{ }}: \(key): ${{ \(text) }}" }
 
   /// The key of a condition whose value begins here.
   private static func key(before position: Int, lineStart: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> String? {

@@ -22,10 +22,10 @@ enum LibYAMLProblem: Equatable {
   /// A remedy, or nil.
   var help: String? {
     switch self {
-    case .colonInText: "a text with ': ' in it must stand in quotes; otherwise check the indentation of this line"
+    case .colonInText: "quote a text with ': ' in it; otherwise check the indentation of this line"
     case .keyWithoutColon: "a key is followed by ':' and a space"
     case .unexpectedIndentation: "check the indentation of this line"
-    case .unquotedStart: "a text that begins with @, ` or % must stand in quotes"
+    case .unquotedStart: "quote a text that begins with @, ` or %"
     case .other: nil
     }
   }

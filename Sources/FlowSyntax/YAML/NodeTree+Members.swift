@@ -78,8 +78,8 @@ extension NodeTree {
     default:
       failures.append(
         Diagnostic(
-          .mergeKey, "'<<' takes a map or a list of maps", at: span(value),
-          help: "write '<<: *name' with '&name' at a map, or quote the key"))
+          .mergeKey, "'<<' takes a mapping or a list of mappings", at: span(value),
+          help: "write '<<: *name' with '&name' at a mapping, or quote the key"))
       return []
     }
   }

@@ -35,14 +35,14 @@ struct YAMLFailure: Error {
     if parser.error == YAML_READER_ERROR {
       let offset = min(parser.problem_offset + map.base, max(0, bytes.count - 1))
       return YAMLFailure(
-        .yamlSyntax, "the character U+\(hex(parser.problem_value)) may not stand in a YAML file",
+        .yamlSyntax, "the character U+\(hex(parser.problem_value)) is not allowed in a YAML file",
         at: Span(offset, offset + 1), help: "remove it, or write it as an escape such as \"\\0\" in double quotes",
         isLocal: true)
     }
     var offset = map.offset(of: parser.problem_mark.index, in: bytes)
     if let tab = indentationTab(before: offset, in: bytes) {
       return YAMLFailure(
-        .tabIndentation, "a tab stands in the indentation; YAML is indented with spaces", at: tab,
+        .tabIndentation, "the indentation contains a tab; YAML is indented with spaces", at: tab,
         help: "replace each tab with spaces", isLocal: true)
     }
     if let negation = BareNegation(at: offset, in: bytes) {

@@ -115,7 +115,7 @@ struct YAMLParser {
         documents += 1
         if documents > 1 {
           throw YAMLFailure(
-            .secondDocument, "a second document begins here; a file holds one", at: Span(start, end),
+            .secondDocument, "a second document begins here; a file holds only one", at: Span(start, end),
             help: "put it into a file of its own, or remove the '---'")
         }
       case YAML_STREAM_END_EVENT: return
@@ -172,7 +172,8 @@ struct YAMLParser {
   ) throws(YAMLFailure) {
     guard open.count < Limits.nestingDepth else {
       throw YAMLFailure(
-        .nestingTooDeep, "maps and lists nest deeper than \(Limits.nestingDepth)", at: Span(start, max(end, start + 1)))
+        .nestingTooDeep, "mappings and lists nest deeper than \(Limits.nestingDepth)",
+        at: Span(start, max(end, start + 1)))
     }
     var node = YAMLNode(kind: kind, start: UInt32(start), end: UInt32(end))
     if tag != nil { node.tag = try self.tag(tag, for: kind, Span(start, end)) }
@@ -199,12 +200,12 @@ struct YAMLParser {
     guard let target = anchors[name] else {
       let correction = NearestName.of(name, among: anchors.keys.sorted()).map { Correction("*\(name)", to: "*\($0)") }
       throw YAMLFailure(
-        .unknownAlias, "no anchor '&\(name)' stands before this alias", at: span, help: correction?.question,
+        .unknownAlias, "no anchor '&\(name)' precedes this alias", at: span, help: correction?.question,
         correction: correction)
     }
     guard !open.contains(target) else {
       throw YAMLFailure(
-        .recursiveAlias, "'*\(name)' stands inside what it stands for", at: span,
+        .recursiveAlias, "'*\(name)' refers to itself", at: span,
         related: [.init(tree.span(target).part(0, name.utf8.count + 1), "this is '&\(name)'")])
     }
     let size = expansion(of: target)
@@ -215,7 +216,8 @@ struct YAMLParser {
     }
     guard open.count + size.height <= Limits.nestingDepth else {
       throw YAMLFailure(
-        .nestingTooDeep, "with '*\(name)' written out, maps and lists nest deeper than \(Limits.nestingDepth)", at: span
+        .nestingTooDeep, "with '*\(name)' expanded, mappings and lists nest deeper than \(Limits.nestingDepth)",
+        at: span
       )
     }
     var node = YAMLNode(kind: .alias, start: UInt32(start), end: UInt32(end))
@@ -258,7 +260,7 @@ struct YAMLParser {
     let known = name.hasPrefix(prefix) ? Self.coreTag(name.dropFirst(prefix.count), kind) : nil
     guard let known else {
       throw YAMLFailure(
-        .unsupportedTag, "the tag '\(name)' means nothing here", at: span,
+        .unsupportedTag, "unknown tag '\(name)'", at: span,
         help: Self.isCall(name)
           ? negation(at: span.start)
           : "leave it out; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known")
@@ -268,7 +270,7 @@ struct YAMLParser {
 
   private func negation(at location: Int) -> String {
     tree.source.bytes.withUnsafeBufferPointer { BareNegation(at: location, in: $0)?.help }
-      ?? "an expression that begins with '!' stands in quotes or in ${{ }}"
+      ?? "put an expression that begins with '!' in quotes or in ${{ }}"
   }
 
   /// Whether a tag is a part of an expression, such as `!cancelled()` or `!inputs.dry-run`.

@@ -27,7 +27,7 @@ extension Descriptor {
   package enum Sent {
     /// So many bytes were taken, perhaps none.
     case bytes(Int)
-    /// Nobody reads any more.
+    /// There is no reader any more.
     case closed
   }
 

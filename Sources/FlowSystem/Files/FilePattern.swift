@@ -1,12 +1,51 @@
 /// A path in which `*` and `?` stand for characters of a name and `**` for folders, any number of them.
 ///
-/// What begins with a dot is meant only where the pattern says the dot.
+/// What begins with a dot is meant only where the pattern says the dot. A `*` or `?` after a NUL character, which no name has,
+/// stands for itself.
 package struct FilePattern: Sendable {
   private let parts: [String]
   private let isAbsolute: Bool
 
   /// How deep folders are looked into.
   private static let depth = 64
+
+  /// A path in which each `*` and `?` stands for itself.
+  package static func quoted(_ path: String) -> String {
+    guard isOpen(path) else { return path }
+    var text = ""
+    for character in path.unicodeScalars {
+      if character == "*" || character == "?" { text.unicodeScalars.append("\0") }
+      text.unicodeScalars.append(character)
+    }
+    return text
+  }
+
+  /// The path that a text states which has neither a `*` nor a `?` and needs no tidying; nil: it may have. Most are like that.
+  package static func plainPath(_ text: String) -> String? {
+    var (before, isPlain) = (UInt8(ascii: "/"), !text.isEmpty)
+    var copy = text
+    copy.withUTF8 { bytes in
+      for (index, byte) in bytes.enumerated() {
+        switch byte {
+        case UInt8(ascii: "*"), UInt8(ascii: "?"), 0: isPlain = false
+        case UInt8(ascii: "."): if before == UInt8(ascii: "/") { isPlain = false }
+        case UInt8(ascii: "/"): if index > 0, before == UInt8(ascii: "/") { isPlain = false }
+        default: break
+        }
+        before = byte
+      }
+    }
+    return isPlain && before != UInt8(ascii: "/") ? text : nil
+  }
+
+  /// The pattern without `.`, and without `..` after the name of a folder: two that mean the same file are equal.
+  package var normalized: String {
+    var kept: [String] = []
+    for part in parts {
+      if part == "..", let last = kept.last, last != "..", last != "**" { kept.removeLast() } else { kept.append(part) }
+    }
+    return (isAbsolute ? "/" : "") + kept.joined(separator: "/")
+  }
 
   /// The pattern that a text states.
   package init(_ text: String) {
@@ -19,7 +58,9 @@ package struct FilePattern: Sendable {
   ///
   /// - Parameter limit: where there are more, so many and one are named, whichever come first.
   package func files(in folder: String, limit: Int = .max) -> [String] {
-    guard parts.contains(where: Self.isOpen) else { return [(isAbsolute ? "/" : "") + parts.joined(separator: "/")] }
+    guard isOpen else {
+      return [(isAbsolute ? "/" : "") + parts.map(Self.unquoted).joined(separator: "/")]
+    }
     var found = Found(limit: limit)
     look(parts[...], isAbsolute ? "" : nil, in: isAbsolute ? "" : folder, 0, &found)
     return found.paths.sorted()
@@ -31,7 +72,21 @@ package struct FilePattern: Sendable {
     var isFull: Bool { paths.count > limit }
   }
 
-  private static func isOpen(_ part: String) -> Bool { part.contains("*") || part.contains("?") }
+  /// Whether it has a `*` or `?` that stands for others.
+  package var isOpen: Bool { parts.contains(where: Self.isOpen) }
+
+  private static func isOpen(_ part: String) -> Bool {
+    var before: UInt8 = 1
+    for byte in part.utf8 {
+      if byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?"), before != 0 { return true }
+      before = byte
+    }
+    return false
+  }
+
+  private static func unquoted(_ part: String) -> String {
+    part.utf8.contains(0) ? String(String.UnicodeScalarView(part.unicodeScalars.filter { $0.value != 0 })) : part
+  }
 
   /// `path` is the way so far, nil at the beginning.
   private func look(
@@ -41,6 +96,7 @@ package struct FilePattern: Sendable {
     func joined(_ name: String) -> String { path.map { "\($0)/\(name)" } ?? name }
     if part == "**" { look(rest.dropFirst(), path, in: folder, depth, &found) }
     guard Self.isOpen(part) else {
+      let part = Self.unquoted(part)
       let place = "\(folder)/\(part)"
       if rest.count > 1 {
         if part == ".." || FilePath.isFolder(place) {
@@ -100,6 +156,9 @@ package struct FilePattern: Sendable {
       if pattern.first == UInt8(ascii: "*") {
         pattern = pattern.dropFirst()
         retry = (name, pattern)
+      } else if pattern.first == 0, pattern.dropFirst().first == byte {
+        name = name.dropFirst()
+        pattern = pattern.dropFirst(2)
       } else if pattern.first == byte || pattern.first == UInt8(ascii: "?") {
         name = name.dropFirst()
         pattern = pattern.dropFirst()

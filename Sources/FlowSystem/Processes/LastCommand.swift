@@ -8,7 +8,7 @@ import Synchronization
 package final class LastCommand: Sendable {
   private let lifeline: Mutex<Descriptor?>
 
-  /// What waits is nobody's child here, so that nobody has to collect it. The shell gives a command in the background another
+  /// The waiting process is not a child here, so that it need not be collected. The shell gives a command in the background another
   /// standard input, hence 3.
   private static let script = """
     trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP

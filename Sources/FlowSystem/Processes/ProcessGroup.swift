@@ -4,7 +4,7 @@ import Synchronization
 /// A child and whatever it starts, which never outlives this process.
 ///
 /// The child leads a session and a group of its own. Its number is told to the ``ProcessGuard`` before it becomes the
-/// program, and belongs to nobody else until it is collected.
+/// program, and belongs to no other process until it is collected.
 package final class ProcessGroup: Sendable {
   /// The group's number, which is the number of the child that leads it.
   package let number: pid_t
@@ -41,7 +41,7 @@ package final class ProcessGroup: Sendable {
   /// How the child that leads the group has ended; nil while it has not. It stays uncollected.
   package func status() -> TerminationStatus? { ending.withLock { $0?.status } ?? awaitLeader(WNOHANG) }
 
-  /// Waits for the child that leads the group and kills whoever of the group outlived it; of its whole session where
+  /// Waits for the child that leads the group and kills the processes of the group that outlived it; of its whole session where
   /// somebody may be left there.
   package func collect(withSession: Bool = false) -> Ending {
     // The leader stays uncollected while it is waited for, so that the group can still be reached.
@@ -51,7 +51,7 @@ package final class ProcessGroup: Sendable {
       var status: CInt = 0
       while waitpid(number, &status, 0) < 0, errno == EINTR {}
       // The number of a group is given to no other while one of its processes lives. Where none does, the system would
-      // have to give out every other number before this one comes again: nobody is found.
+      // have to give out every other number before this one comes again: none is found.
       let leftBehind = kill(-number, SIGKILL) == 0
       if withSession { SessionSweep.kill(session: number) }
       ProcessGuard.shared.free(record)

@@ -89,7 +89,7 @@ package final class ProcessGuard: Sendable {
   }
 
   /// `trap`: what ends others politely must not end the guard. A member that made a group of its own is still of the
-  /// session, which the system tells on Linux in the file `stat`, fourth behind the name; a zombie is nobody. Who made a
+  /// session, which the system tells on Linux in the file `stat`, fourth behind the name; a zombie does not count. Who made a
   /// session of its own has ``LeftBehind``'s mark in its environment, unless there is `nothing` of the kind.
   private static let script = """
     trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP

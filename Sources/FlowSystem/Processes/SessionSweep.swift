@@ -8,7 +8,7 @@ enum SessionSweep {
   private static let waiting = Mutex<Set<pid_t>>([])
   private static let look = Mutex(())
 
-  /// Kills every process of the session whose leader has just been collected. The number is nobody else's: that of a
+  /// Kills every process of the session whose leader has just been collected. The number is not reused: that of a
   /// session is given to no other while it has members, and where it has none the system would have to give out every
   /// other number first.
   static func kill(session: pid_t) {

@@ -9,7 +9,7 @@ package enum SystemMinimum {
   /// Mebibytes of address space besides what the program itself takes.
   package static let freeMebibytes = 128
 
-  /// A limit from which on nobody looks how much of it is left: to try takes longer than the rest of a start.
+  /// A limit above which the rest is not checked: to try takes longer than the rest of a start.
   private static let ampleTasks: UInt64 = 512
 
   /// Why the program cannot run here; nil: it can.

@@ -23,7 +23,7 @@ package enum SignalThread {
     let failure = flow_take_signals(taken, CInt(taken.count), pipe.writing.number)
     // The handler writes for as long as the process lives.
     pipe.leave()
-    if failure != 0 { throw SystemError("cannot take signals", failure) }
+    if failure != 0 { throw SystemError("cannot handle signals", failure) }
     do throws(SystemError) {
       try DetachedThread.start {
         while true {

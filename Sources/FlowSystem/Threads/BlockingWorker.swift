@@ -7,7 +7,7 @@ package final class BlockingWorker: Sendable {
   /// What the thread shares with its callers; it outlives the worker while a job runs.
   ///
   /// Proof of safety: `jobs`, `isStopped` and `load` are touched in ``locked(_:)`` and ``next()`` alone, which
-  /// hold the lock; lock and condition are made in `init` and freed in `deinit`, when nobody holds this object.
+  /// hold the lock; lock and condition are made in `init` and freed in `deinit`, when no reference to this object is left.
   private final class Shared: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

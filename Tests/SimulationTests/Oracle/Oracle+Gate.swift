@@ -53,7 +53,7 @@ extension Oracle {
     isMinimumReached = (gateMin ?? 0) == 0
     findDeferred(evaluating: true)
     for step in steps.indices {
-      // "`false` or an expression …, evaluated once at activation: the step is out, its dependents go on."
+      // "`false` or an expression …, evaluated once at activation: the step is disabled, and its dependents run without it."
       if !isFinished(step) && !isEnabled(step) { skip(step, "disabled") }
     }
     rankSteps()

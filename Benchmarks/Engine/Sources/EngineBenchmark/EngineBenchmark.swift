@@ -1,5 +1,5 @@
 import Dispatch
-import FlowKit
+import FlowKitYAML
 import Foundation
 import Synchronization
 

@@ -1,4 +1,4 @@
-import FlowKit
+import FlowKitYAML
 import FlowStore
 import FlowTestKit
 import Foundation

@@ -1,4 +1,4 @@
-import FlowKit
+import FlowKitYAML
 import Foundation
 
 extension EngineBenchmark {

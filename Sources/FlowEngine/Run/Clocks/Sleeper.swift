@@ -37,7 +37,7 @@ final class Sleeper: Sendable {
   /// Whether it has been woken since ``reset()``.
   var isAwake: Bool { word.pointee.load(ordering: .acquiring) != 0 }
 
-  /// Lets the next ``sleep(until:)`` wait, whoever woke it before.
+  /// Lets the next ``sleep(until:)`` wait, even if it was woken before.
   func reset() { word.pointee.store(0, ordering: .releasing) }
 
   /// Sleeps towards an instant of the system's monotonic clock, in nanoseconds, or until it is awake; to be called again

@@ -42,17 +42,12 @@ extension Workflow {
       if let condition = step.options.condition.flatMap({ try? Expression.condition($0) }) {
         references += condition.expression.references
       }
-      switch step.options.fanOut?.source {
-      case .items(let items): references += Self.references(in: items)
-      case .axes(let axes, let exclude, let include):
-        references += Self.references(in: .array([.object(axes)] + exclude + include))
-      case .posts, nil: break
-      }
+      references += step.options.fanOut?.references ?? []
     }
     return references
   }
 
-  private static func references(in value: Value) -> [ContextReference] {
+  fileprivate static func references(in value: Value) -> [ContextReference] {
     switch value {
     case .string(let text):
       guard Template.containsExpression(text), let template = try? Template(parsing: text) else { return [] }
@@ -60,6 +55,19 @@ extension Workflow {
     case .array(let values): return values.flatMap { references(in: $0) }
     case .object(let members): return members.flatMap { references(in: $0.value) }
     default: return []
+    }
+  }
+}
+
+extension FanOut {
+  /// What the expressions for the items read.
+  var references: [ContextReference] {
+    switch source {
+    case .items(let items): Workflow.references(in: items)
+    case .axes(let axes, let exclude, let include):
+      Workflow.references(in: .array([.object(axes)] + exclude + include))
+    case .files(let patterns): Workflow.references(in: .array(patterns.map { .string($0) }))
+    case .posts: []
     }
   }
 }

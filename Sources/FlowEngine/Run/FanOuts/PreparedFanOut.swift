@@ -6,6 +6,7 @@ struct PreparedFanOut: Sendable {
   private enum Source: Sendable {
     case items(PreparedValue)
     case axes(PreparedObject, exclude: PreparedValue, include: PreparedValue)
+    case files(PreparedValue)
     case posts(of: String)
   }
 
@@ -20,12 +21,16 @@ struct PreparedFanOut: Sendable {
       source = .axes(
         try PreparedObject(axes), exclude: try PreparedValue(.array(exclude)),
         include: try PreparedValue(.array(include)))
+    case .files(let patterns): source = .files(try PreparedValue(.array(patterns.map { .string($0) })))
     case .posts(let event): source = .posts(of: event)
     }
     asksForEachItem = condition?.readsItem ?? false
   }
 
-  /// The items as they are now; throws why there are none to be had.
+  /// Whether the items are files, which are looked for outside the run's lock.
+  var isOfFiles: Bool { if case .files = source { true } else { false } }
+
+  /// The items as they are now, of files only the patterns; throws why there are none to be had.
   func values(in scope: RunScope) throws(StepFailure) -> FanOutValues {
     let given: Value
     var (excluded, included) = (Value.null, Value.null)
@@ -35,6 +40,7 @@ struct PreparedFanOut: Sendable {
       case .axes(let axes, let exclude, let include):
         given = .object(try axes.evaluate(in: scope))
         (excluded, included) = (try exclude.evaluate(in: scope), try include.evaluate(in: scope))
+      case .files(let patterns): given = try patterns.evaluate(in: scope)
       case .posts(let event):
         return FanOutValues(values: scope.plan.posts(of: event).map { scope.value(of: $0) })
       }
@@ -48,12 +54,12 @@ struct PreparedFanOut: Sendable {
         try Self.items(given)
       }
     guard values.values.count <= Limits.items else {
-      throw Self.tooMany("there are \(values.values.count) items, but at most \(Limits.items) may be")
+      throw Self.tooMany("there are \(values.values.count) items; the limit is \(Limits.items)")
     }
     return values
   }
 
-  /// The event of whose posts the items are; nil: they are no posts.
+  /// The event of whose posts the items are; nil: they are not posts.
   var event: String? { if case .posts(let event) = source { event } else { nil } }
 
   private static func items(_ value: Value) throws(StepFailure) -> FanOutValues {
@@ -62,7 +68,7 @@ struct PreparedFanOut: Sendable {
     case .object(let members): return FanOutValues(values: members.map(\.value), keys: members.map(\.key))
     default:
       throw StepFailure(
-        code: "not-a-list", message: "foreach: expected is a list or an object, found \(value.shortText)")
+        code: "not-a-list", message: "foreach: expected a list or an object, found \(value.shortText)")
     }
   }
 
@@ -75,7 +81,7 @@ struct PreparedFanOut: Sendable {
     for (name, list) in axes.objectValue ?? [:] {
       guard let values = list.arrayValue else {
         throw StepFailure(
-          code: "not-a-list", message: "foreach: expected is a list for '\(name)', found \(list.shortText)")
+          code: "not-a-list", message: "foreach: expected a list for '\(name)', found \(list.shortText)")
       }
       // The excluded ones among them need not fit, but something must bound what is made here.
       guard items.count * values.count <= 10 * Limits.items else {

@@ -8,43 +8,57 @@ struct RunFanOut: Sendable {
   var outputs: [Int: ValueObject] = [:]
   /// Bytes of ``outputs`` as JSON, give or take escapes.
   var bytes = 0
+  /// What the items read and make; nil: the step does not say.
+  var checks: ItemChecks?
 }
 
 // Steps that run for several items: what these are, and what becomes of what they give.
 extension WorkflowRun {
   /// Works out the items of a step, and asks its `if` for each where it reads them.
   func expand(_ step: StepIndex, _ state: inout RunState) -> Expansion {
-    guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut else {
-      return .items(FanOutItems(count: 0))
-    }
+    guard let fanOut = prepared.detail(of: step)?.fanOut else { return .items(FanOutItems(count: 0)) }
     let values: FanOutValues
-    var scope = scope(step, state)
     do throws(StepFailure) {
-      values = try fanOut.values(in: scope)
+      values = try fanOut.values(in: scope(step, state))
     } catch {
       return .fail(hidden(error))
     }
-    var items = FanOutItems(hashes: journal == nil ? Array(repeating: 0, count: values.values.count) : values.hashes)
-    items.detail = options.observer?.detail(ofItems: values.values.count) ?? .brief
-    // Of posts the plan asks one by one.
-    if fanOut.asksForEachItem, fanOut.event == nil, let condition = detail.condition {
-      for index in values.values.indices {
-        scope.item = values.item(index)
-        do throws(ExpressionError) {
-          if try !condition.isSatisfied(in: scope) { items.refused[index] = .skip }
-        } catch {
-          items.refused[index] = .fail(
-            hidden(StepFailure(code: "expression", message: "if: \(error.description)")))
-        }
+    return .items(take(values, refused: refusals(of: step, values, state), of: step, &state))
+  }
+
+  /// What the `if` of a step says of items for which it does not hold, where it reads them. Of posts the plan asks one by one.
+  func refusals(of step: StepIndex, _ values: FanOutValues, _ state: RunState) -> [Int: Decision] {
+    guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut, fanOut.asksForEachItem,
+      fanOut.event == nil, let condition = detail.condition
+    else { return [:] }
+    var refused: [Int: Decision] = [:]
+    var scope = scope(step, state)
+    for index in values.values.indices {
+      scope.item = values.item(index)
+      do throws(ExpressionError) {
+        if try !condition.isSatisfied(in: scope) { refused[index] = .skip }
+      } catch {
+        refused[index] = .fail(hidden(StepFailure(code: "expression", message: "if: \(error.description)")))
       }
     }
+    return refused
+  }
+
+  /// Takes in what the items of a step are.
+  func take(
+    _ values: FanOutValues, refused: [Int: Decision], of step: StepIndex, _ state: inout RunState
+  ) -> FanOutItems {
+    var items = FanOutItems(
+      hashes: journal == nil ? Array(repeating: 0, count: values.values.count) : values.hashes, refused: refused)
+    items.detail = options.observer?.detail(ofItems: values.values.count) ?? .brief
     var own = RunFanOut(values: values)
     // Posts have nothing to tell them apart but their numbers.
-    if let origin { recall(step, from: origin.plan, isPosts: fanOut.event != nil, items, &own, &state) }
+    let isOfPosts = prepared.detail(of: step)?.fanOut?.event != nil
+    if let origin { recall(step, from: origin.plan, isPosts: isOfPosts, items, &own, &state) }
     state.fanOuts[step] = own
     if let keys = values.keys { state.itemKeys[step] = keys }
     instances.add(step, first: state.plan.nextInstance)
-    return .items(items)
+    return items
   }
 
   /// Takes over what an earlier process knew of items that are the same now; others get new keys.
@@ -101,29 +115,33 @@ extension WorkflowRun {
   /// Makes the outputs of a step of those of its items: an array each, in the items' order, null where one gave nothing.
   func gather(_ step: StepIndex, _ state: inout RunState) {
     guard let fanOut = state.fanOuts.removeValue(forKey: step) else { return }
+    let counted = fanOut.outputs.filter { state.plan.itemHasOutputs($0.key, of: step) }
+    let gathered = columns(of: step, count: fanOut.values.values.count, counted.sorted { $0.key < $1.key })
+    if !gathered.isEmpty { keep(gathered, of: step, &state) }
+  }
+
+  /// The outputs of a step by those of its items.
+  func columns(of step: StepIndex, count: Int, _ given: [(key: Int, value: ValueObject)]) -> ValueObject {
     var columns: [String: [Value]] = [:]
     var names: [String] = []
-    let count = fanOut.values.values.count
     func add(_ name: String) {
       guard columns[name] == nil else { return }
       names.append(name)
       columns[name] = Array(repeating: .null, count: count)
     }
     for output in prepared.action(of: step).declaration.outputs { add(output.name) }
-    for (item, outputs) in fanOut.outputs.sorted(by: { $0.key < $1.key })
-    where state.plan.itemOutcome(item, of: step) == .success {
+    for (item, outputs) in given {
       for (name, value) in outputs {
         add(name)
         columns[name]![item] = value
       }
     }
     // Keys are read without regard to case: one that an item gave in another case must not be hidden.
-    let given = Set(names.map { $0.lowercased() })
-    for name in prepared.outputNames(of: step) where !given.contains(name.lowercased()) { add(name) }
-    guard !names.isEmpty else { return }
+    let known = Set(names.map { $0.lowercased() })
+    for name in prepared.outputNames(of: step) where !known.contains(name.lowercased()) { add(name) }
     var gathered = ValueObject()
     for name in names { gathered[name] = .array(columns[name] ?? []) }
-    keep(gathered, of: step, &state)
+    return gathered
   }
 }
 

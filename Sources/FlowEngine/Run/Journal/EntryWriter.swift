@@ -46,7 +46,7 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// Writes how steps finished: ordinary ones in batches, into memory for which nobody asks at each byte.
+  /// Writes how steps finished: ordinary ones in batches, into memory that is reserved beforehand.
   private mutating func add(_ steps: ArraySlice<FinishedEntry>, _ failures: [StepIndex: StepFailure]) {
     var next = steps.startIndex
     while next < steps.endIndex {

@@ -36,13 +36,13 @@ public struct ResumePlan: Sendable {
     /// The reason in a few words; `name` says what a step is called.
     public func text(_ name: (StepIndex) -> String) -> String {
       switch self {
-      case .unfinished: "it had not ended"
-      case .ended(let outcome): "it had ended: \(outcome.word)"
+      case .unfinished: "it had not finished"
+      case .ended(let outcome): "\(outcome.word)"
       case .needs(let step): "it needs '\(name(step))'"
-      case .chosen: "it was named"
+      case .chosen: "named with --from"
       case .changed: "it has changed"
       case .new: "it is new"
-      case .gone: "what it did is gone with the process"
+      case .gone: "its effects ended with its process"
       case .final: "it runs at the end of every run"
       }
     }
@@ -181,7 +181,7 @@ public struct ResumePlan: Sendable {
     holdBack(prepared)
   }
 
-  /// The plugins whose programs are others now; of one that is not known from before nobody can say so.
+  /// The plugins whose programs have changed; a program that was not recorded counts as unchanged.
   private static func changed(_ before: [String: String], _ now: [String: String]) -> Set<String> {
     Set(before.filter { name, digest in now[name].map { $0 != digest } ?? false }.keys)
   }

@@ -47,7 +47,7 @@ final class RunJournal: Sendable {
   /// Whether the run's end has been written, or nothing can be.
   var isOver: Bool { state.withLock { $0.isOver || $0.problem != nil } }
 
-  /// Whether nobody else can have the run, as far as is known.
+  /// Whether no other process can hold the run, as far as is known.
   ///
   /// It has a lock of its own: that of the writes is held while a database takes its time.
   var isSure: Bool { held.withLock { !$0.isFenced && $0.lease?.isSure ?? true } }
@@ -95,7 +95,7 @@ final class RunJournal: Sendable {
   }
 
   /// Writes chunks behind those before; the first ones with the run itself, which `run` describes. They are collected while
-  /// nobody else writes, so that none overtakes another.
+  /// no other thread writes, so that none overtakes another.
   func write(_ run: @autoclosure () -> StoredRun, _ collect: () -> [RunChunk]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver else { return }
@@ -175,7 +175,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Removes old runs; what goes wrong with that matters to nobody.
+  /// Removes old runs; its failures are ignored.
   func prune(nowMilliseconds: Int) {
     state.withLock { state in
       guard let store = state.store else { return }

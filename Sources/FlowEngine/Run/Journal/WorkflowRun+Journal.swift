@@ -216,7 +216,7 @@ extension WorkflowRun {
       return ["done": true]
     case .post:
       guard let event = object["event"]?.stringValue, prepared.knows(event: event) else {
-        return ["problem": "this workflow knows no such event"]
+        return ["problem": "this workflow has no such event"]
       }
       post(event)
       return ["done": true]

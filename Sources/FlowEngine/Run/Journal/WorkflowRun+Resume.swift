@@ -37,7 +37,8 @@ extension WorkflowRun {
     guard pause > .zero else { return beginResumed(from: origin) }
     emit(
       .warning(
-        "the run had sent steps away: nothing begins for \(DurationText.format(pause)), until they have ended there"))
+        "steps of the run may still run remotely: nothing starts for \(DurationText.format(pause)), until they have ended"
+      ))
     deadlines.schedule(atNanoseconds: clock.now + pause.nanoseconds) { [self] in beginResumed(from: origin) }
   }
 

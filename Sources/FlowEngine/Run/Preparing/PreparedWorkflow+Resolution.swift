@@ -20,7 +20,7 @@ extension PreparedWorkflow {
     if let step = GateRoles(graph, answers: resolution.deferred).contradiction {
       throw Problem(
         step: steps[Int(step)].id,
-        message: "is blocking but deferred in this launch; write 'blocking: false', or do not defer what it needs")
+        message: "is blocking but deferred in this run; write 'blocking: false', or do not defer its dependencies")
     }
     resolution.gate = try gateBounds(in: scope)
     return resolution

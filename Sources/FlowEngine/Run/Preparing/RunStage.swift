@@ -1,7 +1,7 @@
 import FlowExpressions
 import FlowModel
 
-/// A prepared workflow with what is known of a run that nobody runs: its inputs, its reason, and what outputs steps are
+/// A prepared workflow with what is known of a run that is not executed: its inputs, its reason, and what outputs steps are
 /// thought to give. A plan made here is the plan that a run would have.
 package struct RunStage: Sendable {
   /// The workflow.

@@ -13,8 +13,8 @@ struct StepDetail: Sendable {
   var call: PreparedActionCall?
   /// What it runs for.
   var fanOut: PreparedFanOut?
-  /// Whether it is skipped where it is up to date.
-  let isChecked: Bool
+  /// The files that it reads and makes, where it is skipped when it is up to date; nil: it never is.
+  let files: PreparedFiles?
   /// Where the paths of its inputs' defaults start: the folder of the file that declares them, named from the whole
   /// workflow's. Nil: the folder of the step's own file.
   let defaultFolder: String?
@@ -29,7 +29,7 @@ struct StepDetail: Sendable {
     defaultFolder = hasDefaultPaths ? includeFolder : nil
     inputs = defaultFolder == nil ? PreparedInputs(given, fields: declaration.inputs) : .evaluated(given)
     let options = step.options
-    isChecked = !options.inputsFrom.isEmpty || !options.produces.isEmpty
+    files = try PreparedFiles(options)
     condition = try options.condition.map { text throws(ExpressionError) in try Expression.condition(text).expression }
     if case .expression(let text) = options.enabled { enabled = try Expression.condition(text).expression }
     if case .expression(let text) = options.deferral { deferral = try Expression.condition(text).expression }
@@ -39,13 +39,13 @@ struct StepDetail: Sendable {
 
   /// Whether the bodies of its items take nothing and may run at once.
   var hasPlainItems: Bool {
-    if case .nothing = inputs, fanOut != nil, !isChecked, call == nil { true } else { false }
+    if case .nothing = inputs, fanOut != nil, files == nil, call == nil { true } else { false }
   }
 
   /// Whether there is nothing in it, so that it need not be kept.
   var isPlain: Bool {
     if case .nothing = inputs {} else { return false }
-    return !isChecked && fanOut == nil && call == nil && condition == nil && enabled == nil && deferral == nil
+    return files == nil && fanOut == nil && call == nil && condition == nil && enabled == nil && deferral == nil
       && environment.literal?.isEmpty == true
   }
 }

@@ -97,12 +97,12 @@ struct ThreadPool {
   /// Whether somebody looks after steps that wait, when the watch is over.
   var isWatched: Bool { watchedReturns != nil }
 
-  /// Whether nobody looks after steps that wait.
+  /// Whether waiting steps are not watched.
   var needsWatch: Bool { watchedReturns == nil && (busy < limit || limit < Limits.threads) }
 
   mutating func noteReturns(_ count: Int) { returns &+= count }
 
-  /// Sets a watch where steps wait that nobody looks after: all threads are busy, or those that are work through short
+  /// Sets a watch where waiting steps are not watched: all threads are busy, or those that are work through short
   /// steps. The nanoseconds it takes; nil: none must be set.
   mutating func startWatch() -> Int? {
     guard pool != .main, watchedReturns == nil, busy < limit || limit < Limits.threads else { return nil }

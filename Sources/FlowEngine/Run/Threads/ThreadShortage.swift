@@ -41,7 +41,8 @@ extension RunState {
     if waiting > 0 { threadShortage.noteMissing(pool, waiting: waiting) }
     guard pools[pool.index].isOutOfThreads(at: now) else { return }
     let failure = StepFailure(
-      code: "no-thread", message: "the system gave no thread for 10 s; see ulimit -u, or set 'concurrency'")
+      code: "no-thread", message: "the system could not create a thread for 10 s; raise ulimit -u, or set 'concurrency'"
+    )
     while let (step, attempt) = plan.startNext(in: pool, at: now) {
       plan.apply(.ended(step, attempt: attempt, .failure(failure, isRetryable: false)), at: now)
     }

@@ -42,6 +42,11 @@ extension WorkflowRun {
   ) {
     let (step, attempt) = (start.step, Int(start.attempt))
     let task = Task(priority: pool.qualityOfService?.taskPriority ?? .userInitiated) { [self] in
+      // A body that runs here was looked at on its thread.
+      if pool == Pool.remote, let beforehand = start.inputs?.beforehand {
+        var outputs = ValueObject()
+        if let ending = look(beforehand, &outputs) { return complete(start, ending, outputs) }
+      }
       do {
         let outputs = try await body(start.inputs?.values ?? ValueObject(), context)
         if start.inputs?.check != nil { noteSuccess(start, outputs) }

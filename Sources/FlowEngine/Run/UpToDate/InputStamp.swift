@@ -4,7 +4,7 @@ import FlowSystem
 /// What a file was: where it stands, how long it is and what tells its content from another.
 struct InputStamp: Sendable, Hashable {
   var path: String
-  /// -1: there was none.
+  /// -1: there was none, ``folder``: it is a folder.
   var bytes: Int
   /// The inode; 0: the file must be read again, whatever its times are.
   var number: UInt64
@@ -24,8 +24,10 @@ struct InputStamp: Sendable, Hashable {
     self.path = path
     let place = path.hasPrefix("/") ? path : "\(folder)/\(path)"
     var status = stat()
-    guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      (bytes, number, modifiedNanoseconds, changedNanoseconds, digest) = (-1, 0, 0, 0, "")
+    let isThere = stat(place, &status) == 0
+    guard isThere, status.st_mode & S_IFMT == S_IFREG else {
+      bytes = isThere && status.st_mode & S_IFMT == S_IFDIR ? Self.folder : -1
+      (number, modifiedNanoseconds, changedNanoseconds, digest) = (0, 0, 0, "")
       return
     }
     #if canImport(Darwin)
@@ -50,6 +52,9 @@ struct InputStamp: Sendable, Hashable {
     digest = Self.digest(of: place) ?? ""
     if digest.isEmpty { bytes = -1 }
   }
+
+  /// What ``bytes`` are of a folder.
+  static let folder = -2
 
   private static func nanoseconds(_ time: timespec) -> Int { time.tv_sec * 1_000_000_000 + time.tv_nsec }
 
@@ -76,15 +81,21 @@ struct InputStamp: Sendable, Hashable {
   func isSame(as other: InputStamp) -> Bool { path == other.path && bytes == other.bytes && digest == other.digest }
 
   /// All files that patterns mean, as they are now; nil: they are too many.
-  static func all(_ patterns: [String], in folder: String, known: [InputStamp]) -> [InputStamp]? {
+  static func all(
+    _ patterns: [String], in folder: String, known: [InputStamp], _ memo: inout FileMemo
+  ) -> [InputStamp]? {
+    // Most items read one file, and most steps the ones that they read before.
+    if patterns.count == 1, known.count <= 1, let path = FilePattern.plainPath(patterns[0]) {
+      return [memo.stamp(path, in: folder, known: known.first?.path == path ? known.first : nil)]
+    }
     var byPath: [String: InputStamp] = [:]
     for stamp in known { byPath[stamp.path] = stamp }
     var seen: Set<String> = []
     var stamps: [InputStamp] = []
     for pattern in patterns {
-      for path in FilePattern(pattern).files(in: folder, limit: Limits.watchedFiles) where seen.insert(path).inserted {
+      for path in memo.files(pattern, in: folder, limit: Limits.watchedFiles) where seen.insert(path).inserted {
         guard seen.count <= Limits.watchedFiles else { return nil }
-        stamps.append(InputStamp(path, in: folder, known: byPath[path]))
+        stamps.append(memo.stamp(path, in: folder, known: byPath[path]))
       }
     }
     return stamps

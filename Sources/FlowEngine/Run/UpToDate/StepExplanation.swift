@@ -17,6 +17,20 @@ public struct StepExplanation: Sendable {
   public var fate: Fate
   /// Why, or why it might.
   public var reason: String
+  /// What would become of its items, where they are known and say what they read and make.
+  public var items: [Item] = []
+
+  /// What the next run would do with an item of a step.
+  public struct Item: Sendable {
+    /// Where it stands in the list, from 0.
+    public var index: Int
+    /// What it is, such as the path of a file; nil: its index alone tells.
+    public var name: String?
+    /// What would become of it.
+    public var fate: Fate
+    /// Why, or why it might.
+    public var reason: String
+  }
 }
 
 extension Engine {
@@ -42,16 +56,18 @@ extension WorkflowRun {
     let disabled = try prepared.resolution(in: scope).disabled
     for step in prepared.graph.topologicalOrder {
       let id = steps[Int(step)].id
-      let (fate, reason) =
-        disabled.contains(step)
-        ? (.skipped, "'enabled' is false") : self.fate(of: step, steps[Int(step)], fates)
-      fates[step] = StepExplanation(step: id, fate: fate, reason: reason)
+      var explanation = StepExplanation(step: id, fate: .skipped, reason: "'enabled' is false")
+      if !disabled.contains(step) {
+        (explanation.fate, explanation.reason) = self.fate(of: step, steps[Int(step)], fates, &explanation.items)
+      }
+      fates[step] = explanation
     }
     return steps.indices.compactMap { fates[StepIndex($0)] }
   }
 
   private func fate(
-    of step: StepIndex, _ own: Step, _ fates: [StepIndex: StepExplanation]
+    of step: StepIndex, _ own: Step, _ fates: [StepIndex: StepExplanation],
+    _ items: inout [StepExplanation.Item]
   ) -> (fate: StepExplanation.Fate, reason: String) {
     var doubt = ""
     if own.hasOptions, own.options.condition != nil {
@@ -69,6 +85,7 @@ extension WorkflowRun {
       let id = prepared.graph.workflow.steps[Int(need)].id
       return (.runs, "it needs '\(id)', which runs and may give something else" + doubt)
     }
+    if own.options.fanOut != nil { return fateOfItems(of: step, doubt, &items) }
     guard let check = state.withLock({ state in inputs(of: step, &state)?.check }) else {
       return (.runs, "its inputs cannot be worked out")
     }
@@ -79,6 +96,45 @@ extension WorkflowRun {
     case .runs(let reason): return (.runs, reason.text + doubt)
     case .fails(let failure): return (.runs, "it fails: \(failure.message)")
     }
+  }
+
+  private func fateOfItems(
+    of step: StepIndex, _ doubt: String, _ items: inout [StepExplanation.Item]
+  ) -> (fate: StepExplanation.Fate, reason: String) {
+    let surveyed: SurveyedItems
+    do throws(StepFailure) {
+      surveyed = try survey(step, checksItems: true)
+    } catch {
+      return (.runs, "it fails: \(error.message)" + doubt)
+    }
+    for index in surveyed.values.values.indices {
+      let (fate, reason): (StepExplanation.Fate, String) =
+        switch surveyed.findings[index] {
+        case .upToDate: (.upToDate, "nothing has changed since it succeeded")
+        case .runs(let reason): (.runs, reason.text + doubt)
+        case .fails(let failure): (.runs, "it fails: \(failure.message)")
+        case nil:
+          switch surveyed.refused[index] {
+          case .skip: (.skipped, "its 'if' does not hold")
+          case .fail(let failure): (.runs, "it fails: \(failure.message)")
+          case .run, nil: (.runs, "its inputs cannot be worked out")
+          }
+        }
+      items.append(
+        StepExplanation.Item(index: index, name: surveyed.values.name(of: index), fate: fate, reason: reason))
+    }
+    let count = items.count { $0.fate == .runs }
+    guard count == 0 else {
+      return (.runs, count == items.count ? "all \(count) items" : "\(count) of \(items.count) items")
+    }
+    let gathered = state.withLock { state in
+      var outputs: [Int: ValueObject] = [:]
+      for (index, finding) in surveyed.findings { if case .upToDate(let own) = finding { outputs[index] = own } }
+      let columns = columns(of: step, count: items.count, outputs.sorted { $0.key < $1.key })
+      if !columns.isEmpty { state.outputs[step] = columns }
+      return items.count
+    }
+    return (.upToDate, gathered == 0 ? "it has no items" : "nothing has changed since its \(gathered) items succeeded")
   }
 
   /// What an `if` says that asks neither how steps ended nor what they gave; nil: that only a run can tell.

@@ -14,8 +14,9 @@ struct StepStamp: Sendable {
   /// With placeholders in the place of secrets.
   var outputs: ValueObject
 
-  private static func path(of step: StepID, in dataFolder: String) -> String {
-    "\(dataFolder)/up-to-date/\(step.text.replacing("/", with: "+")).json"
+  /// The file of a step in the data folder.
+  static func path(of step: StepID, in dataFolder: String, suffix: String = "json") -> String {
+    "\(dataFolder)/up-to-date/\(step.text.replacing("/", with: "+")).\(suffix)"
   }
 
   /// The stamp of a step; nil: there is none that can be read.
@@ -42,8 +43,18 @@ struct StepStamp: Sendable {
   /// Writes it down; why that cannot be done, or nil.
   func write(of step: StepID, in dataFolder: String) -> String? {
     let path = Self.path(of: step, in: dataFolder)
-    let folder = "\(dataFolder)/up-to-date"
-    if mkdir(folder, 0o700) != 0, errno != EEXIST { return "\(folder): \(String(cString: strerror(errno)))" }
+    return Self.makeFolder(of: path) ?? Self.replace(path, with: bytes)
+  }
+
+  /// Makes the folder of the files of all steps; why that cannot be done, or nil.
+  static func makeFolder(of path: String) -> String? {
+    let folder = FilePath.folder(of: path)
+    if mkdir(folder, 0o700) == 0 || errno == EEXIST { return nil }
+    return "\(folder): \(String(cString: strerror(errno)))"
+  }
+
+  /// Replaces a file as a whole; why that cannot be done, or nil.
+  static func replace(_ path: String, with bytes: [UInt8]) -> String? {
     let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max))"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { return "\(path): \(String(cString: strerror(errno)))" }
@@ -71,7 +82,8 @@ struct StepStamp: Sendable {
       ])
   }
 
-  private static func read(_ path: String) -> [UInt8]? {
+  /// The bytes of a file of stamps; nil: it cannot be read, or is larger than any of them.
+  static func read(_ path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }

@@ -2,7 +2,8 @@ import FlowModel
 import FlowSystem
 import Synchronization
 
-/// Whether a step that says what it reads and makes need not run: everything is as it was when it last succeeded.
+/// Whether a step, or an item of one, that says what it reads and makes need not run: everything is as it was when it last
+/// succeeded.
 final class UpToDateCheck: Sendable {
   /// Why a step runs.
   enum Reason: Sendable, Hashable {
@@ -43,6 +44,28 @@ final class UpToDateCheck: Sendable {
     var variables: ValueObject
     /// The steps that it needs, and what they gave.
     var needs: [(id: StepID, outputs: ValueObject)]
+    /// The patterns of the files where expressions give them.
+    var patterns: [String] = []
+  }
+
+  /// The digests that a stamp is compared with, or what they are made of.
+  enum Digests: Sendable {
+    case basis(Basis)
+    case known(definition: String, values: String)
+  }
+
+  /// Where a success is written down.
+  enum Place: Sendable {
+    case step(StepID, dataFolder: String)
+    case item(UInt64, ItemStamps)
+  }
+
+  /// The files and what to do about them.
+  struct Files: Sendable {
+    var reads: [String]
+    var makes: [String]
+    /// The folder from which they are named.
+    var folder: String
   }
 
   private struct State {
@@ -51,53 +74,99 @@ final class UpToDateCheck: Sendable {
     var (definition, values) = ("", "")
   }
 
-  private let basis: Basis
-  /// What its stamp is called.
-  private let id: StepID
-  private let reads: [String]
-  private let makes: [String]
-  private let dataFolder: String
-  private let folder: String
+  /// What messages call the step.
+  private let name: String
+  private let digests: Digests
+  private let files: Files
+  private let place: Place
   private let isForced: Bool
   private let mask: SecretMask?
   private let state = Mutex(State())
 
-  init(_ basis: Basis, id: StepID, dataFolder: String, folder: String, isForced: Bool, mask: SecretMask?) {
-    self.basis = basis
-    self.id = id
-    reads = basis.step.options.inputsFrom
-    makes = basis.step.options.produces
-    self.dataFolder = dataFolder
-    self.folder = folder
+  init(_ name: String, _ digests: Digests, _ files: Files, at place: Place, isForced: Bool, mask: SecretMask?) {
+    self.name = name
+    self.digests = digests
+    self.files = files
+    self.place = place
     self.isForced = isForced
     self.mask = mask
   }
 
-  /// Whether the step is up to date, and with which outputs. Reads files; not for the run's lock.
-  func result() -> Finding {
-    let stamp = StepStamp(of: id, in: dataFolder)
-    guard let now = InputStamp.all(reads, in: folder, known: stamp?.inputs ?? []) else {
-      return .fails(
-        StepFailure(
-          code: "too-many-files", message: "'inputs-from' means more than \(Limits.watchedFiles) files; name fewer"))
-    }
-    let own = State(inputs: now, definition: basis.definition, values: basis.values)
-    state.withLock { $0 = own }
-    guard let stamp else { return .runs(.never) }
-    if let reason = reason(stamp, own) { return .runs(reason) }
-    do throws(SecretMask.MissingSecret) {
-      return .upToDate(try mask == nil ? stamp.outputs : SecretMask.filled(stamp.outputs, by: mask))
-    } catch {
-      return .runs(.values)
+  private var stamp: StepStamp? {
+    switch place {
+    case .step(let id, let dataFolder): StepStamp(of: id, in: dataFolder)
+    case .item(let item, let stamps): stamps[item]
     }
   }
 
-  private func reason(_ stamp: StepStamp, _ own: State) -> Reason? {
+  /// Writes a stamp down; why that cannot be done, or nil.
+  private func write(_ stamp: StepStamp) -> String? {
+    switch place {
+    case .step(let id, let dataFolder): stamp.write(of: id, in: dataFolder)
+    case .item(let item, let stamps): stamps.write([(item, stamp)])
+    }
+  }
+
+  /// Whether the step is up to date, and with which outputs. Reads files; not for the run's lock.
+  func result() -> Finding {
+    var memo = FileMemo()
+    let (finding, renewed) = look(&memo)
+    // Where that fails, files are read once more the next time.
+    if let renewed { _ = write(renewed) }
+    return finding
+  }
+
+  /// Whether the step is up to date, and what to write down where it is and its files have other times than before.
+  func look(_ memo: inout FileMemo) -> (finding: Finding, renewed: StepStamp?) {
+    var stamp = stamp
+    guard let now = InputStamp.all(files.reads, in: files.folder, known: stamp?.inputs ?? [], &memo) else {
+      return (
+        .fails(
+          StepFailure(
+            code: "too-many-files", message: "'inputs-from' means more than \(Limits.watchedFiles) files; name fewer")),
+        nil
+      )
+    }
+    if let folder = now.first(where: { $0.bytes == InputStamp.folder }) {
+      return (
+        .fails(
+          StepFailure(
+            code: "not-a-file",
+            message: "'inputs-from' names '\(folder.path)', which is a folder; for the files in it write "
+              + "'\(folder.path)/**'")),
+        nil
+      )
+    }
+    let own =
+      switch digests {
+      case .basis(let basis): State(inputs: now, definition: basis.definition, values: basis.values)
+      case .known(let definition, let values): State(inputs: now, definition: definition, values: values)
+      }
+    state.withLock { $0 = own }
+    if stamp == nil { return (.runs(.never), nil) }
+    var products: [InputStamp] = []
+    if let reason = reason(stamp!, own, &products, &memo) { return (.runs(reason), nil) }
+    let isRenewed = stamp!.inputs != now || stamp!.products != products
+    do throws(SecretMask.MissingSecret) {
+      let outputs = try mask == nil ? stamp!.outputs : SecretMask.filled(stamp!.outputs, by: mask)
+      (stamp!.inputs, stamp!.products) = (now, products)
+      return (.upToDate(outputs), isRenewed ? stamp : nil)
+    } catch {
+      return (.runs(.values), nil)
+    }
+  }
+
+  private func reason(
+    _ stamp: StepStamp, _ own: State, _ products: inout [InputStamp], _ memo: inout FileMemo
+  ) -> Reason? {
     if isForced { return .forced }
     if stamp.definition != own.definition { return .definition }
     if stamp.values != own.values { return .values }
     if let path = Self.difference(stamp.inputs, own.inputs) { return .input(path) }
-    guard let products = InputStamp.all(makes, in: folder, known: stamp.products) else { return .tooManyProducts }
+    guard let made = InputStamp.all(files.makes, in: files.folder, known: stamp.products, &memo) else {
+      return .tooManyProducts
+    }
+    products = made
     if let path = Self.difference(stamp.products, products) { return .product(path) }
     return products.first { $0.bytes < 0 }.map { .product($0.path) }
   }
@@ -117,21 +186,25 @@ final class UpToDateCheck: Sendable {
 
   /// Notes that the step has succeeded with these outputs. Returns what went wrong, or nil.
   func noteSuccess(_ outputs: ValueObject) -> String? {
-    let step = basis.step.id
-    guard let products = InputStamp.all(makes, in: folder, known: []) else {
-      return "what step '\(step)' made cannot be noted: 'produces' means more than \(Limits.watchedFiles) files"
+    var memo = FileMemo()
+    guard let products = InputStamp.all(files.makes, in: files.folder, known: [], &memo) else {
+      return "what step '\(name)' made cannot be noted: 'produces' means more than \(Limits.watchedFiles) files"
+    }
+    if let folder = products.first(where: { $0.bytes == InputStamp.folder }) {
+      return "step '\(name)' names '\(folder.path)' under 'produces', which is a folder, so it is never up to date; "
+        + "for the files in it write '\(folder.path)/**'"
     }
     let own = state.withLock { $0 }
     let stamp = StepStamp(
       definition: own.definition, values: own.values, inputs: own.inputs, products: products,
       outputs: mask?.withPlaceholders(outputs) ?? outputs)
-    return stamp.write(of: id, in: dataFolder).map { "what step '\(step)' made cannot be noted: \($0)" }
+    return write(stamp).map { "what step '\(name)' made cannot be noted: \($0)" }
   }
 }
 
 extension UpToDateCheck.Basis {
   /// A digest of what decides what a step does, and of what it declares to read and to make.
-  fileprivate var definition: String {
+  var definition: String {
     var digest = SHA256()
     let options = step.options
     var parts: [Value] = [
@@ -145,7 +218,7 @@ extension UpToDateCheck.Basis {
   }
 
   /// A digest of the inputs, the variables and what the steps gave that it needs.
-  fileprivate var values: String {
+  var values: String {
     var digest = SHA256()
     digest.combine(JSONText.bytes(of: .object(inputs)))
     digest.combine(JSONText.bytes(of: .object(variables)))
@@ -153,6 +226,7 @@ extension UpToDateCheck.Basis {
       digest.combine(Array(need.id.text.utf8) + [0])
       digest.combine(JSONText.bytes(of: .object(need.outputs)))
     }
+    for pattern in patterns { digest.combine(Array(pattern.utf8) + [0]) }
     return digest.finish()
   }
 }

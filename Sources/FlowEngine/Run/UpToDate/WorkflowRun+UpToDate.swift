@@ -5,26 +5,40 @@ import FlowSystem
 
 // Steps that are skipped where what they read and make is as they left it.
 extension WorkflowRun {
-  /// Adds to what a step runs on how to tell whether it need not run.
-  func withCheck(_ inputs: StartInputs?, of step: StepIndex, _ state: RunState) -> StartInputs? {
+  /// Adds to what a step, or an item of one, runs on how to tell whether it need not run.
+  func withCheck(_ inputs: StartInputs?, of instance: StepIndex, _ state: RunState) -> StartInputs? {
+    if inputs?.problem != nil { return inputs }
+    let values = inputs?.values ?? ValueObject()
+    if let (owner, item) = instances.item(of: instance) {
+      return state.fanOuts[owner]?.checks?.check(item).map { StartInputs(values, check: $0) } ?? inputs
+    }
     let workflow = prepared.graph.workflow
-    let options = workflow.steps[Int(step)].options
-    guard !options.inputsFrom.isEmpty || !options.produces.isEmpty, inputs?.problem == nil else { return inputs }
-    let own = workflow.steps[Int(step)]
+    let own = workflow.steps[Int(instance)]
+    guard let files = prepared.detail(of: instance)?.files else { return inputs }
+    let (reads, makes): ([String], [String])
+    do throws(StepFailure) {
+      (reads, makes) = try files.evaluate(in: scope(instance, state))
+    } catch {
+      return StartInputs(values, problem: hidden(error))
+    }
     let needs = own.needs.map { need in
       (id: workflow.steps[Int(need)].id, outputs: state.outputs[need] ?? [:])
     }
+    let basis = UpToDateCheck.Basis(
+      step: own, folder: workflow.scope(of: instance).map { workflow.scopes[$0].folder } ?? "", inputs: values,
+      variables: stated(by: instance, state), needs: needs, patterns: files.hasExpressions ? reads + [""] + makes : [])
     let check = UpToDateCheck(
-      UpToDateCheck.Basis(
-        step: own, folder: workflow.scope(of: step).map { workflow.scopes[$0].folder } ?? "",
-        inputs: inputs?.values ?? [:], variables: stated(by: step, state), needs: needs),
-      id: idInAll(of: step), dataFolder: run.dataFolder, folder: workflowFolder(of: step),
-      isForced: self.options.forcedSteps.contains(own.id.text) || self.options.forcedSteps.contains("*"), mask: mask)
-    return StartInputs(inputs?.values ?? ValueObject(), check: check)
+      own.id.text, .basis(basis),
+      UpToDateCheck.Files(reads: reads, makes: makes, folder: workflowFolder(of: instance)),
+      at: .step(idInAll(of: instance), dataFolder: run.dataFolder), isForced: isForced(own), mask: mask)
+    return StartInputs(values, check: check)
   }
 
+  /// Whether a step runs though it is up to date.
+  func isForced(_ step: Step) -> Bool { !options.forcedSteps.isDisjoint(with: [step.id.text, "*"]) }
+
   /// What tells a step from all others that note something in the data folder: `each[1]/convert` in the workflow of an item.
-  private func idInAll(of step: StepIndex) -> StepID {
+  func idInAll(of step: StepIndex) -> StepID {
     guard let outer = options.outer else { return stepID(of: step) }
     return StepID(unchecked: "\(outer.run.idInAll(of: outer.instance))/\(stepID(of: step))")
   }

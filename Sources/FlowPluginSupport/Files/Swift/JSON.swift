@@ -32,7 +32,7 @@ public enum JSON {
     case .integer, .number: "a number"
     case .string: "a string"
     case .array: "a list"
-    case .object: "a map"
+    case .object: "an object"
     }
   }
 }

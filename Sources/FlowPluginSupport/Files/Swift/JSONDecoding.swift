@@ -31,7 +31,7 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    guard case .object = json else { throw Self.problem("expected a map, found \(json.kind)") }
+    guard case .object = json else { throw Self.problem("expected an object, found \(json.kind)") }
     return KeyedDecodingContainer(Members(json: json))
   }
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {

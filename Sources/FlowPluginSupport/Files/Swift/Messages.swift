@@ -25,7 +25,7 @@ final class Messages {
     if isOpen, poll(&interest, 1, milliseconds) > 0 { read() }
   }
 
-  /// Whether a call is to be given up, as one is when nobody is there any more to hear its answer.
+  /// Whether a call is to be given up, as one is when its answer is no longer wanted.
   func isCancelled(_ id: Int) -> Bool {
     look()
     return isCancelledSoFar(id) || !isOpen

@@ -7,8 +7,8 @@ struct Ask: AsyncAction {
   static let name = "flow.ask"
   static let summary = "Asks a person, on the terminal or by `flowrun answer`, and waits for the answer"
   static let errors = [
-    ErrorDeclaration("no-answer", "Nobody answered in time, and there is no default", isRetryable: false),
-    ErrorDeclaration("question", "The question or its choices are none", isRetryable: false),
+    ErrorDeclaration("no-answer", "No answer arrived in time, and there is no default", isRetryable: false),
+    ErrorDeclaration("question", "The question or its choices are invalid", isRetryable: false),
   ]
   static let example = """
     uses: flow.ask
@@ -17,8 +17,8 @@ struct Ask: AsyncAction {
 
   struct Input: ActionInput {
     @Field("The question") var question: String
-    @Field("What may be answered, each once") var choices = ["yes", "no"]
-    @Field("What is taken when nobody has answered in time; without it, the step fails then") var `default`: String?
+    @Field("The choices, each once") var choices = ["yes", "no"]
+    @Field("The choice when no answer arrives in time; without it, the step fails") var `default`: String?
     @Field("How long to wait for an answer") var timeout = Duration.seconds(86_400)
   }
 
@@ -28,7 +28,7 @@ struct Ask: AsyncAction {
     var at: String
 
     static let summaries = [
-      "choice": "What was answered", "by": "Who answered; `timeout` where nobody did",
+      "choice": "The answer", "by": "Who answered; `timeout` if there was no answer",
       "at": "When, as 2026-01-31T12:00:00Z",
     ]
   }
@@ -41,7 +41,7 @@ struct Ask: AsyncAction {
     guard case .string(let choice)? = input["default"], !choices.contains(choice) else { return [] }
     return [
       InputProblem(
-        "default", "'\(choice)' is none of the choices", help: "write one of \(choices.joined(separator: ", "))")
+        "default", "'\(choice)' is not one of the choices", help: "write one of \(choices.joined(separator: ", "))")
     ]
   }
 
@@ -50,7 +50,7 @@ struct Ask: AsyncAction {
     if choices.contains(where: { $0.isEmpty || $0.contains { $0.isNewline } }) {
       return "a choice needs a name of one line"
     }
-    return Set(choices).count < choices.count ? "a choice stands there twice" : nil
+    return Set(choices).count < choices.count ? "a choice appears twice" : nil
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
@@ -58,7 +58,7 @@ struct Ask: AsyncAction {
       throw ActionError("question", problem, isRetryable: false)
     }
     if let choice = input.default, !input.choices.contains(choice) {
-      throw ActionError("question", "the default '\(choice)' is none of the choices", isRetryable: false)
+      throw ActionError("question", "the default '\(choice)' is not one of the choices", isRetryable: false)
     }
     let choices = input.choices.map { $0 == input.default ? "\($0), the default" : $0 }.joined(separator: "; ")
     context.log(
@@ -70,9 +70,9 @@ struct Ask: AsyncAction {
     }
     let time = DurationText.format(input.timeout)
     guard let choice = input.default else {
-      throw ActionError("no-answer", "nobody answered within \(time)", isRetryable: false)
+      throw ActionError("no-answer", "no answer arrived within \(time)", isRetryable: false)
     }
-    context.log("\(choice), since nobody answered within \(time)")
+    context.log("\(choice), since no answer arrived within \(time)")
     return Output(choice: choice, by: "timeout", at: WallTime.text(WallTime.now))
   }
 }

@@ -6,7 +6,7 @@ struct Fail: Action {
   static let name = "flow.fail"
   static let summary = "Fails with a message"
   static let isPortable = true
-  static let errors = [ErrorDeclaration("failed", "The step was told to fail", isRetryable: true)]
+  static let errors = [ErrorDeclaration("failed", "The step is meant to fail", isRetryable: true)]
   static let example = """
     uses: flow.fail
     with: { message: nothing to publish }
@@ -14,7 +14,7 @@ struct Fail: Action {
     """
 
   struct Input: ActionInput {
-    @Field("What the failure says") var message = "the step was told to fail"
+    @Field("The message of the failure") var message = "the step was told to fail"
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> NoOutput {

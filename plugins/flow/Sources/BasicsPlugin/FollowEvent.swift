@@ -19,7 +19,7 @@ struct FollowEvent: Service {
 
   struct Input: ActionInput {
     @Field("The event, which the workflow declares with `repeats: true`") var event: String
-    @Field("The action to call: no service, and none that posts events or provides a handle") var action: String
+    @Field("The action to call; it cannot be a service, post events or provide a handle") var action: String
     @Field("Its inputs; their expressions see the post as `event`, with `name`, `number` and `at` in milliseconds")
     var with: ValueObject = [:]
     @Field("How long a call may take") var timeout = Duration.seconds(10)

@@ -12,7 +12,7 @@ struct PostEvent: Action {
     """
 
   struct Input: ActionInput {
-    @Field("The name of the event; no expression, so that waiters can be checked before anything runs")
+    @Field("The name of the event; not an expression, so that waiting steps can be checked before the run")
     var event: String
   }
 

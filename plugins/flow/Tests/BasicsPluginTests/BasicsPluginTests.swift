@@ -41,7 +41,7 @@ import Testing
     while host.sleeperCount == 0 { await Task.yield() }
     host.advance(by: .seconds(2 * 3600))
     if choice == nil {
-      await #expect(throws: ActionError("no-answer", "nobody answered within 2h", isRetryable: false)) {
+      await #expect(throws: ActionError("no-answer", "no answer arrived within 2h", isRetryable: false)) {
         try await call.value
       }
     } else {
@@ -60,7 +60,7 @@ import Testing
     let check = try action("flow.ask")
     #expect(
       check.check(LiteralInput(["choices": ["a", "b"], "default": "perhaps"])).map(\.message)
-        == ["'perhaps' is none of the choices"])
+        == ["'perhaps' is not one of the choices"])
     #expect(check.check(LiteralInput(["choices": ["a"]])).map(\.keyPath) == ["choices"])
   }
 

@@ -18,7 +18,7 @@ public struct Place: Sendable, Equatable {
   public var countryChinese: String?
   /// In China: province, prefecture and district or county as they are officially written; empty elsewhere.
   public var divisionsChinese: [String]
-  /// Where it is: the city's own position, else a division's or a country's seat; nil where nobody lives.
+  /// Where it is: the city's own position, else a division's or a country's seat; nil if uninhabited.
   public var coordinate: Coordinate?
 }
 

@@ -32,9 +32,9 @@ public struct ReverseGeocoder: Sendable {
   public struct Options: Sendable {
     /// How much is asked for.
     public var level: Level
-    /// Cities with fewer inhabitants are passed over as answers; they still tell the country.
+    /// Cities with fewer inhabitants are ignored as answers; they still tell the country.
     public var minimumPopulation: Int
-    /// A city farther away than this is no answer; outside every outline there is then no answer at all.
+    /// A city farther away than this is not an answer; outside every outline there is then no answer at all.
     public var maximumDistanceKilometers: Double
 
     /// Everything, of any size, within 100 km.

@@ -184,7 +184,7 @@ let product: Value = [
   @Test func `goes on after a denial, and logs it (N14)`() async throws {
     let denied = host(FakeCenter(isGranted: false))
     #expect(try await denied.call(RequestPermission.self) == ["granted": false, "status": "denied"])
-    #expect(denied.logs == ["permission denied for alert, sound, badge; going on without notifications"])
+    #expect(denied.logs == ["permission denied for alert, sound, badge; continuing without notifications"])
     let granted = host(FakeCenter())
     #expect(try await granted.call(RequestPermission.self)["granted"] == true)
   }

@@ -50,7 +50,7 @@ enum ChildEnvironment {
   /// What is wrong with a variable; nil: nothing.
   static func problem(with member: ValueObject.Member) -> String? {
     if member.key.isEmpty || member.key.contains("=") || member.key.utf8.contains(0) {
-      return "'\(member.key)' is not a name of an environment variable"
+      return "'\(member.key)' is not a valid name of an environment variable"
     }
     guard let text = text(member.value) else {
       return "the variable '\(member.key)' must be text, a number or a boolean, not \(member.value.kindName)"

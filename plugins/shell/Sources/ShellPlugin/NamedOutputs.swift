@@ -73,7 +73,7 @@ struct NamedOutputs {
         let value = field.type.value(of: text)
         if let mismatch = field.type.mismatch(of: value, at: field.name) {
           throw Problem(
-            "does not fit the step's outputs: \(mismatch.description)" + (mismatch.help.map { "; \($0)" } ?? ""))
+            "does not match the step's outputs: \(mismatch.description)" + (mismatch.help.map { "; \($0)" } ?? ""))
         }
         values[field.name] = value
       } else {

@@ -10,11 +10,12 @@ struct RunShell: Action {
     ErrorDeclaration("command-killed", "A signal ended the command", isRetryable: true),
     ErrorDeclaration(
       "command-not-found", "There is no such program; install it or correct its name", isRetryable: false),
-    ErrorDeclaration("folder-missing", "The folder to run in is missing; make it or correct `cwd`", isRetryable: false),
+    ErrorDeclaration(
+      "folder-missing", "The folder to run in is missing; create it or correct `cwd`", isRetryable: false),
     ErrorDeclaration("command-invalid", "The command or its environment is malformed", isRetryable: false),
     ErrorDeclaration("spawn-failed", "The system could not start a process", isRetryable: true),
     ErrorDeclaration(
-      "output-invalid", "What the command wrote to FLOWRUN_OUTPUT is not what the step declares under `outputs`",
+      "output-invalid", "FLOWRUN_OUTPUT does not match the outputs that the step declares",
       isRetryable: false),
     ErrorDeclaration("output-too-large", "The command wrote more than 1 MiB to FLOWRUN_OUTPUT", isRetryable: false),
   ]
@@ -33,12 +34,13 @@ struct RunShell: Action {
 
   struct Input: ActionInput {
     @Field("Text for the shell, or a list of a program and its arguments") var command: Value
-    @Field("What reads a text: sh, bash, python, or words with {0} for a file that holds it; without it /bin/sh -c")
+    @Field(
+      "The shell of a text: sh, bash, python, or a command with {0} for the file of the script; without it /bin/sh -c")
     var shell: String?
     @Field("The folder to run in; without it, that of the step's own file") var cwd: SourcePath?
     @Field("Environment variables on top of flowrun's own, the workflow's and the step's", isSecret: true)
     var env: ValueObject = [:]
-    @Field("The exit statuses that are no failure") var successStatuses = [0]
+    @Field("The exit statuses that count as success") var successStatuses = [0]
     @Field("Outputs that the command writes to the file FLOWRUN_OUTPUT as name=value: a declaration by name")
     var outputs: ValueObject = [:]
   }
@@ -65,9 +67,9 @@ struct RunShell: Action {
     static let summaries = [
       "status": "The exit status",
       "stdout":
-        "What the command wrote, as UTF-8 text without one line break at its end; of more than 1 MiB the first and the last "
+        "Its standard output as UTF-8 text, without one final line break; of more than 1 MiB the first and the last "
         + "512 KiB",
-      "stderr": "What it wrote to standard error, every line break included",
+      "stderr": "Its standard error, with all line breaks",
     ]
   }
 

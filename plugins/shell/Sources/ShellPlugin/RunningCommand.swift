@@ -54,7 +54,7 @@ struct RunningCommand: ~Copyable {
     }
   }
 
-  /// Reads what the command writes until it has ended, and ends whoever of its group outlived it.
+  /// Reads what the command writes until it has ended, and ends the processes of its group that outlived it.
   consuming func end() -> Ending {
     read()
     lines.finish()
@@ -76,7 +76,7 @@ struct RunningCommand: ~Copyable {
   private static let busyLooks = 16
   /// How often the leader is looked after where there is no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
-  /// How long the outputs are left alone while nobody can take more lines: the command waits, as at a slow terminal.
+  /// How long the outputs are left alone while no more lines can be taken: the command waits, as at a slow terminal.
   private static let fullMilliseconds: CInt = 10
 
   /// How long standard error alone is waited for. Who ends closes it after standard output: of most short commands one

@@ -1,7 +1,7 @@
 import FlowPluginKit
 import FlowSystem
 
-/// A file with the text of a command for a shell that reads files; nobody else may read it, and it goes with this value.
+/// A file with the text of a command for a shell that reads files; no other user may read it, and it is removed with this value.
 struct ScriptFile: ~Copyable {
   let path: String
 

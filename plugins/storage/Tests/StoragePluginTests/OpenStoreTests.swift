@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a store that another process holds is worth another attempt, after a bounded wait`()
+  func `a store that another process holds can be retried, after a bounded wait`()
     async throws
   {
     try await launch()

@@ -34,11 +34,11 @@ public enum Arbiter {
       switch self {
       case .invalid(let reason): reason
       case .tooManyDevices:
-        "the zone has \(RecordLimits.devices) devices, which is the most; retire one that is no longer used"
+        "the zone has \(RecordLimits.devices) devices, which is the limit; retire one that is no longer used"
       case .tooLarge(let bytes, let most):
         "the record would hold \(bytes) bytes, at most \(most) are allowed"
       case .nameTaken:
-        "another change has the same name and other content, as when a running machine was copied; retry it to count it under a new name, or discard it"
+        "another change has the same name and different content, as when a running machine was copied; retry it to count it under a new name, or discard it"
       case .mayBeCounted:
         "the zone was restored from a backup, and it may count this change already; look at the record, then retry it to count it once more, or discard it"
       }

@@ -67,14 +67,14 @@ public struct ArbiterBatch {
 
   /// What becomes of a transaction of which a part cannot be stored; nil when all of it can.
   private static func whole(_ part: [Outcome], _ operations: [Operation]) -> [Outcome]? {
-    // A later write to a record met what an earlier one would have made of it, which nobody will ever see.
+    // A later write to a record met what an earlier one would have made of it, which is never shown.
     let met = Dictionary(zip(operations.map(\.key), part.map(\.stored))) { first, _ in first }
     func rolledBack(_ decision: Arbiter.Decision, _ operation: Operation) -> Outcome {
       Outcome(decision: decision, stored: met[operation.key] ?? nil)
     }
     for (outcome, operation) in zip(part, operations) {
       guard case .refused(let refusal) = outcome.decision else { continue }
-      let reason = "the transaction is not taken: \(operation.key): \(refusal)"
+      let reason = "the transaction is refused: \(operation.key): \(refusal)"
       return operations.map { rolledBack(.refused(.invalid(reason)), $0) }
     }
     guard part.contains(where: { $0.decision == .conflict }) else { return nil }

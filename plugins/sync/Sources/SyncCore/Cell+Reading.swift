@@ -9,7 +9,7 @@ extension Cell {
     public var contenders: Int
   }
 
-  /// The state that counts, nil when nobody has written one (M6).
+  /// The state that counts, nil if none was written (M6).
   ///
   /// A pure function of the cell: every replica with the same bytes reads the same. All states are aged to one instant, the
   /// horizon; then priority, least remaining, newest, device decide, in this order.

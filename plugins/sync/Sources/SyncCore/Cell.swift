@@ -20,7 +20,7 @@ public struct Cell: Hashable, Sendable {
   /// Parts that a newer version wrote and this one keeps without knowing them, sorted by tag (V12).
   public var extensions: [Extension]
 
-  /// A cell that nobody has written to.
+  /// A cell without writes.
   public init() {
     context = VersionVector()
     horizonMilliseconds = 0

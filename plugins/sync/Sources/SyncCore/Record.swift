@@ -82,7 +82,7 @@ public struct Operation: Hashable, Sendable {
     case write(Write)
     /// Joins a whole cell: gives a server that lost its memory back what a device still knows (V23).
     case join(Cell)
-    /// Takes a device's place in the zone from it, until it writes again.
+    /// Removes a device from the zone until it writes again.
     case retire(DeviceID)
     /// Says how far a device has read and that nothing which it wrote before waits to be sent. It changes no record: a
     /// deletion that all devices have seen is forgotten.

@@ -103,7 +103,7 @@ public enum RecordLimits {
 
 extension Cell {
   /// This cell without the states and values that break a limit, which an earlier version or a foreign program may have
-  /// committed: they stay in the record and are shown to nobody as the user's own, everything next to them is.
+  /// committed: they stay in the record and are never shown as the user's own, everything next to them is.
   public func withinLimits() -> Cell {
     if RecordLimits.problem(withValuesOf: self) == nil { return self }
     var cell = self

@@ -27,7 +27,7 @@ public struct RequestBudget: Hashable, Sendable {
       self.reservedForReceiving = reservedForReceiving
     }
 
-    /// No limits: for a file on this machine, which nobody has to be spared.
+    /// No limits: for a file on this machine, which needs no protection.
     public static let none = Limits(
       requestsPerHour: .max, bytesPerDay: .max, reservedForPushes: 0, reservedForReceiving: 0)
 

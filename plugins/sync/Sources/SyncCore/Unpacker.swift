@@ -26,7 +26,7 @@ public struct Unpacker: Sendable {
     let checksum = bytes[end...].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     self.bytes = Array(bytes[..<end])
     if checksum != Packer.checksum(bytes[..<end]) {
-      throw .malformed(at: end, reading: "the checksum", "does not fit: something in the bytes has changed")
+      throw .malformed(at: end, reading: "the checksum", "does not match: the bytes have changed")
     }
   }
 

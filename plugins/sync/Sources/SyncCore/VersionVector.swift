@@ -10,9 +10,9 @@ public struct VersionVector: Hashable, Sendable {
   public struct Seen: Hashable, Sendable {
     /// The device and its highest number.
     public var dot: Dot
-    /// What the write with that number held, as `Write.check`; 0 where nobody has noted it.
+    /// What the write with that number held, as `Write.check`; 0 if it was not noted.
     public var check: UInt32
-    /// The day of that write, in days since 1970; 0 where nobody has noted it.
+    /// The day of that write, in days since 1970; 0 if it was not noted.
     public var day: UInt32
     /// Whether the device has been retired since that write: it takes no place in the zone until it writes again.
     public var isRetired: Bool

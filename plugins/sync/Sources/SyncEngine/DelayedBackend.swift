@@ -61,7 +61,7 @@ public struct DelayedBackend: SyncBackend {
     do {
       try await clock.sleep(untilMilliseconds: clock.nowMilliseconds() + delayMilliseconds)
     } catch {
-      throw .unreachable("the request was given up")
+      throw .unreachable("the request was abandoned")
     }
   }
 }

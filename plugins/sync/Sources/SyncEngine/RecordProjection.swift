@@ -2,7 +2,7 @@ import SyncCore
 
 /// How records of collections are shown in a device's file, for everything that reads it with SQL.
 public protocol RecordProjection: Sendable {
-  /// The row that shows a record as it reads now, packed; no bytes for one that nobody knows any more, and nil when its
+  /// The row that shows a record as it reads now, packed; no bytes for one that is no longer known, and nil when its
   /// collection is none of the schema's.
   func row(of cell: Cell, key: RecordKey) -> [UInt8]?
 

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What is known of all confirmed records together, so that nobody has to go through them.
+/// What is known of all confirmed records together, so that they need not be read.
 public struct RecordTallies: Hashable, Sendable {
   /// How many records each collection has.
   public private(set) var records: [String: Int] = [:]

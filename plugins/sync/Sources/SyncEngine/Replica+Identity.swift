@@ -7,10 +7,10 @@ extension Replica {
     guard let there = record.cell.context.note(of: device) else { return false }
     if there.dot.number >= nextNumber { return true }
     let known = confirmed[record.key]?.cell.context.note(of: device)
-    // A server that went back knows less, and that is no other device.
+    // A server that went back knows less, and that is not another device.
     if let known, there.dot.number < known.dot.number { return false }
     if let known, there.dot.number == known.dot.number { return !known.mayBe(there.dot.number, check: there.check) }
-    // What this device did to a record that it let go is not remembered here.
+    // What this device did to a record that it let go is not recorded here.
     if known == nil, hasHeldParts, record.cell.isRecord { return false }
     return !holds(there, for: record.key)
   }

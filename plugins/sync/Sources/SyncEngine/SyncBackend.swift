@@ -73,7 +73,7 @@ public enum ZoneReader: Hashable, Sendable {
   /// How often a reader who comes again is noted, in milliseconds: far less than `RecordLimits.silentDays`.
   public static let noteMilliseconds: Int64 = 86_400_000
 
-  /// Under which name the zone notes it: empty for the unnamed, nil for nobody.
+  /// Under which name the zone notes it: empty for the unnamed, nil for none.
   public var name: String? {
     switch self {
     case .device(let device, _): device.name

@@ -12,7 +12,7 @@ public protocol SyncClock: Sendable {
   func sleep(untilMilliseconds time: Int64) async throws
 }
 
-/// The wall clock, read once; from then on the monotonic clock counts, so that nobody who sets the clock moves a stamp.
+/// The wall clock, read once; from then on the monotonic clock counts, so that setting the clock moves no stamp.
 public struct SystemClock: SyncClock {
   private let anchorMilliseconds: Int64
   private let anchor = ContinuousClock.now

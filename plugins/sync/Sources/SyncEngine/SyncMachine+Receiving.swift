@@ -140,7 +140,7 @@ extension SyncMachine {
     guard isCertain || records.contains(where: replica.isImpersonated) else { return }
     incarnation = max(1, generator.next())
     replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()), incarnation: incarnation)
-    // Nobody knows of it under this name until it has fetched.
+    // It is unknown under this name until it has fetched.
     (canTell, pull.isWanted, pull.inFlight) = (false, true, nil)
     tell(.renamed(replica.device))
   }

@@ -35,7 +35,7 @@ extension SyncMachine {
     guard let limit = rules.limit, !view.isRecord, replica.tallies.records[key.type, default: 0] >= limit else {
       return nil
     }
-    return "'\(key.type)' has \(limit) records, which is the most"
+    return "'\(key.type)' has \(limit) records, which is the limit"
   }
 
   /// Why several actions cannot be taken together, nil when they can.
@@ -45,7 +45,7 @@ extension SyncMachine {
     }
     var seen: Set<RecordKey> = []
     for (key, action) in actions {
-      if !seen.insert(key).inserted { return "'\(key)' stands twice in one transaction" }
+      if !seen.insert(key).inserted { return "'\(key)' appears twice in one transaction" }
       if let problem = refusal(of: action, on: key) { return "\(key): \(problem)" }
     }
     var copy = self

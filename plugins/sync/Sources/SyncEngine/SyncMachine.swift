@@ -341,7 +341,7 @@ public struct SyncSettings: Sendable {
   public var usesChannel = true
   /// Record types that are still sent when the budget runs low (D1).
   public var essentialTypes: Set<String> = []
-  /// How the device shows records of collections in its file; nil where nobody reads them there. With it, what a fetch
+  /// How the device shows records of collections in its file; nil if they are not read there. With it, what a fetch
   /// brings is shown together, at its end.
   public var projection: (any RecordProjection)?
   /// Which part of the zone the device holds; nil for all of it. Only with a `projection`.

@@ -112,7 +112,7 @@ public actor SyncSession {
   /// Gives a change up that was parked, by its position.
   public func discard(parked position: Int64) async { _ = await give(.discarded(position: position)) }
 
-  /// Takes a device's place in the zone from it, until it writes again.
+  /// Removes a device from the zone until it writes again.
   public func retire(_ device: DeviceID) async throws(ReplicaError) { _ = try await give(.retired(device)).get() }
 
   /// Waits until the machine is as wanted; false when that takes longer than allowed, or the session stops.

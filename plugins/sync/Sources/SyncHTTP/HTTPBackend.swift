@@ -28,7 +28,7 @@
     public init(address: String, token: String, certificates: String? = nil) throws(BackendError) {
       self.address = try ServerAddress(address)
       guard token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-        throw .invalid("the token holds characters that no token has")
+        throw .invalid("the token contains characters that are not allowed")
       }
       self.token = token
       configuration = try Self.configuration(certificates: certificates)
@@ -51,7 +51,7 @@
       tls.minimumTLSVersion = .tlsv12
       if let certificates {
         guard let roots = try? NIOSSLCertificate.fromPEMFile(certificates), !roots.isEmpty else {
-          throw .invalid("'\(certificates)' is no file of PEM certificates that can be read")
+          throw .invalid("'\(certificates)' is not a readable file of PEM certificates")
         }
         tls.trustRoots = .certificates(roots)
       }
@@ -170,7 +170,7 @@
       }
       guard let client = client.withLock({ $0 }) else { throw HTTPFailure.closed }
       let answer = try await self.answer(to: request, from: client)
-      // On the way an answer can be doubled or held back: what belongs to another request is no answer to this one, and
+      // On the way an answer can be doubled or held back: what belongs to another request is not an answer to this one, and
       // nothing more is read from where it came.
       if answer.status == 200, answer.request != name {
         renew(client)

@@ -30,8 +30,8 @@
       case let error as NIOConnectionError: .unreachable("\(error.host):\(error.port): \(reason(error))")
       case let error as IOError: .unreachable(words(error))
       case let error as NIOSSLError: .unreachable(reason(error))
-      case is NIOSSLExtraError: .unreachable("the server's certificate is for another name than the address has")
-      case is HTTPParserError: .unreachable("the other side speaks no HTTP")
+      case is NIOSSLExtraError: .unreachable("the server's certificate is for another name than the address")
+      case is HTTPParserError: .unreachable("the other side does not speak HTTP")
       case is NIOTooManyBytesError: .unreachable("the answer is too large")
       case is CancellationError: closed
       default: .unreachable("\(error)")
@@ -45,7 +45,7 @@
         .timedOut
       case .cancelled, .alreadyShutdown: closed
       case .remoteConnectionClosed: .unreachable("the server closed the connection")
-      default: .unreachable("the other side speaks no HTTP: \(error.shortDescription)")
+      default: .unreachable("the other side does not speak HTTP: \(error.shortDescription)")
       }
     }
 
@@ -71,7 +71,7 @@
       if isUntrusted(error) {
         return "the server's certificate is not trusted; 'certificates' names a file with the authority that signed it"
       }
-      return "the server and this client agree on no TLS: \(cause)"
+      return "the server and this client cannot agree on TLS: \(cause)"
     }
   }
 #endif

@@ -55,7 +55,7 @@ extension Connection {
     if let live = Self.devices(withoutRoomIn: await session.machine) {
       throw ActionError(
         Failure.zoneFull.code,
-        "the zone '\(zone)' has \(live) devices, which is the most; retire one that is no longer used: flowrun sync devices retire NAME"
+        "the zone '\(zone)' has \(live) devices, which is the limit; retire one that is no longer used: flowrun sync devices retire NAME"
       )
     }
   }
@@ -125,7 +125,7 @@ extension Connection {
   /// Fetches once and waits for the answer; throws what keeps it from coming.
   func pull(timeout: Duration) async throws {
     // A fetch that is under way may have been answered before what is looked for was done. Of a connection that has heard
-    // nothing yet the first answer counts all the same: it is no older than the connection.
+    // nothing yet the first answer counts all the same: it is not older than the connection.
     let begun = await session.machine.heardPull == 0 ? 0 : session.machine.begunPulls
     await session.foreground()
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in

@@ -123,7 +123,7 @@ final class Connection: Sendable {
       return (client, { client.close() })
     #else
       throw .invalid(
-        "this flowrun is built without networking and reaches no server, '\(address)' either; build one that does with: swift build -c release --static-swift-stdlib --traits Network --product flowrun"
+        "this flowrun was built without network support and cannot reach '\(address)'; build one that can with: swift build -c release --static-swift-stdlib --traits Network --product flowrun"
       )
     #endif
   }
@@ -158,7 +158,7 @@ private final class Listeners: Sendable {
   private struct State {
     var next = 0
     var all: [Int: Continuation] = [:]
-    /// What nobody has heard yet; nil once somebody listens.
+    /// What was not heard yet; nil once there is a listener.
     var early: [Notice]? = []
   }
 

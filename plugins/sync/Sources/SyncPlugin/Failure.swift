@@ -10,14 +10,14 @@ enum Failure {
   static let store = ErrorDeclaration(
     "sync-store", "A file of the synchronization is damaged, full, locked or from a newer version", isRetryable: false)
   static let backend = ErrorDeclaration(
-    "sync-backend", "The place where the zone lives cannot be used as it was named", isRetryable: false)
+    "sync-backend", "The store or server of the zone cannot be used as it was given", isRetryable: false)
   static let paused = ErrorDeclaration(
     "sync-paused", "The server refused the token or the zone; the outbox is kept", isRetryable: false)
   static let parked = ErrorDeclaration(
     "sync-parked", "A change can never be accepted and was parked; the message says why", isRetryable: false)
   static let timeout = ErrorDeclaration(
     "sync-timeout", "The server was not reached in time; the outbox is kept and sent later", isRetryable: true)
-  static let input = ErrorDeclaration("sync-input", "An input does not fit the others", isRetryable: false)
+  static let input = ErrorDeclaration("sync-input", "An input conflicts with another", isRetryable: false)
   static let record = ErrorDeclaration(
     "sync-record", "A record has a missing or mistyped field; the message names it", isRetryable: false)
   static let refused = ErrorDeclaration(
@@ -25,7 +25,7 @@ enum Failure {
   static let inUse = ErrorDeclaration(
     "sync-in-use", "Another process uses this device's file; the message says which", isRetryable: true)
   static let zoneFull = ErrorDeclaration(
-    "sync-zone-full", "The zone has as many devices as it takes; one must be retired", isRetryable: false)
+    "sync-zone-full", "The zone has the maximum number of devices; one must be retired", isRetryable: false)
   static let schema = ErrorDeclaration(
     "sync-schema", "The schema has errors, the zone keeps other rules, or there is none; the message says which",
     isRetryable: false)

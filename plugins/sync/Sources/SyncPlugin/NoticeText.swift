@@ -17,17 +17,17 @@ enum NoticeText {
       let origin = isRemote ? "" : " (here)"
       return "\(reading(key, machine))\(origin)\(isRemote ? decided : "")"
     case .parked(let key, let reason): return "parked: \(key): \(reason); 'parked' lists it"
-    case .notShown(let key, let reason): return "not shown: a part of \(key): \(reason); everything else in it is"
-    case .paused(let error): return "paused: \(error); what you do is kept and sent later"
+    case .notShown(let key, let reason): return "not shown: a part of \(key): \(reason); the rest of it is"
+    case .paused(let error): return "paused: \(error); your changes are kept and sent later"
     case .failed(let error): return "not sent yet: \(error)"
     case .level(let level): return "service is \(level.word)"
     case .channel(let isUp): return isUp ? "the channel is up" : "the channel is down"
     case .renamed(let device):
-      return "this device's file is an older copy, or in use elsewhere too; it goes on as \(device)"
-    case .discarded(let key): return "given up: a change of \(key)"
+      return "this device's file is an older copy, or in use elsewhere too; it continues as \(device)"
+    case .discarded(let key): return "discarded: a change of \(key)"
     case .stale(let until):
       let seconds = max(1, (until - SystemClock().nowMilliseconds() + 999) / 1000)
-      return "what others do is seen again in \(seconds) s: this hour's requests are used up"
+      return "changes of other devices are seen again in \(seconds) s: this hour's requests are used up"
     case .acknowledged, .synchronizing, .recordChanged: return nil
     }
   }

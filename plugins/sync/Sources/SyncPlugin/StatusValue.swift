@@ -44,11 +44,11 @@ extension Replica {
     guard let first = named.first, let device = DeviceID(first.device) else {
       let known = others.map(\.device).joined(separator: ", ")
       throw ActionError(
-        Failure.input.code, "no other device is called '\(name)'; there \(known.isEmpty ? "is none" : "are \(known)")")
+        Failure.input.code, "no other device is named '\(name)'; there \(known.isEmpty ? "is none" : "are \(known)")")
     }
     guard named.count == 1 else {
       throw ActionError(
-        Failure.input.code, "'\(name)' is the name of \(named.map(\.device).joined(separator: ", ")); say which")
+        Failure.input.code, "'\(name)' is the name of \(named.map(\.device).joined(separator: ", ")); name one of them")
     }
     return device
   }
@@ -139,7 +139,7 @@ extension SyncStatus {
     )
     if firstFetch != .init() {
       lines.append(
-        "apart      \(firstFetch.requests) requests and \(firstFetch.bytes) bytes for the first fetch of the zone")
+        "initial    \(firstFetch.requests) requests and \(firstFetch.bytes) bytes for the first fetch of the zone")
     }
     let side = clockOffsetMilliseconds < 0 ? "ahead of" : "behind"
     lines.append("clock      \(abs(clockOffsetMilliseconds)) ms \(side) the server's")
@@ -179,7 +179,7 @@ extension SyncStatus.Parked {
       return parts.prefix(3).map { String($0.prefix(40)) }.joined(separator: ", ") + (parts.count > 3 ? ", …" : "")
     case .join: return "give the server back what it lost"
     case .retire(let device): return "retire \(device)"
-    case .seen: return "tell how far was read"
+    case .seen: return "report how far was read"
     }
   }
 }
@@ -198,7 +198,7 @@ extension SyncPause {
   /// The pause as a line for a person.
   func line(nowMilliseconds now: Int64) -> String {
     let ago = "\(max(0, now - sinceMilliseconds) / 1000) s ago"
-    guard let untilMilliseconds else { return "paused     \(ago), until somebody has looked: \(reason)" }
+    guard let untilMilliseconds else { return "paused     \(ago), needs attention: \(reason)" }
     guard isActive(atMilliseconds: now) else { return "failed     \(ago): \(reason)" }
     return "paused     \(ago), for another \((untilMilliseconds - now + 999) / 1000) s: \(reason)"
   }

@@ -76,7 +76,7 @@ extension SyncReports {
     file: String, _ body: (inout SyncMachine, SQLiteReplicaStore) async throws -> Value
   ) async throws -> Value {
     guard try await isUsed(file) else {
-      throw ActionError(Failure.input.code, "'\(file)' is empty: its device has not begun, and nothing is in it")
+      throw ActionError(Failure.input.code, "'\(file)' is empty: its device has not started yet, and it holds no data")
     }
     let store = try SQLiteReplicaStore(path: file)
     defer { try? store.close() }

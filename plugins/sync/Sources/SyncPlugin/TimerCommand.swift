@@ -62,7 +62,7 @@ enum TimerCommand: Hashable {
 
   private static func position(_ text: String, _ word: String) throws(Problem) -> Int64 {
     guard let position = Int64(text), position > 0 else {
-      throw Problem(description: "'\(text)' is not a number of a change, as in: \(word) 3")
+      throw Problem(description: "'\(text)' is not a change number, as in: \(word) 3")
     }
     return position
   }

@@ -65,7 +65,7 @@ struct TimerConsole {
     case .setting(let name, let value): try await connection.set(setting: name, to: value)
     case .offline:
       await connection.session.setOnline(false)
-      show("offline: what you do is kept and sent later")
+      show("offline: your changes are kept and sent later")
     case .online:
       await connection.session.setOnline(true)
       show("online")
@@ -78,7 +78,7 @@ struct TimerConsole {
     case .discard(let position): try await connection.change(parked: position) { await $0.discard(parked: $1) }
     case .retire(let name):
       let device = try await connection.retire(name)
-      show("\(device) is retired; it takes a place again when it writes")
+      show("\(device) is retired; it joins the zone again when it writes")
     case .status:
       let now = SystemClock().nowMilliseconds()
       let machine = await connection.session.machine
@@ -90,7 +90,7 @@ struct TimerConsole {
 
   private nonisolated(nonsending) func setPaused(_ isPaused: Bool) async throws {
     guard let record = await connection.timer(), record.state.kind.runsDown else {
-      show("nothing runs that could be \(isPaused ? "paused" : "resumed")")
+      show("there is no timer to be \(isPaused ? "paused" : "resumed")")
       return
     }
     guard record.state.isPaused != isPaused else {

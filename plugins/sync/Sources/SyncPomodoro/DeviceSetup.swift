@@ -26,7 +26,7 @@ extension RecordSchema.Collection {
     var known = named
     if let alias, named.texts.isEmpty {
       let usual = Pomodoro.schema.collections.first { $0.alias == alias }?.rules
-      // Before the first answer nobody knows whether the zone has such a record.
+      // Before the first answer it is not known whether the zone has such a record.
       if usual == wanted || machine.replica.cursor == nil { return nil }
       let isInUse = machine.replica.confirmed.keys.contains { $0.type == alias.rawValue }
       if let usual, isInUse { known = usual }

@@ -94,7 +94,7 @@ extension RecordSchema.Collection {
         guard case .integer(let count)? = Scalar(bytes: bytes), count >= 0 else {
           throw RecordProblem("'\(field)' is a whole number from 0")
         }
-        guard !begins || count == 0 else { throw RecordProblem("'\(field)' begins again at 0") }
+        guard !begins || count == 0 else { throw RecordProblem("'\(field)' restarts at 0") }
         action.tally = begins ? .reset : .atLeast(count)
       case .set(let bytes):
         let alias = self.field(field)?.alias ?? field

@@ -71,7 +71,7 @@ public struct StoredPolicy: MergePolicy {
       let author = DeviceID(stem: "device", random: 0)
       return problem(with: Write(dot: Dot(device: author, number: 1), milliseconds: 0, tally: cell.tally), for: key)
     }
-    // Of a record that only its own device may write, nobody is known who has.
+    // Of a record that only its own device may write, the writer is not known.
     return rules.problem(withKey: key, by: DeviceID(key.name) ?? DeviceID(stem: "device", random: 0))
   }
 

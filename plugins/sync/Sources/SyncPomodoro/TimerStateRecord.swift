@@ -24,12 +24,12 @@ public struct TimerStateRecord: Hashable, Sendable {
     self.version = version
   }
 
-  /// The timer as a device shows it, by the rules of its zone; nil when nobody has set it.
+  /// The timer as a device shows it, by the rules of its zone; nil if it was never set.
   public init?(_ machine: SyncMachine) {
     self.init(cell: machine.view(of: Pomodoro.timer), policy: machine.policy(of: Pomodoro.timer))
   }
 
-  /// The record that a cell shows, nil when nobody has set a timer in it.
+  /// The record that a cell shows, nil if no timer was set in it.
   public init?(cell: Cell, policy: any MergePolicy = Pomodoro.policy) {
     guard let winner = cell.reading(by: policy)?.winner, let state = try? TimerState(payload: winner.payload) else {
       return nil
@@ -111,13 +111,13 @@ extension TimerState {
     var object: ValueObject
     do {
       guard let read = try JSONText.parse(text).objectValue else {
-        throw TimerStateRecord.Problem(field: "stateData", message: "holds no JSON object")
+        throw TimerStateRecord.Problem(field: "stateData", message: "is not a JSON object")
       }
       object = read
     } catch let problem as TimerStateRecord.Problem {
       throw problem
     } catch {
-      throw TimerStateRecord.Problem(field: "stateData", message: "holds no JSON: \(error)")
+      throw TimerStateRecord.Problem(field: "stateData", message: "is not JSON: \(error)")
     }
     let remaining = object["remainingSeconds"] ?? .integer(0)
     guard let seconds = remaining.numberValue, seconds >= 0, seconds * 1000 <= Double(Self.longestMilliseconds) else {

@@ -4,7 +4,7 @@
   import SyncEngine
 
   /// Commits of several callers in one transaction: a round trip reads every record that they name and that is not known
-  /// here, the arbiter decides here, and a round trip swaps in what changes, where nobody was faster.
+  /// here, the arbiter decides here, and a round trip swaps in what changes, where no other commit was faster.
   struct CommitBatch {
     /// What one caller asks for.
     struct Request: Sendable {
@@ -14,7 +14,7 @@
       /// The furthest cursor that the caller has been given.
       var heard: Cursor?
 
-      /// Whether some of them are all done or none: then nobody else's are in their transaction.
+      /// Whether some of them are all done or none: then no other acts are in their transaction.
       var isTransaction: Bool { operations.contains { $0.group != nil } }
     }
 
@@ -31,7 +31,7 @@
     /// What has become durable, zone by zone.
     private(set) var changes: [Change] = []
 
-    /// What one transaction has changed in a zone, all of it: nobody else's change lies between.
+    /// What one transaction has changed in a zone, all of it: no other change lies between.
     struct Change: Sendable {
       var zone: String
       var since: Cursor

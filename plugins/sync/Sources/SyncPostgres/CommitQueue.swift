@@ -42,7 +42,7 @@
       var done: CheckedContinuation<Result<CommitReply, BackendError>, Never>
     }
 
-    /// Commits on this connection, which nobody else uses. `onChange` hears what has become durable, in its order.
+    /// Commits on this connection, which has no other user. `onChange` hears what has become durable, in its order.
     init(line: Line, cursors: ZoneCursors, onChange: @escaping @Sendable (CommitBatch.Change) -> Void) {
       self.line = line
       self.cursors = cursors
@@ -78,7 +78,7 @@
 
     private static let stopped = BackendError.unreachable("the connection to PostgreSQL has been closed")
 
-    /// One transaction after the other until nobody waits.
+    /// One transaction after the other until none waits.
     private func work(_ connection: ZoneConnection) {
       var gathering = Gathering()
       while let batch = next(&gathering) {

@@ -3,7 +3,7 @@
   import SyncCore
   import SyncEngine
 
-  /// How many records collections have: PostgreSQL itself counts them as they come and go, so that nobody goes through them
+  /// How many records collections have: PostgreSQL itself counts them as they come and go, so that they need not be read
   /// and no two servers together exceed a limit.
   extension PostgresZone {
     /// Counts what is there once, when the count begins. One record too many divides by zero, which takes its commit

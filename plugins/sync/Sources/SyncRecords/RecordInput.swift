@@ -158,7 +158,7 @@ public struct RecordInput: Sendable {
   private func check(_ object: ValueObject, _ keys: [String], _ field: RecordSchema.Field) throws(RecordProblem) {
     for key in object.keys where !keys.contains(key) {
       throw RecordProblem(
-        "'\(key)' is nothing that can be done to '\(field.name)'; it takes \(keys.joined(separator: " and "))")
+        "'\(key)' is not an operation on '\(field.name)'; it takes \(keys.joined(separator: " and "))")
     }
   }
 

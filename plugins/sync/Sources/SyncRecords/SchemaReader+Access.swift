@@ -31,7 +31,7 @@ extension SchemaReader {
       }
       report(
         .wrongType,
-        "each of 'keys' must be a text of 1 to \(RecordKey.maximumLength) bytes, found \(element.found)",
+        "each of 'keys' must be a string of 1 to \(RecordKey.maximumLength) bytes, found \(element.found)",
         at: element.span)
       return nil
     }

@@ -82,7 +82,8 @@ extension SchemaReader {
     _ value: PlacedValue, _ collection: RecordSchema.Collection
   ) -> DecideRule.Preference? {
     guard case .map(let members) = value.content, members.count == 1, let member = members.first else {
-      report(.wrongType, "'when' must be a map from a field to a list of values, found \(value.found)", at: value.span)
+      report(
+        .wrongType, "'when' must be a mapping from a field to a list of values, found \(value.found)", at: value.span)
       return nil
     }
     let names = collection.fields.filter { $0.rule.merge == .whole && $0.rule.type == .string }.map(\.name)
@@ -113,12 +114,12 @@ extension SchemaReader {
 
   private mutating func values(_ value: PlacedValue, _ key: String, of field: RecordSchema.Field) -> [String] {
     guard case .list(let elements) = value.content, !elements.isEmpty else {
-      report(.wrongType, "'\(key)' must be a list of texts, found \(value.found)", at: value.span)
+      report(.wrongType, "'\(key)' must be a list of strings, found \(value.found)", at: value.span)
       return []
     }
     return elements.compactMap { element in
       guard case .scalar(.string(let text)) = element.content, !text.isEmpty else {
-        report(.wrongType, "each value of '\(key)' must be a text, found \(element.found)", at: element.span)
+        report(.wrongType, "each value of '\(key)' must be a string, found \(element.found)", at: element.span)
         return nil
       }
       if let choices = field.choices, !choices.contains(text) {

@@ -34,7 +34,7 @@ extension SchemaReader {
     if let required = parts["required"] { field.isRequired = boolean(required.value, "required") ?? false }
     if field.isRequired, field.rule.merge != .newest, field.rule.merge != .whole, let required = parts["required"] {
       report(
-        .unknownValue, "\(owner) is merged by \(field.rule.merge.rawValue) and needs nobody to set it",
+        .unknownValue, "\(owner) is merged by \(field.rule.merge.rawValue) and is never set directly",
         at: required.keySpan)
     }
     field.choices = parts["enum"].flatMap { choices($0.value, type, owner) }
@@ -124,16 +124,16 @@ extension SchemaReader {
 
   private mutating func choices(_ value: PlacedValue, _ type: FieldType, _ owner: String) -> [String]? {
     guard case .list(let elements) = value.content, !elements.isEmpty else {
-      report(.wrongType, "'enum' of \(owner) must be a list of texts, found \(value.found)", at: value.span)
+      report(.wrongType, "'enum' of \(owner) must be a list of strings, found \(value.found)", at: value.span)
       return nil
     }
     guard type == .string || type == .array(of: .string) else {
-      report(.unknownKey, "\(owner) holds no texts and has no 'enum'", at: value.span)
+      report(.unknownKey, "\(owner) does not hold strings and has no 'enum'", at: value.span)
       return nil
     }
     return elements.compactMap { element in
       if case .scalar(.string(let text)) = element.content { return text }
-      report(.wrongType, "each value of 'enum' must be a text, found \(element.found)", at: element.span)
+      report(.wrongType, "each value of 'enum' must be a string, found \(element.found)", at: element.span)
       return nil
     }
   }
@@ -152,7 +152,7 @@ extension SchemaReader {
   ) -> [String: PlacedValue.Member]? {
     guard case .map(let members) = value.content else {
       report(
-        .wrongType, "\(owner) must be a map with keys, found \(value.found)", at: value.span,
+        .wrongType, "\(owner) must be a mapping with keys, found \(value.found)", at: value.span,
         help: "its keys are \(keys.map { "'\($0)'" }.joined(separator: ", "))")
       return nil
     }
@@ -161,7 +161,7 @@ extension SchemaReader {
       if keys.contains(member.key) {
         result[member.key] = member
       } else if let instead = Self.unserved[member.key] {
-        report(.unknownKey, "'\(member.key)' does not stand in a schema", at: member.keySpan, help: instead)
+        report(.unknownKey, "'\(member.key)' does not belong in a schema", at: member.keySpan, help: instead)
       } else {
         let question = NearestName.question(member.key, among: keys).map { $0 + " " } ?? ""
         report(

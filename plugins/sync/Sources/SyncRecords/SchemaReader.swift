@@ -21,7 +21,8 @@ struct SchemaReader {
     guard let root else {
       if diagnostics.isEmpty {
         report(
-          .emptyDocument, "the file holds no schema", at: Span(at: 0), help: "a schema has 'schema' and 'collections'")
+          .emptyDocument, "the file does not contain a schema", at: Span(at: 0),
+          help: "a schema has 'schema' and 'collections'")
       }
       return nil
     }
@@ -54,7 +55,8 @@ struct SchemaReader {
 
   private mutating func collections(_ value: PlacedValue) -> [RecordSchema.Collection] {
     guard case .map(let members) = value.content else {
-      report(.wrongType, "'collections' must be a map from name to collection, found \(value.found)", at: value.span)
+      report(
+        .wrongType, "'collections' must be a mapping from name to collection, found \(value.found)", at: value.span)
       return []
     }
     if members.isEmpty { report(.missingKey, "the schema has no collection", at: value.span) }
@@ -84,7 +86,7 @@ struct SchemaReader {
     }
     guard case .map(let members) = fields.value.content, !members.isEmpty else {
       report(
-        .wrongType, "'fields' of '\(member.key)' must be a map from name to field, found \(fields.value.found)",
+        .wrongType, "'fields' of '\(member.key)' must be a mapping from name to field, found \(fields.value.found)",
         at: fields.value.span)
       return collection
     }

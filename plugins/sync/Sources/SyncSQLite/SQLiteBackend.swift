@@ -197,7 +197,7 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  /// SQLite tells nobody that another process has written: a connection of its own watches the file's counter.
+  /// SQLite does not report that another process has written: a connection of its own watches the file's counter.
   public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
       of: ChannelSign.self, bufferingPolicy: .bufferingNewest(1))

@@ -71,7 +71,7 @@
           (state.stamp, state.problem) = (stamp, nil)
         } catch {
           // The two files are replaced one after the other, so it is tried again.
-          if state.problem != "\(error)" { report("\(error); the certificate before it is used on") }
+          if state.problem != "\(error)" { report("\(error); the previous certificate stays in use") }
           state.problem = "\(error)"
         }
         return state.pair
@@ -90,13 +90,13 @@
       let rights = (try? FileManager.default.attributesOfItem(atPath: key))?[.posixPermissions] as? Int ?? 0
       if rights & 0o004 != 0 {
         throw Problem(
-          description: "every user of this machine can read the key '\(key)'; take the right away (chmod o-r)")
+          description: "every user of this machine can read the key '\(key)'; remove that permission (chmod o-r)")
       }
       guard let chain = try? NIOSSLCertificate.fromPEMFile(certificate), !chain.isEmpty else {
-        throw Problem(description: "'\(certificate)' is no file of PEM certificates that can be read")
+        throw Problem(description: "'\(certificate)' is not a readable file of PEM certificates")
       }
       guard let secret = try? NIOSSLPrivateKey(file: key, format: .pem) else {
-        throw Problem(description: "'\(key)' is no PEM key that can be read")
+        throw Problem(description: "'\(key)' is not a readable PEM key")
       }
       let pair = Pair(chain: chain.map { .certificate($0) }, key: .privateKey(secret))
       // The library finds out here whether the two belong together.

@@ -39,12 +39,12 @@
     }
 
     /// Throws unless `authorization` is `Bearer` with the zone's token. An unknown zone takes the same comparison and the
-    /// same answer as a wrong token, so that nobody learns which zones there are.
+    /// same answer as a wrong token, so that it does not reveal which zones exist.
     func check(zone: String, authorization: String?) throws(BackendError) {
       let prefix = "Bearer "
       let given = authorization.flatMap { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil } ?? ""
       let (known, isOpenToAll) = state.withLock { ($0.zones[zone], $0.zones.values.allSatisfy { $0 == nil }) }
-      // A zone that is open to this machine needs no token; whether any other is there is told to nobody without one.
+      // A zone that is open to this machine needs no token; whether any other exists is not revealed without one.
       if case .some(nil) = known { return }
       let token = known ?? nil
       if (token ?? Self.nobody).isHash(of: given), token != nil { return }

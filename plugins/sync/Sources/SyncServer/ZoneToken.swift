@@ -1,7 +1,7 @@
 #if Network
   import FlowSystem
 
-  /// A zone's token as a server keeps it: its hash, from which nobody can tell the token.
+  /// A zone's token as a server keeps it: its hash, from which the token cannot be derived.
   public struct ZoneToken: Hashable, Sendable {
     /// The shortest token that may be used, in characters.
     public static let shortest = 16
@@ -18,7 +18,7 @@
       problem = count < Self.shortest ? "has \(count) characters, at least \(Self.shortest) are needed" : nil
     }
 
-    /// A token that nobody can guess, of 43 characters.
+    /// A token of 43 characters that cannot be guessed.
     public static func random() -> String {
       let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
       // 43 characters of 62 hold 256 bits; the system's generator is one for secrets.

@@ -4,7 +4,7 @@
   import SyncCore
 
   /// The file of a server's zones: a name and the hash of its token in each line. A token in clear text is read as well,
-  /// and hashed when the file is next written. Nobody but its owner may read it.
+  /// and hashed when the file is next written. Only its owner may read it.
   public struct ZonesFile: Sendable {
     /// Where it is.
     public let path: String
@@ -137,7 +137,7 @@
       if rights & 0o004 != 0, !mayBeReadable {
         throw Problem(
           description:
-            "every user of this machine can read '\(path)'; take the right away (chmod o-r) or say --readable-zones")
+            "every user of this machine can read '\(path)'; remove that permission (chmod o-r) or say --readable-zones")
       }
       let text: String
       do {

@@ -74,7 +74,7 @@ public enum Wire {
   public static func operations(_ body: [UInt8]) throws(Problem) -> [Operation] {
     let root = try object(body)
     guard let list = root["operations"]?.arrayValue else {
-      throw Problem(path: "operations", message: "is missing or no array")
+      throw Problem(path: "operations", message: "is missing or not an array")
     }
     var operations: [Operation] = []
     for (index, value) in list.enumerated() {
@@ -142,7 +142,7 @@ public enum Wire {
     let root = try object(body)
     let cursor = try cursor(root)
     guard let list = root["results"]?.arrayValue else {
-      throw Problem(path: "results", message: "is missing or no array")
+      throw Problem(path: "results", message: "is missing or not an array")
     }
     var results: [CommitResult] = []
     for (index, value) in list.enumerated() {
@@ -158,7 +158,7 @@ public enum Wire {
   /// The cursor of an answer.
   private static func cursor(_ root: ValueObject) throws(Problem) -> Cursor {
     guard let cursor = root["cursor"]?.stringValue.flatMap({ Cursor($0) }) else {
-      throw Problem(path: "cursor", message: "is missing or no cursor")
+      throw Problem(path: "cursor", message: "is missing or not a cursor")
     }
     return cursor
   }
@@ -183,13 +183,13 @@ public enum Wire {
         return .refused(.tooLarge(bytes: Int(try integer(member, "bytes", path)), most: most))
       default: return .refused(.invalid(member["message"]?.stringValue ?? "no reason given"))
       }
-    default: throw Problem(path: "\(path).result", message: "is none of committed, unchanged, conflict, refused")
+    default: throw Problem(path: "\(path).result", message: "is not one of committed, unchanged, conflict, refused")
     }
   }
 
   private static func stamps(_ member: ValueObject, _ path: String) throws(Problem) -> [Stamp] {
     guard let list = member["stamps"]?.arrayValue else {
-      throw Problem(path: "\(path).stamps", message: "is missing or no array")
+      throw Problem(path: "\(path).stamps", message: "is missing or not an array")
     }
     var stamps: [Stamp] = []
     for value in list {
@@ -253,7 +253,7 @@ public enum Wire {
   /// Reads changes of the live channel.
   public static func changes(_ body: [UInt8]) throws(Problem) -> ChannelSign {
     guard let cursor = try object(body)["since"]?.stringValue.flatMap({ Cursor($0) }) else {
-      throw Problem(path: "since", message: "is missing or no cursor")
+      throw Problem(path: "since", message: "is missing or not a cursor")
     }
     return .changes(try page(body), since: cursor)
   }
@@ -312,7 +312,8 @@ public enum Wire {
     guard let list = root["others"]?.arrayValue else {
       throw Problem(
         path: "",
-        message: "the server is older and knows no subscriptions; update it, or leave 'subscribe' out of sync.connect",
+        message:
+          "the server is older and does not support subscriptions; update it, or leave 'subscribe' out of sync.connect",
         isOfTheFuture: true)
     }
     var others: [RecordMention] = []
@@ -445,25 +446,25 @@ public enum Wire {
     do {
       value = try JSONText.parse(body)
     } catch {
-      throw Problem(path: "", message: "the body is no JSON: \(error)")
+      throw Problem(path: "", message: "the body is not JSON: \(error)")
     }
-    guard let object = value.objectValue else { throw Problem(path: "", message: "the body is no JSON object") }
+    guard let object = value.objectValue else { throw Problem(path: "", message: "the body is not a JSON object") }
     return object
   }
 
   private static func key(_ object: ValueObject, _ path: String) throws(Problem) -> RecordKey {
     guard let type = object["type"]?.stringValue else {
-      throw Problem(path: "\(path).type", message: "is missing or no text")
+      throw Problem(path: "\(path).type", message: "is missing or not a string")
     }
     guard let name = object["name"]?.stringValue else {
-      throw Problem(path: "\(path).name", message: "is missing or no text")
+      throw Problem(path: "\(path).name", message: "is missing or not a string")
     }
     return RecordKey(type: type, name: name)
   }
 
   private static func integer(_ object: ValueObject, _ name: String, _ path: String) throws(Problem) -> Int64 {
     guard let number = object[name]?.integerValue, number >= 0 else {
-      throw Problem(path: path.isEmpty ? name : "\(path).\(name)", message: "is missing or no whole number from 0")
+      throw Problem(path: path.isEmpty ? name : "\(path).\(name)", message: "is missing or not a whole number from 0")
     }
     return Int64(number)
   }
@@ -472,7 +473,7 @@ public enum Wire {
     _ value: Value, _ path: String, _ read: ([UInt8]) throws(PackingError) -> Read
   ) throws(Problem) -> Read {
     guard let bytes = value.stringValue.flatMap({ Data(base64Encoded: $0) }) else {
-      throw Problem(path: path, message: "is missing or no base64 text")
+      throw Problem(path: path, message: "is missing or not base64")
     }
     do {
       return try read(Array(bytes))

@@ -60,7 +60,7 @@
           settings.zones = try file.zones()
           for zone in try file.clearZones() {
             FlowrunSyncServer.report(
-              "the token of '\(zone)' stands in '\(zones)' in clear text; the next 'zones' verb hashes it")
+              "the token of '\(zone)' is in '\(zones)' in clear text; the next 'zones' subcommand hashes it")
           }
         } catch {
           throw ValidationError("\(error)")

@@ -5,7 +5,7 @@
   /// `flowrun-sync-server zones`: who may use which zone. A server that runs takes every change within a second.
   struct Zones: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Adds, lists and takes away zones and exchanges their tokens, also while a server runs.",
+      abstract: "Adds, lists and removes zones and replaces their tokens, also while a server runs.",
       subcommands: [Add.self, List.self, Rotate.self, Revoke.self])
 
     struct File: ParsableArguments {
@@ -25,7 +25,7 @@
 
     struct Add: ParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Makes a zone and prints its token, which is kept nowhere but as a hash.")
+        abstract: "Creates a zone and prints its token, which is stored only as a hash.")
       @Argument(help: "The zone's name.") var name: String
       @OptionGroup var file: File
 
@@ -33,7 +33,7 @@
     }
 
     struct List: ParsableCommand {
-      static let configuration = CommandConfiguration(abstract: "Prints the zones' names, one a line.")
+      static let configuration = CommandConfiguration(abstract: "Prints the zones' names, one per line.")
       @OptionGroup var file: File
 
       func run() throws { for name in try file.change({ try $0.zones() }).keys.sorted() { print(name) } }
@@ -41,7 +41,7 @@
 
     struct Rotate: ParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Gives a zone a new token and prints it; the one before opens nothing any more.")
+        abstract: "Gives a zone a new token and prints it; the old one no longer works.")
       @Argument(help: "The zone's name.") var name: String
       @OptionGroup var file: File
 
@@ -50,7 +50,7 @@
 
     struct Revoke: ParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Takes a zone away: its devices are refused. What it holds stays in the store.")
+        abstract: "Removes a zone: its devices are refused. Its data stays in the store.")
       @Argument(help: "The zone's name.") var name: String
       @OptionGroup var file: File
 

@@ -246,7 +246,7 @@ import Testing
         [
           ["collection": "notes", "key": "b", "fields": ["title": "x"]],
           ["collection": "notes", "key": "b", "fields": ["title": "y"]],
-        ], "stands twice"
+        ], "appears twice"
       ),
       ((0...200).map { ["collection": "notes", "key": .string("k\($0)"), "fields": [:]] }, "at most 200"),
       (

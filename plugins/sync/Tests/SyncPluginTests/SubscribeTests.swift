@@ -125,7 +125,7 @@ import Testing
       (["notes": ["kind": "shrt"]], "'kind' cannot be 'shrt'; did you mean 'short'?"),
       (
         ["notes": "inbox"],
-        "'notes' takes a map from field to value such as { folder: inbox }, or {} for all records, found the string \"inbox\""
+        "'notes' takes a mapping from field to value such as { folder: inbox }, or {} for all records, found the string \"inbox\""
       ),
       ([:], "it names no collection; leave it out to have all records"),
     ] as [(Value, String)])

@@ -30,7 +30,7 @@ enum PomodoroTimer {
     ("focus 25h", "'25h' is not a duration up to 24h"), ("pauze", "did you mean 'pause'?"),
     ("idle now", "'idle' takes nothing after it"), ("set theme", "'set' takes a name and a value"),
     ("xyzzy", "'xyzzy' is not a command; help lists them"), ("discard", "'discard' needs a number"),
-    ("retry x", "'x' is not a number of a change"), ("retire", "'retire' needs a device's name"),
+    ("retry x", "'x' is not a change number"), ("retire", "'retire' needs a device's name"),
   ])
   func `a line that is not a command says what would be one`(_ line: String, _ message: String) {
     #expect {
@@ -67,7 +67,7 @@ enum PomodoroTimer {
     #expect(output.timer?["completedPomodoros"] == 1)
     try await mac.pull(timeout: .seconds(5))
     #expect(await mac.timer()?.value == output.timer)
-    #expect(shown.withLock { $0 }.contains { $0.contains("offline: what you do is kept") })
+    #expect(shown.withLock { $0 }.contains { $0.contains("offline: your changes are kept") })
     try mac.close()
     try phone.close()
   }

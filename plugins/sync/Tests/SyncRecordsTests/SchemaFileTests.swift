@@ -63,8 +63,8 @@ import Testing
     ("  notes:\\n", "  replica:\\n", "the name 'replica' is taken"),
     ("limit: 100000", "limit: 0", "a whole number from 1"),
     ("delete: delete-wins", "decide: [newest]", "in this order"),
-    ("version: 1", "version: 1\\nsubscribe: {}", "'subscribe' does not stand in a schema"),
-    ("enum: [open, done]", "enum: open", "must be a list of texts"),
+    ("version: 1", "version: 1\\nsubscribe: {}", "'subscribe' does not belong in a schema"),
+    ("enum: [open, done]", "enum: open", "must be a list of strings"),
     ("schema: notes", "schem: notes", "did you mean 'schema'?"),
   ])
   func `what is wrong is named by its place, with the nearest right name`(_ old: String, _ new: String, _ words: String)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("keys: []", "a list of 1 to 100 keys"), ("keys: [5]", "must be a text"), ("writer: all", "it can be 'self'"),
+    ("keys: []", "a list of 1 to 100 keys"), ("keys: [5]", "must be a string"), ("writer: all", "it can be 'self'"),
     ("other-fields: largest", "it can be 'newest'"), ("alias: CD_TimerStat", "did you mean 'CD_TimerState'?"),
     ("alias: CD_Settings", "which is called 'settings'"),
     ("alias: CD_TimerState", "which is arbitrated whole by 'decide'"),
@@ -104,10 +104,10 @@ import Testing
   }
 
   @Test func `a key that stands twice, no schema and no YAML are told`() {
-    #expect(file(Self.notes + "\n    limit: 5").rendered().contains("stands twice"))
-    #expect(file("").rendered().contains("holds no schema"))
+    #expect(file(Self.notes + "\n    limit: 5").rendered().contains("appears twice"))
+    #expect(file("").rendered().contains("does not contain a schema"))
     #expect(file("schema: [").schema == nil)
-    #expect(file("- a").rendered().contains("must be a map"))
+    #expect(file("- a").rendered().contains("must be a mapping"))
   }
 
   @Test func `another rule for a name that a zone has is a difference, a new name is none`() throws {
@@ -136,7 +136,7 @@ import Testing
     let bad: [(ValueObject, String)] = [
       (["titel": "a"], "did you mean 'title'?"), (["title": 5], "'title' takes a text, found the integer 5"),
       (["likes": 5], "write { add: n }"), (["tags": ["a"]], "'replace: true'"),
-      (["likes": ["ad": 1]], "'ad' is nothing that can be done"), (["state": "opn"], "did you mean 'open'?"),
+      (["likes": ["ad": 1]], "'ad' is not an operation"), (["state": "opn"], "did you mean 'open'?"),
       (["best": .null], "takes no null"), (["lines": ["remove": ["x"]]], "is not an element of 'lines'"),
     ]
     for (values, words) in bad {

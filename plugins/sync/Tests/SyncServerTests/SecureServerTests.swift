@@ -143,7 +143,7 @@
       let (second, seen) = try run("phone", "-i 'token=@\(file)'", "status\n")
       #expect(second == 0 && seen.contains("focus"), "\(seen)")
       let (third, refused) = try run("watch", "-i token=\(Self.token)", "status\n")
-      #expect(third == 64 && refused.contains("everybody can read a command line"), "\(refused)")
+      #expect(third == 64 && refused.contains("command lines are visible to other users"), "\(refused)")
       for device in ["mac", "phone"] {
         #expect(try TestFolder.rights(folder.file("\(device)/sync-\(device).sqlite")) == 0o600)
       }
@@ -165,7 +165,7 @@
       #expect(found == 0 && kept.contains("https://localhost:\(server.port)") && !kept.contains(Self.token), "\(kept)")
       let (notes, refused) = try Shell.run(
         "'\(flowrun)' '\(workflows)/notes.yaml' -i line=milk -i token=\(Self.token)", input: "")
-      #expect(notes == 64 && refused.contains("everybody can read a command line"), "\(refused)")
+      #expect(notes == 64 && refused.contains("command lines are visible to other users"), "\(refused)")
     }
 
     @Test func `a workflow whose token is not a secret takes none from the command line either`() throws {

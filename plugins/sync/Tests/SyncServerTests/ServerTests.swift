@@ -140,7 +140,7 @@
       }
     }
 
-    @Test func `without a token nobody learns which zones there are`() async throws {
+    @Test func `without a token it does not reveal which zones exist`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings()) { address in
         var answers: Set<String> = []
         for zone in ["Conformance0", "Nowhere"] {
@@ -293,7 +293,7 @@
     @Test func `a body over the limit, broken JSON and a mistyped field are refused with the place`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings()) { address in
         let cases: [(String, Int, String)] = [
-          (String(repeating: " ", count: SyncLimits.bodyBytes + 1), 413, "too-large"), ("{", 400, "no JSON"),
+          (String(repeating: " ", count: SyncLimits.bodyBytes + 1), 413, "too-large"), ("{", 400, "not JSON"),
           (#"{"operations":[{"type":"CD_TimerState","name":7}]}"#, 400, "operations[0].name"),
           (#"{"operations":[{"type":"a","name":"b","expectedVersion":0}]}"#, 400, "'retire' or 'seen'"),
           (#"{"operations":[{"type":"a","name":"b","expectedVersion":0,"write":"BwA="}]}"#, 400, "format 7"),

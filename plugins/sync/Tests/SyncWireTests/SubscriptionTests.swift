@@ -19,7 +19,7 @@ import Testing
   @Test func `an older server, which gives everything, is told from one that knows subscriptions`() {
     let problem = #expect(throws: Wire.Problem.self) { try Wire.page(Wire.body(of: Self.page), isPartial: true) }
     #expect(problem?.isOfTheFuture == true)
-    #expect(problem?.message.contains("the server is older and knows no subscriptions") == true)
+    #expect(problem?.message.contains("the server is older and does not support subscriptions") == true)
   }
 
   @Test(arguments: ["!", "AQ==", "////"]) func `what is not a subscription is refused`(_ text: String) {

@@ -23,7 +23,7 @@ public struct ForwardGeocoder: Sendable {
 
   /// What narrows a search.
   public struct Options: Sendable {
-    /// Prefer bearers of the name within 100 km of here.
+    /// Prefer places with the name within 100 km of here.
     public var near: Coordinate?
     /// Only within this country, by its number.
     public var country: Int?

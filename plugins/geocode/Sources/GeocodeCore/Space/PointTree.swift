@@ -251,7 +251,7 @@ final class PointTree: Sendable {
     while point < columns.count {
       let chords = columns.squaredChords(point)
       if Self.isAny(chords, below: best) {
-        // The lanes behind the end are no points.
+        // The lanes behind the end are not points.
         for lane in 0..<Self.lanes where chords[lane] < best && point &+ lane < columns.count {
           best = chords[lane]
           search.best = Hit(carried: columns.carried(point &+ lane), place: -1, squaredChord: best * area)

@@ -43,7 +43,7 @@ struct CountryTable: Sendable {
     return rows.bytes(country, field: columns[min(field, 3)].rawValue)
   }
 
-  /// Position of the capital, or of the largest city, in steps of 0.0001°; nil where nobody lives.
+  /// Position of the capital, or of the largest city, in steps of 0.0001°; nil if uninhabited.
   func seat(_ country: Int) -> SIMD2<Int32>? {
     seats[country] == SIMD2(repeating: -1) ? nil : seats[country]
   }

@@ -1,7 +1,7 @@
 /// The first-level divisions of all countries (provinces, states, …), from `admin1.tsv`: code, name, Chinese name.
 ///
 /// A region's number is its row, in the order of the codes. Codes are GeoNames': the country, a point, and the code within
-/// it, which may be empty where nobody knows the division or the country has none.
+/// it, which may be empty if the division is unknown or the country has none.
 struct RegionTable: Sendable {
   /// A row of the table.
   typealias Number = UInt16

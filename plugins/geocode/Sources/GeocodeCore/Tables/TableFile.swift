@@ -62,7 +62,8 @@ final class TableFile: Sendable {
       }
       let place = isText ? "between this line and line \(line(at: end - 1))" : "between bytes \(start) and \(end)"
       throw .corrupt(
-        file: name, line: isText ? line(at: start) : nil, problem: "a byte \(place) is not what it was made")
+        file: name, line: isText ? line(at: start) : nil,
+        problem: "a byte \(place) has changed since the table was made")
     }
   }
 

@@ -11,7 +11,7 @@ struct ForwardGeocode: Action {
     GeocodeError.lookupDeclarations + [
       GeocodeError.invalidCoordinateDeclaration, GeocodeError.outOfRangeDeclaration,
       ErrorDeclaration(
-        "partial-result", "The country or province in the query was found, the place in it not", isRetryable: false),
+        "partial-result", "The country or province in the query was found, but not the place in it", isRetryable: false),
     ]
   static let example = """
     uses: geocode.forward
@@ -19,8 +19,8 @@ struct ForwardGeocode: Action {
     """
 
   struct Input: ActionInput {
-    @Field("The name, alone or with what it lies in: Paris, Texas") var query: String
-    @Field("Prefer bearers of the name within 100 km: an object with latitude and longitude") var near: ValueObject?
+    @Field("The name, alone or with its region: Paris, Texas") var query: String
+    @Field("Prefer places with the name within 100 km: an object with latitude and longitude") var near: ValueObject?
     @Field("Only within this country: an ISO 3166 code of two or three letters") var country: String?
     @Field("Most results, 1 … 100") var limit: Int = 10
   }
@@ -28,7 +28,7 @@ struct ForwardGeocode: Action {
   struct Output: ActionOutput {
     static let summaries = [
       "results":
-        "Every bearer of the name, best first: the fields of geocode.reverse with kind, closeness (exact, folded, prefix, similar), population",
+        "Every place with the name, best first: the fields of geocode.reverse with kind, closeness (exact, folded, prefix, similar), population",
       "count": "How many results there are", "best": "The first of them",
     ]
     var results: [ValueObject]

@@ -6,7 +6,7 @@ import GeocodeCore
 struct ReverseGeocode: Action {
   static let name = "geocode.reverse"
   static let isPortable = true
-  static let summary = "Tells the city, province and country of a coordinate, in English and Chinese"
+  static let summary = "Returns the city, province and country of a coordinate, in English and Chinese"
   static let errors =
     GeocodeError.lookupDeclarations + [GeocodeError.invalidCoordinateDeclaration, GeocodeError.outOfRangeDeclaration]
   static let example = """
@@ -22,9 +22,9 @@ struct ReverseGeocode: Action {
   struct Input: ActionInput {
     @Field("Degrees north, -90 … 90") var latitude: Double
     @Field("Degrees east, -180 … 180") var longitude: Double
-    @Field("How much is asked for") var level: Level = .city
-    @Field("Cities with fewer inhabitants are passed over") var minimumPopulation: Int = 0
-    @Field("A city farther away is no answer; outside every outline there is then none at all")
+    @Field("The level of detail") var level: Level = .city
+    @Field("Cities with fewer inhabitants are ignored") var minimumPopulation: Int = 0
+    @Field("A city farther away is not an answer; outside all outlines there is then no answer")
     var maximumDistanceKilometers: Double = 100
     @Field("Takes a longitude beyond ±180 as further turns round the globe") var wrap: Bool = false
   }

@@ -6,7 +6,7 @@ import GeocodeCore
 struct ReverseGeocodeAll: Action {
   static let name = "geocode.reverse-all"
   static let isPortable = true
-  static let summary = "Tells city, province and country of each place of a list, in the user's language"
+  static let summary = "Returns city, province and country of each place of a list, in the user's language"
   static let errors =
     GeocodeError.lookupDeclarations.filter { $0.code != "no-result" } + [
       GeocodeError.invalidCoordinateDeclaration, GeocodeError.outOfRangeDeclaration,
@@ -22,7 +22,7 @@ struct ReverseGeocodeAll: Action {
   struct Input: ActionInput {
     @Field("Objects with latitude, longitude and perhaps name") var places: [ValueObject]
     @Field("The language of the lines: Chinese when it begins with zh, English otherwise") var language: String = "en"
-    @Field("Cities with fewer inhabitants are passed over") var minimumPopulation: Int = 0
+    @Field("Cities with fewer inhabitants are ignored") var minimumPopulation: Int = 0
   }
 
   struct Output: ActionOutput {

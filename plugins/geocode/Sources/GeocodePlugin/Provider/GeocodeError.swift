@@ -4,9 +4,9 @@ import GeocodeCore
 
 /// Why a lookup has no answer. `coreLocationName` is the error that Core Location's geocoder would give.
 public enum GeocodeError: Error, Sendable, Equatable {
-  /// The numbers are no position.
+  /// The numbers are not a position.
   case invalidCoordinate(String)
-  /// A number of results, a distance or a population that no lookup takes.
+  /// A number of results, a distance or a population outside the limits.
   case outOfRange(String)
   /// There is nothing there, or nothing of that name.
   case noResult(String)
@@ -73,9 +73,10 @@ public enum GeocodeError: Error, Sendable, Equatable {
     ErrorDeclaration("data-corrupt", "A table is missing or damaged; names file and line", isRetryable: false),
   ]
   static let outOfRangeDeclaration = ErrorDeclaration(
-    "out-of-range", "A number of results, a distance or a population that no lookup takes", isRetryable: false)
+    "out-of-range", "A number of results, a distance or a population outside the limits", isRetryable: false)
   static let invalidCoordinateDeclaration = ErrorDeclaration(
-    "invalid-coordinate", "The numbers are no position; says so when they seem swapped", isRetryable: false)
+    "invalid-coordinate", "The numbers are not a position; the message says so if they seem swapped", isRetryable: false
+  )
 }
 
 extension ActionContext {

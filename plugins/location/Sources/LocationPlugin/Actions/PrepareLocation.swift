@@ -5,7 +5,7 @@ import FlowPluginKit
 struct PrepareLocation: Action {
   static let name = "location.prepare"
   static let effect = ActionEffect.process
-  static let summary = "Gets the location service ready and tells the permission; never asks for it"
+  static let summary = "Prepares the location service and returns the permission; never asks for it"
   static let requires: [HandleKey] = [.keyValueStore]
   static let example = """
     uses: location.prepare
@@ -15,7 +15,7 @@ struct PrepareLocation: Action {
 
   struct Output: ActionOutput {
     static let summaries = [
-      "authorization": "What the user allows", "granted": "Whether positions may be had",
+      "authorization": "The permission of the user", "granted": "Whether positions are available",
     ]
     var authorization: LocationAuthorization
     var granted: Bool

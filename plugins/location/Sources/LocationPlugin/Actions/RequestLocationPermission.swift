@@ -21,12 +21,12 @@ struct RequestLocationPermission: AsyncAction {
   }
 
   struct Input: ActionInput {
-    @Field("What the user answers where there is nobody to ask, as on Linux") var answer: Answer = .whenInUse
+    @Field("The answer where the system cannot ask, as on Linux") var answer: Answer = .whenInUse
   }
 
   struct Output: ActionOutput {
     static let summaries = [
-      "authorization": "What the user allows", "granted": "Whether positions may be had",
+      "authorization": "The permission of the user", "granted": "Whether positions are available",
       "asked": "Whether the user was asked now",
     ]
     var authorization: LocationAuthorization

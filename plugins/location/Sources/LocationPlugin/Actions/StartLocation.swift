@@ -5,7 +5,7 @@ import FlowPluginKit
 struct StartLocation: Service {
   static let name = "location.start"
   static let effect = ActionEffect.process
-  static let summary = "Follows the device; ready with the first position, and then goes on"
+  static let summary = "Follows the device; ready with the first position, then runs until the end of the run"
   static let requires: [HandleKey] = [.keyValueStore]
   static let events = [firstFix]
   static let errors = [
@@ -24,7 +24,7 @@ struct StartLocation: Service {
   struct Input: ActionInput {
     @Field("A GPX file to play where the system has no location service") var track: SourcePath?
     @Field("How many times faster than recorded it is played, above 0 and up to 1,000,000") var speed: Double = 1
-    @Field("Begins again at the end of the track") var `repeat`: Bool = false
+    @Field("Whether to start again at the end of the track") var `repeat`: Bool = false
   }
 
   struct Output: ActionOutput {

@@ -5,7 +5,7 @@ import FlowPluginKit
 struct StopLocation: Action {
   static let name = "location.stop"
   static let effect = ActionEffect.process
-  static let summary = "Ends the location service of this run, and tells where the device was last"
+  static let summary = "Ends the location service of this run and returns the last position"
   static let example = """
     uses: location.stop
     needs: start-location

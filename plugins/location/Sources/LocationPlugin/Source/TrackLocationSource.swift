@@ -12,7 +12,7 @@ public struct TrackLocationSource: LocationSource {
   /// The system keeps no record; the plugin's own counts.
   public func authorization() -> LocationAuthorization? { nil }
 
-  /// Nobody can be asked: the simulated answer is the answer.
+  /// There is no user to ask: the simulated answer is used.
   public nonisolated(nonsending) func requestAuthorization(
     simulatedAnswer: LocationAuthorization
   ) async throws -> LocationAuthorization { simulatedAnswer }

@@ -54,7 +54,7 @@ struct XMLTagReader {
     let isClosing = peek == UInt8(ascii: "/")
     if isClosing { advance() }
     let name = word { Self.isSpace($0) || $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "/") }
-    guard !name.isEmpty else { throw GPXProblem(line: start, message: "'<' begins no tag") }
+    guard !name.isEmpty else { throw GPXProblem(line: start, message: "'<' does not begin a tag") }
     var tag = XMLTag(
       name: name.split(separator: ":").last.map(String.init) ?? name, kind: isClosing ? .close : .open,
       attributes: [:], line: start)

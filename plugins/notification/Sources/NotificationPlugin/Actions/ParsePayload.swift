@@ -7,7 +7,8 @@ struct ParsePayload: Action {
   static let summary = "Reads a notification's payload"
   static let errors = [
     ErrorDeclaration("payload-too-large", "The payload has more bytes than the system delivers", isRetryable: false),
-    ErrorDeclaration("payload-malformed", "The payload is no JSON object; the message says where", isRetryable: false),
+    ErrorDeclaration(
+      "payload-malformed", "The payload is not a JSON object; the message says where", isRetryable: false),
   ]
   static let example = """
     uses: notification.parse
@@ -23,7 +24,7 @@ struct ParsePayload: Action {
 
   struct Input: ActionInput {
     @Field("The payload, as JSON text or as an object", isSecret: true) var payload: Value
-    @Field("Which limit holds: standard 4096 bytes, voip 5120") var kind: PayloadKind = .standard
+    @Field("Which limit applies: standard 4096 bytes, voip 5120") var kind: PayloadKind = .standard
   }
 
   struct Output: ActionOutput {
@@ -40,8 +41,9 @@ struct ParsePayload: Action {
     static let summaries = [
       "title": "The alert's title", "body": "The alert's text", "badge": "The number for the icon",
       "sound": "The sound's name", "category": "The category", "silent": "Whether there is nothing to show",
-      "route": "The link a tap opens; null when there is none", "parameters": "What the page is given next to the link",
-      "warnings": "What is odd about the payload",
+      "route": "The link a tap opens; null when there is none",
+      "parameters": "The parameters of the page besides the link",
+      "warnings": "The warnings about the payload",
     ]
   }
 

@@ -5,7 +5,7 @@ import FlowPluginKit
 struct PresentNotification: Action {
   static let name = "notification.present"
   static let effect = ActionEffect.process
-  static let summary = "Shows the banner of a notification that came while the application is in front"
+  static let summary = "Shows the banner of a notification that arrives while the application is in front"
   static let requires: [HandleKey] = [.userInterface]
   static let example = """
     uses: notification.present

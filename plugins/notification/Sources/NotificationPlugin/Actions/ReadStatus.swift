@@ -4,7 +4,7 @@ import FlowPluginKit
 /// Tells whether notifications are allowed; never asks (L3).
 struct ReadStatus: AsyncAction {
   static let name = "notification.status"
-  static let summary = "Tells whether the person allows notifications; never asks"
+  static let summary = "Returns whether the person allows notifications; never asks"
   static let example = """
     uses: notification.status
     needs: open-store
@@ -15,7 +15,8 @@ struct ReadStatus: AsyncAction {
     var granted: Bool
 
     static let summaries = [
-      "status": "granted, denied, or not-determined while nobody has been asked", "granted": "Whether it was granted",
+      "status": "granted, denied, or not-determined if the person has not been asked",
+      "granted": "Whether it was granted",
     ]
   }
 
@@ -32,7 +33,7 @@ enum NotificationPermission {
   private static let scope = "notification"
   private static let key = "permission"
 
-  /// What is known without asking; nil while nobody has been asked.
+  /// What is known without asking; nil if the user has not been asked.
   nonisolated(nonsending) static func known(in context: ActionContext) async throws -> Bool? {
     if let known = try await context.notificationCenter().isAuthorized() { return known }
     let store: (any KeyValueStore)? = try? context.handle(.keyValueStore)

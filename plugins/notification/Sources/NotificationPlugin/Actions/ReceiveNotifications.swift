@@ -8,7 +8,7 @@ import FlowPluginKit
 struct ReceiveNotifications: Service {
   static let name = "notification.receive"
   static let effect = ActionEffect.process
-  static let summary = "Shows notifications that come and opens those that are tapped"
+  static let summary = "Shows arriving notifications and opens those that are tapped"
   static let requires: [HandleKey] = [.linkOpener, .userInterface]
   static let events = [received, tapped]
   static let example = """
@@ -22,7 +22,7 @@ struct ReceiveNotifications: Service {
   struct Input: ActionInput {
     @Field("Whether a notification opens its page without a tap") var routeOnReceipt: Bool =
       false
-    @Field("Plays the person on a headless center: taps each banner after this time")
+    @Field("Simulates a tap on each banner after this time, on a headless center")
     var tapAfter: Duration?
   }
 
@@ -37,7 +37,7 @@ struct ReceiveNotifications: Service {
     let (deliveries, source) = AsyncStream.makeStream(
       of: NotificationDelivery.self, bufferingPolicy: .bufferingOldest(Self.bufferLimit))
     center.setDelegate { delivery in
-      // The system must get its answer for a notification that nobody has room for, too.
+      // The system must get its answer for a notification that is dropped, too.
       if case .dropped(let dropped) = source.yield(delivery) { dropped.complete(.failed) }
     }
     defer { center.setDelegate(nil) }

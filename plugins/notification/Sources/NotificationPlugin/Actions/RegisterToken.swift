@@ -6,7 +6,7 @@ struct RegisterToken: AsyncAction {
   static let name = "notification.register-token"
   static let summary = "Registers for remote notifications and gives the device token"
   static let errors = [
-    ErrorDeclaration("registration-failed", "The system gave no device token", isRetryable: true)
+    ErrorDeclaration("registration-failed", "The system did not return a device token", isRetryable: true)
   ]
   static let example = """
     uses: notification.register-token
@@ -18,7 +18,7 @@ struct RegisterToken: AsyncAction {
   struct Output: ActionOutput {
     var token: String
 
-    static let summaries = ["token": "The device token, two lower-case hexadecimal digits a byte"]
+    static let summaries = ["token": "The device token, two lower-case hexadecimal digits per byte"]
   }
 
   nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> Output {

@@ -19,8 +19,8 @@ struct RequestPermission: AsyncAction {
   }
 
   struct Input: ActionInput {
-    @Field("What is asked for") var options: [NotificationOption] = [.alert, .sound, .badge]
-    @Field("What the person answers where there is nobody to ask; a device asks") var answer: Answer = .granted
+    @Field("The permissions to ask for") var options: [NotificationOption] = [.alert, .sound, .badge]
+    @Field("The answer where the system cannot ask; a device asks") var answer: Answer = .granted
   }
 
   struct Output: ActionOutput {
@@ -42,7 +42,7 @@ struct RequestPermission: AsyncAction {
     try NotificationPermission.keep(isGranted, in: context)
     let list = input.options.map(\.rawValue).joined(separator: ", ")
     context.log(
-      isGranted ? "permission granted for \(list)" : "permission denied for \(list); going on without notifications",
+      isGranted ? "permission granted for \(list)" : "permission denied for \(list); continuing without notifications",
       level: isGranted ? .info : .warning)
     return Output(granted: isGranted, status: (isGranted ? Answer.granted : .denied).rawValue)
   }

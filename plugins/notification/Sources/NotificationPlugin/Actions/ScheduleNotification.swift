@@ -19,8 +19,8 @@ struct ScheduleNotification: Action {
     @Field("The text") var body: String = ""
     @Field("The sound") var sound: String = "default"
     @Field("The link that a tap opens") var route: String?
-    @Field("What the page is given next to the link") var parameters: ValueObject = [:]
-    @Field("After what time it is delivered") var after: Duration = .seconds(5)
+    @Field("The parameters of the page besides the link") var parameters: ValueObject = [:]
+    @Field("The delay before it is delivered") var after: Duration = .seconds(5)
     @Field("Its identifier; without it, a new UUID") var id: String?
   }
 

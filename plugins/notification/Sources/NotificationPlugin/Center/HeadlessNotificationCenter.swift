@@ -39,7 +39,8 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
       return false
     }
     if isFull {
-      throw ActionError("schedule-failed", "\(Self.scheduledLimit) notifications wait already, which is the most")
+      throw ActionError(
+        "schedule-failed", "\(Self.scheduledLimit) notifications are pending already, which is the limit")
     }
     wake(request.delay) { [weak self] in self?.deliver(request) }
   }

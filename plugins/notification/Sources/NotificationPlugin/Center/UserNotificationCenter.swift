@@ -40,7 +40,7 @@ public struct NotificationRequest: Sendable, Hashable {
   public var id: String
   /// The payload, as a remote notification would have it.
   public var payload: ValueObject
-  /// After what time it is delivered.
+  /// The delay before it is delivered.
   public var delay: Duration
 
   /// A request.
@@ -55,7 +55,7 @@ public struct NotificationRequest: Sendable, Hashable {
 public struct NotificationDelivery: Sendable {
   /// What happened.
   public enum Kind: Sendable, Hashable {
-    /// It came; nobody has tapped it.
+    /// It arrived and was not tapped.
     case received
     /// A person tapped it.
     case tapped

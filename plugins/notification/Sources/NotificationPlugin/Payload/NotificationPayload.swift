@@ -35,7 +35,7 @@ struct NotificationPayload: Sendable, Hashable {
   /// The link; nil when there is none that can be used.
   let route: String?
   let parameters: ValueObject
-  /// What is odd about it, in sentences: a route of the wrong type, parameters that are no object.
+  /// What is odd about it, in sentences: a route of the wrong type, parameters that are not an object.
   let warnings: [String]
 
   /// Reads JSON text, or an object that was read already; throws what is wrong and where.
@@ -62,7 +62,7 @@ struct NotificationPayload: Sendable, Hashable {
       do throws(JSONProblem) {
         value = try JSONText.parse(text, rules: JSONText.Rules(depth: depth, bytes: limit.bytes))
       } catch {
-        throw Problem(code: "payload-malformed", message: "the payload is no JSON: \(error)")
+        throw Problem(code: "payload-malformed", message: "the payload is not JSON: \(error)")
       }
     } else {
       try check(JSONText.bytes(of: payload).count, limit)

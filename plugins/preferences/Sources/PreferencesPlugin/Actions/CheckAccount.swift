@@ -1,10 +1,10 @@
 import FlowModel
 import FlowPluginKit
 
-/// Checks whether somebody is signed in, and loads who (L10). It asks nobody anything.
+/// Checks whether a user is signed in, and loads the account (L10). It never asks the user.
 struct CheckAccount: Action {
   static let name = "preferences.account"
-  static let summary = "Checks whether somebody is signed in, and loads who"
+  static let summary = "Checks whether a user is signed in, and loads the account"
   static let provides: [HandleKey] = [ManagerRoster.runKey]
   static let requires: [HandleKey] = [.keyValueStore]
   static let needsProtectedData = true
@@ -21,7 +21,7 @@ struct CheckAccount: Action {
     var email: String?
 
     static let summaries = [
-      "signed-in": "Whether somebody is signed in", "id": "The account", "name": "The user's name",
+      "signed-in": "Whether a user is signed in", "id": "The account", "name": "The user's name",
       "email": "The user's address",
     ]
   }

@@ -14,7 +14,7 @@ struct ChooseAppearance: Action {
     """
 
   struct Input: ActionInput {
-    @Field("Where neither the user nor the system says") var `default` = Appearance.light
+    @Field("The value if neither the user nor the system chooses") var `default` = Appearance.light
   }
 
   struct Output: ActionOutput {

@@ -20,9 +20,9 @@ struct ChooseLanguage: Action {
     """
 
   struct Input: ActionInput {
-    @Field("A language that goes before the saved one") var override: String?
+    @Field("A language that takes precedence over the saved one") var override: String?
     @Field("The languages the application speaks, as BCP 47 tags") var supported = ["en", "zh-Hans"]
-    @Field("The language where no wish is supported; one of `supported`") var fallback = "en"
+    @Field("The language if no preferred one is supported; one of `supported`") var fallback = "en"
   }
 
   struct Output: ActionOutput {

@@ -8,7 +8,8 @@ struct SetPreference: Action {
   static let requires: [HandleKey] = [.keyValueStore]
   static let errors = [
     ErrorDeclaration(
-      "preference-invalid", "The preference cannot have this value; the message says what it may be", isRetryable: false
+      "preference-invalid", "The preference cannot have this value; the message lists the allowed ones",
+      isRetryable: false
     )
   ]
   static let example = """

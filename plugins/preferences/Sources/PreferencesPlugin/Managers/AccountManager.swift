@@ -25,7 +25,7 @@ final class AccountManager: Manager {
     }
   }
 
-  /// Who is signed in; nil: nobody.
+  /// The account that is signed in; nil: none.
   var account: Account? { Account(saved.current) }
 
   /// What is wrong with a value that is to be saved; nil: nothing.

@@ -22,7 +22,7 @@ final class ManagerRoster: Sendable {
   /// The scope of the store that holds the preferences.
   static let scope = "preferences"
 
-  /// The managers of one run, each behind a lock of its own: loading one holds up nobody who wants another.
+  /// The managers of one run, each behind a lock of its own: loading one does not delay another.
   private final class RunManagers: Sendable {
     let account = Mutex<AccountManager?>(nil)
     let language = Mutex<LanguageManager?>(nil)

@@ -42,7 +42,7 @@ public struct LaunchOptions: Sendable, Hashable {
   public enum Arrival: String, Sendable, Hashable {
     /// A person tapped it.
     case tap
-    /// It came, and nobody has tapped it: it opens nothing (ruling C3).
+    /// It arrived and was not tapped: it opens nothing (ruling C3).
     case receipt
   }
 

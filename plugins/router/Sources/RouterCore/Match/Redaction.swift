@@ -159,7 +159,7 @@ extension RouteTable {
     if case .match(let match) = lookUp(url) {
       return hidden(routes[match.routeIndex].pattern, in: match.url.segmentCount)
     }
-    // Nobody can say which route was meant: every one that begins alike hides what it would.
+    // It is not known which route was meant: every one that begins alike hides what it would.
     let path = Substring(url).drop { $0 != ":" }.drop { $0 == ":" || $0 == "/" }.prefix { !"?#".contains($0) }
     var segments = path.split(separator: "/").map { PercentEncoding.decode(String($0)).lowercased() }
     if url.lowercased().hasPrefix("https:"), !segments.isEmpty { segments.removeFirst() }

@@ -93,7 +93,7 @@ private struct RoutePatternParser {
     switch end - start {
     case 1: return .any
     case 2 where bytes[start + 1] == UInt8(ascii: "*"):
-      if hasRest { throw RoutePatternError("'**' may stand in a pattern once", at: start, help: "use '*'") }
+      if hasRest { throw RoutePatternError("'**' may appear only once in a pattern", at: start, help: "use '*'") }
       if names.contains(RoutePattern.restName) { throw Self.restIsTaken(at: start) }
       hasRest = true
       return .rest
@@ -103,7 +103,7 @@ private struct RoutePatternParser {
   }
 
   private static func restIsTaken(at place: Int) -> RoutePatternError {
-    RoutePatternError("':rest' is what '**' takes", at: place, help: "give the parameter another name")
+    RoutePatternError("':rest' is the name of what '**' matches", at: place, help: "give the parameter another name")
   }
 
   private mutating func parseParameter(_ start: Int, _ end: Int) throws(RoutePatternError) -> RoutePattern.Segment {
@@ -115,13 +115,13 @@ private struct RoutePatternParser {
     let name = String(decoding: bytes[start + 1..<nameEnd], as: UTF8.self)
     guard nameEnd > start + 1, !ASCII.isDigit(bytes[start + 1]), name.utf8.count <= 64 else {
       throw RoutePatternError(
-        "a parameter's name is up to 64 letters, digits, '_' and '-', beginning with no digit", at: start + 1)
+        "a parameter's name is up to 64 letters, digits, '_' and '-', not beginning with a digit", at: start + 1)
     }
-    if names.contains(name) { throw RoutePatternError("the name ':\(name)' comes twice", at: start) }
+    if names.contains(name) { throw RoutePatternError("the name ':\(name)' appears twice", at: start) }
     if hasRest, name == RoutePattern.restName { throw Self.restIsTaken(at: start) }
     names.append(name)
     if isOptional, hasRest {
-      throw RoutePatternError("an optional segment cannot stand behind '**'", at: start, help: "remove the '?'")
+      throw RoutePatternError("an optional segment cannot follow '**'", at: start, help: "remove the '?'")
     }
     let type = try parseType(nameEnd, end)
     return .parameter(name: name, type: type, isOptional: isOptional)
@@ -184,7 +184,7 @@ private struct RoutePatternParser {
           "a pattern has neither query nor fragment", at: index,
           help: "query items reach the page without being declared")
       case ASCII.at, ASCII.backslash:
-        throw RoutePatternError("'\(Character(Unicode.Scalar(byte)))' has no place in a link", at: index)
+        throw RoutePatternError("'\(Character(Unicode.Scalar(byte)))' is not allowed in a link", at: index)
       default:
         decoded.append(byte)
       }
@@ -201,7 +201,7 @@ private struct RoutePatternParser {
     }
     let literal = String(decoding: decoded, as: UTF8.self)
     if literal == "." || literal == ".." {
-      throw RoutePatternError("'.' and '..' have no place in a link", at: offset)
+      throw RoutePatternError("'.' and '..' are not allowed in a link", at: offset)
     }
     return literal
   }

@@ -15,7 +15,7 @@ public struct ShadowedRoute: Sendable, Hashable {
 
   /// What a person is told, and why.
   public func finding(among routes: [Route]) -> (message: String, reason: String) {
-    let reason = "'\(routes[byIndex].pattern)' takes \(example), say"
+    let reason = "'\(routes[byIndex].pattern)' matches \(example), for example"
     if let link {
       let scheme = example.prefix { $0 != ":" }
       return (

@@ -1,7 +1,7 @@
 /// Hashes a segment without regard to the case of ASCII letters, so that one table serves both comparisons.
 ///
 /// Eight bytes at a time through a 128-bit product (the idea of wyhash). Tables are built from the application's own
-/// patterns only, so nobody outside can choose keys that collide in them.
+/// patterns only, so nothing outside can choose keys that collide in them.
 enum SegmentHash {
   private static let fold: UInt64 = 0x2020_2020_2020_2020
   private static let first: UInt64 = 0xA076_1D64_78BD_642F

@@ -35,9 +35,9 @@ struct FindLaunchLink: Action {
     var ignored: [String]
 
     static let summaries = [
-      "url": "The link; null when the launch has none", "parameters": "What came next to it",
+      "url": "The link; null when the launch has none", "parameters": "The parameters besides the link",
       "source": "Where it came from, as router.hold takes it", "notification-id": "The notification's identifier",
-      "arrival": "tap, or receipt for a notification that came and was not tapped; null without a notification",
+      "arrival": "tap, or receipt for a notification that arrived and was not tapped; null without a notification",
       "keys": "The keys that were understood", "ignored": "The keys that were not, or are not supported",
     ]
   }
@@ -62,13 +62,13 @@ struct FindLaunchLink: Action {
     }
     if !Set(options.ignored).isDisjoint(with: ["aps", "route"]), options.arrival == nil {
       context.log(
-        "this looks like a notification's payload: among launch options it stands under 'remoteNotification'",
+        "this looks like a notification's payload: among launch options it belongs under 'remoteNotification'",
         level: .warning)
     }
     for warning in options.warnings { context.log(warning, level: .warning) }
     switch options.arrival {
     case .tap?: context.log("notification received and tapped")
-    case .receipt?: context.log("notification received; nobody has tapped it, so it opens nothing")
+    case .receipt?: context.log("notification received; it was not tapped, so it opens nothing")
     case nil: break
     }
     if let link = options.link {

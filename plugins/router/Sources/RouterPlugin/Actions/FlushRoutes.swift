@@ -8,7 +8,7 @@ import RouterCore
 struct FlushRoutes: AsyncAction {
   static let name = "router.flush"
   static let effect = ActionEffect.process
-  static let summary = "Opens what waits, once the user interface has settled"
+  static let summary = "Opens held links once the user interface has settled"
   static let requires: [HandleKey] = [Router.key, .userInterface]
   static let example = """
     uses: router.flush
@@ -19,7 +19,7 @@ struct FlushRoutes: AsyncAction {
 
   struct Input: ActionInput {
     @Field("The window whose links are opened") var scope: String = Router.mainScope
-    @Field("How long the user interface is left alone first") var settle: Duration =
+    @Field("How long to wait for the user interface to settle") var settle: Duration =
       .milliseconds(PendingPolicy.defaultSettleMilliseconds)
   }
 
@@ -34,11 +34,11 @@ struct FlushRoutes: AsyncAction {
     var outcomes: [ValueObject]
 
     static let summaries = [
-      "opened": "How many links were opened", "result": "What became of the last one; none when nothing waited",
+      "opened": "How many links were opened", "result": "The result of the last one; none if no link was held",
       "route": "The route of the last one", "page": "The page of the last one",
-      "action": "How the page of the last one came on: push or present", "merged": "The parameters of the last one",
+      "action": "How the page of the last one was shown: push or present", "merged": "The parameters of the last one",
       "shown": "The same for logs and reports, with secrets hidden",
-      "outcomes": "What became of each, as router.open says it",
+      "outcomes": "The result of each, as in router.open",
     ]
   }
 

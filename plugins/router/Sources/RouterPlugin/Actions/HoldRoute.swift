@@ -12,7 +12,7 @@ struct HoldRoute: Action {
   static let summary = "Keeps a link until the user interface is ready"
   static let requires: [HandleKey] = [Router.key]
   static let tooManyScopes = ErrorDeclaration(
-    "too-many-scopes", "Links wait in 16 scopes already; flush one of them", isRetryable: false)
+    "too-many-scopes", "Links are held in 16 scopes already; flush one of them", isRetryable: false)
   static let errors = [tooManyScopes]
   static let example = """
     uses: router.hold

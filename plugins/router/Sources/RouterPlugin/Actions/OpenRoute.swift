@@ -16,7 +16,7 @@ enum LinkSource: String, FieldWord {
 /// What a step says of a link it opens or holds.
 struct LinkInput: ActionInput {
   @Field("The URL; nothing happens without one", isSecret: true) var url: String?
-  @Field("What came next to the URL, such as a notification's parameters", isSecret: true)
+  @Field("Parameters besides the URL, such as a notification's", isSecret: true)
   var parameters: ValueObject = [:]
   @Field("Where it came from; without it, what the URL's form implies") var source: LinkSource?
   @Field("The notification's identifier, by which deliveries of one tap are known")

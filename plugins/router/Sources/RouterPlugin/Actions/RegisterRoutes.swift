@@ -10,7 +10,7 @@ struct RegisterRoutes: Action {
   static let errors = [
     ErrorDeclaration("routes-invalid", "A scheme, host or route is wrong; correct it", isRetryable: false),
     ErrorDeclaration(
-      "handle-missing", "Routes are to be kept but no step before provides a store; add storage.open",
+      "handle-missing", "Routes should be stored, but no step before provides a store; add storage.open",
       isRetryable: false),
   ]
   static let example = """
@@ -54,7 +54,7 @@ struct RegisterRoutes: Action {
         let (message, help) = shadowed.finding(among: declarations.table.routes)
         return InputProblem(
           "routes[\(shadowed.index)]", message, help: help,
-          related: .init("routes[\(shadowed.byIndex)]", "this route takes its URLs"), isWarning: true)
+          related: .init("routes[\(shadowed.byIndex)]", "this route matches its URLs"), isWarning: true)
       }
     } catch {
       return error.problems

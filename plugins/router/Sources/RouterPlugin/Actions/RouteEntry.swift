@@ -6,7 +6,7 @@ import RouterCore
 struct RouteEntry {
   /// The options by their key, with what fits.
   static let fields: [FieldDeclaration] = [
-    FieldDeclaration("pattern", .string, summary: "What URLs look like"),
+    FieldDeclaration("pattern", .string, summary: "The pattern of its URLs"),
     FieldDeclaration("page", .string, isRequired: false, summary: "The page; without it, the pattern's first literal"),
     FieldDeclaration("action", .enumeration(["push", "present"], of: .string), default: "push"),
     FieldDeclaration("priority", .integer, default: 0, summary: "Decides between routes of the same shape"),
@@ -19,7 +19,7 @@ struct RouteEntry {
       summary: "Types of query and payload parameters, such as { next: url }"),
     FieldDeclaration(
       "defaults", .object(properties: nil), isRequired: false,
-      summary: "What the page is given of parameters that the link lacks, such as { message: none }"),
+      summary: "Values for parameters that the link lacks, such as { message: none }"),
   ]
 
   /// The route, or what is wrong with the entry at `keyPath`, every mistake of it.
@@ -42,7 +42,7 @@ struct RouteEntry {
   ) -> Result<Route, RouteEntryProblems> {
     var problems =
       ValueType.object(properties: fields).mismatch(of: .object(object), at: keyPath).map {
-        [InputProblem($0.path, "a route does not fit: \($0.description)", help: $0.help)]
+        [InputProblem($0.path, "a route is invalid: \($0.description)", help: $0.help)]
       } ?? []
     var pattern: RoutePattern?
     if let text = object["pattern"]?.stringValue {

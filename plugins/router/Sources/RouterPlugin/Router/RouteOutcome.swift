@@ -25,7 +25,7 @@ struct RouteOutcome: ActionOutput {
   var reason: String?
   /// Why not, as a sentence.
   var message: String?
-  /// Routes that come near a URL that has none.
+  /// Similar routes, for a URL that matches none.
   var nearest: [String]
 
   static let summaries = [
@@ -34,12 +34,12 @@ struct RouteOutcome: ActionOutput {
       "opened, deferred, duplicate, rejected, not-found, blocked, redirected (an interceptor had another link opened), "
       + "handler-failed, or none without a URL",
     "route": "The pattern of the route that matched", "page": "The page of that route",
-    "action": "How the page comes on: push or present",
+    "action": "How the page is shown: push or present",
     "parameters": "path, query and payload, each an object; a query key has its values in order",
     "merged": "All parameters; path wins over payload, payload over query, and the route's defaults fill in",
-    "shown": "The same for logs and reports: what keys such as token or password hold is hidden",
-    "reason": "Why not, as a word",
-    "message": "Why not, as a sentence", "nearest": "Routes that come near a URL that has none",
+    "shown": "The same for logs and reports: values of keys such as token or password are hidden",
+    "reason": "The reason if not opened, as a code",
+    "message": "The reason if not opened, as a sentence", "nearest": "Similar routes, for a URL that matches none",
   ]
 
   /// Whether a page was opened, be it another than the link's own.
@@ -96,7 +96,8 @@ struct RouteOutcome: ActionOutput {
     case .blocked(let match, let parameters, let by):
       let message =
         by == "sources"
-        ? "the route may not be opened from there" : "the route is sensitive and nobody approved a link from outside"
+        ? "the route may not be opened from there"
+        : "the route is sensitive, and no interceptor approved a link from outside"
       self.init("blocked", match, parameters, in: table, reason: by, message: message)
     }
   }

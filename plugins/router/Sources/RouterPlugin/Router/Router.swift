@@ -140,7 +140,7 @@ extension Router {
   private func outcome(of arrival: PendingStore.Arrival, _ link: Link) -> RouteOutcome {
     switch arrival {
     case .deferred:
-      RouteOutcome(url: link.url, "deferred", message: "it waits until the user interface is ready")
+      RouteOutcome(url: link.url, "deferred", message: "it is held until the user interface is ready")
     case .duplicate:
       RouteOutcome(url: link.url, "duplicate", message: "it is another delivery of the same tap")
     case .open: preconditionFailure("an open link is handed off")
@@ -162,7 +162,7 @@ extension Router {
   ) async -> (outcome: RouteOutcome, effects: [PendingStore.Effect]) {
     guard interface.isReady else {
       let effects = pending.withLock { $0.returned(id, scope: scope, at: surroundings.now()) }
-      return (RouteOutcome(url: route.url, "deferred", message: "the user interface went away"), effects)
+      return (RouteOutcome(url: route.url, "deferred", message: "the user interface was closed"), effects)
     }
     let outcome = report(await perform(route, on: interface, context), context)
     let effects = pending.withLock { $0.finished(id, at: surroundings.now()) }

@@ -41,7 +41,7 @@ struct CheckResources: Action {
       let files = (try? JSONText.parse(Array(data)))?.objectValue, !files.isEmpty
     else {
       throw ActionError(
-        "manifest-invalid", "'\(path)' is no JSON object of file names and sizes", isRetryable: false)
+        "manifest-invalid", "'\(path)' is not a JSON object of file names and sizes", isRetryable: false)
     }
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     let missing = files.compactMap { name, size -> String? in

@@ -19,7 +19,7 @@ struct Destinations: Action {
 
   struct Input: ActionInput {
     @Field("The id of the trip; without it, all places") var trip: String?
-    @Field("The most places to read: 1 to 1000") var limit = 1000
+    @Field("The maximum number of places to read: 1 to 1000") var limit = 1000
     @Field("How many to leave out at the beginning") var offset = 0
   }
 

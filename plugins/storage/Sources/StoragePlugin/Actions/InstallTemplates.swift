@@ -4,7 +4,7 @@ import FlowPluginKit
 /// Writes the trips that a person begins from, once for each installation (R6).
 struct InstallTemplates: Action {
   static let name = "storage.install-templates"
-  static let summary = "Writes the trips that a person begins from and may change, once for each store"
+  static let summary = "Writes the template trips that a person can start from and change, once for each store"
   static let requires: [HandleKey] = [.keyValueStore]
   static let errors = StoreFailure.whenOpen
   static let example = """
@@ -23,7 +23,7 @@ struct InstallTemplates: Action {
 
     static let summaries = [
       "installed": "How many this step wrote; 0 when they had been written before",
-      "templates": "The names of those that are there",
+      "templates": "The names of the existing templates",
     ]
   }
 

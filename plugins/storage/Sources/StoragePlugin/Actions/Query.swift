@@ -25,9 +25,9 @@ struct Query: AsyncAction {
     """
 
   struct Input: ActionInput {
-    @Field("One statement; `?` stands for an argument") var sql: String
+    @Field("One statement; `?` is an argument") var sql: String
     @Field("A value for each `?`: text, number, boolean or null") var arguments: [Value] = []
-    @Field("The most rows to read: 1 to 1000") var limit = 1000
+    @Field("The maximum number of rows to read: 1 to 1000") var limit = 1000
   }
 
   struct Output: ActionOutput {
@@ -76,7 +76,7 @@ struct Query: AsyncAction {
       if let denied = denied(authorizer) { throw denied }
       switch error {
       case .none: throw invalid("there is no statement; write one, such as SELECT 1")
-      case .several: throw invalid("there is more than one statement; write one a step")
+      case .several: throw invalid("there is more than one statement; write one per step")
       }
     } catch let error as SQLiteError {
       if let denied = denied(authorizer) { throw denied }

@@ -14,7 +14,7 @@ struct RecentDestinations: Action {
     """
 
   struct Input: ActionInput {
-    @Field("The most places to read: 1 to 1000") var limit = 10
+    @Field("The maximum number of places to read: 1 to 1000") var limit = 10
   }
 
   struct Output: ActionOutput {

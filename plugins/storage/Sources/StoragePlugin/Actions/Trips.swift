@@ -13,7 +13,7 @@ struct Trips: Action {
     """
 
   struct Input: ActionInput {
-    @Field("The most trips to read: 1 to 1000") var limit = 100
+    @Field("The maximum number of trips to read: 1 to 1000") var limit = 100
   }
 
   struct Output: ActionOutput {

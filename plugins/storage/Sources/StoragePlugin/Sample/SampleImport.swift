@@ -15,7 +15,7 @@ struct SampleImport {
   /// Writes the sample unless it has been written, or the store holds journeys of its own; returns how many
   /// destinations it wrote.
   ///
-  /// Must run in a transaction that no other process can write beside.
+  /// Must run in a transaction in which no other process can write.
   func run(_ db: SQLiteConnection) throws -> Int {
     if try Self.isDone(db) { return 0 }
     try db.run(

@@ -23,7 +23,7 @@ struct FileMigration: Sendable, Hashable {
     return try paths.map { path in
       let name = String(path.split(separator: "/").last ?? "")
       guard names.insert(name).inserted else {
-        throw unreadable(path, "two migrations are named '\(name)', and a store remembers them by their names")
+        throw unreadable(path, "two migrations are named '\(name)', and a store records them by name")
       }
       let place = path.hasPrefix("/") ? path : folder + "/" + path
       let data: Data

@@ -67,7 +67,7 @@ struct Schema {
     return migrations.map(\.name).filter { !applied.contains($0) }
   }
 
-  /// Applies these migrations; must run in a transaction that no other process can write beside.
+  /// Applies these migrations; must run in a transaction in which no other process can write.
   func apply(_ names: [String], to db: SQLiteConnection) throws {
     for (name, sql) in migrations where names.contains(name) {
       do {

@@ -2,7 +2,7 @@ import FlowPluginKit
 import FlowSystem
 
 extension Store {
-  /// Makes the folder and an empty file for the store, for nobody else to read; tells whether it was made.
+  /// Makes the folder and an empty file for the store, readable only by this user; returns whether it was made.
   ///
   /// SQLite gives its journals the permissions of the file next to which they lie. A file that cannot be made is left
   /// to SQLite, which says why.

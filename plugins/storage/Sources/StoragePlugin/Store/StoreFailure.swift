@@ -24,11 +24,11 @@ enum StoreFailure: String, CaseIterable {
       case .storeUnreadable: "The file may not be read; change its permissions or choose another path"
       case .storeReadOnly: "The file may not be written; change its permissions or choose another path"
       case .folderNotWritable: "The folder may not be written, or cannot be made; choose another path"
-      case .notADatabase: "The file is no SQLite database; it is left as it is, choose another path"
+      case .notADatabase: "The file is not a SQLite database; it is left as it is, choose another path"
       case .foreignStore: "The file is a database of another program; it is left as it is, choose another path"
       case .storeIsNewer: "The store was written by a newer version; update, or choose another path"
-      case .storeCorrupt: "The file is damaged; restore a backup, or move it away to start afresh"
-      case .storeLocked: "Another process kept the store locked for too long; try again when it is done"
+      case .storeCorrupt: "The file is damaged; restore a backup, or move it away to start with an empty store"
+      case .storeLocked: "Another process kept the store locked for too long; try again when it has finished"
       case .migrationFailed: "A migration could not be applied; the store is as it was before it"
       case .storeFailed: "SQLite failed for another reason, which the message names"
       }
@@ -56,7 +56,7 @@ enum StoreFailure: String, CaseIterable {
     switch error.kind {
     case .interrupted: return CancellationError()
     case .full: return diskFull.error("no space is left to write the store '\(path)'", cause)
-    case .notADatabase: return notADatabase.error("'\(path)' is no SQLite database", cause)
+    case .notADatabase: return notADatabase.error("'\(path)' is not a SQLite database", cause)
     case .corrupt: return storeCorrupt.error("the store '\(path)' is damaged", cause)
     case .busy, .locked:
       return storeLocked.error("another process keeps the store '\(path)' locked", cause)
@@ -88,10 +88,10 @@ enum StoreFailure: String, CaseIterable {
       case .folderNotWritable: "allow it to be written, or choose another path"
       case .notADatabase, .foreignStore: "it was left as it is; choose another path"
       case .storeIsNewer: "update the program, or choose another path; the store was left as it is"
-      case .storeCorrupt: "restore a backup, or move it away to start afresh"
-      case .storeLocked: "try again when it is done"
+      case .storeCorrupt: "restore a backup, or move it away to start with an empty store"
+      case .storeLocked: "try again when it has finished"
       case .migrationFailed: "the store is as it was before; correct the migration and run again"
-      case .storeFailed: "try again, and see the cause if it stays"
+      case .storeFailed: "try again, and look at the cause if it persists"
       }
     return ActionError(rawValue, "\(what) (\(cause)); \(remedy)", isRetryable: declaration.isRetryable)
   }

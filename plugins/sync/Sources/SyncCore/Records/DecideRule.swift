@@ -161,7 +161,7 @@ public struct RecordState: Hashable, Sendable {
 }
 
 extension Cell {
-  /// The state that counts in a record that is arbitrated whole; an empty one where nobody has written any.
+  /// The state that counts in a record that is arbitrated whole; an empty one if none was written.
   public func state(by rule: DecideRule) -> RecordState {
     reading(by: rule).flatMap { RecordState(payload: $0.winner.payload) } ?? RecordState()
   }

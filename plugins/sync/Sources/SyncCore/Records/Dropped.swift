@@ -2,7 +2,7 @@
 ///
 /// No deleted record is left whose last change has a number up to `sequence`, but for those that the rules have kept
 /// (`ZoneRules.keptDeletions`). A record that the zone has not got and whose incarnation is smaller than `incarnation`
-/// has been deleted and forgotten: whoever still knows it forgets it too, and nothing that was written to it makes it
+/// has been deleted and dropped: a device that still knows it drops it too, and nothing that was written to it makes it
 /// come back. What is made since begins with `incarnation`, under whatever key, and keeps that as its `Cell.origin`.
 public struct Dropped: Hashable, Sendable {
   /// The zone's number of the last deletion that was forgotten: who has read less than that reads the zone whole.
@@ -62,7 +62,7 @@ public struct SeenDeletion: Hashable, Sendable {
   }
 
   /// Those that can be forgotten, in the order in which they go; `rules` are all that the zone keeps. The same for the zone
-  /// and for every device, whatever else they have read: so nobody has to be told what was forgotten.
+  /// and for every device, whatever else they have read: so no device has to be notified of what was dropped.
   public static func forgettable(_ deletions: [SeenDeletion], rules: [ZoneRules]) -> [SeenDeletion] {
     let kept = ZoneRules.keptDeletions(rules)
     return deletions.filter { !kept.contains($0.key.type) }.sorted { $0.sequence < $1.sequence }

@@ -4,7 +4,7 @@ public struct RecordContent: Hashable, Sendable {
   /// How often the record has been made again after a deletion. Nothing of an earlier incarnation counts in a later
   /// one.
   public var incarnation: Int64 = 0
-  /// The last write of each device that nobody's deletion has seen, sorted by device: while there is one, the record lives
+  /// The last write of each device that no deletion has seen, sorted by device: while there is one, the record lives
   /// where an edit wins.
   public var living: [Dot] = []
   /// The latest deletion in this incarnation: since then the record is gone where the deletion wins.
@@ -14,10 +14,10 @@ public struct RecordContent: Hashable, Sendable {
   /// The fields with rules of their own, sorted by name.
   public var parts: [RecordPart] = []
 
-  /// A record that nobody has written.
+  /// A record without writes.
   public init() {}
 
-  /// Whether there is nothing: the cell is none of a schema, or nobody has written to it.
+  /// Whether there is nothing: the cell is none of a schema, or it has no writes.
   public var isEmpty: Bool { self == RecordContent() }
 
   /// Whether the record is gone.

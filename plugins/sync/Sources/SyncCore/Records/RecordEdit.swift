@@ -60,7 +60,7 @@ public struct RecordEdit: Hashable, Sendable {
   }
 
   /// Completes a write with what this edit does to a record that shows `view`; `rules` are its collection's, and
-  /// `first` is the incarnation in which a record begins that nobody knows.
+  /// `first` is the incarnation in which an unknown record begins.
   public func complete(_ write: inout Write, over view: Cell, by rules: ZoneRules, first: Int64 = 0) {
     let isGone = view.isRecord && view.content.isDeleted(by: rules.delete)
     var record = RecordWrite(incarnation: view.isRecord ? view.content.incarnation : first, isDeletion: isDeletion)

@@ -33,7 +33,7 @@ public struct RecordPart: Hashable, Sendable {
     }
   }
 
-  /// A value in a set, with the last write of each device that added it and that nobody has taken back.
+  /// A value in a set, with the last write of each device that added it and that was not removed.
   public struct Element: Hashable, Sendable {
     /// The value.
     public var value: [UInt8]

@@ -59,7 +59,7 @@ public struct Subscription: Hashable, Sendable {
       }
       collections[name] = filter
     }
-    guard reader.isAtEnd else { throw .malformed(at: 0, reading: "the subscription", "has something behind its end") }
+    guard reader.isAtEnd else { throw .malformed(at: 0, reading: "the subscription", "has something after its end") }
   }
 }
 

@@ -90,10 +90,10 @@ public struct ZoneRules: Hashable, Sendable {
       texts[change.name] = text
       switch change.name {
       case Self.deleteName: if DeleteRule(rawValue: text) == nil { return "'\(text)' is not a rule for deletions" }
-      case Self.limitName: if Int(text).map({ $0 > 0 }) != true { return "'\(text)' is no limit" }
+      case Self.limitName: if Int(text).map({ $0 > 0 }) != true { return "'\(text)' is not a limit" }
       case Self.decideName: if DecideRule(text: text) == nil { return "'\(text)' is not a rule that decides" }
-      case Self.keysName: if text.split(separator: " ").isEmpty { return "'\(text)' names no keys" }
-      case Self.formName: if text.isEmpty { return "'_alias' names no type" }
+      case Self.keysName: if text.split(separator: " ").isEmpty { return "'\(text)' does not name keys" }
+      case Self.formName: if text.isEmpty { return "'_alias' does not name a type" }
       case Self.writerName: if text != Self.writerItself { return "'\(text)' is not a rule about who may write" }
       case Self.otherFieldsName:
         if text != MergeRule.newest.rawValue { return "'\(text)' is not a rule of fields without one" }

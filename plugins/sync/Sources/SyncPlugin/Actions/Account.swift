@@ -4,7 +4,7 @@ import FlowPluginKit
 /// Tells whether there is a cloud to synchronize with, without connecting to it (L3).
 struct Account: Action {
   static let name = "sync.account"
-  static let summary = "Tells whether there is a cloud to synchronize with; neither connects nor asks"
+  static let summary = "Returns whether there is a cloud to synchronize with; neither connects nor asks"
   static let example = """
     uses: sync.account
     with: { server: "http://127.0.0.1:8480" }

@@ -16,7 +16,7 @@ import SyncRecords
 /// Opens the device's own file and begins to synchronize a zone with where it lives (S13).
 struct Connect: AsyncAction {
   static let name = "sync.connect"
-  static let summary = "Begins to synchronize a timer, or the records of a schema, with a shared file or a server"
+  static let summary = "Starts synchronizing a timer, or the records of a schema, with a shared file or a server"
   static let provides: [HandleKey] = [.syncConnection]
   static let errors = [
     Failure.store, Failure.backend, Failure.paused, Failure.input, Failure.inUse, Failure.zoneFull, Failure.refused,
@@ -28,12 +28,13 @@ struct Connect: AsyncAction {
     """
 
   struct Input: ActionInput {
-    @Field("The device's readable name, from which its identity is made once; default: a free one") var device: String?
+    @Field("The device's readable name, from which its identity is derived once; default: an unused one") var device:
+      String?
     @Field("The SQLite file that the devices share; needs no server") var store: DataPath?
     @Field("The address of a sync server instead, such as https://sync.example.com") var server: String?
     @Field("The zone's token, or @FILE that holds it; default: the variable FLOWRUN_SYNC_TOKEN", isSecret: true)
     var token: String?
-    @Field("A file of PEM certificates: the authorities that may vouch for the server; default: the system's")
+    @Field("A file of PEM certificates of trusted authorities; default: the system's")
     var certificates: SourcePath?
     @Field("A schema file, *.sync.yaml: which records the devices share; default: the timer's, pomodoro.sync.yaml")
     var schema: SourcePath?
@@ -44,9 +45,9 @@ struct Connect: AsyncAction {
     @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder, with @ZONE for another zone")
     var file: DataPath?
     @Field("The app's version, as the other devices see it") var version: String = Release.version
-    @Field("How long a device that has never synchronized waits to hear whether the zone has a place for it")
+    @Field("How long a device that has never synchronized waits for the zone to accept it")
     var wait = Duration.seconds(5)
-    @Field("For trying out a slow cloud: the least time that each of its answers takes, at most 1m") var delay =
+    @Field("For testing a slow cloud: the minimum time of each of its answers, at most 1m") var delay =
       Duration.zero
   }
 
@@ -67,7 +68,7 @@ struct Connect: AsyncAction {
 
     static let summaries = [
       "device": "The device's identity", "zone": "The zone", "file": "The device's own file",
-      "waiting": "Changes that earlier runs made and that wait to be sent",
+      "waiting": "Changes of earlier runs that are waiting to be sent",
     ]
   }
 
@@ -146,7 +147,7 @@ struct Connect: AsyncAction {
   }
 
   /// A token as it is given, from a file, or from the environment: the latter two stand in no list of processes. A file
-  /// may end with a newline, whoever has read it.
+  /// may end with a newline.
   private func token(_ text: String) throws -> String {
     var token = text.isEmpty ? ProcessInfo.processInfo.environment["FLOWRUN_SYNC_TOKEN"] ?? "" : text
     if text.hasPrefix("@") {
@@ -161,7 +162,7 @@ struct Connect: AsyncAction {
     guard token.isEmpty || !CommandLine.arguments.contains(where: { $0.contains(token) }) else {
       throw ActionError(
         Failure.input.code,
-        "the token stands on the command line, where every user of this machine can read it; write it to a file that only you can read and give -i token=@FILE, or set FLOWRUN_SYNC_TOKEN"
+        "the token is on the command line, where every user of this machine can read it; write it to a file that only you can read and give -i token=@FILE, or set FLOWRUN_SYNC_TOKEN"
       )
     }
     return token
@@ -177,7 +178,7 @@ struct Connect: AsyncAction {
     case (nil, let store?): return .file(store)
     case (nil, nil): return .file("\(context.run.dataFolder)/shared.sqlite")
     case (_?, _?):
-      throw ActionError(Failure.input.code, "'store' and 'server' are both given; a zone lives in one place")
+      throw ActionError(Failure.input.code, "'store' and 'server' cannot be combined; a zone is stored in one place")
     }
   }
 }

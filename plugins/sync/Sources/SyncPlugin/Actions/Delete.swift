@@ -15,7 +15,7 @@ struct Delete: AsyncAction {
   struct Input: ActionInput {
     @Field("The collection, as the schema names it") var collection: String
     @Field("The record's key") var key: String
-    @Field("Wait until the server has it; otherwise it is enough that it is saved here") var wait = true
+    @Field("Wait until the server has it; otherwise saving it here is enough") var wait = true
     @Field("How long to wait") var timeout: Duration = .seconds(10)
   }
 

@@ -14,7 +14,7 @@ struct Flush: AsyncAction {
 
   struct Output: ActionOutput {
     var acknowledged: Int
-    static let summaries = ["acknowledged": "Changes acknowledged since the device began"]
+    static let summaries = ["acknowledged": "Changes acknowledged since the device was created"]
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {

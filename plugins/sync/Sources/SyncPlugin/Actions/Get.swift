@@ -4,7 +4,7 @@ import FlowPluginKit
 /// Reads one record as it stands on this device.
 struct Get: AsyncAction {
   static let name = "sync.get"
-  static let summary = "Reads a record as it stands on this device"
+  static let summary = "Reads a record as it is on this device"
   static let requires: [HandleKey] = [.syncConnection]
   static let errors = RecordFailures.reading + [Failure.none]
   static let example = """
@@ -16,7 +16,7 @@ struct Get: AsyncAction {
     @Field("The collection, as the schema names it") var collection: String
     @Field("The record's key") var key: String
     @Field("Fail with no-records-found when there is none") var required = false
-    @Field("Fetch what the other devices have done before") var fetch = true
+    @Field("Fetch the changes of other devices first") var fetch = true
     @Field("How long to wait for that") var timeout: Duration = .seconds(10)
   }
 

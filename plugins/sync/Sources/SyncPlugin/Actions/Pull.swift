@@ -4,12 +4,12 @@ import FlowPluginKit
 /// Fetches what the other devices have done (S16, S17).
 struct Pull: AsyncAction {
   static let name = "sync.pull"
-  static let summary = "Fetches what the other devices have done and gives the timer"
+  static let summary = "Fetches the changes of other devices and returns the timer"
   static let requires: [HandleKey] = [.syncConnection]
   static let errors = [Failure.paused, Failure.timeout, Failure.none]
 
   struct Input: ActionInput {
-    @Field("Fail with no-records-found when nobody has set a timer yet") var required = false
+    @Field("Fail with no-records-found if no timer has been set yet") var required = false
     @Field("How long to wait") var timeout: Duration = .seconds(10)
   }
 

@@ -21,12 +21,12 @@ struct Push: AsyncAction {
     """
 
   struct Input: ActionInput {
-    @Field("What the timer does") var state: StateWord?
-    @Field("How long it still runs") var remaining: Duration = .zero
-    @Field("Whether it stands still") var paused = false
+    @Field("The state of the timer") var state: StateWord?
+    @Field("The remaining time") var remaining: Duration = .zero
+    @Field("Whether it is paused") var paused = false
     @Field("Pomodoros completed by this action") var completed = 0
     @Field("A whole CD_TimerState record instead of state, remaining, paused and completed") var record: ValueObject?
-    @Field("Wait until the server has it; otherwise it is enough that it is saved here") var wait = true
+    @Field("Wait until the server has it; otherwise saving it here is enough") var wait = true
     @Field("How long to wait") var timeout: Duration = .seconds(10)
   }
 
@@ -35,7 +35,7 @@ struct Push: AsyncAction {
     var waiting: Int
 
     static let summaries = [
-      "acknowledged": "Whether the server has it", "waiting": "Changes that wait to be sent",
+      "acknowledged": "Whether the server has it", "waiting": "Changes waiting to be sent",
     ]
   }
 
@@ -58,7 +58,7 @@ struct Push: AsyncAction {
 
   private func state(_ input: Input) throws -> TimerState {
     guard let word = input.state, let kind = TimerKind(rawValue: word.rawValue) else {
-      throw ActionError(Failure.input.code, "neither 'state' nor 'record' is given; one of them says what to set")
+      throw ActionError(Failure.input.code, "give either 'state' or 'record'")
     }
     let milliseconds = input.remaining.milliseconds
     guard milliseconds <= TimerState.longestMilliseconds else {

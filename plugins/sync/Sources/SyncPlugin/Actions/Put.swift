@@ -20,7 +20,7 @@ struct Put: AsyncAction {
     ) var fields: ValueObject
     @Field("Takes a plain value for a counter, a set or a list: what this device shows becomes that value")
     var replace = false
-    @Field("Wait until the server has it; otherwise it is enough that it is saved here") var wait = true
+    @Field("Wait until the server has it; otherwise saving it here is enough") var wait = true
     @Field("How long to wait") var timeout: Duration = .seconds(10)
   }
 

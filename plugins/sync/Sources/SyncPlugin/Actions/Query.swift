@@ -14,8 +14,8 @@ struct Query: AsyncAction {
 
   struct Input: ActionInput {
     @Field("One SELECT; the views have the columns _key, the fields, _changed and _by") var sql: String
-    @Field("What stands for its parameters: a map for :name, a list for ?") var values: Value?
-    @Field("Fetch what the other devices have done before") var fetch = true
+    @Field("The values of its parameters: an object for :name, a list for ?") var values: Value?
+    @Field("Fetch the changes of other devices first") var fetch = true
     @Field("How long the fetch, and then the query, may take") var timeout: Duration = .seconds(10)
   }
 
@@ -23,7 +23,7 @@ struct Query: AsyncAction {
     var rows: [ValueObject]
     var count: Int
 
-    static let summaries = ["rows": "The rows, each a map from column to value", "count": "How many there are"]
+    static let summaries = ["rows": "The rows, each a mapping from column to value", "count": "How many there are"]
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {

@@ -5,7 +5,7 @@ import SyncEngine
 /// Says how synchronizing stands (S38).
 struct Status: AsyncAction {
   static let name = "sync.status"
-  static let summary = "Says how synchronizing stands: outbox, channel, budget, conflicts"
+  static let summary = "Returns the state of synchronization: outbox, channel, budget, conflicts"
   static let requires: [HandleKey] = [.syncConnection]
 
   struct Output: ActionOutput {
@@ -16,9 +16,9 @@ struct Status: AsyncAction {
     var status: ValueObject
 
     static let summaries = [
-      "outbox": "Changes that wait to be sent", "parked": "Changes that were parked",
+      "outbox": "Changes waiting to be sent", "parked": "Changes that were parked",
       "channel": "up or down", "level": "normal, reduced or queue-only",
-      "status": "Everything, as flowrun sync status --json gives it",
+      "status": "The whole status, as flowrun sync status --json prints it",
     ]
   }
 

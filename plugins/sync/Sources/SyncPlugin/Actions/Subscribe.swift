@@ -6,7 +6,7 @@ import SyncPomodoro
 /// Follows the zone until the run ends: every change is logged with the rule that decided it (S16, S31, S38).
 struct Subscribe: Service {
   static let name = "sync.subscribe"
-  static let summary = "Follows the other devices' changes while the run goes on"
+  static let summary = "Follows the other devices' changes during the run"
   static let requires: [HandleKey] = [.syncConnection]
   static let events = ["sync.changed", "sync.parked", "sync.paused", "sync.started", "sync.finished"]
 

@@ -8,7 +8,7 @@ import SyncPomodoro
 /// It ends at the end of the input, and the run with it; so piped input is a script.
 struct Timer: AsyncAction {
   static let name = "sync.timer"
-  static let summary = "A timer to use by hand: reads a command a line, shows every change at once"
+  static let summary = "A timer to use by hand: reads one command per line and shows every change at once"
   static let requires: [HandleKey] = [.syncConnection]
   static let errors = [Failure.store]
   static let example = """
@@ -27,7 +27,7 @@ struct Timer: AsyncAction {
     var timer: ValueObject?
 
     static let summaries = [
-      "commands": "Commands carried out", "rejected": "Lines that were no command",
+      "commands": "Commands carried out", "rejected": "Unrecognized lines",
       "waiting": "Changes that could not be sent yet", "timer": "The timer at the end",
     ]
   }

@@ -24,7 +24,7 @@ struct Transaction: AsyncAction {
       "At most 200 writes, each { collection, key, fields } with 'replace' as in sync.put, or { collection, key, delete: true }"
     )
     var writes: [ValueObject]
-    @Field("Wait until the server has it; otherwise it is enough that it is saved here") var wait = true
+    @Field("Wait until the server has it; otherwise saving it here is enough") var wait = true
     @Field("How long to wait") var timeout: Duration = .seconds(10)
   }
 

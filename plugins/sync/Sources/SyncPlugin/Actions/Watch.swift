@@ -7,7 +7,7 @@ import SyncRecords
 /// Follows the records until the run ends: an event and a line for each change, with the old and the new values.
 struct Watch: Service {
   static let name = "sync.watch"
-  static let summary = "Follows the records while the run goes on: an event and a line for each change"
+  static let summary = "Follows the records during the run: an event and a line for each change"
   static let requires: [HandleKey] = [.syncConnection]
   static let events = ["sync.record-changed"]
   static let example = """

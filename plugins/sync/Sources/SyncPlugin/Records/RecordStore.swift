@@ -64,7 +64,7 @@ struct RecordStore: Sendable {
       let names = schema.collections.map(\.name).joined(separator: ", ")
       throw ActionError(
         Failure.schema.code,
-        "sync.connect was given no schema, and the timer's has no collection '\(name)' but \(names); write 'schema: notes.sync.yaml' there, the file that names the collections"
+        "sync.connect has no schema, and the timer's has no collection '\(name)' but \(names); write 'schema: notes.sync.yaml' there, the file that names the collections"
       )
     }
     return try schema.require(name)
@@ -99,7 +99,7 @@ struct RecordStore: Sendable {
     case .object(let object)?: for (name, value) in object.members { named[name] = try Self.scalar(value) }
     case .array(let list)?: ordered = try list.map(Self.scalar)
     case nil, .null?: break
-    default: throw ActionError(Failure.query.code, "'values' is a map for ':name' or a list for '?'")
+    default: throw ActionError(Failure.query.code, "'values' is an object for ':name' or a list for '?'")
     }
     let rows: RecordQuery.Rows
     do throws(RecordQuery.Problem) {

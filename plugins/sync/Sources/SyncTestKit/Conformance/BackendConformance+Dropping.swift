@@ -78,9 +78,9 @@ extension BackendConformance {
       ], zone: zone)
     try expect(
       late.results == [.conflict(nil), .unchanged], "what was forgotten does not come back", "\(late)")
-    let anew = try await backend.commit([put(note, 3, 2, at: now, incarnation: 1)], zone: zone)
-    guard case .committed(1, _, _) = anew.results.first else {
-      throw Failure(rule: "what is made again is taken", seen: "\(anew)")
+    let again = try await backend.commit([put(note, 3, 2, at: now, incarnation: 1)], zone: zone)
+    guard case .committed(1, _, _) = again.results.first else {
+      throw Failure(rule: "what is made again is taken", seen: "\(again)")
     }
   }
 
@@ -106,13 +106,13 @@ extension BackendConformance {
     try expect(retired.results == [.unchanged], "retiring a device that never wrote changes no record", "\(retired)")
     let gone = try await page(backend, zone)
     try expect(!gone.records.contains { $0.key == note }, "a retired device is not waited for", "\(gone)")
-    // Nobody knows what a program of an earlier version has seen.
+    // It is not known what a program of an earlier version has seen.
     _ = try await backend.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1000, reader: .unnamed, of: nil)
     _ = try await backend.commit([put(note, 1, 9, at: now, incarnation: 1)], zone: zone)
-    guard let anew = try await page(backend, zone).records.first(where: { $0.key == note }) else {
+    guard let again = try await page(backend, zone).records.first(where: { $0.key == note }) else {
       throw Failure(rule: "what is made again is there", seen: "nothing")
     }
-    _ = try await backend.commit([deletion(of: anew, 1, 10, at: now)], zone: zone)
+    _ = try await backend.commit([deletion(of: again, 1, 10, at: now)], zone: zone)
     let end = try await page(backend, zone).cursor
     for device in 1...2 { try await tell(device, end, backend, zone) }
     let last = try await page(backend, zone)

@@ -301,7 +301,7 @@ public struct Simulation {
     devices[index].lastCursor = present ?? devices[index].lastCursor
   }
 
-  /// A transaction is shown whole or not at all; what the zone has forgotten meanwhile nobody sees any more.
+  /// A transaction is shown whole or not at all; what the zone has dropped meanwhile is no longer shown.
   private mutating func observeTransactions(_ index: Int) {
     let known = devices[index].known
     devices[index].openTransactions = devices[index].openTransactions.filter { number in

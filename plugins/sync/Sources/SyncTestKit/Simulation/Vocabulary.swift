@@ -112,7 +112,7 @@ struct Vocabulary {
     _ field: RecordSchema.Field, _ view: Cell, _ places: inout [ListPlace]
   ) -> RecordEdit.Field {
     let shown = ListItem.inOrder(view.content.part(field.name)?.state.items ?? []).filter { $0.value != nil }
-    // Without a value of its own nobody could tell which element is meant.
+    // Without a value of its own it would be unclear which element is meant.
     guard let value = unique(field) else {
       return .items(
         insert: [.init(after: nil, isAtEnd: true, value: scalar(field, field.rule.element).bytes)], remove: [])

@@ -29,7 +29,7 @@ struct LaunchInterface: Action {
     // An attempt that was repeated may have made one; another step must not (R2).
     if context.attempt == 1, let _: InterfaceSession = try? context.handle(InterfaceSession.key) {
       throw ActionError(
-        "already-launched", "the application is there already; a run has one, so let one step use 'ui.launch'",
+        "already-launched", "the application exists already; a run has one, so use 'ui.launch' in one step only",
         isRetryable: false)
     }
     let factory: InterfaceFactory = try context.handle(InterfaceFactory.key)

@@ -10,7 +10,7 @@ struct MakeWindow: Action {
   static let requires: [HandleKey] = [.userInterface]
   static let errors = [
     ErrorDeclaration(
-      "tabs-invalid", "The tabs are none, or one comes twice, or none is the selected", isRetryable: false)
+      "tabs-invalid", "There are no tabs, a tab appears twice, or the selected one does not exist", isRetryable: false)
   ]
   static let example = """
     uses: ui.window
@@ -24,7 +24,7 @@ struct MakeWindow: Action {
   struct Input: ActionInput {
     @Field("The names of the tabs, in order") var tabs: [String]
     @Field("The tab in front unless another is restored; without it, the first") var selected: String?
-    @Field("What every view can read: the managers' answers") var environment: ValueObject = [:]
+    @Field("What every view can read: the results of the managers") var environment: ValueObject = [:]
     @Field("The pages that can be built over the tabs; without it, any") var pages: [String]?
   }
 
@@ -60,7 +60,7 @@ struct MakeWindow: Action {
   private static func problem(with tabs: [String]) -> String? {
     if tabs.isEmpty { return "a content view needs at least one tab" }
     var names: Set<String> = []
-    return tabs.first { !names.insert($0).inserted }.map { "the tab '\($0)' comes twice" }
+    return tabs.first { !names.insert($0).inserted }.map { "the tab '\($0)' appears twice" }
   }
 
   private static func unknown(_ tab: String, _ tabs: [String]) -> String {

@@ -9,7 +9,7 @@ struct PresentInterface: Action {
   static let events = [LifecycleEvent.uiReady.rawValue, LifecycleEvent.appDidBecomeActive.rawValue]
   static let requires: [HandleKey] = [.userInterface]
   static let errors = [
-    ErrorDeclaration("no-window", "There is no window; let a step with ui.window come before", isRetryable: false)
+    ErrorDeclaration("no-window", "There is no window; add a ui.window step before this one", isRetryable: false)
   ]
   static let example = """
     uses: ui.present

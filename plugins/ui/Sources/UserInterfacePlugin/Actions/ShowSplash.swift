@@ -40,7 +40,7 @@ struct ShowSplash: Service {
     else { return [] }
     return [
       InputProblem(
-        "asset", "a launch screen should be no static image",
+        "asset", "a launch screen should not be a static image",
         help: "lay it out in a storyboard, which fits every screen",
         isWarning: true)
     ]
@@ -51,7 +51,7 @@ struct ShowSplash: Service {
     let session: InterfaceSession = try context.handle(InterfaceSession.key)
     try session.interface.showSplash(input.asset?.path)
     context.ready(output)
-    // Ends with the splash, or with the run where nobody presents anything.
+    // Ends with the splash, or with the run if nothing is presented.
     let hidden = AsyncStream<Never>.makeStream()
     session.whenSplashIsHidden { hidden.continuation.finish() }
     for await _ in hidden.stream {}

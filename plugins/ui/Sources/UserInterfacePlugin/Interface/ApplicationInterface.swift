@@ -30,7 +30,7 @@ public struct ContentView: Sendable, Hashable {
   public var tabs: [String]
   /// The tab in front unless another is restored.
   public var selected: String
-  /// What every view can read: the managers' answers.
+  /// What every view can read: the results of the managers.
   public var environment: ValueObject
 
   /// The pages that can be built over the tabs; nil: any.

@@ -1,6 +1,5 @@
-import FlowEngine
-import FlowModel
-import FlowSyntax
+@_exported import FlowKit
+@_exported import FlowSyntax
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

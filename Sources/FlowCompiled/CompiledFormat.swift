@@ -1,0 +1,21 @@
+import FlowBytes
+
+/// How a compiled workflow begins: a mark, the version of the format, and a checksum of everything after it.
+///
+/// The mark holds a byte above 127, a line end of each kind and the end-of-file character of old systems, so that a copy
+/// made as text is noticed.
+enum CompiledFormat {
+  static let mark: [UInt8] = [0x8C, 0x66, 0x6C, 0x6F, 0x77, 0x0D, 0x0A, 0x1A]
+  /// The version that is written, and the only one that is read.
+  static let version: UInt64 = 1
+  static let checksumBytes = 8
+
+  /// The checksum of the bytes from `start`.
+  static func checksum(_ bytes: [UInt8], from start: Int) -> UInt64 {
+    var hash = FNV1a64()
+    bytes.withUnsafeBufferPointer { bytes in
+      for index in start..<bytes.count { hash.add(bytes[index]) }
+    }
+    return hash.value
+  }
+}

@@ -1,0 +1,102 @@
+import FlowBytes
+import FlowModel
+
+/// Reads the parts of a compiled workflow in the order in which ``CompiledWriter`` wrote them. Whatever the bytes are, it
+/// takes no more memory than a fixed multiple of their number, and ends with a value or an error.
+struct CompiledReader {
+  private let bytes: [UInt8]
+  private(set) var offset: Int
+  private var texts: [String] = []
+  private var depth = 0
+
+  /// Checks mark, version and checksum, and reads the texts.
+  init(_ bytes: [UInt8]) throws(CompiledWorkflowError) {
+    self.bytes = bytes
+    offset = CompiledFormat.mark.count
+    guard bytes.starts(with: CompiledFormat.mark) else { throw .notCompiled }
+    let version = try number()
+    if version > CompiledFormat.version { throw .newer(format: version) }
+    if version < CompiledFormat.version { throw .older(format: version) }
+    let checksum = try fixed()
+    guard checksum == CompiledFormat.checksum(bytes, from: offset) else {
+      throw damaged("content that fits the checksum")
+    }
+    guard bytes.count <= Limits.fileBytes else { throw damaged("at most \(Limits.fileBytes >> 20) MiB") }
+    let count = try self.count()
+    texts.reserveCapacity(count)
+    for _ in 0..<count { texts.append(try storedText()) }
+  }
+
+  /// Ends the reading: nothing may be left.
+  func finish() throws(CompiledWorkflowError) {
+    guard offset == bytes.count else { throw damaged("the end of the file") }
+  }
+
+  func damaged(_ expected: String) -> CompiledWorkflowError { .damaged(expected: expected, offset: offset) }
+
+  mutating func byte() throws(CompiledWorkflowError) -> UInt8 {
+    guard offset < bytes.count else { throw damaged("more bytes") }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  mutating func number() throws(CompiledWorkflowError) -> UInt64 {
+    do throws(LEB128.Problem) {
+      return try LEB128.read(bytes, at: &offset)
+    } catch {
+      throw damaged("a number")
+    }
+  }
+
+  /// A number that an `Int` can hold.
+  mutating func signed() throws(CompiledWorkflowError) -> Int { Int(LEB128.signed(try number())) }
+
+  /// A number from 0 to below `limit`.
+  mutating func index(below limit: Int) throws(CompiledWorkflowError) -> Int {
+    let start = offset
+    let number = try self.number()
+    guard number < UInt64(max(0, limit)) else {
+      throw .damaged(expected: "a number below \(limit)", offset: start)
+    }
+    return Int(number)
+  }
+
+  /// How many elements follow: never more than there are bytes left, since each takes one at least.
+  mutating func count() throws(CompiledWorkflowError) -> Int {
+    let start = offset
+    let count = try self.number()
+    guard count <= UInt64(bytes.count - offset) else {
+      throw .damaged(expected: "no more elements than bytes", offset: start)
+    }
+    return Int(count)
+  }
+
+  /// Eight bytes, the lowest first.
+  mutating func fixed() throws(CompiledWorkflowError) -> UInt64 {
+    guard bytes.count - offset >= 8 else { throw damaged("eight bytes") }
+    var bits: UInt64 = 0
+    for index in 0..<8 { bits |= UInt64(bytes[offset + index]) << (8 * UInt64(index)) }
+    offset += 8
+    return bits
+  }
+
+  mutating func text() throws(CompiledWorkflowError) -> String { texts[try index(below: texts.count)] }
+
+  /// Reads something that may hold others of its kind, so deep as values and types may nest.
+  mutating func nested<Result>(
+    _ read: (inout CompiledReader) throws(CompiledWorkflowError) -> Result
+  ) throws(CompiledWorkflowError) -> Result {
+    guard depth < Limits.jsonDepth else { throw damaged("at most \(Limits.jsonDepth) levels") }
+    depth += 1
+    defer { depth -= 1 }
+    return try read(&self)
+  }
+
+  private mutating func storedText() throws(CompiledWorkflowError) -> String {
+    let count = try self.count()
+    defer { offset += count }
+    let end = offset + count
+    guard let text = String(validating: bytes[offset..<end], as: UTF8.self) else { throw damaged("text in UTF-8") }
+    return text
+  }
+}

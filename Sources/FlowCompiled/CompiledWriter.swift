@@ -1,0 +1,44 @@
+import FlowBytes
+
+/// Writes the parts of a compiled workflow one after the other. Each text is stored once and named by its number.
+struct CompiledWriter {
+  private var body: [UInt8] = []
+  private var texts: [String] = []
+  private var numbers: [String: Int] = [:]
+
+  mutating func write(byte: UInt8) { body.append(byte) }
+
+  mutating func write(_ number: UInt64) { LEB128.write(number) { body.append($0) } }
+
+  mutating func write(count: Int) { write(UInt64(count)) }
+
+  mutating func write(signed number: Int) { write(LEB128.zigzag(Int64(number))) }
+
+  /// Writes eight bytes, the lowest first.
+  mutating func write(fixed bits: UInt64) { body.append(contentsOf: Self.fixed(bits)) }
+
+  mutating func write(text: String) {
+    if let number = numbers[text] { return write(count: number) }
+    numbers[text] = texts.count
+    write(count: texts.count)
+    texts.append(text)
+  }
+
+  /// The file: mark, version, checksum, texts and everything that was written.
+  func finished() -> [UInt8] {
+    var content: [UInt8] = []
+    LEB128.write(UInt64(texts.count)) { content.append($0) }
+    for text in texts {
+      LEB128.write(UInt64(text.utf8.count)) { content.append($0) }
+      content.append(contentsOf: text.utf8)
+    }
+    content += body
+    var file = CompiledFormat.mark
+    LEB128.write(CompiledFormat.version) { file.append($0) }
+    return file + Self.fixed(CompiledFormat.checksum(content, from: 0)) + content
+  }
+
+  private static func fixed(_ bits: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt64($0))) }
+  }
+}

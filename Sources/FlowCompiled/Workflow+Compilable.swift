@@ -1,0 +1,170 @@
+import FlowModel
+
+extension Workflow: Compilable {
+  func write(to writer: inout CompiledWriter) {
+    name.write(to: &writer)
+    description.write(to: &writer)
+    inputs.write(to: &writer)
+    secrets.write(to: &writer)
+    environment.write(to: &writer)
+    environmentFiles.write(to: &writer)
+    gate.write(to: &writer)
+    timeout.write(to: &writer)
+    events.write(to: &writer)
+    queues.write(to: &writer)
+    concurrency.write(to: &writer)
+    isDurable.write(to: &writer)
+    keepsHistory.write(to: &writer)
+    budgets.write(to: &writer)
+    executor.write(to: &writer)
+    outputs.write(to: &writer)
+    Self.write(steps, to: &writer)
+    scopes.write(to: &writer)
+    // Without scopes every number is 0.
+    if !scopes.isEmpty { for number in scopeOfStep { writer.write(count: Int(number)) } }
+    includes.write(to: &writer)
+    includeFolders.write(to: &writer)
+    itemWorkflows.write(to: &writer)
+  }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    self.init(name: try reader.text(), description: try String?(from: &reader), steps: [])
+    inputs = try [FieldDeclaration](from: &reader)
+    secrets = try [SecretDeclaration](from: &reader)
+    environment = try ValueObject(from: &reader)
+    environmentFiles = try [String](from: &reader)
+    gate = try GateDeadline?(from: &reader)
+    timeout = try Duration?(from: &reader)
+    events = try [EventDeclaration](from: &reader)
+    queues = try [QueueDeclaration](from: &reader)
+    concurrency = try Int?(from: &reader)
+    guard concurrency ?? 1 >= 1 else { throw reader.damaged("a number of steps above 0") }
+    isDurable = try Bool(from: &reader)
+    keepsHistory = try Bool(from: &reader)
+    budgets = try [BudgetRule](from: &reader)
+    executor = try String?(from: &reader)
+    outputs = try ValueObject(from: &reader)
+    steps = try Self.steps(from: &reader)
+    scopes = try [WorkflowScope](from: &reader)
+    if !scopes.isEmpty {
+      scopeOfStep.reserveCapacity(steps.count)
+      for _ in steps { scopeOfStep.append(Int32(try reader.index(below: scopes.count + 1))) }
+      for scope in scopes {
+        for step in [scope.entry, scope.exit] + scope.members where step >= steps.count {
+          throw reader.damaged("the index of a step")
+        }
+      }
+    }
+    includes = try [String: ActionDeclaration](from: &reader)
+    includeFolders = try [String: String](from: &reader)
+    itemWorkflows = try [String: ItemWorkflow](from: &reader)
+  }
+
+  /// Writes the steps: the dependencies of all, as distances, which are mostly small, and then what each one states.
+  private static func write(_ steps: [Step], to writer: inout CompiledWriter) {
+    writer.write(count: steps.count)
+    for (index, step) in steps.enumerated() {
+      writer.write(count: step.needs.count)
+      for need in step.needs { writer.write(signed: index - Int(need)) }
+    }
+    for step in steps {
+      step.id.text.write(to: &writer)
+      step.uses.write(to: &writer)
+      writer.write(byte: (step.with.isEmpty ? 0 : 1) | (step.hasOptions ? 2 : 0))
+      if !step.with.isEmpty { step.with.write(to: &writer) }
+      if step.hasOptions { step.options.write(to: &writer) }
+    }
+  }
+
+  private static func steps(from reader: inout CompiledReader) throws(CompiledWorkflowError) -> [Step] {
+    let count = try reader.count()
+    guard count <= Limits.steps else { throw reader.damaged("at most \(Limits.steps) steps") }
+    var needs: [StepIndex] = []
+    var ends = [Int]()
+    ends.reserveCapacity(count)
+    // The last step that was seen to need each one, so that none is needed twice.
+    var neededBy = [Int32](repeating: -1, count: count)
+    for index in 0..<count {
+      for _ in 0..<(try reader.count()) {
+        let (need, overflow) = index.subtractingReportingOverflow(try reader.signed())
+        guard !overflow, need >= 0, need < count, neededBy[need] != index else {
+          throw reader.damaged("the index of a step")
+        }
+        neededBy[need] = Int32(index)
+        needs.append(StepIndex(need))
+      }
+      ends.append(needs.count)
+    }
+    var steps: [Step] = []
+    steps.reserveCapacity(count)
+    var ids = Set<String>(minimumCapacity: count)
+    for index in 0..<count {
+      let own = needs[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
+      let id = try reader.text()
+      guard !id.isEmpty, ids.insert(id).inserted else { throw reader.damaged("a step id of its own") }
+      let uses = try reader.text()
+      let parts = try reader.index(below: 4)
+      let with = try parts & 1 == 0 ? ValueObject() : ValueObject(from: &reader)
+      guard parts & 2 != 0 else {
+        steps.append(Step(id: StepID(unchecked: id), uses: uses, with: with, needs: own))
+        continue
+      }
+      steps.append(
+        Step(id: StepID(unchecked: id), uses: uses, with: with, needs: own, options: try StepOptions(from: &reader)))
+    }
+    return steps
+  }
+}
+
+extension WorkflowScope: Compilable {
+  func write(to writer: inout CompiledWriter) {
+    prefix.write(to: &writer)
+    file.write(to: &writer)
+    folder.write(to: &writer)
+    writer.write(count: Int(entry))
+    writer.write(count: Int(exit))
+    writer.write(count: members.count)
+    for member in members { writer.write(count: Int(member)) }
+    environment.write(to: &writer)
+    environmentFiles.write(to: &writer)
+  }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    let (prefix, file, folder) = (try reader.text(), try reader.text(), try reader.text())
+    let entry = StepIndex(try reader.index(below: Limits.steps))
+    let exit = StepIndex(try reader.index(below: Limits.steps))
+    var members: [StepIndex] = []
+    for _ in 0..<(try reader.count()) { members.append(StepIndex(try reader.index(below: Limits.steps))) }
+    self.init(
+      prefix: prefix, folder: folder, entry: entry, exit: exit, environment: try ValueObject(from: &reader),
+      environmentFiles: try [String](from: &reader))
+    self.file = file
+    self.members = members
+  }
+}
+
+extension ItemWorkflow: Compilable {
+  func write(to writer: inout CompiledWriter) {
+    workflow.write(to: &writer)
+    folder.write(to: &writer)
+    writer.write(fixed: digest)
+  }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    let workflow = try reader.nested { (reader: inout CompiledReader) throws(CompiledWorkflowError) -> Workflow in
+      try WorkflowGraph(ordering: Workflow(from: &reader)).workflow
+    }
+    self.init(workflow, folder: try reader.text(), digest: try reader.fixed())
+  }
+}
+
+extension WorkflowGraph {
+  /// Orders the steps of a workflow that was read from a compiled file.
+  init(ordering workflow: Workflow) throws(CompiledWorkflowError) {
+    do throws(Cycle) {
+      try self.init(workflow)
+    } catch {
+      throw .cycle
+    }
+  }
+}

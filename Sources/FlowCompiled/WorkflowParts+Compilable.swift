@@ -1,0 +1,105 @@
+import FlowModel
+
+extension EventDeclaration: Compilable {
+  func write(to writer: inout CompiledWriter) {
+    name.write(to: &writer)
+    summary.write(to: &writer)
+    repeats.write(to: &writer)
+  }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    self.init(try reader.text(), summary: try reader.text(), repeats: try Bool(from: &reader))
+  }
+}
+
+extension GateDeadline: Compilable {
+  func write(to writer: inout CompiledWriter) {
+    min.write(to: &writer)
+    max.write(to: &writer)
+  }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    self.init(min: try DurationSource?(from: &reader), max: try DurationSource?(from: &reader))
+  }
+}
+
+extension DurationSource: Compilable {
+  func write(to writer: inout CompiledWriter) {
+    switch self {
+    case .literal(let duration):
+      writer.write(byte: 0)
+      duration.write(to: &writer)
+    case .expression(let text):
+      writer.write(byte: 1)
+      text.write(to: &writer)
+    }
+  }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    if try reader.index(below: 2) == 0 {
+      self = .literal(try Duration(from: &reader))
+    } else {
+      self = .expression(try reader.text())
+    }
+  }
+}
+
+extension QueueDeclaration: Compilable {
+  func write(to writer: inout CompiledWriter) {
+    name.write(to: &writer)
+    qualityOfService.write(to: &writer)
+    width.write(to: &writer)
+  }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    self.init(
+      name: try reader.text(), qualityOfService: try QualityOfService(from: &reader), width: try Int?(from: &reader))
+    guard width ?? 1 >= 1 else { throw reader.damaged("a width above 0") }
+  }
+}
+
+extension SecretDeclaration: Compilable {
+  func write(to writer: inout CompiledWriter) {
+    name.write(to: &writer)
+    switch source {
+    case .environment(let variable):
+      writer.write(byte: 0)
+      variable.write(to: &writer)
+    case .file(let path):
+      writer.write(byte: 1)
+      path.write(to: &writer)
+    case .command(let words):
+      writer.write(byte: 2)
+      words.write(to: &writer)
+    }
+    isRequired.write(to: &writer)
+  }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    let name = try reader.text()
+    let source: Source
+    switch try reader.index(below: 3) {
+    case 0: source = .environment(try reader.text())
+    case 1: source = .file(try reader.text())
+    default:
+      let words = try [String](from: &reader)
+      guard !words.isEmpty else { throw reader.damaged("a program") }
+      source = .command(words)
+    }
+    self.init(name, source, isRequired: try Bool(from: &reader))
+  }
+}
+
+/// As its author wrote it.
+extension BudgetRule: Compilable {
+  func write(to writer: inout CompiledWriter) { text.write(to: &writer) }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    let text = try reader.text()
+    do throws(Problem) {
+      try self.init(parsing: text)
+    } catch {
+      throw reader.damaged("a budget")
+    }
+  }
+}

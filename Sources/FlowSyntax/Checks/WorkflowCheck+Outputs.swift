@@ -1,0 +1,27 @@
+import FlowExpressions
+import FlowModel
+
+/// The types of what a workflow gives back.
+extension WorkflowCheck {
+  /// The outputs of the workflow, each with its type where declarations tell it, else with `any`.
+  func outputFields() -> [FieldDeclaration] {
+    guard let node = locations.value(.outputs) else { return [] }
+    let site = ExpressionSite(kind: .outputs, step: nil, node: node)
+    return workflow.outputs.map { FieldDeclaration($0.key, outputType($0.value, site) ?? .any, isRequired: false) }
+  }
+
+  private func outputType(_ value: Value, _ site: ExpressionSite) -> ValueType? {
+    guard case .string(let text) = value, Template.containsExpression(text) else { return Self.type(of: value) }
+    guard let template = try? Template(parsing: text) else { return nil }
+    guard template.isSingleExpression else { return .string }
+    let types = template.expressions[0].expression.possibleResults { self.type(of: $0, site) }
+      .map { result -> ValueType? in
+        switch result {
+        case .type(let type): type
+        case .value(let value): Self.type(of: value)
+        }
+      }
+    guard let first = types.first, types.allSatisfy({ $0 == first }) else { return nil }
+    return first
+  }
+}

@@ -1,0 +1,90 @@
+import FlowModel
+
+/// The files between the steps of a workflow, as far as it says: `foreach`, `inputs-from` and `produces`.
+package struct FileFlow {
+  /// Files that a pattern means, with the steps that make and read them.
+  package struct Node {
+    /// The pattern as it is written, from the workflow's folder.
+    package var text: String
+    package var makers: [Int] = []
+    package var readers: [Int] = []
+    fileprivate var shapes: [PathShape]
+  }
+
+  /// First what steps make, then what they read that none makes, in the order of the file.
+  package private(set) var nodes: [Node] = []
+  /// How many pairs of patterns may still be compared.
+  private var budget = 1_000_000
+
+  /// Works out the files between steps.
+  package init(_ workflow: Workflow) {
+    var numbers: [String: Int] = [:]
+    var literals: [PathShape: [Int]] = [:]
+    var open: [Int] = []
+    var inputs: [Input] = []
+    for step in workflow.steps.indices where workflow.steps[step].hasOptions {
+      let options = workflow.steps[step].options
+      guard !options.inputsFrom.isEmpty || !options.produces.isEmpty || options.fanOut != nil else { continue }
+      let folder = workflow.scope(of: StepIndex(step)).map { workflow.scopes[$0].folder } ?? ""
+      let fields = workflow.scope(of: StepIndex(step)) == nil ? workflow.inputs : []
+      func described(_ pattern: String) -> (text: String, shapes: [PathShape]) {
+        let shapes = PathShape.all(of: pattern, fanOut: options.fanOut, inputs: fields)
+        guard !folder.isEmpty, !pattern.hasPrefix("/") else { return (pattern, shapes) }
+        return ("\(folder)/\(pattern)", shapes.map { $0.inside(folder) })
+      }
+      for pattern in options.produces {
+        let (text, shapes) = described(pattern)
+        if numbers[text] == nil {
+          numbers[text] = nodes.count
+          if shapes.count == 1, shapes[0].isLiteral {
+            literals[shapes[0], default: []].append(nodes.count)
+          } else {
+            open.append(nodes.count)
+          }
+          nodes.append(Node(text: text, shapes: shapes))
+        }
+        nodes[numbers[text]!].makers.append(step)
+      }
+      var reads = options.inputsFrom
+      if case .files(let patterns)? = options.fanOut?.source { reads = patterns + reads.filter { !$0.isItemPath } }
+      inputs += reads.map { Input(step: step, text: described($0).text, shapes: described($0).shapes) }
+    }
+    let made = nodes.count
+    for input in inputs {
+      let isLiteral = input.shapes.allSatisfy(\.isLiteral)
+      var found = isLiteral ? open : Array(0..<made)
+      for shape in input.shapes where isLiteral { found += literals[shape] ?? [] }
+      budget -= found.count
+      guard budget > 0 else { return }
+      var isMade = false
+      for node in found
+      where nodes[node].text == input.text
+        || input.shapes.contains(where: { own in nodes[node].shapes.contains { own.overlaps($0) } })
+      {
+        isMade = true
+        if nodes[node].readers.last != input.step { nodes[node].readers.append(input.step) }
+      }
+      if isMade { continue }
+      if let number = numbers[input.text] {
+        if nodes[number].readers.last != input.step { nodes[number].readers.append(input.step) }
+      } else {
+        numbers[input.text] = nodes.count
+        nodes.append(Node(text: input.text, readers: [input.step], shapes: input.shapes))
+      }
+    }
+  }
+
+  /// A pattern that a step reads.
+  private struct Input {
+    var step: Int
+    var text: String
+    var shapes: [PathShape]
+  }
+}
+
+extension String {
+  /// Whether it is the path of the item, which the list of files says already.
+  fileprivate var isItemPath: Bool {
+    filter { !$0.isWhitespace }.lowercased() == "${{item.path}}"
+  }
+}

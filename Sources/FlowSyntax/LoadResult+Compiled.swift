@@ -1,0 +1,89 @@
+import FlowCompiled
+import FlowDiagnostics
+import FlowModel
+
+/// Compiled workflows: made from what was loaded, and loaded in place of YAML.
+extension LoadResult {
+  /// The workflow as `flowrun compile` writes it; nil where it has an error. The files that it names are named from its own
+  /// folder, so that the bytes are the same wherever that is.
+  public var compiled: CompiledWorkflow? {
+    if let compiledFile { return compiledFile }
+    guard let workflow = graph?.workflow else { return nil }
+    let home = IncludeLibrary.folder(of: IncludeLibrary.resolve(source.file, in: ""))
+    guard let graph = try? WorkflowGraph(workflow.naming(filesFrom: home)) else { return nil }
+    var lines: [String: LineTable] = [:]
+    let locations = workflow.steps.indices.map { index in
+      guard let (source, span) = definition(of: StepIndex(index)) else {
+        return CompiledWorkflow.Location(
+          file: IncludeLibrary.fileName(self.source.file), position: SourceLocation(line: 1, column: 1))
+      }
+      let table = lines[source.file] ?? LineTable(source)
+      lines[source.file] = table
+      return CompiledWorkflow.Location(
+        file: IncludeLibrary.name(of: IncludeLibrary.resolve(source.file, in: ""), from: home),
+        position: table.location(of: span.start))
+    }
+    return CompiledWorkflow(graph, outputs: outputs, locations: locations)
+  }
+
+  /// Where a step of a compiled workflow was written; nil where YAML was read.
+  public func compiledLocation(of step: StepIndex) -> CompiledWorkflow.Location? {
+    guard let locations = compiledFile?.locations, locations.indices.contains(Int(step)) else { return nil }
+    return locations[Int(step)]
+  }
+
+  /// Loads a compiled workflow, whose actions must be installed. The bytes are the definition that runs record; messages
+  /// show none of them.
+  static func compiled(_ bytes: [UInt8], file: String, _ catalog: any ActionCatalog) -> LoadResult {
+    let source = SourceText([], file: file)
+    do throws(CompiledWorkflowError) {
+      let compiled = try CompiledWorkflow(bytes)
+      let missing = missingActions(of: compiled, catalog)
+      var result = LoadResult(graph: missing.isEmpty ? compiled.graph : nil, diagnostics: missing, source: source)
+      result.compiledFile = compiled
+      result.outputs = compiled.outputs
+      result.definition = bytes
+      return result
+    } catch {
+      return LoadResult(
+        graph: nil, diagnostics: [Diagnostic(.compiledFile, error.description, at: Span(at: 0))], source: source)
+    }
+  }
+
+  /// The actions that a compiled workflow uses and that are not installed, each at the first step that uses it.
+  private static func missingActions(of compiled: CompiledWorkflow, _ catalog: any ActionCatalog) -> [Diagnostic] {
+    let workflow = compiled.graph.workflow
+    var seen: Set<String> = []
+    var diagnostics: [Diagnostic] = []
+    for (index, step) in workflow.steps.enumerated() where seen.insert(step.uses).inserted {
+      if workflow.includes[step.uses] != nil || catalog.declaration(named: step.uses) != nil { continue }
+      let location = compiled.locations[index]
+      diagnostics.append(
+        Diagnostic(
+          .unknownAction,
+          "step '\(step.id)' (\(location.file):\(location.position.line)) uses '\(step.uses)', which is not installed",
+          at: Span(at: 0),
+          help: "install the plugin that it had when it was compiled, next to the file or with --plugin-dir")
+      )
+      if diagnostics.count == Limits.diagnostics { break }
+    }
+    return diagnostics
+  }
+}
+
+extension Workflow {
+  /// The same workflow with the files that it includes named from `folder`.
+  fileprivate func naming(filesFrom folder: String) -> Workflow {
+    var copy = self
+    for index in copy.scopes.indices {
+      copy.scopes[index].file = IncludeLibrary.name(of: scopes[index].file, from: folder)
+    }
+    for (name, declaration) in includes {
+      copy.includes[name]?.origin = declaration.origin.map { IncludeLibrary.name(of: $0, from: folder) }
+    }
+    for (name, items) in itemWorkflows {
+      copy.itemWorkflows[name]?.workflow = items.workflow.naming(filesFrom: folder)
+    }
+    return copy
+  }
+}

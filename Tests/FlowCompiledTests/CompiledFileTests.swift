@@ -1,0 +1,212 @@
+import BasicsPlugin
+import FlowBytes
+import FlowDiagnostics
+import FlowModel
+import FlowPluginKit
+import FlowSyntax
+import Testing
+
+@testable import FlowCompiled
+
+/// What is written into a compiled file comes back from it, and damaged files are errors.
+@Suite(.timeLimit(.minutes(5))) struct `A compiled workflow` {
+  static let yaml = """
+    name: small
+    description: for tests
+    inputs:
+      who: { type: string, default: you }
+      mode: { type: string, enum: [slow, fast], default: fast }
+    deadline: { min: 10ms, max: "${{ inputs.mode == 'slow' && '2s' || '1s' }}" }
+    events: [map.first-use]
+    queues: { disk: { qos: utility, width: 2 } }
+    outputs:
+      said: ${{ inputs.who }}
+      first: ${{ launch.first }}
+      both: hello ${{ inputs.who }}
+    steps:
+      greet: { uses: flow.log, with: { message: "Hello, ${{ inputs.who }}" }, retry: { attempts: 3, delay: 5ms } }
+      wait: { uses: flow.noop, needs: greet, after: map.first-use, defer: idle, queue: disk }
+      last: { uses: flow.noop, needs: [greet, wait], if: always(), optional: true, defer: true }
+
+    """
+
+  static func loaded(_ yaml: String = yaml) -> LoadResult {
+    WorkflowLoader(catalog: ActionRegistry([BasicsPlugin()])).load(bytes: Array(yaml.utf8), file: "small.yaml")
+  }
+
+  static func bytes() throws -> [UInt8] {
+    let result = loaded()
+    return try #require(result.compiled, "\(result.rendered())").bytes
+  }
+
+  /// The bytes with a checksum that fits them, so that a reader gets past it.
+  static func sealed(_ bytes: [UInt8]) -> [UInt8] {
+    let start = CompiledFormat.mark.count + 1
+    let content = start + CompiledFormat.checksumBytes
+    guard bytes.count >= content else { return bytes }
+    let checksum = CompiledFormat.checksum(bytes, from: content)
+    var sealed = bytes
+    for index in 0..<8 { sealed[start + index] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt64(index))) }
+    return sealed
+  }
+
+  @Test func `reads what was written, with the types of outputs and the lines of steps`() throws {
+    let bytes = try Self.bytes()
+    let compiled = try CompiledWorkflow(bytes)
+    #expect(compiled.bytes == bytes)
+    let workflow = compiled.graph.workflow
+    let original = try #require(Self.loaded().graph).workflow
+    #expect(workflow.name == "small" && workflow.description == "for tests")
+    #expect(workflow.inputs == original.inputs && workflow.gate == original.gate && workflow.queues == original.queues)
+    #expect(workflow.events == original.events && workflow.outputs == original.outputs)
+    #expect(workflow.steps.map(\.id) == original.steps.map(\.id))
+    #expect(workflow.steps.map(\.with) == original.steps.map(\.with))
+    #expect(workflow.steps.map(\.needs) == original.steps.map(\.needs))
+    #expect(workflow.steps.map(\.options) == original.steps.map(\.options))
+    #expect(compiled.outputs.map(\.type) == [.string, .boolean, .string])
+    #expect(compiled.locations.map(\.position.line) == [14, 15, 16])
+    #expect(compiled.locations.allSatisfy { $0.file == "small.yaml" && $0.position.column == 3 })
+  }
+
+  @Test func `has the same bytes each time`() throws {
+    #expect(try Self.bytes() == Self.bytes())
+  }
+
+  @Test func `keeps every option of a step`() throws {
+    var options = StepOptions()
+    options.name = "a name"
+    options.after = ["one", "two"]
+    options.condition = "always()"
+    options.enabled = .expression("inputs.a")
+    options.deferral = .expression("inputs.b")
+    options.blocking = false
+    options.isOptional = true
+    options.deadline = StepDeadline(min: .milliseconds(1), max: .seconds(3_600))
+    options.retry = RetryPolicy(
+      attempts: 7, delay: .nanoseconds(1), backoff: 1.5, maxDelay: .seconds(9), jitter: .full,
+      attemptDeadline: .seconds(1))
+    options.queue = "main"
+    options.executor = "workers=2"
+    options.estimate = Estimate(low: .zero, high: .seconds(2))
+    options.request = MachineResources(cpus: 3, memoryBytes: 1 << 40, gpus: 1)
+    options.prewarm = true
+    options.isQuiet = true
+    options.onInterrupt = .fail
+    options.isFinal = true
+    options.isFinalInside = true
+    options.environment = ["A": "1", "B": nil]
+    options.inputsFrom = ["*.txt"]
+    options.produces = ["out"]
+    var fanOut = FanOut(.axes(["a": [1, 2.5, -3]], exclude: [["a": 1]], include: [["b": true]]))
+    fanOut.parallel = 2
+    fanOut.isFailFast = false
+    fanOut.deadline = .seconds(4)
+    options.fanOut = fanOut
+    options.isExcused = true
+    options.includeRole = .exit
+    // A new member must be written, too, and be given a value here.
+    let members = Mirror(reflecting: options).children.count
+    #expect(members == 24)
+    let defaults = Mirror(reflecting: StepOptions.none).children.map { "\($0.value)" }
+    for (index, child) in Mirror(reflecting: options).children.enumerated() {
+      #expect("\(child.value)" != defaults[index], "\(child.label ?? "") is at its default")
+    }
+    let step = Step(id: StepID(unchecked: "a"), uses: "flow.noop", options: options)
+    let graph = try WorkflowGraph(Workflow(name: "w", steps: [step]))
+    let location = CompiledWorkflow.Location(file: "w.yaml", position: SourceLocation(line: 3, column: 5))
+    let read = try CompiledWorkflow(CompiledWorkflow(graph, outputs: [], locations: [location]).bytes)
+    #expect(read.graph.workflow.steps[0].options == options)
+    #expect(read.locations == [location])
+  }
+
+  @Test func `is an error wherever one byte of it is another one`() throws {
+    let bytes = try Self.bytes()
+    for index in bytes.indices {
+      for change in [0x01, 0x80, 0xFF] as [UInt8] {
+        var damaged = bytes
+        damaged[index] ^= change
+        #expect(throws: CompiledWorkflowError.self) { try CompiledWorkflow(damaged) }
+      }
+    }
+    for count in bytes.indices {
+      #expect(throws: CompiledWorkflowError.self) { try CompiledWorkflow(Array(bytes[..<count])) }
+    }
+    #expect(throws: CompiledWorkflowError.self) { try CompiledWorkflow(bytes + [0]) }
+  }
+
+  @Test func `never ends the process, even where the checksum of damaged bytes fits`() throws {
+    let bytes = try Self.bytes()
+    var readable = 0
+    for index in bytes.indices {
+      for change in [1, 2, 3, 8, 0x40, 0x80, 0xFF] as [UInt8] {
+        var damaged = bytes
+        damaged[index] ^= change
+        if (try? CompiledWorkflow(Self.sealed(damaged))) != nil { readable += 1 }
+      }
+    }
+    // Names and texts may be any others.
+    #expect(readable > 0)
+    for count in bytes.indices { _ = try? CompiledWorkflow(Self.sealed(Array(bytes[..<count]))) }
+  }
+
+  @Test func `never ends the process where several places of a large one are damaged`() throws {
+    let steps = (0..<500).map { "  s\($0): { uses: flow.noop\($0 == 0 ? "" : ", needs: s\($0 / 2)") }" }
+    let result = Self.loaded("name: large\nsteps:\n" + steps.joined(separator: "\n") + "\n")
+    let bytes = try #require(result.compiled, "\(result.rendered())").bytes
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SplitMix64(seed: seed)
+    var refused = 0
+    for _ in 0..<100 {
+      var damaged = bytes
+      for _ in 0..<Int.random(in: 1...8, using: &random) {
+        damaged[Int.random(in: damaged.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      if (try? CompiledWorkflow(Self.sealed(damaged))) == nil { refused += 1 }
+    }
+    #expect(refused > 0, "seed \(seed)")
+  }
+
+  @Test func `does not make room for more than it has bytes`() throws {
+    var writer = CompiledWriter()
+    writer.write(text: "name")
+    let bytes = writer.finished()
+    let start = CompiledFormat.mark.count + 1 + CompiledFormat.checksumBytes
+    var huge = Array(bytes[..<start])
+    LEB128.write(1 << 62) { huge.append($0) }
+    #expect(throws: CompiledWorkflowError.damaged(expected: "no more elements than bytes", offset: start)) {
+      try CompiledWorkflow(Self.sealed(huge))
+    }
+  }
+
+  @Test func `says what to do with another version, and with what is not compiled`() throws {
+    var newer = try Self.bytes()
+    newer[CompiledFormat.mark.count] = 9
+    let older = CompiledFormat.mark + [0]
+    #expect(throws: CompiledWorkflowError.newer(format: 9)) { try CompiledWorkflow(newer) }
+    #expect(throws: CompiledWorkflowError.older(format: 0)) { try CompiledWorkflow(older) }
+    #expect(throws: CompiledWorkflowError.notCompiled) { try CompiledWorkflow(Array("name: a".utf8)) }
+    #expect(
+      CompiledWorkflowError.newer(format: 9).description
+        == "a newer flowrun compiled this workflow (format 9, expected 1); update flowrun, or compile it again")
+    #expect(
+      CompiledWorkflowError.older(format: 0).description
+        == "an older flowrun compiled this workflow (format 0, expected 1); compile it again")
+  }
+
+  @Test func `is loaded in place of YAML, and names the step whose action is not installed`() throws {
+    let bytes = try Self.bytes()
+    let loader = WorkflowLoader(catalog: ActionRegistry([BasicsPlugin()]))
+    let result = loader.load(bytes: bytes, file: "small.flow")
+    #expect(result.graph?.workflow.steps.count == 3 && result.definition == bytes && result.diagnostics.isEmpty)
+    let missing = WorkflowLoader(catalog: ActionRegistry([])).load(bytes: bytes, file: "small.flow")
+    #expect(missing.graph == nil)
+    #expect(
+      missing.diagnostics.map(\.message) == [
+        "step 'greet' (small.yaml:14) uses 'flow.log', which is not installed",
+        "step 'wait' (small.yaml:15) uses 'flow.noop', which is not installed",
+      ])
+    let damaged = loader.load(bytes: Array(bytes.dropLast()), file: "small.flow")
+    #expect(damaged.graph == nil && damaged.diagnostics.map(\.code) == [.compiledFile])
+    #expect(damaged.rendered().hasPrefix("small.flow:1:1: error: the compiled workflow is damaged: expected "))
+  }
+}

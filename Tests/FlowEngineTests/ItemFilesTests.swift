@@ -1,0 +1,199 @@
+import BasicsPlugin
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import Testing
+
+/// Steps with items that say what each of them reads and makes.
+@Suite(.timeLimit(.minutes(3))) struct `Items with files` {
+  /// Two steps that make a file of each file, and one that joins what they made; `tag` stands for their definitions.
+  private static func workflow(in folder: String, tags: [String]) -> Workflow {
+    func each(_ id: String, from source: String, to target: String, tag: String, needs: [StepIndex]) -> Step {
+      Step(
+        id, "copy.file",
+        with: [
+          "from": .string("\(folder)/${{ item.path }}"), "to": .string("\(folder)/\(target)/${{ item.stem }}.txt"),
+          "tag": .string(tag),
+        ], needs: needs
+      ) {
+        $0.fanOut = FanOut(.files(["\(source)/*.txt"]))
+        $0.fanOut?.parallel = 1
+        $0.inputsFrom = ["${{ item.path }}"]
+        $0.produces = ["\(target)/${{ item.stem }}.txt"]
+      }
+    }
+    return Workflow(
+      name: "files",
+      steps: [
+        each("first", from: "a", to: "b", tag: tags[0], needs: []),
+        each("second", from: "b", to: "c", tag: tags[1], needs: [0]),
+      ])
+  }
+
+  /// What the items of the two steps were when they last succeeded, in the simplest way that it can be said.
+  private struct Model {
+    struct Record: Equatable { var input, tag, output: String? }
+    var files: [String: String] = [:]
+    var records: [[String: Record]] = [[:], [:]]
+
+    /// Runs a step; gives the items that ran, nil where one failed.
+    mutating func run(_ layer: Int, tag: String) -> (ran: [String], failed: Bool) {
+      let (source, target) = [("a/", "b/"), ("b/", "c/")][layer]
+      let items = files.keys.filter { $0.hasPrefix(source) }.sorted()
+      var open: [String] = []
+      for item in items {
+        let output = files[target + item.dropFirst(2)]
+        let now = Record(input: files[item], tag: tag, output: output)
+        if output == nil || records[layer][item] != now { open.append(item) }
+      }
+      var ran: [String] = []
+      for item in open {
+        ran.append(item)
+        if files[item]!.hasPrefix("bad") { return (ran, true) }
+        let output = tag + files[item]!
+        files[target + item.dropFirst(2)] = output
+        records[layer][item] = Record(input: files[item], tag: tag, output: output)
+      }
+      return (ran, false)
+    }
+  }
+
+  @Test(arguments: [UInt64(1), 2, 3, 4])
+  func `run again when their files, their step or what they made changed, and only then`(seed: UInt64) async throws {
+    let seed = SeededGenerator.environmentSeed ?? seed
+    var random = SeededGenerator(seed: seed)
+    let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for name in ["a", "b", "c", "data"] {
+      try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+    }
+    var model = Model()
+    var tags = ["x", "y"]
+    func write(_ name: String, _ text: String) throws {
+      try text.write(toFile: "\(folder)/\(name)", atomically: random.chance(50), encoding: .utf8)
+      model.files[name] = text
+    }
+    for round in 0..<40 {
+      for _ in 0..<Int.random(in: 0...3, using: &random) {
+        let name = "\(random.pick(["a", "a", "b", "c"]))/\(random.pick(["m", "n o", "p*", "q.r", "ü"])).txt"
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0..<3: try write(name, random.pick(["1", "2", "3"]))
+        case 3: if let text = model.files[name] { try write(name, text) }
+        case 4, 5:
+          try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+          model.files[name] = nil
+        case 6: tags[Int.random(in: 0..<2, using: &random)] = random.pick(["x", "y", "z"])
+        default: try write("a/n o.txt", random.pick(["bad", "4"]))
+        }
+      }
+      let (first, failed) = model.run(0, tag: tags[0])
+      let second = failed ? nil : model.run(1, tag: tags[1]).ran
+      let options = RunOptions(dataFolder: "\(folder)/data", workflowFolder: folder)
+      let run = try Engine(plugins: [BasicsPlugin(), CopyingPlugin()]).start(
+        WorkflowGraph(Self.workflow(in: folder, tags: tags)), options: options)
+      let report = await run.report
+      func ran(_ step: Int, _ source: String) -> [String]? {
+        guard let items = report.steps[step].items else { return nil }
+        let listed = model.files.keys.filter { $0.hasPrefix(source) }.sorted()
+        guard listed.count == items.count else { return ["\(items.count) items, not \(listed)"] }
+        return zip(listed, items).filter { $1.attempts > 0 }.map(\.0)
+      }
+      #expect(ran(0, "a/") == first, "seed \(seed), round \(round): \(report.steps[0])")
+      #expect(failed ? report.steps[1].items?.isEmpty != false : ran(1, "b/") == second, "seed \(seed), round \(round)")
+      for (name, text) in model.files {
+        #expect(
+          try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) == text, "seed \(seed), round \(round)")
+      }
+      if round % 10 == 9 { try damage(folder, &model, &random) }
+    }
+  }
+
+  /// Cuts what is recorded of the second step in the middle of a record, as a full disk or a power cut would: nothing of it
+  /// is known any more.
+  private func damage(_ folder: String, _ model: inout Model, _ random: inout SeededGenerator) throws {
+    let path = "\(folder)/data/up-to-date/second.items"
+    guard let bytes = FileManager.default.contents(atPath: path) else { return }
+    let isCut = random.chance(50)
+    try bytes.prefix(isCut ? min(40, bytes.count) : 0).write(to: URL(fileURLWithPath: path))
+    model.records[1] = [:]
+  }
+
+  private func report(_ step: Step, files: [String]) async throws -> RunReport {
+    let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for name in files {
+      let place = URL(fileURLWithPath: "\(folder)/\(name)")
+      try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(name.utf8).write(to: place)
+    }
+    let options = RunOptions(dataFolder: "\(folder)/data", workflowFolder: folder)
+    let run = try Engine(plugins: [BasicsPlugin(), CopyingPlugin()]).start(
+      WorkflowGraph(Workflow(name: "w", steps: [Step("list"), step])), options: options)
+    return await run.report
+  }
+
+  @Test func `that make the same file fail before any of them runs`() async throws {
+    let step = Step("each", "flow.noop", needs: [0]) {
+      $0.fanOut = FanOut(.files(["**/*.txt"]))
+      $0.produces = ["out/../made/${{ item.stem }}"]
+    }
+    let report = try await report(step, files: ["a/x.txt", "b/x.txt", "b/y.txt"])
+    #expect(report["each"].failure?.code == "same-product")
+    #expect(
+      report["each"].failure?.message.contains("item [0] 'a/x.txt' and item [1] 'b/x.txt' both produce 'made/x'")
+        == true)
+    #expect(report["each"].items?.isEmpty != false)
+  }
+
+  @Test func `that make the same file keep a run from starting where they are known before it`() throws {
+    let step = Step("each", "flow.noop") {
+      $0.fanOut = FanOut(.items(["a", "b", "A"]))
+      $0.produces = ["out/${{ item == 'b' && 'b' || 'a' }}"]
+    }
+    #expect {
+      _ = try EngineFixture([step]).start()
+    } throws: {
+      "\($0)".contains("both produce 'out/a'")
+    }
+  }
+
+  @Test(arguments: [("a", "is a folder"), ("a/none.txt", "there is no file"), ("", "empty")])
+  func `of files that are none fail with what to write`(pattern: String, message: String) async throws {
+    let step = Step("each", "flow.noop") { $0.fanOut = FanOut(.files([pattern])) }
+    let report = try await report(step, files: ["a/x.txt"])
+    #expect(report["each"].failure?.code == "not-a-file")
+    #expect(report["each"].failure?.message.contains(message) == true, "\(report["each"])")
+  }
+
+  @Test func `of no files succeed at once, with an array for each output`() async throws {
+    let step = Step("each", "flow.set", with: ["values": ["x": "${{ item.path }}"]]) {
+      $0.fanOut = FanOut(.files(["*.none"]))
+    }
+    let report = try await report(step, files: ["a/x.txt"])
+    #expect(report["each"].outcome == .success && report["each"].items?.isEmpty == true)
+  }
+}
+
+/// Copies files.
+private struct CopyingPlugin: Plugin {
+  static let name = "copy"
+  var actions: [any ActionType.Type] { [Copy.self] }
+
+  struct Copy: Action {
+    static let name = "copy.file"
+    static let summary = "Copies a file behind a tag; fails where it is bad"
+    struct Input: ActionInput {
+      @Field("A path") var from: String
+      @Field("A path") var to: String
+      @Field("What stands before it") var tag: String
+    }
+    func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+      let text = try String(contentsOfFile: input.from, encoding: .utf8)
+      if text.hasPrefix("bad") { throw ActionError("bad", "'\(input.from)' is bad", isRetryable: false) }
+      try (input.tag + text).write(toFile: input.to, atomically: false, encoding: .utf8)
+      return NoOutput()
+    }
+  }
+}
