@@ -1,4 +1,4 @@
-/// The sizes past which flowrun refuses, in one place; the README lists them and tests hold their edges.
+/// The sizes past which flowrun refuses, in one place; docs/reference.md lists them and tests hold their edges.
 public enum Limits {
   /// Characters in a step id.
   public static let stepIDCharacters = 64

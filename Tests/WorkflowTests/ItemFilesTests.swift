@@ -69,7 +69,7 @@ import Testing
           clean[0] 'raw/a.csv': up to date: nothing has changed since it succeeded
           clean[1] 'raw/b.csv': runs: 'raw/b.csv' has changed
           clean[2] 'raw/deep er/c d.csv': up to date: nothing has changed since it succeeded
-        merge: runs: it needs 'clean', which runs and may give something else
+        merge: runs: it needs 'clean', which runs and may change its results
 
         """)
     #expect(status == 0)

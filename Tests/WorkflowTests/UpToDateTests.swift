@@ -159,13 +159,13 @@ import Testing
       try folder.flowrun("w.yaml", "--explain").output == """
         compile: up to date: nothing has changed since it succeeded
         link: up to date: nothing has changed since it succeeded
-        always: runs: it does not say what it reads and makes
+        always: runs: always runs (no inputs-from or produces)
 
         """)
     try folder.write("other", to: "src/a.c")
     let changed = try folder.flowrun("w.yaml", "--explain").output
     #expect(changed.contains("compile: runs: 'src/a.c' has changed\n"))
-    #expect(changed.contains("link: runs: it needs 'compile', which runs and may give something else\n"))
+    #expect(changed.contains("link: runs: it needs 'compile', which runs and may change its results\n"))
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent(".flowrun"))
     #expect(try folder.flowrun("w.yaml", "--explain").output.contains("compile: runs: it has not succeeded here\n"))
     #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/.flowrun"))
@@ -226,12 +226,12 @@ import Testing
         switched: skipped: 'enabled' is false
         out: skipped: its 'if' does not hold
         behind: up to date: nothing has changed since it succeeded
-        open: runs: it does not say what it reads and makes, where its 'if' holds
+        open: runs: always runs (no inputs-from or produces), where its 'if' holds
 
         """)
     let flagged = try folder.flowrun("w.yaml", "--explain", "-i", "flag=true").output
     #expect(flagged.contains("switched: runs: it has not succeeded here\nout: runs: it has not succeeded here\n"))
-    #expect(flagged.contains("behind: runs: it needs 'out', which runs and may give something else\n"))
+    #expect(flagged.contains("behind: runs: it needs 'out', which runs and may change its results\n"))
   }
 
   @Test func `runs in a resume where its run was told to force it`() throws {
@@ -262,7 +262,7 @@ import Testing
     let result = try folder.flowrun("w.yaml")
     #expect(
       result.exitCode == 1
-        && result.output.contains("'inputs-from' means more than 100000 files; name fewer [too-many-files]"),
+        && result.output.contains("'inputs-from' matches more than 100000 files; name fewer [too-many-files]"),
       "\(result.output)")
   }
 }

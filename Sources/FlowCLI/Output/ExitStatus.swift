@@ -1,6 +1,6 @@
 import FlowSystem
 
-/// The exit codes of `flowrun`, as the README lists them.
+/// The exit codes of `flowrun`, as docs/reference.md lists them.
 enum ExitStatus: Int32 {
   case success = 0
   case failure = 1

@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowDiagnostics
 import FlowStore
 
-/// A subcommand of the command line: what it throws becomes a message and the exit code that the README lists.
+/// A subcommand of the command line: what it throws becomes a message and the exit code that docs/reference.md lists.
 protocol Subcommand: AsyncParsableCommand {
   /// Does the work. Throws a ``UsageProblem``, an ``InvalidWorkflow`` or a ``FileProblem``.
   func perform() async throws

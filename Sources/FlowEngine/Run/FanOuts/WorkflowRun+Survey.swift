@@ -87,7 +87,7 @@ extension WorkflowRun {
     guard surveyed.checks != nil else { return surveyed }
     if let collision = surveyed.checks?.collision(values.describe) { throw collision }
     guard checksItems, let (findings, problem) = surveyed.checks?.findings() else { return surveyed }
-    if let problem { warn("which items of step '\(stepID(of: step))' are up to date cannot be noted: \(problem)") }
+    if let problem { warn("which items of step '\(stepID(of: step))' are up to date cannot be recorded: \(problem)") }
     surveyed.findings = findings
     return surveyed
   }
@@ -222,7 +222,7 @@ extension WorkflowRun {
       for path in paths where seen.insert(path).inserted { values.append(FileItem.value(of: path)) }
       guard values.count <= Limits.items else {
         throw StepFailure(
-          code: "too-many-items", message: "foreach: '\(text)' means more than \(Limits.items) files; name fewer")
+          code: "too-many-items", message: "foreach: '\(text)' matches more than \(Limits.items) files; name fewer")
       }
     }
     return FanOutValues(values: values)

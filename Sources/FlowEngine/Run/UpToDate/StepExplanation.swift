@@ -79,15 +79,15 @@ extension WorkflowRun {
       }
     }
     guard own.hasOptions, !own.options.inputsFrom.isEmpty || !own.options.produces.isEmpty else {
-      return (.runs, "it does not say what it reads and makes" + doubt)
+      return (.runs, "always runs (no inputs-from or produces)" + doubt)
     }
     if let need = own.needs.first(where: { fates[$0]?.fate == .runs }) {
       let id = prepared.graph.workflow.steps[Int(need)].id
-      return (.runs, "it needs '\(id)', which runs and may give something else" + doubt)
+      return (.runs, "it needs '\(id)', which runs and may change its results" + doubt)
     }
     if own.options.fanOut != nil { return fateOfItems(of: step, doubt, &items) }
     guard let check = state.withLock({ state in inputs(of: step, &state)?.check }) else {
-      return (.runs, "its inputs cannot be worked out")
+      return (.runs, "its inputs cannot be evaluated")
     }
     switch check.result() {
     case .upToDate(let outputs):
@@ -117,7 +117,7 @@ extension WorkflowRun {
           switch surveyed.refused[index] {
           case .skip: (.skipped, "its 'if' does not hold")
           case .fail(let failure): (.runs, "it fails: \(failure.message)")
-          case .run, nil: (.runs, "its inputs cannot be worked out")
+          case .run, nil: (.runs, "its inputs cannot be evaluated")
           }
         }
       items.append(

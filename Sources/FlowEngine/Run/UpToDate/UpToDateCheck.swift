@@ -16,11 +16,11 @@ final class UpToDateCheck: Sendable {
       switch self {
       case .never: "it has not succeeded here"
       case .forced: "it was named with --force"
-      case .definition: "the workflow says something else of it"
-      case .values: "its inputs, its variables or what the steps gave that it needs are others"
+      case .definition: "its definition has changed"
+      case .values: "its inputs, its variables or the outputs of its dependencies have changed"
       case .input(let path): "'\(path)' has changed"
-      case .product(let path): "'\(path)', which it makes, is not as it left it"
-      case .tooManyProducts: "it makes more than \(Limits.watchedFiles) files"
+      case .product(let path): "'\(path)', which it produces, has changed since"
+      case .tooManyProducts: "it produces more than \(Limits.watchedFiles) files"
       }
     }
   }
@@ -123,7 +123,8 @@ final class UpToDateCheck: Sendable {
       return (
         .fails(
           StepFailure(
-            code: "too-many-files", message: "'inputs-from' means more than \(Limits.watchedFiles) files; name fewer")),
+            code: "too-many-files", message: "'inputs-from' matches more than \(Limits.watchedFiles) files; name fewer")
+        ),
         nil
       )
     }
@@ -188,7 +189,7 @@ final class UpToDateCheck: Sendable {
   func noteSuccess(_ outputs: ValueObject) -> String? {
     var memo = FileMemo()
     guard let products = InputStamp.all(files.makes, in: files.folder, known: [], &memo) else {
-      return "what step '\(name)' made cannot be noted: 'produces' means more than \(Limits.watchedFiles) files"
+      return "the files of step '\(name)' cannot be recorded: 'produces' matches more than \(Limits.watchedFiles) files"
     }
     if let folder = products.first(where: { $0.bytes == InputStamp.folder }) {
       return "step '\(name)' names '\(folder.path)' under 'produces', which is a folder, so it is never up to date; "
@@ -198,7 +199,7 @@ final class UpToDateCheck: Sendable {
     let stamp = StepStamp(
       definition: own.definition, values: own.values, inputs: own.inputs, products: products,
       outputs: mask?.withPlaceholders(outputs) ?? outputs)
-    return write(stamp).map { "what step '\(name)' made cannot be noted: \($0)" }
+    return write(stamp).map { "the files of step '\(name)' cannot be recorded: \($0)" }
   }
 }
 
