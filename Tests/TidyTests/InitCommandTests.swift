@@ -4,7 +4,8 @@ import Testing
 
 /// `flowrun init`, as a reader of the README uses it.
 @Suite(.timeLimit(.minutes(1))) struct InitCommandTests {
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("init-\(UInt64.random(in: 0 ... .max))")
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "init-\(UInt64.random(in: 0 ... .max))")
 
   private func flowrun(_ arguments: String...) throws -> FlowrunProcess.Result {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -31,7 +32,8 @@ import Testing
     try "mine".write(to: folder.appendingPathComponent("mine.yaml"), atomically: true, encoding: .utf8)
     let again = try flowrun("init", "mine.yaml")
     #expect(again.exitCode == 64)
-    #expect(again.errors == "flowrun: 'mine.yaml' already exists; name another file, such as flowrun init release-2.yaml\n")
+    #expect(
+      again.errors == "flowrun: 'mine.yaml' already exists; name another file, such as flowrun init release-2.yaml\n")
     #expect(try text(of: "mine.yaml") == "mine")
     // A link that leads nowhere is not a file that exists, and is not replaced either.
     try FileManager.default.createSymbolicLink(
