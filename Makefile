@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := scripts/release-build
 TEST_LIMIT ?= 30m
 
-.PHONY: run build release dist python-package sync-server setup setup-test test test-binary test-release test-long bench pipelines fuzz lint check data-check clean
+.PHONY: run build release dist test-dist python-package sync-server setup setup-test test test-binary test-release test-long bench pipelines fuzz lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -25,9 +25,14 @@ release: setup-test
 	$(RELEASE) --traits Network --product flowrun
 	$(RELEASE) --traits Network --product flowrun-sync-server
 
-## Packs the release binary with its tables, manual pages and shell completions into .build/dist/flowrun.tar.gz.
+## Packs what is published into .build/dist: an archive and a package of flowrun, a package of the sync server, and symbols.
 dist: release
+	@scripts/setup dist
 	scripts/dist .build/release .build/dist
+
+## Tries these packages in a bare Debian 12 and 13.
+test-dist: dist
+	scripts/bare-systems .build/dist
 
 ## Packs the Python module that plugins are written with, for editors and tests of plugins, as a wheel in .build/dist.
 python-package:

@@ -35,7 +35,12 @@ final class FailureLines: RunObserver {
       }
       let lines = message.split(separator: "\n", omittingEmptySubsequences: false).suffix(Self.limits.lines)
       let clean = lines.map { TerminalText.commandLine(String($0.prefix(Self.limits.bytes)), keepsColors: false) }
-      kept.lines[step, default: []] = Array((kept.lines[step, default: []] + clean).suffix(Self.limits.lines))
+      var all = (kept.lines[step] ?? []) + clean
+      var bytes = all.reduce(0) { $0 + $1.utf8.count }
+      while all.count > Self.limits.lines || all.count > 1 && bytes > Self.limits.bytes {
+        bytes -= all.removeFirst().utf8.count
+      }
+      kept.lines[step] = all
     }
   }
 
@@ -45,9 +50,7 @@ final class FailureLines: RunObserver {
     var found: [StepID: [String]] = [:]
     for step in report.troubledSteps where step.isFailed && !(step.failure?.message.contains(Character("\n")) ?? false)
     {
-      guard var lines = kept[step.id] else { continue }
-      while lines.count > 1, lines.reduce(0, { $0 + $1.utf8.count }) > Self.limits.bytes { lines.removeFirst() }
-      found[step.id] = lines
+      found[step.id] = kept[step.id]
     }
     return found
   }
