@@ -1,5 +1,5 @@
 import FlowModel
-import FlowSystem
+import FlowPlatform
 
 /// What the items of a step read and make, to tell which of them need not run.
 struct ItemChecks: Sendable {

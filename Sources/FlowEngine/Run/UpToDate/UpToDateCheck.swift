@@ -1,5 +1,5 @@
 import FlowModel
-import FlowSystem
+import FlowPlatform
 import Synchronization
 
 /// Whether a step, or an item of one, that says what it reads and makes need not run: everything is as it was when it last
