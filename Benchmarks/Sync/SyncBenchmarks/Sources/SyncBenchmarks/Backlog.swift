@@ -20,9 +20,13 @@ enum Backlog {
     for (name, place) in [("PostgreSQL", information), ("SQLite", Devices.filePrefix + file)] {
       let together = try await send(.transactions(100, of: 200), place)
       add("100 transactions of 200 records", name, together, figures)
-      let some = try await send(.writes(20_000), place)
+      // In turn and the best of three, because a ratio of two times is off by what disturbs either.
+      var (some, twice) = (try await send(.writes(20_000), place), try await send(.writes(40_000), place))
+      for _ in 1..<3 {
+        some = faster(some, try await send(.writes(20_000), place))
+        twice = faster(twice, try await send(.writes(40_000), place))
+      }
       add("20,000 single writes", name, some, figures)
-      let twice = try await send(.writes(40_000), place)
       figures.add(
         "a backlog of 40,000 writes over HTTP to \(name), against one of 20,000", twice.seconds / some.seconds, "×",
         atMost: 2.2, detail: "\(twice.text); \(some.text)")
@@ -50,6 +54,8 @@ enum Backlog {
       "\(Figures.short(seconds)) s, \(Figures.short(processorSeconds)) s of processor time on the device, \(requests) requests, \(Figures.short(Double(bytes) / 1e6)) MB"
     }
   }
+
+  private static func faster(_ first: Sent, _ second: Sent) -> Sent { first.seconds < second.seconds ? first : second }
 
   private static func send(_ kind: Kind, _ place: String) async throws -> Sent {
     let zone = "\(Devices.backlogZone)\(UInt32.random(in: 0 ... .max))"
