@@ -13,9 +13,9 @@ struct MachineCount: Sendable {
   }
 }
 
-// Steps with `resources`: those that ask for the same stand in a queue of their own behind their queue, whose width and name
+// Steps with `resources`: those that ask for the same are in a queue of their own behind their queue, whose width and name
 // it has. A queue may start a step where what its steps take is free; all of that is worked out from who runs, whenever
-// somebody asks, so that there is nothing to keep true, and a workflow without `resources` is not touched.
+// someone asks, so that there is nothing to keep true, and a workflow without `resources` is not touched.
 //
 // The rule. Steps start by rank. One that does not fit is passed: those behind it start that fit. The first by rank of
 // those that wait so is passed four times; from then on steps behind it start only where as much stays free as it asks for.
@@ -54,7 +54,7 @@ extension Plan {
     var request: MachineResources
   }
 
-  /// The main thread is one, services never give back what they take, and an engine elsewhere counts by itself.
+  /// The main thread is one, services never return what they take, and an engine elsewhere counts by itself.
   private func countsRequests(of step: StepIndex, in queue: PlanQueue) -> Bool {
     if queue.pool == .main || facts[step]?.isService == true { return false }
     guard queue.pool == .remote, let executor = remote?.assignment[step] else { return true }
@@ -85,7 +85,7 @@ extension Plan {
   }
 }
 
-/// How the machine stands at an instant: what is free, and who waits for it.
+/// The state of the machine at an instant: what is free, and which steps wait for it.
 struct MachineReading {
   private let tables: StepTables
   private(set) var free: MachineResources

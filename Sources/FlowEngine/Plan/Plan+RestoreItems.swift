@@ -1,6 +1,6 @@
 import FlowModel
 
-// What a run that goes on knows of items. It is kept aside until the items are worked out again: one that had ended counts
+// What a run that continues knows of items. It is kept aside until the items are worked out again: one that had ended counts
 // where the item at its index is the one it was.
 extension Plan {
   /// Takes in what the items of a step were.
@@ -13,7 +13,7 @@ extension Plan {
     fanOuts.recalled[step, default: RecalledFanOut()].grow(to: count)
   }
 
-  /// Takes in what came out of an item.
+  /// Takes in the result of an item.
   mutating func recallItem(of step: StepIndex, _ fact: ItemEntry) {
     fanOuts.recalled[step, default: RecalledFanOut()].take(fact)
   }
@@ -64,13 +64,13 @@ extension Plan {
 }
 
 extension [UInt64] {
-  /// What tells the posts apart that a step runs for: their numbers. Adds those up to a number.
+  /// What distinguishes the posts that a step runs for: their numbers. Adds those up to a number.
   mutating func grow(toPosts count: Int) {
     while self.count < Swift.min(count, Limits.events) { append(UInt64(self.count + 1)) }
   }
 }
 
-/// What is known of the items of a step from before its run went on.
+/// What is known of the items of a step from before its run continued.
 struct RecalledFanOut: Sendable {
   private(set) var hashes: [UInt64] = []
   private(set) var finished: [Int: (step: FinishedEntry, failure: StepFailure?)] = [:]
@@ -95,7 +95,7 @@ struct RecalledFanOut: Sendable {
   /// There are more items now, which are posts.
   mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
-  /// Takes in what came out of an item.
+  /// Takes in the result of an item.
   mutating func take(_ fact: ItemEntry) {
     switch fact {
     case .finished(let step, let failure):

@@ -45,7 +45,7 @@ struct PlanJournal: Sendable {
     return items.count
   }
 
-  /// Forgets what somebody has taken: so many of ``others`` with their items, and finished steps up to a number.
+  /// Forgets what someone has taken: so many of ``others`` with their items, and finished steps up to a number.
   mutating func forget(first count: Int, upTo finished: Int) {
     taken = finished
     guard count < others.count else {
@@ -73,7 +73,7 @@ extension Plan {
   /// Whether there are entries that were not taken yet.
   package var hasEntries: Bool { journal.map { $0.taken < finishedCount || !$0.others.isEmpty } ?? false }
 
-  /// Notes a journal entry where somebody keeps them.
+  /// Notes a journal entry where someone keeps them.
   mutating func noteEntry(_ fact: JournalEntry) {
     guard journal != nil else { return }
     let count = finishedCount

@@ -1,5 +1,5 @@
 extension InsightPage {
-  /// One figure before and now, in milliseconds, with what is to be said of the change.
+  /// One figure before and now, in milliseconds, with what should be said of the change.
   package struct Change: Sendable {
     /// What it is of.
     package var name: String
@@ -7,7 +7,7 @@ extension InsightPage {
     package var before: Double?
     /// What it is; nil: it is not there.
     package var after: Double?
-    /// What is to be said of the difference.
+    /// What should be said of the difference.
     package var verdict: String
 
     /// A figure on both sides.
@@ -16,7 +16,7 @@ extension InsightPage {
     }
   }
 
-  /// The page of runs next to others; `gate` and `steps` are what changed, `notes` what is to be said of it.
+  /// The page of runs next to others; `gate` and `steps` are what changed, `notes` what should be said of it.
   package init(
     _ comparison: RunComparison, gate: [Change], steps: [Change], budgets: [BudgetResult], notes: [String]
   ) {

@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// What is there for others while it goes on cannot be skipped as up to date.
+  /// What is there for others while it continues cannot be skipped as up to date.
   mutating func checkUpToDate() {
     for step in workflow.steps.indices where workflow.steps[step].hasOptions {
       let options = workflow.steps[step].options

@@ -3,12 +3,12 @@ import FlowStore
 
 /// Reads the body of a chunk of journal entries, in the order in which they were written.
 package struct EntryReader: Sendable {
-  /// What stands in a chunk of journal entries.
+  /// What is in a chunk of journal entries.
   package enum Item: Sendable, Hashable {
     case fact(JournalEntry)
-    /// What a step gave back, as JSON in UTF-8.
+    /// What a step returned, as JSON in UTF-8.
     case output(StepIndex, json: ArraySlice<UInt8>)
-    /// What an item of a step gave back.
+    /// What an item of a step returned.
     case itemOutput(StepIndex, item: Int, json: ArraySlice<UInt8>)
   }
 

@@ -9,7 +9,7 @@ enum EntryTag: UInt8 {
   case succeeded = 1
   case finished, tried, started, posted, gateOpened, failedAfterReady, activated, cancelled, carried
   case output
-  /// The items of a step; a journal entry of one of them; what one gave back.
+  /// The items of a step; a journal entry of one of them; what one returned.
   case expanded, item, itemOutput
   /// An attempt behind the first began, or a body elsewhere.
   case begun
@@ -85,13 +85,13 @@ package struct EntryWriter: Sendable {
   private static let batch = 64
   private static let ordinaryBytes = 1 + 4 * LEB128.mostBytes
 
-  /// Writes what a step gave back.
+  /// Writes what a step returned.
   package mutating func add(output: ValueObject, of step: StepIndex) {
     begin(.output, step)
     writer.add(JSONText.bytes(of: .object(output)))
   }
 
-  /// Writes what an item of a step gave back.
+  /// Writes what an item of a step returned.
   package mutating func add(output: ValueObject, of step: StepIndex, item: Int) {
     begin(.itemOutput, step)
     writer.add(UInt64(item))

@@ -30,7 +30,7 @@ public struct ResumePlan: Sendable {
     case new
     /// What it did is gone with its process, and a step that runs again needs it.
     case gone
-    /// It stands in `finally`.
+    /// It is in `finally`.
     case final
 
     /// The reason in a few words; `name` says what a step is called.
@@ -68,7 +68,7 @@ public struct ResumePlan: Sendable {
     case refuse, keep, rerun
   }
 
-  /// Why a run cannot go on.
+  /// Why a run cannot continue.
   public enum Refusal: Error, Sendable, Hashable {
     /// These steps ended well and are others than they were.
     case changed([StepIndex])
@@ -80,7 +80,7 @@ public struct ResumePlan: Sendable {
 
   /// What the journal says.
   let recollection: RunRecollection
-  /// The workflow as it goes on.
+  /// The workflow as it continues.
   private let graph: WorkflowGraph
   /// What becomes of each step, in file order.
   public private(set) var fates: [Fate]
@@ -128,10 +128,10 @@ public struct ResumePlan: Sendable {
     !fates.contains { if case .again(let reason) = $0 { reason != .final } else { false } }
   }
 
-  /// Works out how a run goes on as `prepared`; `before` is the workflow that its journal is about, nil where it is the same
+  /// Works out how a run continues as `prepared`; `before` is the workflow that its journal is about, nil if it is the same
   /// one.
   ///
-  /// - Parameter programs: what tells the programs of external plugins apart now, by the plugin's name.
+  /// - Parameter programs: what distinguishes the programs of external plugins now, by the plugin's name.
   public init(
     _ recollection: RunRecollection, of before: WorkflowGraph?, as prepared: PreparedWorkflow,
     programs: [String: String] = [:], _ wish: Wish
@@ -425,7 +425,7 @@ public struct ResumePlan: Sendable {
           startedAt: never, endedAt: recollection.lastNanoseconds), nil))
   }
 
-  /// The plan with the secrets of the run filled in that goes on; nil: it has none.
+  /// The plan with the secrets of the run filled in that continues; nil: it has none.
   ///
   /// - Parameter inputs: the inputs, those given again among them.
   func filled(by mask: SecretMask?, inputs: ValueObject) throws(SecretMask.MissingSecret) -> ResumePlan {

@@ -19,9 +19,9 @@ public struct RunRecollection: Sendable {
   public private(set) var kept: Set<StepIndex> = []
   /// What came out, in order.
   package private(set) var facts: [JournalEntry] = []
-  /// What steps gave back.
+  /// What steps returned.
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
-  /// What items of steps gave back.
+  /// What items of steps returned.
   package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
   /// The items of steps as they were worked out last.
   private var itemKeys: [StepIndex: ItemKeys] = [:]
@@ -146,7 +146,7 @@ public struct RunRecollection: Sendable {
     return successes
   }
 
-  /// What steps gave back, by their ids.
+  /// What steps returned, by their ids.
   public func outputs(of graph: WorkflowGraph) -> ValueObject {
     var object = ValueObject()
     for (step, output) in outputs.sorted(by: { $0.key < $1.key }) {

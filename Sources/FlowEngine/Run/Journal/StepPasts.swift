@@ -148,7 +148,7 @@ extension StepPasts.Past {
   }
 
   /// The attempts that a resume takes along. A success that is given up begins a new key, and its attempts with it; a
-  /// failure that is has all its attempts again, under numbers that go on.
+  /// failure that is has all its attempts again, under numbers that continue.
   func carried(isKept: Bool) -> (attempts: Int, uncounted: Int, repetitions: Int) {
     guard finished != nil, !isKept else { return (attempts, uncounted, repetitions) }
     if hasSucceeded { return (0, 0, repetitions + 1) }

@@ -4,7 +4,7 @@ import FlowStore
 /// Steps of a durable run that were chosen, that are on disk as begun, and that no thread has taken yet.
 struct DurableStarts {
   private var starts: [Int: [(step: StepIndex, attempt: Int)]] = [:]
-  /// Whether somebody is on the way to write.
+  /// Whether a write has been scheduled.
   var isFlushing = false
 
   mutating func add(_ start: (step: StepIndex, attempt: Int), to pool: Pool) {

@@ -49,7 +49,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Writes what came out since the last time, on the journal's thread; false when nothing more is to be written.
+  /// Writes what came out since the last time, on the journal's thread; false when nothing more should be written.
   @discardableResult
   func writeJournal() -> Bool {
     guard let journal, !journal.isOver else { return false }
@@ -184,7 +184,7 @@ extension WorkflowRun {
     journal.thread.stop()
   }
 
-  /// Says once that nothing more is written down; a durable run ends with it, and so does one that somebody else has.
+  /// Says once that nothing more is written down; a durable run ends with it, and so does one that someone else has.
   func tellOfJournal(_ problem: StoreProblem) {
     warn("history: \(problem)")
     if case .fenced = problem { return cancel() }

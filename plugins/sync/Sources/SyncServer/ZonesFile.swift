@@ -35,12 +35,12 @@
       }
     }
 
-    /// The names of zones whose tokens stand in clear text.
+    /// The names of zones whose tokens are in clear text.
     public func clearZones() throws -> [String] {
       try lines().compactMap { if case .zone(let name, _, true) = $0 { name } else { nil } }
     }
 
-    /// When the file was last changed, as a text that differs when the file does; nil when it cannot be told.
+    /// When the file was last changed, as a text that differs when the file does; nil when it is unknown.
     func stamp() -> String? {
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
         let date = attributes[.modificationDate] as? Date

@@ -23,7 +23,7 @@ final class TableIndex: Sendable {
 
   private let file: TableFile
 
-  /// Checks that every section lies in the file.
+  /// Checks that every section is in the file.
   ///
   /// - Throws: `TableError.corrupt` when one does not, or when the file is of another format.
   init(_ file: TableFile) throws(TableError) {
