@@ -14,7 +14,7 @@ public struct RunChunk: Sendable, Hashable {
   /// What a chunk may hold.
   public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
     /// What came out of the run, with outputs behind it.
-    case facts = 1
+    case entries = 1
     /// Lines that steps wrote.
     case log = 2
     /// A resume: the new epoch, and what it discards.

@@ -61,14 +61,14 @@ extension Scenario {
   }
 
   /// Continues at an instant with a fresh plan that knows these journal entries alone.
-  package func resumed(with facts: [JournalEntry], atNanoseconds now: Int) throws -> Plan {
+  package func resumed(with entries: [JournalEntry], atNanoseconds now: Int) throws -> Plan {
     let stage = try ScenarioStage(self)
     let coming = outsideEvents.filter { $0.at.nanoseconds > now }
     var isOpen = false
     if case .open(let until) = outsideSource { isOpen = until.nanoseconds > now }
     var plan = stage.plan(resolution: nil, announcedEvents: coming.count, outsideSourceIsOpen: isOpen)
     plan.beginRestoring(wasPrewarmed: activatedAt != nil)
-    for fact in facts { plan.restore(fact) }
+    for entry in entries { plan.restore(entry) }
     plan.endRestoring(at: now, gateCountsAnew: false)
     var simulator = stage.simulator(plan)
     var rest = self

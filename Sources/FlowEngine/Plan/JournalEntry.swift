@@ -47,8 +47,8 @@ package enum ItemEntry: Sendable, Hashable {
   case carried(StepIndex, attempts: Int, uncounted: Int, repetitions: Int)
 
   /// The same of an item; nil: items have no such journal entries.
-  package init?(_ fact: JournalEntry) {
-    switch fact {
+  package init?(_ entry: JournalEntry) {
+    switch entry {
     case .finished(let item, let failure): self = .finished(item, failure)
     case .tried(let item, let attempt, let failure, let time):
       self = .tried(item, attempt: attempt, failure, atNanoseconds: time)

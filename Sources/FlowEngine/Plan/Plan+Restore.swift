@@ -17,10 +17,10 @@ extension Plan {
   }
 
   /// Takes in a journal entry, in the order in which they came out.
-  package mutating func restore(_ fact: JournalEntry) {
+  package mutating func restore(_ entry: JournalEntry) {
     endFastPath()
     _ = tables.makeUnique()
-    switch fact {
+    switch entry {
     case .activated(let resolution, let time): activate(resolution, at: time)
     case .finished(let finished, let failure): restore(finished, failure)
     case .tried(let step, let attempt, let failure, let time):
@@ -51,7 +51,7 @@ extension Plan {
       carryAttempts(of: step, attempts: attempts, uncounted: uncounted)
     case .expanded(let step, let hashes, _): recallItems(of: step, hashes)
     case .grown(let step, let count, _): recallPosts(of: step, count)
-    case .item(let step, let fact): recallItem(of: step, fact)
+    case .item(let step, let entry): recallItem(of: step, entry)
     // What was cancelled continues.
     case .cancelled: break
     }

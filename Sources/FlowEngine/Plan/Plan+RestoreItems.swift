@@ -14,8 +14,8 @@ extension Plan {
   }
 
   /// Takes in the result of an item.
-  mutating func recallItem(of step: StepIndex, _ fact: ItemEntry) {
-    fanOuts.recalled[step, default: RecalledFanOut()].take(fact)
+  mutating func recallItem(of step: StepIndex, _ entry: ItemEntry) {
+    fanOuts.recalled[step, default: RecalledFanOut()].take(entry)
   }
 
   /// Makes the items of a step that is over, for a report.
@@ -96,8 +96,8 @@ struct RecalledFanOut: Sendable {
   mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
   /// Takes in the result of an item.
-  mutating func take(_ fact: ItemEntry) {
-    switch fact {
+  mutating func take(_ entry: ItemEntry) {
+    switch entry {
     case .finished(let step, let failure):
       if Int(step.step) < hashes.count { finished[Int(step.step)] = (step, failure) }
       attemptTimes[Int(step.step)]?.noteStart(at: never)

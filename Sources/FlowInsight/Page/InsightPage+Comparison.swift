@@ -45,13 +45,14 @@ extension InsightPage {
         sides.map {
           PageTimeline(title: "\($1.runs.count > 1 ? "The median run" : "The run"), \($0)", run: $1.run(atShare: 0.5))
         }))
-    add(rows: "Steps", Self.table("Medians, what changed most first", steps))
+    add(rows: "Steps", Self.table("Medians, largest change first", steps))
     let criticalPath = comparison.criticalPath.map { row -> [PageTable.Cell] in
       [.init(row.name), .init(PageText.share(row.before), row.before), .init(PageText.share(row.after), row.after)]
     }
     add(
       course.hasGate ? "On the critical path to the gate" : "On the critical path",
-      PageTable(caption: "How often, where that changed", columns: ["step", "before", "now"], rows: criticalPath).html)
+      PageTable(caption: "Share of runs, where it changed", columns: ["step", "before", "now"], rows: criticalPath).html
+    )
     add("Notes", Self.list(notes))
   }
 
@@ -64,7 +65,7 @@ extension InsightPage {
     add(figures: Self.figures(gate))
     add("Budgets", Self.budgets(budgets))
     add("The gate", Self.table("Quantiles", gate))
-    add(rows: "Steps", Self.table("P50, what changed most first", steps))
+    add(rows: "Steps", Self.table("P50, largest change first", steps))
   }
 
   private static func figures(_ gate: [Change]) -> [(name: String, value: String)] {

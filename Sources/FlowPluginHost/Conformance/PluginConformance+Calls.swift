@@ -146,7 +146,7 @@ extension PluginConformance {
       }
       let wrong = expected.first { outputs[$0.key] != $0.value }
       return wrong.map { key, value in
-        "'\(key)' is to be \(JSONText.write(value)), but is \(outputs[key].map { JSONText.write($0) } ?? "missing")"
+        "'\(key)': expected \(JSONText.write(value)), got \(outputs[key].map { JSONText.write($0) } ?? "nothing")"
       }
     }
   }

@@ -99,10 +99,10 @@ final class IncludeLibrary: Sendable {
       guard let member = check.locations.member(key) else { continue }
       return Entry(
         path: path,
-        problem: "'\(key.rawValue)' stands in that file (line \(check.tree.line(of: member.key))), "
+        problem: "it has '\(key.rawValue)' (line \(check.tree.line(of: member.key))), "
           + (key == .secrets
             ? "but an included file gets its secrets as inputs with 'secret: true'"
-            : "and there is one for the whole run"),
+            : "which only the workflow that is started can have"),
         result: result)
     }
     return Entry(

@@ -14,7 +14,7 @@ struct RunOrigin: Sendable {
     let detail = plan.detail
     plan.detail = .none
     plan.beginRestoring(wasPrewarmed: self.plan.recollection.header.isPrewarmed)
-    for fact in self.plan.facts { plan.restore(fact) }
+    for entry in self.plan.entries { plan.restore(entry) }
     plan.endRestoring(at: now, gateCountsAnew: true)
     plan.detail = detail
   }

@@ -160,7 +160,7 @@
       }
       let name = String(parts[0])
       guard Self.index(of: name, in: lines) == nil else {
-        throw Problem(description: "\(path):\(number): the zone '\(name)' stands here twice")
+        throw Problem(description: "\(path):\(number): the zone '\(name)' appears twice")
       }
       if let token = ZoneToken(text: parts[1]) { return .zone(name, token, isClear: false) }
       return .zone(name, ZoneToken(String(parts[1])), isClear: true)

@@ -43,7 +43,7 @@ final class TableIndex: Sendable {
     for section in sections {
       let range = range(section)
       guard range.lowerBound % 16 == 0, range.upperBound <= bytes.count else {
-        throw .corrupt(file: file.name, line: nil, problem: "\(section) lies outside the file")
+        throw .corrupt(file: file.name, line: nil, problem: "\(section) is outside the file")
       }
     }
   }
