@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
     .library(name: "FlowPluginHost", targets: ["FlowPluginHost"]),
     .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
+    .plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"]),
     .library(name: "RouterCore", targets: ["RouterCore"]),
     .library(
       name: "SyncKit",
@@ -114,6 +115,15 @@ let package = Package(
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowPluginKit", "FlowEngine"])
     + core("FlowKitYAML", uses: ["FlowKit", "FlowSyntax"])
     + core(
+      "FlowBuild", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowSyntax"], tests: ["TestSupport"])
+    + [
+      .executableTarget(
+        name: "flowrun-build", dependencies: ["FlowBuild", "FlowPlatform"], path: "Sources/flowrun-build"),
+      .plugin(
+        name: "FlowrunBuildPlugin", capability: .buildTool(), dependencies: ["flowrun-build"],
+        path: "Sources/FlowrunBuildPlugin"),
+    ]
+    + core(
       "FlowTestKit",
       uses: ["FlowBytes", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine", "FlowInsight"],
       tests: ["FlowModel", "FlowEngine"])
@@ -196,7 +206,9 @@ let package = Package(
     + [
       .target(name: "TestSupport", path: "Tests/TestSupport"),
       .testTarget(name: "NotificationWorkflowTests", dependencies: ["FlowModel", "TestSupport", "flowrun"]),
-      .testTarget(name: "TidyTests", dependencies: ["FlowKitYAML", "BasicsPlugin", "TestSupport", "flowrun"]),
+      .testTarget(
+        name: "TidyTests", dependencies: ["FlowKitYAML", "BasicsPlugin", "TestSupport", "flowrun"],
+        exclude: ["FlowKitSymbols.txt"]),
       .testTarget(name: "WorkflowTests", dependencies: ["FlowSQLite", "FlowModel", "TestSupport", "flowrun"]),
     ]
 )
@@ -254,7 +266,7 @@ func plugin(
   return [
     .target(
       name: target, dependencies: ["FlowPlatform", "FlowModel", "FlowPluginKit"] + uses,
-      path: "plugins/\(name)/Sources/\(target)",
+      path: "plugins/\(name)/Sources/\(target)", exclude: ["\(name).plugin.yaml"],
       resources: resources),
     .testTarget(
       name: "\(target)Tests",
