@@ -77,13 +77,15 @@ public struct StepOptions: Sendable, Hashable {
   public var estimate: Estimate?
   /// What it takes of the machine while it runs (`resources`); nil: nothing is counted.
   public var request: MachineResources?
+  /// What the attempts after the first one take where that differs, in order; later attempts take what the last one does.
+  public var laterRequests: [MachineResources] = []
   /// Whether it may run before activation.
   public var prewarm = false
   /// Whether the lines that its programs write are not shown.
   public var isQuiet = false
   /// What becomes of the step where an attempt of it was interrupted with its process.
   public var onInterrupt = InterruptPolicy.rerun
-  /// Whether it stands in `finally`: it needs every step that no other needs, runs whatever they came to, and alone its
+  /// Whether it is in `finally`: it needs every step that no other needs, runs whatever they came to, and alone its
   /// `if` decides.
   public var isFinal = false
   /// Whether that is the `finally` of an included file: it waits for the steps of that file alone, and not for the gate.
@@ -97,11 +99,26 @@ public struct StepOptions: Sendable, Hashable {
   public var produces: [String] = []
   /// What it is run for, once for each item; nil: it runs once.
   public var fanOut: FanOut?
-  /// Whether its failure is none of the gate's and of the run's, though it is its dependents': it stands in a workflow
+  /// Whether its failure is none of the gate's and of the run's, though it is its dependents': it is in a workflow
   /// that an optional step includes.
   public var isExcused = false
   /// What it is for where a workflow is included.
   public var includeRole = IncludeRole.none
+
+  /// What an attempt takes of the machine; nil: nothing is counted.
+  public func request(ofAttempt attempt: Int) -> MachineResources? {
+    attempt <= 1 || laterRequests.isEmpty ? request : laterRequests[min(attempt - 2, laterRequests.count - 1)]
+  }
+
+  /// What attempts take of the machine, each request once, with the first attempt that takes it.
+  public var requests: [(attempt: Int, request: MachineResources)] {
+    guard let request else { return [] }
+    var all = [(attempt: 1, request: request)]
+    for (index, later) in laterRequests.enumerated() where later != all[all.count - 1].request {
+      all.append((index + 2, later))
+    }
+    return all
+  }
 
   /// The events that it waits for, or for whose posts it runs.
   public var events: [String] { after + (fanOut?.event.map { [$0] } ?? []) }
@@ -117,7 +134,7 @@ public struct StepOptions: Sendable, Hashable {
 public enum InterruptPolicy: String, Sendable, Hashable, CaseIterable {
   /// It runs again.
   case rerun
-  /// It has failed, and runs again only when somebody names it.
+  /// It has failed, and runs again only when someone names it.
   case fail
 }
 

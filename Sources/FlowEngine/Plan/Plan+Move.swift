@@ -10,7 +10,9 @@ extension Plan {
     count(states[step].status, step, by: -1)
     states[step].status = status
     count(status, step, by: 1)
-    if status == .queued { queues[traits[step].queue].ready.insert(Int(traits[step].position)) }
+    guard status == .queued else { return }
+    queues[traits[step].queue].ready.insert(Int(traits[step].position))
+    if machine != nil { growRequest(of: step, toAttempt: Int(states[step].attempt) + 1) }
   }
 
   @inline(__always)
@@ -44,7 +46,7 @@ extension Plan {
     counts.occupied += 1
   }
 
-  /// Gives back the capacity of a body that returned, or that is no longer waited for.
+  /// Returns the capacity of a body that returned, or that is no longer waited for.
   @inline(__always)
   mutating func vacate(_ step: StepIndex) {
     queues[traits[step].queue].occupied -= 1

@@ -42,7 +42,7 @@ private struct Outcomes {
   let expression: Expression
   let type: (ContextReference) -> ValueType?
 
-  /// So many different results are told apart; more are one result of unknown type.
+  /// So many different results are distinguished; more are one result of unknown type.
   private static let most = 32
 
   func of(_ index: ExpressionNode.Index) -> [Outcome] {
@@ -52,6 +52,7 @@ private struct Outcomes {
     case .number(let value): [Outcome(.value(.number(value)))]
     case .string(let value): [Outcome(.value(.string(value)))]
     case .not, .comparison, .status: [Outcome(.type(.boolean))]
+    case .product: [Outcome(.type(.number))]
     case .name, .index: [Outcome(.type(accessed(index)))]
     case .filter: [Outcome(.type(.array(of: .any)))]
     case .and(let parts): ofChain(parts, passing: \.mayBeTrue, stopping: \.mayBeFalse)

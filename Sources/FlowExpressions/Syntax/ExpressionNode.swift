@@ -1,4 +1,4 @@
-/// A part of a parsed expression. The nodes of an expression stand in one array and refer to each other by location.
+/// A part of a parsed expression. The nodes of an expression are in one array and refer to each other by location.
 struct ExpressionNode: Sendable {
   typealias Index = Int32
 
@@ -16,6 +16,8 @@ struct ExpressionNode: Sendable {
     case filter(target: Index)
     case not(Index)
     case comparison(Comparison, Index, Index)
+    /// `left * right`, where the dialect has arithmetic.
+    case product(Index, Index)
     case and([Index])
     case or([Index])
     case call(Function, [Index])

@@ -21,7 +21,7 @@ struct Parser {
   /// Something that waits for its right side or its closing bracket.
   private struct Operator {
     enum Kind {
-      case not, and, or
+      case not, and, or, product
       case comparison(Comparison)
       case group
       case index
@@ -39,7 +39,8 @@ struct Parser {
       case .and: 2
       case .comparison(.equal), .comparison(.notEqual): 3
       case .comparison: 4
-      case .not: 5
+      case .product: 5
+      case .not: 6
       }
     }
   }
@@ -152,13 +153,14 @@ struct Parser {
 
   // MARK: Operators
 
-  /// Reads one thing that may stand behind a value, and the value it calls for.
+  /// Reads one thing that may be behind a value, and the value it calls for.
   private mutating func readOperator() throws(ExpressionError) {
     let token = try next()
     switch token.kind {
     case .or: try readRightSide(.or, token)
     case .and: try readRightSide(.and, token)
     case .comparison(let comparison): try readRightSide(.comparison(comparison), token)
+    case .star where dialect.allowsArithmetic: try readRightSide(.product, token)
     case .comma:
       reduce(downTo: 1)
       guard case .call? = operators.last?.kind else { throw unexpected(token) }
@@ -193,7 +195,7 @@ struct Parser {
     }
   }
 
-  /// Whether what stands before the current token can be indexed: literals cannot.
+  /// Whether what is before the current token can be indexed: literals cannot.
   private var hasMembers: Bool {
     switch tokens[position - 2].kind {
     case .identifier, .rightParenthesis, .rightBracket, .star: true
@@ -219,6 +221,9 @@ struct Parser {
       case .comparison(let comparison):
         let left = operands.removeLast()
         push(.comparison(comparison, left, right), start(left)..<end(right), above: [left, right])
+      case .product:
+        let left = operands.removeLast()
+        push(.product(left, right), start(left)..<end(right), above: [left, right])
       case .and, .or:
         pushLogical(operands.removeLast(), right, isAnd: top.precedence == 2)
       case .group, .index, .call:
