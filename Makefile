@@ -55,11 +55,12 @@ test-binary: setup-test
 	$(RELEASE) --traits Network --product flowrun
 	scripts/examples .build/release/flowrun
 
-## Runs the tests that take long for a good reason: clusters whose nodes fail, long histories of processes, and the examples
-## with the release binary.
+## Runs the tests that take long for a good reason: clusters whose nodes fail, long histories of processes, the examples with
+## the release binary, and an app that is built outside of this repository.
 test-release: setup-test
 	scripts/test --release 30m
 	$(MAKE) test-binary
+	scripts/launch-app
 
 ## Runs what takes longer than a few minutes; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the command drive
 ## the release binary.
@@ -72,10 +73,12 @@ bench:
 	@scripts/setup bench
 	python3 Benchmarks/run.py $(BENCH_ARGUMENTS)
 
-## Runs three small pipelines with flowrun and, where they are installed, Task and Snakemake: they must make the same
-## files, and make the same ones again.
+## Runs three small pipelines and one of 1,000 files with flowrun, ninja, Task and Snakemake: they must make the same files,
+## and make the same ones again. Installs the tools from PyPI into .build/pipelines; those that cannot be are left out.
 pipelines: build
-	python3 Benchmarks/Pipelines/compare.py .build/release/flowrun
+	@scripts/setup pipelines
+	$$(ls .build/pipelines/bin/python3 2>/dev/null || echo python3) Benchmarks/Pipelines/compare.py .build/release/flowrun \
+	  $(PIPELINES_ARGUMENTS)
 
 ## Fuzzes everything that reads text somebody wrote, for FUZZ_SECONDS a target.
 FUZZ_SECONDS ?= 60
