@@ -67,10 +67,12 @@ bench:
 	@scripts/setup bench
 	python3 Benchmarks/run.py $(BENCH_ARGUMENTS)
 
-## Runs three small pipelines with flowrun and, where they are installed, Task and Snakemake: they must make the same
-## files, and make the same ones again.
+## Runs three small pipelines and one of 1,000 files with flowrun, ninja, Task and Snakemake: they must make the same files,
+## and make the same ones again. Installs the tools from PyPI into .build/pipelines; those that cannot be are left out.
 pipelines: build
-	python3 Benchmarks/Pipelines/compare.py .build/release/flowrun
+	@scripts/setup pipelines
+	$$(ls .build/pipelines/bin/python3 2>/dev/null || echo python3) Benchmarks/Pipelines/compare.py .build/release/flowrun \
+	  $(PIPELINES_ARGUMENTS)
 
 ## Fuzzes everything that reads text somebody wrote, for FUZZ_SECONDS a target.
 FUZZ_SECONDS ?= 60

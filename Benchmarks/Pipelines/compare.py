@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""Runs three small pipelines with flowrun, Task and Snakemake and compares what they make and what they make again.
+"""Runs pipelines with flowrun, ninja, Task and Snakemake and compares what they make and what they make again.
 
-Usage: Benchmarks/Pipelines/compare.py [FLOWRUN]
+Usage: Benchmarks/Pipelines/compare.py [FLOWRUN] [--files N]
 
-Each tool runs each pipeline in a copy of its folder: from nothing, once more with nothing changed, and after a change to one
-input. What lies in out/ must be the same byte for byte, and ran.log, to which each stage adds its name, says what ran.
-A difference in files ends it with 1; so does a stage that flowrun runs and another tool does not. A tool that is not there is
-named and left out: `pip install go-task-bin snakemake` brings both.
+Three small pipelines are in folders next to this file. A fourth is made here: N files (1,000 without the option), each
+converted by itself, and a total of all. Each tool runs each pipeline in a copy of its folder: from nothing, with nothing
+changed, and after a change to one input; the fourth also after a change that makes the same product. What is made must be
+the same byte for byte, and ran.log, to which each stage adds its name, says what ran.
+
+Exits with 1 if the files differ, if flowrun runs something again that another tool does not, if it does not run the same
+as every tool after a change of the fourth pipeline, or if it takes more than twice as long as ninja when nothing changed.
+Tools that are not installed are named and left out: `pip install ninja go-task-bin snakemake` installs them.
 """
+import argparse
 import os
 import shutil
 import subprocess
@@ -19,15 +24,23 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # The pipelines, and the input of each that is changed.
 PIPELINES = {"data": "in/february.csv", "program": "src/greet.c", "reports": "notes/winds.txt"}
 ADDED = {"data": "west,1\n", "program": "int unused_number = 1;\n", "reports": "Gusts.\n"}
+# So often nothing has changed; the fastest counts.
+LOOKS = 5
+# flowrun may take so many times as long as ninja when nothing has changed.
+MOST = 2
 
 
 def tools(flowrun):
-    """Command by the tool's name; None: it is not there."""
-    task, snakemake = shutil.which("task") or shutil.which("go-task"), shutil.which("snakemake")
+    """Command by the tool's name; None: it is not installed."""
+    own = os.path.join(os.path.dirname(sys.executable), "")
+    ninja, task, snakemake = (
+        next((found for name in names for found in [shutil.which(name) or shutil.which(own + name)] if found), None)
+        for names in [("ninja",), ("task", "go-task"), ("snakemake",)])
     return {
         "flowrun": [flowrun, "workflow.yaml"],
-        "Task": task and [task],
-        "Snakemake": snakemake and [snakemake, "--cores", "2", "--quiet"],
+        "ninja": ninja and [ninja, "-j", "2", "--quiet"],
+        "Task": task and [task, "--concurrency", "2"],
+        "Snakemake": snakemake and [snakemake, "--cores", "2", "--quiet", "--rerun-triggers", "mtime"],
     }
 
 
@@ -46,44 +59,158 @@ def made(folder):
     return {name: open(os.path.join(out, name), "rb").read() for name in sorted(os.listdir(out))}
 
 
-def rounds(name, command, folder):
-    """What is made and what runs from nothing, with nothing changed and after a change, and the seconds of each."""
-    shutil.copytree(os.path.join(HERE, name), folder)
+def run(command, folder):
+    """The seconds that a command takes."""
+    begun = time.monotonic()
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1800)
+    if done.returncode:
+        sys.exit(f"{folder}: {' '.join(command)} exited with {done.returncode}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+    return time.monotonic() - begun
+
+
+def rounds(command, folder, changes):
+    """What is made and what runs after each change, None for none, and the seconds of each."""
     results = []
-    for change in [None, None, ADDED[name]]:
+    for change in changes:
         # Times of files tell apart what was made from what was changed.
         time.sleep(1.1)
         if change:
-            with open(os.path.join(folder, PIPELINES[name]), "a") as file:
-                file.write(change)
-        begun = time.monotonic()
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-        if done.returncode:
-            sys.exit(f"{name}: {' '.join(command)} exited with {done.returncode}\n{done.stdout}{done.stderr}")
-        results.append((made(folder), ran(folder), time.monotonic() - begun))
+            with open(os.path.join(folder, change[0]), "a") as file:
+                file.write(change[1])
+        seconds = run(command, folder)
+        again = ran(folder)
+        if not change and results:
+            seconds = min([seconds] + [run(command, folder) for _ in range(LOOKS - 1)])
+        results.append((made(folder), again, seconds))
     return results
 
 
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def write_many(folder, count):
+    """A pipeline of so many files, for each of the tools."""
+    names = [f"f{number:05}" for number in range(count)]
+    os.makedirs(f"{folder}/in")
+    for name in names:
+        write(f"{folder}/in/{name}.txt", f"{name}\n")
+    # A product that stays the same is left alone. Comments do not get into it.
+    write(f"{folder}/convert.sh", """set -e
+echo "convert-$1" >> ran.log
+mkdir -p out
+grep -v '^#' "in/$1.txt" > "out/$1.new"
+if cmp -s "out/$1.new" "out/$1.txt"; then rm "out/$1.new"; else mv "out/$1.new" "out/$1.txt"; fi
+""")
+    write(f"{folder}/total.sh", "set -e\necho total >> ran.log\ncat out/f*.txt > out/total\n")
+    write(f"{folder}/workflow.yaml", """name: many
+steps:
+  convert:
+    foreach: { files: "in/*.txt" }
+    parallel: 2
+    inputs-from: ["${{ item.path }}"]
+    produces: ["out/${{ item.name }}"]
+    run: sh convert.sh "$NAME"
+    env: { NAME: "${{ item.stem }}" }
+  total: { run: sh total.sh, needs: convert, inputs-from: ["out/f*.txt"], produces: [out/total] }
+""")
+    products = " ".join(f"out/{name}.txt" for name in names)
+    write(f"{folder}/build.ninja", "rule convert\n  command = sh convert.sh $name\n  restat = 1\n"
+          "rule total\n  command = sh total.sh\n"
+          + "".join(f"build out/{name}.txt: convert in/{name}.txt\n  name = {name}\n" for name in names)
+          + f"build out/total: total {products}\n")
+    write(f"{folder}/Snakefile", f"""NAMES = {names!r}
+
+rule total:
+    input: expand("out/{{name}}.txt", name=NAMES)
+    output: "out/total"
+    shell: "sh total.sh"
+
+rule convert:
+    input: "in/{{name}}.txt"
+    output: "out/{{name}}.txt"
+    shell: "sh convert.sh {{wildcards.name}}"
+""")
+    write(f"{folder}/Taskfile.yml", f"""version: '3'
+silent: true
+tasks:
+  default:
+    deps:
+      - for: [{", ".join(names)}]
+        task: convert
+        vars: {{ NAME: '{{{{.ITEM}}}}' }}
+    cmds: [{{ task: total }}]
+  convert:
+    label: convert-{{{{.NAME}}}}
+    cmds: ['sh convert.sh {{{{.NAME}}}}']
+    sources: ['in/{{{{.NAME}}}}.txt']
+    generates: ['out/{{{{.NAME}}}}.txt']
+  total:
+    cmds: [sh total.sh]
+    sources: [out/f*.txt]
+    generates: [out/total]
+""")
+
+
+def listed(stages):
+    return ", ".join(stages[:4]) + (f" and {len(stages) - 4} more" if len(stages) > 4 else "") or "nothing"
+
+
+def compare(name, titles, found):
+    """Prints what the tools did; the complaints."""
+    complaints = []
+    own = found["flowrun"]
+    for tool, results in found.items():
+        for title, mine, theirs in zip(titles, own, results):
+            files = "same files" if theirs[0] == mine[0] else "OTHER FILES"
+            again = "" if theirs[1] == mine[1] else f"; flowrun ran: {listed(mine[1])}"
+            print(f"{name:8}  {tool:9}  {title:17}  {theirs[2]:6.3f} s  {files}; ran: {listed(theirs[1])}{again}", flush=True)
+            if theirs[0] != mine[0]:
+                complaints.append(f"{name}: {tool} makes other files {title}")
+            if not set(mine[1]) <= set(theirs[1]):
+                complaints.append(f"{name}: flowrun runs more than {tool} {title}")
+            # A product that is the same counts as new for tools that go by times alone.
+            if name == "many" and mine[1] != theirs[1] and (title != "same product" or tool == "ninja"):
+                complaints.append(f"{name}: flowrun does not run the same as {tool} {title}")
+    return complaints
+
+
 def main():
-    flowrun = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else f"{HERE}/../../.build/release/flowrun")
-    commands = tools(flowrun)
-    is_same = True
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("flowrun", nargs="?", default=f"{HERE}/../../.build/release/flowrun")
+    parser.add_argument("--files", type=int, default=1000)
+    arguments = parser.parse_args()
+    commands = tools(os.path.abspath(arguments.flowrun))
+    complaints = []
+    titles = ["from nothing", "unchanged", "one input changed", "same product"]
     with tempfile.TemporaryDirectory() as place:
-        for name in PIPELINES:
-            own = None
+        for name in [*PIPELINES, "many"]:
+            found = {}
+            changes = [None, None, (PIPELINES[name], ADDED[name])] if name in PIPELINES else [
+                None, None, ("in/f00007.txt", "more\n"), ("in/f00008.txt", "# a comment\n")]
             for tool, command in commands.items():
                 if not command:
-                    print(f"{name:8}  {tool:9}  not installed")
+                    print(f"{name:8}  {tool:9}  is not installed")
                     continue
-                found = rounds(name, command, os.path.join(place, f"{name}-{tool}"))
-                own = own or found
-                for title, mine, theirs in zip(["from nothing", "unchanged", "one input changed"], own, found):
-                    files = "same files" if theirs[0] == mine[0] else "OTHER FILES"
-                    again = "" if theirs[1] == mine[1] else "; flowrun ran: " + (", ".join(mine[1]) or "nothing")
-                    is_same = is_same and theirs[0] == mine[0] and set(mine[1]) <= set(theirs[1])
-                    print(f"{name:8}  {tool:9}  {title:17}  {theirs[2]:5.2f} s  {files}; ran: "
-                          f"{', '.join(theirs[1]) or 'nothing'}{again}")
-    return 0 if is_same else 1
+                folder = os.path.join(place, f"{name}-{tool}")
+                if name == "many":
+                    write_many(folder, arguments.files)
+                elif tool == "ninja":
+                    continue
+                else:
+                    shutil.copytree(os.path.join(HERE, name), folder)
+                found[tool] = rounds(command, folder, changes)
+            complaints += compare(name, titles, found)
+        if "ninja" in found:
+            times = {tool: found[tool][1][2] for tool in ["flowrun", "ninja"]}
+            ratio = times["flowrun"] / times["ninja"]
+            print(f"many      with nothing changed flowrun takes {ratio:.2f} times as long as ninja")
+            if ratio > MOST:
+                complaints.append(f"many: with nothing changed flowrun takes {ratio:.2f} times as long as ninja, expected {MOST}")
+    for complaint in complaints:
+        print(f"compare: {complaint}", file=sys.stderr)
+    return 1 if complaints else 0
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ import Testing
       ("MiB that a command writes to `FLOWRUN_OUTPUT`", Limits.outputBytes >> 20),
       ("Problems named in a file", Limits.diagnostics), ("Secrets of a workflow", Limits.secrets),
       ("Files that `inputs-from` or `produces` mean", Limits.watchedFiles),
+      ("MiB in a file that travels to a worker", Limits.transferredFileBytes >> 20),
       ("KiB in a secret", Limits.secretBytes >> 10), ("Lines of a secret", Limits.secretLines),
     ]
     for (name, limit) in limits { #expect(page.contains("| \(name) | \(Self.grouped(limit)) |"), "\(name)") }

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPluginKit
 import FlowSystem
 
 /// What the items of a step read and make, to tell which of them need not run.
@@ -47,7 +48,7 @@ struct ItemChecks: Sendable {
     guard let item = items[index] else { return nil }
     return UpToDateCheck(
       "\(step)[\(index)]", .known(definition: definition, values: values[index]),
-      UpToDateCheck.Files(reads: item.reads, makes: item.makes, folder: folder), at: .item(item.key, stamps),
+      StepFiles(reads: item.reads, makes: item.makes, folder: folder), at: .item(item.key, stamps),
       isForced: isForced, mask: mask)
   }
 
