@@ -9,14 +9,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-void flow_name_thread(const char *name) {
-#ifdef __APPLE__
-  pthread_setname_np(name);
-#else
-  pthread_setname_np(pthread_self(), name);
-#endif
-}
-
 void flow_hold_signals(sigset_t *before) {
   sigset_t held;
   sigfillset(&held);

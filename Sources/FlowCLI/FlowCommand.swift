@@ -29,8 +29,8 @@ public struct FlowCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Author",
         subcommands: [
-          ValidateCommand.self, CompileCommand.self, EvalCommand.self, ExportCommand.self, SchemaCommand.self,
-          VersionCommand.self, ManualCommand.self,
+          InitCommand.self, ValidateCommand.self, CompileCommand.self, EvalCommand.self, ExportCommand.self,
+          SchemaCommand.self, VersionCommand.self, ManualCommand.self,
         ]),
       CommandGroup(
         name: "Plugins",
@@ -45,6 +45,7 @@ public struct FlowCommand: AsyncParsableCommand {
   static let shortHelp = """
     flowrun runs workflows written in YAML.
 
+      flowrun init             create a first workflow, release.yaml
       flowrun FILE             run a workflow
       flowrun validate FILE    check a workflow without running it
       flowrun graph FILE       draw its steps

@@ -17,11 +17,12 @@ struct CompiledReader {
     let version = try number()
     if version > CompiledFormat.version { throw .newer(format: version) }
     if version < CompiledFormat.version { throw .older(format: version) }
+    // Before anything that takes time in proportion to the size.
+    guard bytes.count <= Limits.fileBytes else { throw damaged("at most \(Limits.fileBytes >> 20) MiB") }
     let checksum = try fixed()
     guard checksum == CompiledFormat.checksum(bytes, from: offset) else {
       throw damaged("content that fits the checksum")
     }
-    guard bytes.count <= Limits.fileBytes else { throw damaged("at most \(Limits.fileBytes >> 20) MiB") }
     let count = try self.count()
     texts.reserveCapacity(count)
     for _ in 0..<count { texts.append(try storedText()) }

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 import FlowSyntax
-import FlowSystem
+import FlowPlatform
 
 extension LanguageServer {
   /// What the client tells without asking.

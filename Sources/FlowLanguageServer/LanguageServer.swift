@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 import FlowSyntax
-import FlowSystem
+import FlowPlatform
 
 /// A language server for workflows, over two files of the process: the Language Server Protocol 3.17.
 ///

@@ -1,5 +1,5 @@
 import FlowDiagnostics
-import FlowSystem
+import FlowPlatform
 
 /// Manifests of plugins as files, for going to where an action is declared.
 enum ManifestText {

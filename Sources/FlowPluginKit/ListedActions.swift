@@ -27,7 +27,9 @@ final class ListedActions: Sendable {
     listed.withLock { listed in
       if let listed { return listed }
       guard let plugin else { preconditionFailure("actions are known or come from a plugin") }
-      let actions = Self.sorted(plugin.actions.map { ($0.name, DeferredAction($0)) }, of: pluginName)
+      let actions = Self.sorted(
+        plugin.actions.map { ($0.name, DeferredAction($0)) }
+          + plugin.boundActions.map { ($0.declaration.name, DeferredAction($0)) }, of: pluginName)
       listed = actions
       return actions
     }

@@ -18,11 +18,17 @@ public protocol Plugin: Sendable {
   /// The actions it brings.
   var actions: [any ActionType.Type] { get }
 
+  /// Further actions, which call a value that the plugin was made with, such as the app's own object.
+  var boundActions: [RegisteredAction] { get }
+
   /// Handles that every run with this plugin has from its start, such as the UI host an app passes in.
   var handles: [PluginHandle] { get }
 }
 
 extension Plugin {
+  /// None.
+  public var boundActions: [RegisteredAction] { [] }
+
   /// None.
   public var handles: [PluginHandle] { [] }
 }

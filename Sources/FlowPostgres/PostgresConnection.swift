@@ -1,6 +1,6 @@
 #if Network
   import CPostgreSQL
-  import FlowSystem
+  import FlowPlatform
 
   /// A connection to PostgreSQL through libpq, used by one thread at a time. Its calls block.
   package final class PostgresConnection {

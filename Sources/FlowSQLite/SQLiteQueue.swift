@@ -1,5 +1,5 @@
 import CSQLite
-import FlowSystem
+import FlowPlatform
 import Synchronization
 
 /// A connection that any thread may use; its users take turns.

@@ -1,7 +1,7 @@
 #if Network
   import FlowPostgres
   import FlowStore
-  import FlowSystem
+  import FlowPlatform
   import Synchronization
 
   /// How long a lease is safe: a value without a clock.

@@ -1,7 +1,7 @@
 #if Network
   import FlowPostgres
   import FlowStore
-  import FlowSystem
+  import FlowPlatform
   import Synchronization
 
   /// Runs in a PostgreSQL database, for any number of machines.

@@ -1,5 +1,5 @@
 import CFlowStore
-import FlowSystem
+import FlowPlatform
 
 /// A byte of a file, held for life: when the process that has it is gone, however it went, the byte is free.
 ///

@@ -1,6 +1,6 @@
 import FlowSQLite
 import FlowStore
-import FlowSystem
+import FlowPlatform
 
 typealias SQLiteValue = FlowSQLite.SQLiteValue
 typealias SQLiteRow = FlowSQLite.SQLiteStatement

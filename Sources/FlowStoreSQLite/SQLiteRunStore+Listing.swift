@@ -1,5 +1,5 @@
 import FlowStore
-import FlowSystem
+import FlowPlatform
 
 // Which runs there are, and which of them are forgotten: a damaged one is told, and stands in the way of no other.
 extension SQLiteRunStore {

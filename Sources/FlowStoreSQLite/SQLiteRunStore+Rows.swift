@@ -1,5 +1,5 @@
 import FlowStore
-import FlowSystem
+import FlowPlatform
 
 // Rows and their checksums.
 extension SQLiteRunStore {

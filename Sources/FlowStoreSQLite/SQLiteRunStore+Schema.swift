@@ -1,6 +1,6 @@
 import CFlowStore
 import FlowStore
-import FlowSystem
+import FlowPlatform
 
 // How a store lies in its file, and how it is opened.
 extension SQLiteRunStore {
@@ -168,7 +168,7 @@ extension SQLiteRunStore {
   /// whatever it finds.
   private static func createTables(_ path: String, sharesMemory: Bool) throws(StoreProblem) {
     do {
-      let file = Descriptor(FlowSystem.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+      let file = Descriptor(FlowPlatform.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
       guard file.number >= 0 else { throw StoreProblem.unusable(path: path, cause: SystemError.reason(errno)) }
     }
     let connection = try SQLiteConnection(path, readOnly: false)

@@ -1,6 +1,6 @@
 import CFlowStore
 import FlowStore
-import FlowSystem
+import FlowPlatform
 import Synchronization
 
 /// Runs in an SQLite file: by default `.flowrun/runs.sqlite` next to the workflow, for all workflows of the folder.
@@ -65,14 +65,14 @@ public final class SQLiteRunStore: RunStore {
   private func prepareForDurable(_ connection: SQLiteConnection) throws(StoreProblem) {
     guard !connection.isOnDisk else { return }
     try connection.wait(forDisk: true)
-    let log = Descriptor(FlowSystem.open(path + "-wal", O_RDWR | O_CLOEXEC))
+    let log = Descriptor(FlowPlatform.open(path + "-wal", O_RDWR | O_CLOEXEC))
     // While no other process writes: what is appended meanwhile would be overwritten.
     if log.number >= 0 { try connection.transaction { () throws(StoreProblem) in Self.grow(log) } }
     try connection.syncFile()
     if log.number >= 0 { try sync(log) }
     let folder = Self.folder(of: path)
     for folder in [folder, folder + "/.."] {
-      let file = Descriptor(FlowSystem.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+      let file = Descriptor(FlowPlatform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
       // A folder that may be searched and not read cannot be flushed.
       guard file.number >= 0 else { continue }
       try sync(file)
@@ -133,7 +133,7 @@ public final class SQLiteRunStore: RunStore {
     if isIntact { record.stamps = StoreStamps(of: path) }
     let frames = UInt32(connection.logFrames)
     if connection.waitsForDisk, frames > 0 {
-      let log = Descriptor(FlowSystem.open(path + "-wal", O_RDONLY | O_CLOEXEC))
+      let log = Descriptor(FlowPlatform.open(path + "-wal", O_RDONLY | O_CLOEXEC))
       let salt = flow_log_frame_salt(log.number, frames)
       if salt != 0, salt != record.durableSalt || frames > record.durableFrames {
         (record.durableSalt, record.durableFrames) = (salt, frames)

@@ -1,6 +1,6 @@
 import CFlowStore
 import FlowStore
-import FlowSystem
+import FlowPlatform
 
 /// Which file a store is, so that none is moved aside that another process has put in its place.
 public struct StoreIdentity: Sendable, Hashable {
@@ -90,14 +90,14 @@ struct StoreRecord: Equatable {
   /// Opens the file of the record, made where it is missing unless the store is only to be read; without a valid number
   /// where that cannot be done.
   static func open(_ path: String, readOnly: Bool) -> Descriptor {
-    let writing = FlowSystem.open(path, O_RDWR | (readOnly ? 0 : O_CREAT) | O_CLOEXEC, 0o600)
-    return Descriptor(writing >= 0 ? writing : FlowSystem.open(path, O_RDONLY | O_CLOEXEC))
+    let writing = FlowPlatform.open(path, O_RDWR | (readOnly ? 0 : O_CREAT) | O_CLOEXEC, 0o600)
+    return Descriptor(writing >= 0 ? writing : FlowPlatform.open(path, O_RDONLY | O_CLOEXEC))
   }
 
   /// Says what is wrong with the log of the store at a path; nil: nothing. A process may be writing it meanwhile: a log that
   /// seems damaged is read again for up to 20 ms, in which a write that was under way ends.
   func logFlaw(of path: String) -> String? {
-    let file = Descriptor(FlowSystem.open(path + "-wal", O_RDONLY | O_CLOEXEC))
+    let file = Descriptor(FlowPlatform.open(path + "-wal", O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return nil }
     var (first, second) = (flow_log(), flow_log())
     guard flow_log_check(file.number, durableSalt, durableFrames, &first) == CInt(FLOW_LOG_DAMAGED) else { return nil }
@@ -113,7 +113,7 @@ struct StoreRecord: Equatable {
 
   /// Whether the log of the store at a path holds nothing, not even something damaged.
   static func isLogEmpty(of path: String) -> Bool {
-    let file = Descriptor(FlowSystem.open(path + "-wal", O_RDONLY | O_CLOEXEC))
+    let file = Descriptor(FlowPlatform.open(path + "-wal", O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return errno == ENOENT }
     var log = flow_log()
     return flow_log_check(file.number, 0, 0, &log) == CInt(FLOW_LOG_EMPTY)

@@ -49,5 +49,24 @@ import Testing
         """)
       #expect(status == 1 && output.contains("flowrun needs 12: raise ulimit -u, which is 5"), "\(output)")
     }
+
+    /// Swift's own list of arguments is empty then: it looks for them beside the environment, which has moved.
+    @Test(.timeLimit(.minutes(1)))
+    func `with a preloaded library that sets a variable at its start keeps the arguments`() throws {
+      defer { tool.remove() }
+      try tool.write(
+        """
+        #include <stdlib.h>
+        __attribute__((constructor)) static void begin(void) { setenv("SET_AT_THE_START", "1", 1); }
+
+        """, to: "begin.c")
+      try tool.write("name: w\nsteps: { a: { run: 'echo \"set: $SET_AT_THE_START\"' } }\n", to: "w.yaml")
+      let folder = tool.folder.path
+      let built = try Shell.run("cd '\(folder)' && clang -shared -fPIC -o begin.so begin.c")
+      #expect(built.status == 0, "\(built)")
+      let run = try FlowrunProcess.run(
+        ["w.yaml", "--no-history"], in: folder, environment: ["LD_PRELOAD": folder + "/begin.so"])
+      #expect(run.exitCode == 0 && run.output.contains("a: set: 1"), "\(run)")
+    }
   #endif
 }

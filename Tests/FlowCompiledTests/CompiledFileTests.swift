@@ -178,6 +178,17 @@ import Testing
     }
   }
 
+  @Test func `reads nothing of a file that is too large, its checksum neither`() throws {
+    let bytes = try Self.bytes()
+    let large = bytes + [UInt8](repeating: 0, count: Limits.fileBytes)
+    let start = CompiledFormat.mark.count + 1
+    #expect(
+      throws: CompiledWorkflowError.damaged(expected: "at most \(Limits.fileBytes >> 20) MiB", offset: start)
+    ) {
+      try CompiledWorkflow(large)
+    }
+  }
+
   @Test func `says what to do with another version, and with what is not compiled`() throws {
     var newer = try Self.bytes()
     newer[CompiledFormat.mark.count] = 9

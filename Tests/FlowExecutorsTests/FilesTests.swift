@@ -117,7 +117,7 @@ import Testing
     try write(
       """
       name: inner
-      steps: { a: { run: 'cat in > deep/out', cwd: ., inputs-from: [in], produces: [deep/out] } }
+      steps: { a: { run: 'cat in > deep/out', with: { cwd: . }, inputs-from: [in], produces: [deep/out] } }
       """, to: "part/inner.yaml")
     try write("in\n", to: "part/in")
     let result = try run()

@@ -120,4 +120,23 @@ import Testing
     let filled = try SecretMask.filled(mask.withPlaceholders(["text": .string(encoded)]), by: mask)
     #expect(filled == ["text": .string(encoded)])
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `hides the end of a long secret after a cut in a time that grows with its bytes`() throws {
+    var noise = Noise(seed: 5)
+    let log = String(repeating: "-", count: 1 << 19)
+    for secret in [String(repeating: "a", count: 1_024), noise.text(512, "ab"), noise.text(90, Self.base64Letters)] {
+      let mask = SecretMask([("key", secret), ("other", "x" + secret.suffix(100))])
+      for count in [9, secret.count - 1] {
+        let line = "[flowrun: 9 bytes left out]\n"
+        #expect(mask.masked(log + line + secret.suffix(count) + " next") == log + line + "*** next")
+        let text = log + line + secret.suffix(count) + "\n"
+        let filled = try SecretMask.filled(mask.withPlaceholders(["text": .string(text)]), by: mask)
+        #expect(filled == ["text": .string(text)])
+        // A text that only resembles the end of the secret stays.
+        let other = secret.suffix(count).dropLast(5) + "-----"
+        #expect(mask.masked(log + line + other).hasSuffix("-----"))
+      }
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import FlowSQLite
-import FlowSystem
+import FlowPlatform
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import FlowStore
 import FlowStoreSQLite
-import FlowSystem
+import FlowPlatform
 import FlowTestKit
 import Foundation
 import Testing

@@ -106,8 +106,8 @@ extension Shape {
   /// What may stand under a key, for people.
   fileprivate var words: String {
     switch self {
-    case .string: "text"
-    case .name: "text that is not empty"
+    case .string: "a string"
+    case .name: "a non-empty string"
     case .nameOf(let kind): kind.rule
     case .sourceFile: "the path of a Swift file"
     case .boolean: "`true` or `false`"
@@ -115,7 +115,7 @@ extension Shape {
     case .number(let least): "a number from \(Int(least))"
     case .duration: "a duration"
     case .durationAboveZero: "a duration above zero"
-    case .durationOrExpression: "a duration, or text with an expression"
+    case .durationOrExpression: "a duration, or a string with an expression"
     case .estimate: "a duration, or two with `..` between"
     case .stepNames: "a step id, or a list of them"
     case .eventNames: "an event, or a list of them"
@@ -129,8 +129,8 @@ extension Shape {
     case .executorAddress: "an executor"
     case .memory: "an amount of memory"
     case .actionName: "an action"
-    case .command: "text, or a list of strings"
-    case .map(let keys): "a map: \(keys.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
+    case .command: "a string, or a list of strings"
+    case .map(let keys): "a mapping of \(keys.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
     case .durationOr(let keys, let allowsExpression):
       "a duration, or a mapping of \(keys.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
         + (allowsExpression ? "; with expressions" : "")
@@ -139,9 +139,11 @@ extension Shape {
     case .events: "a list of names, or a mapping from name to description or declaration"
     case .foreach:
       "a list, an expression, or a mapping of \(ForeachKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
-    case .values: "a map"
-    case .environment: "a mapping from variable to text, number, `true` or `false`"
+    case .values: "a mapping"
+    case .environment: "a mapping from variable to a string, a number, `true` or `false`"
     case .any: "anything"
+    case .list(.string, _): "a list of strings"
+    case .list(.name, _): "a list of non-empty strings"
     case .list(let shape, _): "a list of \(shape.words)"
     }
   }

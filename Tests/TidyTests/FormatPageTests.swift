@@ -16,9 +16,7 @@ import Testing
     var written: Set<String> = []
     for block in blocks {
       if let name = block.name {
-        let file = folder.appendingPathComponent(name)
-        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try block.text.write(to: file, atomically: true, encoding: .utf8)
+        try block.write(in: folder)
         if block.language == "yaml" { written.insert(name) }
       } else if block.language == "console" {
         try block.check(in: folder)
@@ -35,13 +33,13 @@ import Testing
     let limits: [(String, Int)] = [
       ("Steps in a workflow", Limits.steps), ("Characters in a step's id", Limits.stepIDCharacters),
       ("Attempts of a step", Limits.attempts), ("Events posted in a run", Limits.events),
-      ("Nodes that aliases expand to", Limits.aliasNodes), ("Maps and lists in each other", Limits.nestingDepth),
+      ("Nodes that aliases expand to", Limits.aliasNodes), ("Levels of nesting", Limits.nestingDepth),
       ("Different `resources` in a workflow", Limits.requests),
       ("Posts that wait for `flow.on`", Limits.waitingPosts), ("MiB in a file", Limits.fileBytes >> 20),
       ("KiB in a log line", Limits.logLineBytes >> 10), ("MiB of outputs of a step", Limits.outputBytes >> 20),
       ("MiB that a command writes to `FLOWRUN_OUTPUT`", Limits.outputBytes >> 20),
-      ("Problems named in a file", Limits.diagnostics), ("Secrets of a workflow", Limits.secrets),
-      ("Files that `inputs-from` or `produces` mean", Limits.watchedFiles),
+      ("Problems reported in a file", Limits.diagnostics), ("Secrets of a workflow", Limits.secrets),
+      ("Files matched by `inputs-from` or `produces`", Limits.watchedFiles),
       ("MiB in a file that travels to a worker", Limits.transferredFileBytes >> 20),
       ("KiB in a secret", Limits.secretBytes >> 10), ("Lines of a secret", Limits.secretLines),
     ]

@@ -23,7 +23,7 @@
     @Test func `no symbol of full Foundation, and with it no tables of Unicode`() throws {
       let found = try Shell.run(Self.script)
       #expect(found.status == 0)
-      #expect(found.output == "", "use FoundationEssentials or FlowSystem for what these symbols do")
+      #expect(found.output == "", "use FoundationEssentials or FlowPlatform for what these symbols do")
     }
 
     /// The sync server links full Foundation.
@@ -34,7 +34,7 @@
       let files = Repository.files(below: "Sources", ending: ".swift") + plugins
       #expect(files.count > 500)
       let uses = try files.filter { try Repository.text($0).contains("attributesOfItem(") }
-      #expect(uses.isEmpty, "use FlowSystem for the size and the rights of a file")
+      #expect(uses.isEmpty, "use FlowPlatform for the size and the rights of a file")
     }
   }
 #endif

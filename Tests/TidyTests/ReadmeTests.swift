@@ -6,7 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
   @Test(arguments: [
     ("README.md", 5), ("docs/gate.md", 6), ("docs/insight.md", 7), ("docs/ci.md", 3), ("docs/events.md", 1),
-    ("docs/tutorial-launch.md", 8), ("docs/tutorial-pipeline.md", 11),
+    ("docs/tutorial-launch.md", 8), ("docs/tutorial-pipeline.md", 11), ("docs/tutorial-plugin.md", 7),
+    ("docs/tutorial-sync.md", 9), ("docs/debugging.md", 7), ("docs/passing-data.md", 9), ("docs/schedule.md", 3),
   ])
   func `a page shows what really happens`(page: String, expectedCalls: Int) throws {
     let blocks = try Block.all(in: Repository.text(page))
@@ -16,8 +17,8 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     var calls = 0
     for block in blocks {
-      if block.language == "yaml", let name = block.name {
-        try block.text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+      if block.name != nil {
+        try block.write(in: folder)
       } else if block.language == "console" {
         calls += 1
         try block.check(in: folder)
@@ -85,6 +86,20 @@ extension Block {
       .replacing(/\b[0-9]+(?:\\\.[0-9]+)? (?:µs|ms|s)\b/, with: "[0-9.]+ (?:µs|ms|s)")
   }
 
+  /// Writes the block to the file that it names.
+  func write(in folder: URL) throws {
+    let file = folder.appendingPathComponent(try #require(name))
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: file, atomically: true, encoding: .utf8)
+  }
+
+  /// The words of a command line; quotes hold words together, as in a shell.
+  private static func words(of line: Substring) -> [String] {
+    line.matches(of: /(?:'[^']*'|"[^"]*"|[^ '"])+/).map { word in
+      String(word.output).replacing(/'([^']*)'|"([^"]*)"/) { $0.output.1 ?? $0.output.2 ?? "" }
+    }
+  }
+
   /// Runs each `$ flowrun …` line and looks for the lines under it, in order; `…` stands for anything, and a duration for
   /// any duration.
   func check(in folder: URL) throws {
@@ -97,7 +112,7 @@ extension Block {
       lines.removeLast()
     }
     let result = try FlowrunProcess.run(
-      command.dropFirst("$ flowrun ".count).split(separator: " ").map(String.init), in: folder.path)
+      Self.words(of: command.dropFirst("$ flowrun ".count)), in: folder.path)
     #expect(result.exitCode == expectedCode, "\(command): \(result.output)\(result.errors)")
     var rest = (result.errors + result.output)[...]
     for line in lines {

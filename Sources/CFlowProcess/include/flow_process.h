@@ -48,9 +48,6 @@ pid_t flow_guard_group(const uint64_t *record);
 /// error number.
 int flow_take_signals(const int *numbers, int count, int writing_end);
 
-/// Names the thread that calls it, for debuggers; 15 bytes at most.
-void flow_name_thread(const char *name);
-
 /// How many processes and threads this user may have; -1: as many as there are.
 int64_t flow_task_limit(void);
 
@@ -69,8 +66,5 @@ int flow_ignores(int number);
 
 /// Ignores a signal unless somebody handles it.
 void flow_ignore(int number);
-
-/// How many processors this process may run on; 0: the system does not say.
-int flow_usable_processors(void);
 
 #endif

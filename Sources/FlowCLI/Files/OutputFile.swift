@@ -2,9 +2,9 @@ import FlowSystem
 
 /// A file that the command writes for its user: a report, a trace, a page of a new plugin.
 ///
-/// A regular file is replaced when all is written, so that readers see the old content or the new one; its permissions
-/// stay, and a link to it stays a link. Anything else (a pipe, a device, the file behind standard output) is written as
-/// it comes, and every wait has a limit: a pipe's reader has 2 s to come, and 5 s to read on.
+/// A regular file is replaced when all is written, so that readers see either the old or the new content; its permissions
+/// do not change, and a link to it remains a link. Anything else (a pipe, a device, the file behind standard output) is written as
+/// it comes. Every wait has a limit: a reader of a pipe has 2 s to open it, and 5 s to continue reading.
 final class OutputFile {
   private let path: String
   private let file: Int32
@@ -38,11 +38,19 @@ final class OutputFile {
     }
   }
 
-  /// Opens a file to write after what is in it, in place, since others may have it open, too; makes it when it is missing.
+  /// Opens a file to append to it in place, since others may have it open, too; creates it if it is missing.
   init(appendingTo path: String) throws(FileProblem) {
     self.path = path
     replacement = nil
     file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw FileProblem(path: path, .write) }
+  }
+
+  /// Creates a file; throws a ``FileProblem`` if there is one already.
+  init(creating path: String) throws(FileProblem) {
+    self.path = path
+    replacement = nil
+    file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw FileProblem(path: path, .write) }
   }
 
@@ -52,12 +60,12 @@ final class OutputFile {
     if let replacement { unlink(replacement.temporary) }
   }
 
-  /// Writes behind what has been written.
+  /// Appends bytes.
   func write(_ bytes: [UInt8]) throws(FileProblem) {
     try bytes.withUnsafeBufferPointer { (buffer) throws(FileProblem) in try write(buffer) }
   }
 
-  /// Writes behind what has been written.
+  /// Appends bytes.
   func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(FileProblem) {
     var rest = UnsafeRawBufferPointer(bytes)
     while !rest.isEmpty {
@@ -75,7 +83,7 @@ final class OutputFile {
     }
   }
 
-  /// Ends the writing: from now on the new content stands in the file.
+  /// Completes the file, which has the new content from now on.
   func finish() throws(FileProblem) {
     isOpen = false
     let isClosed = close(file) == 0
@@ -149,6 +157,18 @@ extension OutputFile {
     let file = try OutputFile(path)
     try file.write(bytes)
     try file.finish()
+  }
+
+  /// Creates a file with this content; throws if there is one already. A file that could not be completed is removed.
+  static func create(_ bytes: [UInt8], at path: String) throws(FileProblem) {
+    let file = try OutputFile(creating: path)
+    do {
+      try file.write(bytes)
+      try file.finish()
+    } catch {
+      unlink(path)
+      throw error
+    }
   }
 
   /// Throws when a file at `path` could not be written, before a run is made for nothing.

@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 
 /// The folder in which runs of one workflow keep what must outlive them.
 ///

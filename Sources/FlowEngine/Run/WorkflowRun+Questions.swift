@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
-import FlowSystem
+import FlowPlatform
 
 /// A question that a step waits with.
 struct OpenQuestion {

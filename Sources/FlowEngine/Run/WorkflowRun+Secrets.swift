@@ -1,6 +1,6 @@
 import FlowModel
 import FlowPluginKit
-import FlowSystem
+import FlowPlatform
 
 // Where the secrets of a run are kept from coming out: in what it tells (events), in why steps failed, and in its journal.
 extension WorkflowRun {

@@ -4,9 +4,11 @@ struct ByteSet: Sendable {
 
   init() {}
 
-  init(_ text: String) {
-    for byte in text.utf8 { insert(byte) }
+  init(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes { insert(byte) }
   }
+
+  init(_ text: String) { self.init(text.utf8) }
 
   /// The characters for these digits in both alphabets of base64.
   init(digits: UInt64) {

@@ -1,6 +1,6 @@
 extension EncodedPosition {
   /// Appends the positions after a byte that the layers up to a level read.
-  func step(_ level: Int, _ byte: UInt8, _ needles: [[UInt8]], into next: inout [EncodedPosition]) {
+  func step(_ level: Int, _ byte: UInt8, _ needles: Needles, into next: inout [EncodedPosition]) {
     guard level > 0 else { return stepNeedle(byte, needles, into: &next) }
     if self[level].kind == .none {
       step(level - 1, byte, needles, into: &next)
@@ -12,7 +12,7 @@ extension EncodedPosition {
   }
 
   /// Whether a needle ends here.
-  func accepts(_ level: Int, _ needles: [[UInt8]]) -> Bool {
+  func accepts(_ level: Int, _ needles: Needles) -> Bool {
     guard level > 0 else { return needleEnds(needles) }
     let layer = self[level]
     switch layer.kind {
@@ -37,7 +37,7 @@ extension EncodedPosition {
 
   /// Passes bytes to the layer below and returns this layer to its state between escapes.
   private func emit(
-    _ level: Int, _ bytes: some Sequence<UInt8>, _ needles: [[UInt8]], into next: inout [EncodedPosition]
+    _ level: Int, _ bytes: some Sequence<UInt8>, _ needles: Needles, into next: inout [EncodedPosition]
   ) {
     var positions = [self]
     for byte in bytes {
@@ -48,18 +48,18 @@ extension EncodedPosition {
     next += positions.map { $0.with(level, Layer()) }
   }
 
-  private func emit(_ level: Int, _ byte: UInt8, _ needles: [[UInt8]], into next: inout [EncodedPosition]) {
+  private func emit(_ level: Int, _ byte: UInt8, _ needles: Needles, into next: inout [EncodedPosition]) {
     let start = next.count
     step(level - 1, byte, needles, into: &next)
     for index in start..<next.count { next[index][level] = Layer() }
   }
 
-  private func emit(_ level: Int, scalar: UInt32, _ needles: [[UInt8]], into next: inout [EncodedPosition]) {
+  private func emit(_ level: Int, scalar: UInt32, _ needles: Needles, into next: inout [EncodedPosition]) {
     guard let scalar = Unicode.Scalar(scalar) else { return }
     emit(level, UTF8.encode(scalar) ?? .init(), needles, into: &next)
   }
 
-  private func stepEscapes(_ level: Int, _ byte: UInt8, _ needles: [[UInt8]], into next: inout [EncodedPosition]) {
+  private func stepEscapes(_ level: Int, _ byte: UInt8, _ needles: Needles, into next: inout [EncodedPosition]) {
     let layer = self[level]
     switch layer.kind {
     case .plain:
@@ -142,7 +142,7 @@ extension EncodedPosition {
   }
 
   /// Whether a needle may continue with a character whose code begins with these digits.
-  private func mayFollow(_ level: Int, _ layer: Layer, _ needles: [[UInt8]]) -> Bool {
+  private func mayFollow(_ level: Int, _ layer: Layer, _ needles: Needles) -> Bool {
     guard layer.extra == 0 else { return true }
     let missing = 4 * (4 - UInt32(layer.count))
     let (low, high) = (layer.value << missing, (layer.value + 1) << missing - 1)

@@ -1,23 +1,14 @@
 extension EncodedPosition {
   /// The needles that the position may be in.
-  private func range(in needles: [[UInt8]]) -> Range<Int> { Int(low)..<min(Int(high), needles.count) }
+  private func range(in needles: Needles) -> Range<Int> { Int(low)..<min(Int(high), needles.count) }
 
   /// Appends the positions after a byte of a needle.
-  func stepNeedle(_ byte: UInt8, _ needles: [[UInt8]], into next: inout [EncodedPosition]) {
+  func stepNeedle(_ byte: UInt8, _ needles: Needles, into next: inout [EncodedPosition]) {
     let range = range(in: needles)
-    guard depth >= 0 else {
-      for index in range {
-        let needle = needles[index]
-        for offset in needle.indices where needle[offset] == byte {
-          var position = self
-          (position.low, position.high, position.depth) = (Int32(index), Int32(index + 1), Int32(offset + 1))
-          next.append(position)
-        }
-      }
+    let low = Self.bound(range, needles, Int(depth), Int(byte))
+    guard low < range.upperBound, Int(depth) < needles.length(low), needles.byte(Int(depth), of: low) == byte else {
       return
     }
-    let low = Self.bound(range, needles, Int(depth), Int(byte))
-    guard low < range.upperBound, Int(depth) < needles[low].count, needles[low][Int(depth)] == byte else { return }
     var position = self
     position.low = Int32(low)
     position.high = Int32(Self.bound(low..<range.upperBound, needles, Int(depth), Int(byte) + 1))
@@ -26,48 +17,49 @@ extension EncodedPosition {
   }
 
   /// The first of sorted needles with the same beginning whose next byte is at least `byte`. A needle that ends comes first.
-  private static func bound(_ range: Range<Int>, _ needles: [[UInt8]], _ depth: Int, _ byte: Int) -> Int {
+  private static func bound(_ range: Range<Int>, _ needles: Needles, _ depth: Int, _ byte: Int) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
       let middle = (low + high) / 2
-      let isLess = needles[middle].count <= depth || Int(needles[middle][depth]) < byte
+      let isLess = needles.length(middle) <= depth || Int(needles.byte(depth, of: middle)) < byte
       if isLess { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
-  func bytesOfNeedles(_ needles: [[UInt8]]) -> ByteSet {
+  func bytesOfNeedles(_ needles: Needles) -> ByteSet {
+    if depth == 0 { return needles.firstBytes }
     var set = ByteSet()
     let range = range(in: needles)
-    if depth < 0 {
-      for index in range { for byte in needles[index] { set.insert(byte) } }
+    if range.count < 64 {
+      for index in range where needles.length(index) > depth { set.insert(needles.byte(Int(depth), of: index)) }
       return set
     }
     var index = range.lowerBound
     while index < range.upperBound {
-      if needles[index].count <= depth {
+      if needles.length(index) <= depth {
         index += 1
         continue
       }
-      let byte = needles[index][Int(depth)]
+      let byte = needles.byte(Int(depth), of: index)
       set.insert(byte)
       index = Self.bound(index..<range.upperBound, needles, Int(depth), Int(byte) + 1)
     }
     return set
   }
 
-  func needleEnds(_ needles: [[UInt8]]) -> Bool {
-    depth > 0 && needles[Int(low)].count == Int(depth)
+  func needleEnds(_ needles: Needles) -> Bool {
+    depth > 0 && needles.length(Int(low)) == Int(depth)
   }
 
   /// Skips text that continues the only possible needle without an encoding; returns the number of bytes skipped, 0 where
   /// an encoding may begin or is not finished.
-  mutating func skipPlain(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ needles: [[UInt8]]) -> Int {
+  mutating func skipPlain(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ needles: Needles) -> Int {
     guard depth > 0, high == low + 1, isPlain else { return 0 }
-    let (needle, offset) = (needles[Int(low)], Int(depth) - start)
+    let offset = needles.place(Int(depth), of: Int(low)) - start
+    let end = min(bytes.count, start + needles.length(Int(low)) - Int(depth))
     var index = start
-    needle.withUnsafeBufferPointer { needle in
-      let end = min(bytes.count, needle.count - offset)
+    needles.bytes.withUnsafeBufferPointer { needle in
       while index < end, bytes[index] == needle[index + offset], !bytes[index].mayBeginEscape { index += 1 }
     }
     depth += Int32(index - start)
@@ -77,8 +69,9 @@ extension EncodedPosition {
 
 extension EncodedPosition {
   /// The needle and the bytes of it that are read, if it is the only possible one and its rest is not an escape.
-  func plainRest(of needles: [[UInt8]]) -> (needle: Int, depth: Int)? {
-    guard depth > 0, high == low + 1, isPlain, !needles[Int(low)][Int(depth)...].contains(where: \.mayBeginEscape)
+  func plainRest(of needles: Needles) -> (needle: Int, depth: Int)? {
+    guard depth > 0, high == low + 1, isPlain,
+      !needles.whole(Int(low)).dropFirst(Int(depth)).contains(where: \.mayBeginEscape)
     else { return nil }
     return (Int(low), Int(depth))
   }

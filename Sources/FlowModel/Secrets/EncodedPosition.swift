@@ -7,8 +7,7 @@ struct EncodedPosition: Hashable, Sendable {
   /// The number of nested encodings.
   static let levels = 3
 
-  /// The range of the sorted needles that begin with the bytes read so far, and the number of these bytes. -1 stands for
-  /// any byte of any needle.
+  /// The range of the sorted needles that begin with the bytes read so far, and the number of these bytes.
   var low: Int32
   var high: Int32
   var depth: Int32
@@ -72,16 +71,16 @@ struct EncodedPosition: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - encodings: the number of nested encodings, 1 or ``levels``.
-  ///   - anywhere: whether the text may also begin inside a needle.
-  static func starts(encodings: Int, anywhere: Bool) -> [EncodedPosition] {
-    let skips: [UInt8] = anywhere ? [2, 4, 6] : [2, 4]
+  ///   - isInside: whether the text begins inside an encoded needle.
+  static func starts(encodings: Int, isInside: Bool) -> [EncodedPosition] {
+    let skips: [UInt8] = isInside ? [2, 4, 6] : [2, 4]
     let layers = [Layer(), Layer(kind: .base64)] + skips.map { Layer(kind: .base64Start, count: $0) }
     let outer = encodings == levels ? layers : [Layer(kind: .none)]
     var starts: [EncodedPosition] = []
     for first in layers {
       for second in outer {
         for third in outer {
-          starts.append(EncodedPosition(low: 0, high: .max, depth: anywhere ? -1 : 0, layers: (first, second, third)))
+          starts.append(EncodedPosition(low: 0, high: .max, depth: 0, layers: (first, second, third)))
         }
       }
     }

@@ -145,18 +145,19 @@ public final class SecretMask: Sendable {
 
   /// The longest end of a secret that starts at a byte, or after the rest of an escape there.
   private func ending(after start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> SecretSearch.Match? {
-    searches.withLock { $0.compactMap { Self.ending(after: start, in: bytes, $0) } }
-      .max { $0.range.upperBound < $1.range.upperBound }
+    searches.withLock { searches in
+      searches.indices.compactMap { Self.ending(after: start, in: bytes, &searches[$0]) }
+        .max { $0.range.upperBound < $1.range.upperBound }
+    }
   }
 
   private static func ending(
-    after start: Int, in bytes: UnsafeBufferPointer<UInt8>, _ search: SecretSearch
+    after start: Int, in bytes: UnsafeBufferPointer<UInt8>, _ search: inout SecretSearch
   ) -> SecretSearch.Match? {
-    var beginnings: SecretSearch.Beginnings = [:]
-    var longest = search.ending(in: bytes, from: start, &beginnings)
+    var longest = search.ending(in: bytes, from: start)
     for place in start..<min(start + mostEscapeBytes, bytes.count)
     where bytes[start...place].allSatisfy(\.mayBeOfEscape) {
-      guard let match = search.ending(in: bytes, from: place + 1, &beginnings),
+      guard let match = search.ending(in: bytes, from: place + 1),
         match.range.count >= Limits.secretCharacters,
         match.range.upperBound > longest?.range.upperBound ?? 0
       else { continue }

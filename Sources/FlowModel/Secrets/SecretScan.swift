@@ -42,7 +42,7 @@ struct SecretScan: Sendable {
   private var rows: [Int16] = []
   private var reports: [Report] = []
 
-  init(_ needles: [[UInt8]], encodings: Int) { walks = SecretWalks(needles, encodings: encodings) }
+  init(_ needles: Needles, encodings: Int) { walks = SecretWalks(needles, encodings: encodings) }
 
   private var isFull: Bool { max(states.count, reports.count) >= Self.mostStates || walks.isFull }
 

@@ -13,17 +13,23 @@ struct SecretSearch: Sendable {
     var encodings: Int
     /// Whether the text agrees only with the beginning of the secret, because no steps were left to read on.
     var isAssumed = false
+    /// Whether it is the end of a needle, whose beginning was cut off.
+    var isEnd = false
   }
 
-  /// The texts to find, sorted.
-  private let needles: [[UInt8]]
+  /// The texts to find.
+  private let needles: Needles
+  /// Their ends, once a text needed them.
+  private var ends: Needles?
+  /// The positions after the first bytes of a text that begins inside a needle: searches from many bytes begin alike.
+  private var beginnings: [UInt64: (positions: [EncodedPosition], accepting: [EncodedPosition])] = [:]
   /// The number of nested encodings.
   let encodings: Int
   private var scan: SecretScan
 
   /// Creates a search for texts in UTF-8, encoded once or up to ``EncodedPosition/levels`` times.
   init(_ texts: [[UInt8]], encodings: Int) {
-    needles = Set(texts).sorted { $0.lexicographicallyPrecedes($1) }
+    needles = Needles(texts)
     self.encodings = encodings
     scan = SecretScan(needles, encodings: encodings)
   }
@@ -59,44 +65,56 @@ struct SecretSearch: Sendable {
     return ranges
   }
 
-  /// The positions after the first bytes of a text, kept because searches from many bytes of a text begin alike.
-  typealias Beginnings = [UInt64: (positions: [EncodedPosition], accepting: [EncodedPosition])]
   /// Longer beginnings are not kept, because few are alike.
   private static let keptBytes = 4
+  /// The beginnings that are kept.
+  private static let mostBeginnings = 4_000
 
   /// The longest match that starts at a byte inside a needle and ends with the needle.
-  func ending(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ beginnings: inout Beginnings) -> Match? {
-    var positions = EncodedPosition.starts(encodings: encodings, anywhere: true)
+  mutating func ending(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Match? {
+    let needles = ends ?? Needles(endsOf: needles)
+    ends = needles
+    if beginnings.count > Self.mostBeginnings { beginnings = [:] }
+    var positions = EncodedPosition.starts(encodings: encodings, isInside: true)
     var match: Match?
     var key: UInt64 = 1
-    for index in start..<bytes.count {
+    var index = start
+    while index < bytes.count, !positions.isEmpty {
       let isKept = index - start < Self.keptBytes
       key = isKept ? key << 8 | UInt64(bytes[index]) : 0
       let accepting: [EncodedPosition]
       if isKept, let known = beginnings[key] {
         (positions, accepting) = known
+        index += 1
       } else {
-        var next: [EncodedPosition] = []
-        for position in positions { position.step(EncodedPosition.levels, bytes[index], needles, into: &next) }
-        positions = Array(Set(next))
+        let plain =
+          isKept || positions.count > 1 ? 0 : positions[0].skipPlain(in: bytes, from: index, needles)
+        if plain == 0 {
+          var next: [EncodedPosition] = []
+          for position in positions { position.step(EncodedPosition.levels, bytes[index], needles, into: &next) }
+          positions = next.count > 1 ? Array(Set(next)) : next
+        }
+        index += max(1, plain)
         accepting = positions.filter {
           $0.accepts(EncodedPosition.levels, needles)
-            && (!$0.isBase64 || index + 1 - start >= Limits.secretCharacters)
+            && (!$0.isBase64 || index - start >= Limits.secretCharacters)
         }
         if isKept { beginnings[key] = (positions, accepting) }
       }
-      if positions.isEmpty { break }
-      if !accepting.isEmpty { match = Match(range: start..<index + 1, positions: accepting, encodings: encodings) }
+      if !accepting.isEmpty {
+        match = Match(range: start..<index, positions: accepting, encodings: encodings, isEnd: true)
+      }
     }
     return match
   }
 
   /// The needles that may be in a match.
   func needles(of match: Match) -> Set<[UInt8]> {
+    guard let needles = match.isEnd ? ends : needles else { return [] }
     var found: Set<[UInt8]> = []
     for position in match.positions {
       // Several needles may share the bytes that were read.
-      for index in position.candidates where index < needles.count { found.insert(needles[index]) }
+      for index in position.candidates where index < needles.count { found.insert(Array(needles.whole(index))) }
     }
     return found
   }

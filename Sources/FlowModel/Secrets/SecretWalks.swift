@@ -17,7 +17,7 @@ struct SecretWalks: Sendable {
   /// Bytes of plain text that are compared in the time of a step.
   private static let plainBytesPerStep = 32
 
-  private let needles: [[UInt8]]
+  private let needles: Needles
   private let encodings: Int
   /// The class of each byte. Bytes that no encoding and no needle contains share class 0.
   private(set) var classes = [UInt8](repeating: 0, count: 256)
@@ -34,12 +34,12 @@ struct SecretWalks: Sendable {
   /// ``mostKeptBytes`` of a secret is taken for the secret.
   private var stepsLeft = 0
 
-  init(_ needles: [[UInt8]], encodings: Int) {
+  init(_ needles: Needles, encodings: Int) {
     self.needles = needles
     self.encodings = encodings
     var used = ByteSet(digits: .max)
     for byte in "\\%&#;'\" =".utf8 { used.insert(byte) }
-    for needle in needles { for byte in needle { used.insert(byte) } }
+    for byte in needles.bytes { used.insert(byte) }
     // Some bytes never occur in UTF-8, so that the highest number is under 256.
     for (index, byte) in used.all.enumerated() { classes[Int(byte)] = UInt8(index + 1) }
     while 1 << classBits <= used.all.count { classBits += 1 }
@@ -61,7 +61,7 @@ struct SecretWalks: Sendable {
     let known = rows[index]
     if known != Self.unknown { return known < 0 ? (-2 - Int(known), true) : (Int(known), false) }
     let next = after(
-      state == Self.root ? EncodedPosition.starts(encodings: encodings, anywhere: false) : states[state], byte)
+      state == Self.root ? EncodedPosition.starts(encodings: encodings, isInside: false) : states[state], byte)
     let isEnd = isEnd(next)
     let number = number(of: next)
     rows[index] = Int16(isEnd ? -2 - number : number)
@@ -109,7 +109,7 @@ struct SecretWalks: Sendable {
       if isEnd { (end, endState) = (index, state) }
     }
     var found = states[endState]
-    var open = index == start.index ? EncodedPosition.starts(encodings: encodings, anywhere: false) : states[state]
+    var open = index == start.index ? EncodedPosition.starts(encodings: encodings, isInside: false) : states[state]
     // Most walks have ended by now.
     if state == Self.root && index > start.index || index == bytes.count && !isCut {
       return match(start.index..<end, found)
@@ -142,11 +142,12 @@ struct SecretWalks: Sendable {
   private mutating func plainEnd(in bytes: UnsafeBufferPointer<UInt8>, of start: SecretScan.Start) -> Int? {
     guard start.walk != Self.root, stepsLeft > 0, let (needle, depth) = plainRest[start.walk] else { return nil }
     let begin = start.index + start.length
-    if needles[needle].count > Self.mostKeptBytes { stepsLeft -= needles[needle].count / Self.plainBytesPerStep }
-    return needles[needle].withUnsafeBufferPointer { needle in
-      let end = begin + needle.count - depth
-      guard end <= bytes.count else { return nil }
-      for offset in 0..<end - begin where needle[depth + offset] != bytes[begin + offset] { return nil }
+    let length = needles.length(needle)
+    if length > Self.mostKeptBytes { stepsLeft -= length / Self.plainBytesPerStep }
+    let (end, place) = (begin + length - depth, needles.place(depth, of: needle))
+    guard end <= bytes.count else { return nil }
+    return needles.bytes.withUnsafeBufferPointer { needle in
+      for offset in 0..<end - begin where needle[place + offset] != bytes[begin + offset] { return nil }
       return end
     }
   }

@@ -5,14 +5,17 @@ import FlowModel
 struct ManifestReader: DocumentReading {
   let tree: NodeTree
   let file: String
+  /// Whether it is the interface of a plugin that is compiled in, which has no program.
+  let isInterface: Bool
   var diagnostics: [Diagnostic] = []
   var nameSpan = Span(at: 0)
   var actionSpans: [String: Span] = [:]
   var programSpans: [Span] = []
 
-  init(tree: NodeTree, file: String) {
+  init(tree: NodeTree, file: String, isInterface: Bool = false) {
     self.tree = tree
     self.file = file
+    self.isInterface = isInterface
   }
 
   /// The manifest as far as it could be read; nil when a part without which there is none is missing.
@@ -122,7 +125,7 @@ struct ManifestReader: DocumentReading {
   }
 
   /// A list of strings; numbers must stand in quotes, as everywhere.
-  private mutating func names(_ node: NodeID, _ owner: Owner) -> [String] {
+  mutating func names(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence else {
       reportType(node, owner, expected: "a list of strings")
       return []
@@ -130,7 +133,7 @@ struct ManifestReader: DocumentReading {
     return tree.elements(node).compactMap { string($0, .part("each element", of: owner)) }
   }
 
-  private mutating func actions(_ node: NodeID, plugin: String?) -> [PluginManifest.Action] {
+  mutating func actions(_ node: NodeID, plugin: String?) -> [PluginManifest.Action] {
     guard tree.kind(node) == .mapping else {
       reportType(node, "actions", expected: "a mapping from full name to action")
       return []
@@ -163,27 +166,42 @@ struct ManifestReader: DocumentReading {
 
   private mutating func action(_ name: String, _ member: MemberCursor.Member) -> PluginManifest.Action {
     var action = PluginManifest.Action(
-      declaration: ActionDeclaration(name: name, summary: "", origin: file), isRetryable: false)
+      declaration: ActionDeclaration(name: name, summary: "", origin: isInterface ? nil : file), isRetryable: false)
     let owner = Owner.text("action '\(name)'")
-    forEachKey(of: member.value, KeyTable<ManifestActionKey>(), owner: owner, location: member.key) {
-      reader, key, entry in
-      let node = entry.value
-      let part = Owner.part(key.rawValue, of: owner)
-      switch key {
-      case .summary: action.declaration.summary = reader.string(node, part) ?? ""
-      case .inputs: action.declaration.inputs = reader.fields(node, "inputs", names: .field)
-      case .outputs: action.declaration.outputs = reader.fields(node, "outputs", names: .field)
-      case .events: action.declaration.events = reader.events(node, part)
-      case .service: action.declaration.isService = reader.boolean(node, part) ?? false
-      case .protectedData: action.declaration.needsProtectedData = reader.boolean(node, part) ?? false
-      case .retryable: action.isRetryable = reader.boolean(node, part) ?? false
-      case .portable: action.declaration.isPortable = reader.boolean(node, part) ?? false
-      case .errors: action.declaration.errors = reader.errors(node, part)
-      case .example: action.declaration.example = reader.string(node, part) ?? ""
+    if isInterface {
+      forEachKey(of: member.value, KeyTable<InterfaceActionKey>(), owner: owner, location: member.key) {
+        reader, key, entry in
+        if let key = key.manifestKey {
+          reader.take(key, entry.value, of: owner, into: &action)
+        } else {
+          reader.takeInProcess(entry, of: owner, into: &action.declaration)
+        }
+      }
+    } else {
+      forEachKey(of: member.value, KeyTable<ManifestActionKey>(), owner: owner, location: member.key) {
+        reader, key, entry in reader.take(key, entry.value, of: owner, into: &action)
       }
     }
     if action.declaration.example.isEmpty { action.declaration.example = "uses: \(name)" }
     return action
+  }
+
+  private mutating func take(
+    _ key: ManifestActionKey, _ node: NodeID, of owner: Owner, into action: inout PluginManifest.Action
+  ) {
+    let part = Owner.part(key.rawValue, of: owner)
+    switch key {
+    case .summary: action.declaration.summary = string(node, part) ?? ""
+    case .inputs: action.declaration.inputs = fields(node, "inputs", names: .field)
+    case .outputs: action.declaration.outputs = fields(node, "outputs", names: .field)
+    case .events: action.declaration.events = events(node, part)
+    case .service: action.declaration.isService = boolean(node, part) ?? false
+    case .protectedData: action.declaration.needsProtectedData = boolean(node, part) ?? false
+    case .retryable: action.isRetryable = boolean(node, part) ?? false
+    case .portable: action.declaration.isPortable = boolean(node, part) ?? false
+    case .errors: action.declaration.errors = errors(node, part)
+    case .example: action.declaration.example = string(node, part) ?? ""
+    }
   }
 
   private mutating func events(_ node: NodeID, _ owner: Owner) -> [String] {

@@ -16,6 +16,7 @@ package enum SignalThread {
   package static func start(_ handler: @escaping @Sendable (CInt) -> Void) throws(SystemError) {
     flow_ignore(SIGPIPE)
     flow_ignore(SIGXFSZ)
+    DetachedThread.surroundStarts(with: holdingSignals)
     let pipe = try Descriptor.pipe()
     pipe.writing.setNonBlocking()
     let reading = pipe.reading.number
@@ -38,6 +39,14 @@ package enum SignalThread {
     }
   }
 
+  /// Starts a thread that no signal for the process interrupts: the main thread takes it.
+  private static func holdingSignals(_ start: () -> CInt) -> CInt {
+    var before = sigset_t()
+    flow_hold_signals(&before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    return start()
+  }
+
   /// Makes writing to a pipe without a reader an error instead of the end of this process, unless somebody handles that.
   package static func ignoreBrokenPipes() { flow_ignore(SIGPIPE) }
 }
@@ -48,8 +57,4 @@ extension Descriptor.Pipe {
     reading.leave()
     writing.leave()
   }
-}
-
-extension Descriptor {
-  fileprivate consuming func leave() { discard self }
 }

@@ -1,6 +1,6 @@
 import CFlowClock
 import FlowModel
-import FlowSystem
+import FlowPlatform
 
 /// Threads of the system, next to all pools.
 package enum BareThread {

@@ -1,6 +1,6 @@
 import FlowExpressions
 import FlowModel
-import FlowSystem
+import FlowPlatform
 
 /// The items of a step as far as they have been worked out.
 struct SurveyedItems: Sendable {

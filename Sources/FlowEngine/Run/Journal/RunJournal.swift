@@ -1,6 +1,6 @@
 import FlowModel
 import FlowStore
-import FlowSystem
+import FlowPlatform
 import Synchronization
 
 /// Writes what comes out of a run into a store, on a thread of its own: no step and no gate waits for it.

@@ -1,5 +1,5 @@
 import FlowModel
-import FlowSystem
+import FlowPlatform
 
 extension MachineResources {
   /// What this process may use of the machine.

@@ -1,6 +1,6 @@
 import Dispatch
 import FlowModel
-import FlowSystem
+import FlowPlatform
 import Synchronization
 
 /// The threads of the pools, shared by all runs of a process: one that has nothing to do waits a moment for the next

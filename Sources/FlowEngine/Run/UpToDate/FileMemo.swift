@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 
 /// What was found out about files while the items of a step were looked at: many read the same ones.
 struct FileMemo {

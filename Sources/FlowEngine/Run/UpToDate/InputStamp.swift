@@ -1,5 +1,5 @@
 import FlowModel
-import FlowSystem
+import FlowPlatform
 
 /// What a file was: where it stands, how long it is and what tells its content from another.
 struct InputStamp: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import FlowModel
+import FlowPlatform
 import FlowPluginKit
-import FlowSystem
 
 /// What the items of a step read and make, to tell which of them need not run.
 struct ItemChecks: Sendable {

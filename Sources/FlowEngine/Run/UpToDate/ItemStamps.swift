@@ -1,6 +1,6 @@
 import FlowModel
 import FlowStore
-import FlowSystem
+import FlowPlatform
 import Synchronization
 
 /// What the items of a step were when they last succeeded, by what tells the items apart.

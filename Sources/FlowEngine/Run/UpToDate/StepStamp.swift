@@ -1,5 +1,5 @@
 import FlowModel
-import FlowSystem
+import FlowPlatform
 
 /// What a step was when it last succeeded: what it ran as and on, the files that it read and made, and what it gave.
 ///

@@ -1,6 +1,6 @@
 import FlowModel
+import FlowPlatform
 import FlowPluginKit
-import FlowSystem
 import Synchronization
 
 /// Whether a step, or an item of one, that says what it reads and makes need not run: everything is as it was when it last

@@ -1,7 +1,7 @@
 import FlowExpressions
 import FlowModel
 import FlowPluginKit
-import FlowSystem
+import FlowPlatform
 
 // Steps that are skipped where what they read and make is as they left it.
 extension WorkflowRun {

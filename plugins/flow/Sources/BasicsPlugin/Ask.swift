@@ -1,6 +1,6 @@
 import FlowModel
 import FlowPluginKit
-import FlowSystem
+import FlowPlatform
 
 /// Asks a person and waits, without holding a thread, until somebody answers.
 struct Ask: AsyncAction {

@@ -1,6 +1,6 @@
 import FlowModel
 import FlowPluginKit
-import FlowSystem
+import FlowPlatform
 
 /// Holds its thread in a blocking call and hears no cancellation: what a step waiting for a slow disk does, for tests and
 /// measurements.

@@ -1,6 +1,6 @@
 #if Network
   import AsyncHTTPClient
-  import FlowSystem
+  import FlowPlatform
   import NIOCore
   import NIOHTTP1
   import NIOPosix

@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 import struct SyncCore.DeviceID
 import SyncEngine
 import SyncPomodoro

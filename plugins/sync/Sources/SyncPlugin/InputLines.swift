@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 
 /// Lines of standard input as a stream.
 enum InputLines {

@@ -1,5 +1,5 @@
 #if Network
-  import FlowSystem
+  import FlowPlatform
   import SyncEngine
 
   /// A connection and the thread that alone uses it.

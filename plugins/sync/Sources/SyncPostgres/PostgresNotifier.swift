@@ -1,6 +1,6 @@
 #if Network
   import Foundation
-  import FlowSystem
+  import FlowPlatform
   import SyncCore
   import SyncEngine
   import Synchronization

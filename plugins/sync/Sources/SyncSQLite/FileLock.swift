@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 import SyncEngine
 import Synchronization
 

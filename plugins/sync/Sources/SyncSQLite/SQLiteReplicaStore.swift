@@ -1,5 +1,5 @@
 import FlowSQLite
-import FlowSystem
+import FlowPlatform
 import SyncEngine
 
 /// The device's own file in SQLite: one table of keys and values.

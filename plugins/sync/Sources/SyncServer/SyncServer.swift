@@ -1,5 +1,5 @@
 #if Network
-  import FlowSystem
+  import FlowPlatform
   import Hummingbird
   import HummingbirdCore
   import HummingbirdTLS

@@ -1,5 +1,5 @@
 #if Network
-  import FlowSystem
+  import FlowPlatform
 
   /// A zone's token as a server keeps it: its hash, from which the token cannot be derived.
   public struct ZoneToken: Hashable, Sendable {

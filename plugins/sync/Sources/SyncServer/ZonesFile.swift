@@ -1,6 +1,6 @@
 #if Network
   import Foundation
-  import FlowSystem
+  import FlowPlatform
   import SyncCore
 
   /// The file of a server's zones: a name and the hash of its token in each line. A token in clear text is read as well,

@@ -1,5 +1,5 @@
 #if Network
-  import FlowSystem
+  import FlowPlatform
 
   /// How many files and connections the process may have open: as many as the system lets it, since each channel is one.
   enum DescriptorLimit {

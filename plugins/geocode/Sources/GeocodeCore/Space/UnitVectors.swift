@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 
 /// Turns degrees into points on the unit sphere, quickly: table coordinates are whole steps of 0.0001°, and the sine of
 /// a sum needs only the sines of a coarse and of a fine part.

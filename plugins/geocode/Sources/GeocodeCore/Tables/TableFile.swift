@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 
 /// The bytes of one table, mapped from its file: only what is touched is read, and the pages stay the file's own.
 ///

@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 
 /// Reads a table of tab-separated values byte by byte, without making strings: a first line with the columns' names,
 /// then rows of as many fields.

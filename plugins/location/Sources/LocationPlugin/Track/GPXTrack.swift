@@ -1,5 +1,5 @@
 import FlowPluginKit
-import FlowSystem
+import FlowPlatform
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

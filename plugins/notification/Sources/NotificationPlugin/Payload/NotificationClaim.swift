@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 import Synchronization
 
 /// The right of one process to show a scheduled notification. It is given back when the process ends, however it ends: what

@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 
 /// The system's preferences as a process finds them in its environment: `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`
 /// (POSIX and GNU gettext), `GTK_THEME` and a terminal's `COLORFGBG`.

@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 
 /// The time of day, which outlives the process: how old a route is that an earlier launch kept.
 public enum WallClock {

@@ -1,6 +1,6 @@
 import FlowModel
 import FlowPluginKit
-import FlowSystem
+import FlowPlatform
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,5 +1,5 @@
 import FlowPluginKit
-import FlowSystem
+import FlowPlatform
 
 extension Store {
   /// Makes the folder and an empty file for the store, readable only by this user; returns whether it was made.

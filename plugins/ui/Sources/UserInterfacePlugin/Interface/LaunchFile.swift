@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 
 /// A file that the launch shows: a storyboard or a launch screen.
 enum LaunchFile {

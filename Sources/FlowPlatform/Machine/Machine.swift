@@ -1,4 +1,4 @@
-import CFlowProcess
+import CFlowPlatform
 
 /// What this process may use of the machine.
 package struct Machine: Sendable, Hashable {

@@ -1,15 +1,15 @@
 /// What the system tells of all processes; nothing where it does not have `/proc`, as only Linux does.
 package enum ProcessTable {
   /// What is of interest of a process.
-  struct Entry {
+  package struct Entry {
     /// Whether it has ended and waits for its parent.
-    var hasEnded: Bool
-    var session: pid_t
-    var threads: Int
+    package var hasEnded: Bool
+    package var session: pid_t
+    package var threads: Int
   }
 
   /// The numbers of all processes.
-  static var numbers: [pid_t] {
+  package static var numbers: [pid_t] {
     guard let folder = opendir("/proc") else { return [] }
     defer { closedir(folder) }
     var numbers: [pid_t] = []
@@ -23,7 +23,7 @@ package enum ProcessTable {
   }
 
   /// What the system says of a process; nil where there is none.
-  static func entry(of process: pid_t) -> Entry? {
+  package static func entry(of process: pid_t) -> Entry? {
     let file = Descriptor(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC))
     return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
       guard file.number >= 0, case .bytes(let count) = file.receive(into: buffer) else { return nil }

@@ -49,18 +49,3 @@ extension Descriptor {
     }
   }
 }
-
-extension Descriptor.Pipe {
-  /// Makes reading and writing at both ends return at once instead of waiting.
-  package borrowing func setNonBlocking() {
-    reading.setNonBlocking()
-    writing.setNonBlocking()
-  }
-
-  /// Takes out what is in it.
-  package borrowing func drain() {
-    withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
-      while case .bytes = reading.receive(into: buffer) {}
-    }
-  }
-}

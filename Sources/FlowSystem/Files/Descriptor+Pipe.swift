@@ -1,20 +1,6 @@
 import CFlowProcess
 
-/// An open file that is closed with its only owner, never inherited by a child; a negative number is none.
-package struct Descriptor: ~Copyable, Sendable {
-  /// The number that the system knows it by.
-  package let number: CInt
-
-  /// Takes over an open file.
-  package init(_ number: CInt) { self.number = number }
-
-  deinit { if number >= 0 { _ = close(number) } }
-
-  /// Makes reading and writing return at once instead of waiting.
-  package func setNonBlocking() {
-    _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
-  }
-
+extension Descriptor {
   /// Both ends of a new pipe, never among the first three numbers, which a child's own would overwrite.
   package static func pipe() throws(SystemError) -> Pipe {
     var ends: (CInt, CInt) = (-1, -1)
@@ -53,5 +39,20 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Keeps the reading end and closes the other.
     package consuming func takeReading() -> Descriptor { reading }
+  }
+}
+
+extension Descriptor.Pipe {
+  /// Makes reading and writing at both ends return at once instead of waiting.
+  package borrowing func setNonBlocking() {
+    reading.setNonBlocking()
+    writing.setNonBlocking()
+  }
+
+  /// Takes out what is in it.
+  package borrowing func drain() {
+    withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
+      while case .bytes = reading.receive(into: buffer) {}
+    }
   }
 }

@@ -1,4 +1,4 @@
-import FlowSystem
+import FlowPlatform
 import Testing
 
 @Suite struct `SHA-256` {

@@ -1,5 +1,15 @@
 #define _GNU_SOURCE
-#include "flow_process.h"
+#include "flow_platform.h"
+
+#include <pthread.h>
+
+void flow_name_thread(const char *name) {
+#ifdef __APPLE__
+  pthread_setname_np(name);
+#else
+  pthread_setname_np(pthread_self(), name);
+#endif
+}
 
 #ifdef __linux__
 #include <sched.h>

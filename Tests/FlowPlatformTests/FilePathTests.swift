@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import FlowSystem
+@testable import FlowPlatform
 
 @Suite struct `Paths` {
   @Test(

@@ -1,4 +1,5 @@
-import CFlowProcess
+import CFlowPlatform
+import Synchronization
 
 /// Threads of their own for what waits, so that no thread of a pool has to.
 package enum DetachedThread {
@@ -17,11 +18,20 @@ package enum DetachedThread {
     }
   }
 
+  private static let surrounding = Mutex<@Sendable (() -> CInt) -> CInt>({ $0() })
+
+  /// Has every start of a thread from now on made by `surrounding`, which returns what the given function returns. A
+  /// program that handles signals keeps them away from these threads with it.
+  package static func surroundStarts(with surrounding: @escaping @Sendable (() -> CInt) -> CInt) {
+    self.surrounding.withLock { $0 = surrounding }
+  }
+
   /// Runs `body` on a thread of its own, under a name that debuggers show; throws when the system gives none.
   package static func start(name: String? = nil, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     // Proof of safety: one reference is retained here, which `runWork` takes over, or which is released where no thread starts.
     let work = Unmanaged.passRetained(Work(name, body))
-    let failure = begin(work.toOpaque())
+    let surrounding = surrounding.withLock { $0 }
+    let failure = surrounding { begin(work.toOpaque()) }
     if failure != 0 {
       work.release()
       throw SystemError("cannot start a thread", failure)
@@ -53,10 +63,6 @@ package enum DetachedThread {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-    // A signal for the process interrupts no call of a step: the main thread takes it.
-    var before = sigset_t()
-    flow_hold_signals(&before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     return pthread_create(&thread, &attributes, runWork, work)
   }
 }

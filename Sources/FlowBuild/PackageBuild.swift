@@ -1,0 +1,138 @@
+import FlowCompiled
+import FlowDiagnostics
+import FlowModel
+import FlowSyntax
+
+/// Checks the workflows of a target of an app and writes them as one Swift file.
+public struct PackageBuild: Sendable {
+  /// What the build is about, as the build plugin found it.
+  public struct Request: Sendable {
+    /// The workflow files of the target.
+    public var workflows: [String] = []
+    /// The `*.plugin.yaml` files of the target, whose actions the app implements.
+    public var ownInterfaces: [String] = []
+    /// The `*.plugin.yaml` files of the packages that the target depends on.
+    public var interfaces: [String] = []
+
+    /// Nothing.
+    public init() {}
+  }
+
+  /// The Swift file; nil exactly when there is an error.
+  public private(set) var source: String?
+  /// Everything that was found, as compilers write it, or empty.
+  public private(set) var messages = ""
+  private var hasErrors = false
+
+  /// Reads the files of a request through `files`, which gives nil for one that cannot be read.
+  public init(_ request: Request, files: @escaping @Sendable (String) -> [UInt8]?) {
+    var interfaces: [(file: String, interface: PluginInterface)] = []
+    var own: [PluginSource] = []
+    for file in request.ownInterfaces + request.interfaces {
+      guard let bytes = read(file, files) else { continue }
+      let result = PluginInterfaceLoader().load(bytes: bytes, file: file)
+      report(result.diagnostics, in: result.source)
+      guard let interface = result.interface else { continue }
+      if let first = interfaces.first(where: { $0.interface.name == interface.name }) {
+        report(
+          [
+            Diagnostic(
+              .invalidName, "two plugins are named '\(interface.name)', this one and that of \(first.file)",
+              at: result.nameSpan, help: "rename one of them")
+          ], in: result.source)
+        continue
+      }
+      interfaces.append((file, interface))
+      if request.ownInterfaces.contains(file) {
+        own.append(PluginSource(file: Self.name(of: file), interface: interface))
+      }
+    }
+    let catalog = InterfaceCatalog(interfaces.map(\.interface))
+    var workflows: [(file: String, compiled: CompiledWorkflow)] = []
+    for file in request.workflows {
+      guard let bytes = read(file, files) else { continue }
+      let result = WorkflowLoader(catalog: catalog, files: files).load(bytes: bytes, file: file)
+      for part in result.included + [result] { report(part.diagnostics, in: part.source) }
+      guard let compiled = result.compiled else {
+        hasErrors = true
+        continue
+      }
+      let stem = WorkflowSource.stem(Self.name(of: file))
+      if let first = workflows.first(where: {
+        SwiftNames.type(WorkflowSource.stem(Self.name(of: $0.file))) == SwiftNames.type(stem)
+      }) {
+        report(
+          [
+            Diagnostic(
+              .invalidName, "two workflows are named '\(stem)', this one and \(first.file)", at: Span(at: 0),
+              help: "rename one of the files")
+          ], in: result.source)
+        continue
+      }
+      workflows.append((file, compiled))
+    }
+    guard !hasErrors else { return }
+    source = Self.source(workflows, own, catalog)
+  }
+
+  private mutating func read(_ file: String, _ files: (String) -> [UInt8]?) -> [UInt8]? {
+    guard let bytes = files(file) else {
+      messages += "\(file):1:1: error: the file cannot be read\n"
+      hasErrors = true
+      return nil
+    }
+    return bytes
+  }
+
+  /// Messages of a file that several workflows include come once.
+  private mutating func report(_ diagnostics: [Diagnostic], in source: SourceText) {
+    guard !diagnostics.isEmpty else { return }
+    let text = DiagnosticRenderer(source).render(diagnostics)
+    if diagnostics.containsError { hasErrors = true }
+    if messages.firstRange(of: text) == nil { messages += text }
+  }
+
+  private static func name(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  private static func source(
+    _ workflows: [(file: String, compiled: CompiledWorkflow)], _ own: [PluginSource], _ catalog: InterfaceCatalog
+  ) -> String {
+    let members = SwiftNames.members(workflows.map { WorkflowSource.stem(name(of: $0.file)) })
+    let sources = zip(workflows, members).map { workflow, member in
+      WorkflowSource(file: name(of: workflow.file), member: member, compiled: workflow.compiled, catalog: catalog)
+    }
+    return """
+      // Written by FlowrunBuildPlugin from the workflows of the target: change those instead.
+
+      \("import FlowKit")
+
+      /// The workflows of this target.
+      enum Workflows {
+      \(SwiftText.indented(sources.map(\.text).joined(separator: "\n"), by: "  "))
+      }
+
+      \(events(workflows.map(\.compiled), own))
+      \(own.map(\.text).joined(separator: "\n"))
+      """
+  }
+
+  private static func events(_ workflows: [CompiledWorkflow], _ own: [PluginSource]) -> String {
+    var names: [String] = []
+    var summaries: [String: String] = [:]
+    for event in workflows.flatMap(\.graph.workflow.events) {
+      if !names.contains(event.name) { names.append(event.name) }
+      if summaries[event.name, default: ""].isEmpty { summaries[event.name] = event.summary }
+    }
+    for event in own.flatMap(\.interface.actions).flatMap(\.events) where !names.contains(event) { names.append(event) }
+    // An enumeration with raw values has a case at least.
+    guard !names.isEmpty else { return "" }
+    var text = "/// The events of the workflows of this target.\nenum Events: String, EventName, CaseIterable {\n"
+    for (name, member) in zip(names, SwiftNames.members(names)) {
+      text += SwiftText.comment(summaries[name] ?? "", indent: "  ")
+      text += "  case \(member) = \(SwiftText.literal(name))\n"
+    }
+    return text + "}\n"
+  }
+}

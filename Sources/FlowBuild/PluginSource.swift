@@ -1,0 +1,104 @@
+import FlowCompiled
+import FlowModel
+import FlowSyntax
+
+/// The interface of an app's own plugin as Swift: a protocol that the app implements, and the plugin that calls it.
+struct PluginSource {
+  let file: String
+  let interface: PluginInterface
+
+  private var base: String { SwiftNames.type(interface.name) }
+
+  /// The declarations, for the top of a file.
+  var text: String {
+    let actions = interface.actions
+    let words = actions.map { String($0.name.dropFirst(interface.name.utf8.count + 1)) }
+    let functions = SwiftNames.members(words)
+    let types = words.map(SwiftNames.type)
+    var requirements = ""
+    var bodies = ""
+    var nested = ""
+    for (index, action) in actions.enumerated() {
+      let input = action.inputs.isEmpty ? "" : "_ input: \(base)Plugin.\(types[index])Input, "
+      let output = action.outputs.isEmpty ? "" : " -> \(base)Plugin.\(types[index])Output"
+      requirements += SwiftText.comment(action.summary, indent: "  ")
+      requirements += "  func \(functions[index])(\(input)in context: ActionContext) async throws\(output)\n"
+      let values = action.inputs.isEmpty ? "" : "\(types[index])Input(values: values), "
+      let call = "try await implementation.\(functions[index])(\(values)in: context)"
+      bodies += """
+              RegisteredAction(
+                declaration: declarations[\(index)],
+                body: .\(action.isService ? "service" : "asynchronous") { \(action.inputs.isEmpty ? "_" : "values"), context in
+                  \(action.outputs.isEmpty ? "\(call)\n            return [:]" : "\(call).values")
+                }),
+
+        """
+      nested += members(of: action, types[index])
+    }
+    return """
+      /// What the actions of '\(interface.name)' do (\(file)). The app implements it.
+      protocol \(base)Actions: Sendable {
+      \(requirements)}
+
+      /// \(interface.summary.isEmpty ? "The plugin '\(interface.name)'" : interface.summary)
+      struct \(base)Plugin: Plugin {
+        static let name = \(SwiftText.literal(interface.name))
+        let actions: [any ActionType.Type] = []
+        let boundActions: [RegisteredAction]
+
+        /// A plugin whose actions call `implementation`.
+        init(_ implementation: some \(base)Actions) {
+          let declarations = Self.declarations
+          boundActions = [
+      \(bodies)    ]
+        }
+
+      \(SwiftText.indented(nested, by: "  "))
+        private static var declarations: [ActionDeclaration] {
+          do {
+            return try CompiledActions(compiled).declarations
+          } catch {
+            preconditionFailure("build the app again: \\(error)")
+          }
+        }
+
+        private static let compiled: [UInt8] = \(SwiftText.bytes(CompiledActions(actions).bytes, indent: "  "))
+      }
+
+      """
+  }
+
+  private func members(of action: ActionDeclaration, _ type: String) -> String {
+    var text = ""
+    if !action.inputs.isEmpty {
+      let fields = SwiftFields(action.inputs, .received)
+      text += """
+        /// What a step gives '\(action.name)'.
+        struct \(type)Input: Sendable {
+        \(SwiftText.indented(fields.declarations + fields.initializer + fields.reading, by: "  "))
+        }
+
+        """
+    }
+    if !action.outputs.isEmpty {
+      let fields = SwiftFields(action.outputs, .given)
+      text += """
+        /// What '\(action.name)' gives back.
+        struct \(type)Output: Sendable {
+        \(SwiftText.indented(fields.declarations + fields.initializer + fields.writing, by: "  "))
+        }
+
+        """
+    }
+    if !action.errors.isEmpty {
+      text += "/// The errors that '\(action.name)' may end with.\nenum \(type)Error {\n"
+      for (error, name) in zip(action.errors, SwiftNames.members(action.errors.map(\.code))) {
+        text += SwiftText.comment(error.summary, indent: "  ")
+        text += "  static func \(name)(_ message: String) -> ActionError {\n"
+        text += "    ActionError(\(SwiftText.literal(error.code)), message)\n  }\n"
+      }
+      text += "}\n"
+    }
+    return text
+  }
+}

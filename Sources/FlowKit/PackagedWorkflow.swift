@@ -1,0 +1,103 @@
+import FlowCompiled
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+
+/// A workflow that the build plugin has checked and compiled into the app, with the types of its inputs and outputs.
+///
+/// ```swift
+/// let run = try engine.start(Workflows.launch, .init(user: "ada"), options: options)
+/// let gate = await run.gate
+/// run.post(Events.mapFirstUse)
+/// print(await run.outputs.greeting ?? "")
+/// ```
+public protocol PackagedWorkflow: Sendable {
+  /// What a run must and may be given.
+  associatedtype Inputs: WorkflowInputs
+  /// What a run gives back.
+  associatedtype Outputs: WorkflowOutputs
+  /// The compiled workflow, as ``WorkflowGraph/init(compiled:)`` reads it.
+  static var compiled: [UInt8] { get }
+}
+
+/// What a run of a ``PackagedWorkflow`` is given.
+public protocol WorkflowInputs: Sendable {
+  /// The inputs that are given, by name; the others have their defaults.
+  var values: ValueObject { get }
+}
+
+/// What a run of a ``PackagedWorkflow``, or one of its steps, gives back.
+public protocol WorkflowOutputs: Sendable {
+  /// The outputs of these values; an output that is missing or does not fit is nil.
+  init(values: ValueObject)
+}
+
+/// A step of a ``PackagedWorkflow`` with the type of its outputs.
+public struct StepKey<Outputs: WorkflowOutputs>: Sendable, Hashable {
+  /// The id of the step.
+  public let id: StepID
+
+  /// The step with this id.
+  public init(_ id: String) { self.id = StepID(unchecked: id) }
+}
+
+/// The outputs of a step that has none.
+public struct NoWorkflowOutputs: WorkflowOutputs {
+  /// No outputs.
+  public init(values: ValueObject) {}
+}
+
+extension PackagedWorkflow {
+  /// The workflow as the engine takes it. Throws only where the build of the app mixed two versions of this package.
+  public static func graph() throws(CompiledWorkflowError) -> WorkflowGraph { try WorkflowGraph(compiled: compiled) }
+}
+
+extension Engine {
+  /// Starts a run of a compiled workflow. Throws a ``PreparedWorkflow/Problem`` when the engine lacks an action of it, or an
+  /// expression gives something unexpected.
+  public func start<Workflow: PackagedWorkflow>(
+    _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions
+  ) throws -> TypedRun<Workflow> {
+    var options = options
+    options.inputs = inputs.values
+    return TypedRun(try start(Workflow.graph(), options: options))
+  }
+}
+
+/// A run of a ``PackagedWorkflow``.
+public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
+  /// The run, with everything that does not depend on the workflow's types.
+  public let run: WorkflowRun
+
+  /// A run that was started with the workflow's graph.
+  public init(_ run: WorkflowRun) { self.run = run }
+
+  /// How the gate opened; returns when it has, or when it never will.
+  public var gate: GateOpening {
+    get async { await run.gate }
+  }
+
+  /// The report; returns when the run has ended.
+  public var report: RunReport {
+    get async { await run.report }
+  }
+
+  /// What the run gives back; returns when the run has ended.
+  public var outputs: Workflow.Outputs {
+    get async { Workflow.Outputs(values: await run.report.outputs) }
+  }
+
+  /// What a step has given back; nil while it has not succeeded.
+  public func outputs<Outputs>(of step: StepKey<Outputs>) -> Outputs? {
+    run.outputs(of: step.id).map { Outputs(values: $0) }
+  }
+
+  /// Posts an event from outside. Later posts of the same event do nothing, unless it repeats.
+  public func post(_ event: some EventName) { run.post(event) }
+
+  /// Says that no more events come from outside: the run may end when nothing is left to do.
+  public func finishPosting() { run.finishPosting() }
+
+  /// Cancels the run: running steps are told to end, waiting ones are skipped.
+  public func cancel() { run.cancel() }
+}

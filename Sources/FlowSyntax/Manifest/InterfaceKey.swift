@@ -1,0 +1,97 @@
+/// The keys of a `*.plugin.yaml`, the interface of a plugin that is compiled into a program: those of `plugin.yaml` that do not
+/// describe a program of its own.
+enum InterfaceKey: String, FormatKey {
+  case name, version, `protocol`, description, actions, handles
+
+  static let owner = "the interface of a plugin"
+
+  var isRequired: Bool { self == .name || self == .actions }
+
+  var shape: Shape { ManifestKey(rawValue: rawValue)?.shape ?? .list(of: .string, isNonempty: false) }
+
+  var summary: String {
+    ManifestKey(rawValue: rawValue)?.summary ?? "The handles that every run with the plugin has from its start"
+  }
+
+  static func remedy(for foreign: String, value: String?) -> String? {
+    guard let key = ManifestKey(rawValue: foreign) else { return nil }
+    return "a plugin that is compiled in has no '\(key.rawValue)'; remove the line"
+  }
+}
+
+/// The keys of an action in the interface of a compiled-in plugin.
+enum InterfaceActionKey: String, FormatKey {
+  case summary, inputs, outputs, events, service
+  case protectedData = "protected-data"
+  case portable, errors, example
+  case inProcess = "in-process"
+
+  static let owner = "an action"
+
+  var isRequired: Bool { self == .summary }
+
+  /// The same key of an external plugin's manifest; nil: it has none.
+  var manifestKey: ManifestActionKey? { ManifestActionKey(rawValue: rawValue) }
+
+  var shape: Shape { manifestKey?.shape ?? .map(InProcessKey.self) }
+
+  var summary: String { manifestKey?.summary ?? "What only an action inside the program can have" }
+
+  static func remedy(for foreign: String, value: String?) -> String? {
+    foreign == ManifestActionKey.retryable.rawValue ? "write 'retryable' in each of the action's 'errors'" : nil
+  }
+}
+
+/// What only an action inside the program can have.
+enum InProcessKey: String, FormatKey {
+  case provides, requires, effect
+  case outputsFrom = "outputs-from"
+  case fieldsFrom = "fields-from"
+  case eventFrom = "event-from"
+  case shellText = "shell-text"
+  case calls
+  case outputLimit = "output-limit"
+
+  static let owner = "'in-process'"
+
+  var shape: Shape {
+    switch self {
+    case .provides, .requires: .list(of: .string, isNonempty: false)
+    case .effect: .word(["durable", "process"])
+    case .outputsFrom, .fieldsFrom, .eventFrom, .shellText: .nameOf(.field)
+    case .calls: .map(CallKey.self)
+    case .outputLimit: .integer(1...Int.max)
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .provides: "The handles that it makes for later steps"
+    case .requires: "The handles that an earlier step must provide"
+    case .effect: "process: its effect ends with the process, so a resumed run repeats it; durable: it does not"
+    case .outputsFrom: "The input whose keys are outputs, too"
+    case .fieldsFrom: "The input that declares outputs"
+    case .eventFrom: "The input that names an event it posts"
+    case .shellText: "The input whose text a shell reads"
+    case .calls: "The inputs that say what it calls for each post of an event"
+    case .outputLimit: "The size of its outputs at most, in bytes"
+    }
+  }
+}
+
+/// The inputs of an action that calls another one for each post of an event.
+enum CallKey: String, FormatKey {
+  case event, action, inputs
+
+  static let owner = "'calls'"
+
+  var isRequired: Bool { true }
+  var shape: Shape { .nameOf(.field) }
+  var summary: String {
+    switch self {
+    case .event: "The input that names the event"
+    case .action: "The input that names the action"
+    case .inputs: "The input that holds the inputs of that action"
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import FlowDiagnostics
+import FlowModel
+
+/// The interface of a plugin that is compiled into a program, as its `*.plugin.yaml` states it: enough to check workflows
+/// without the plugin.
+public struct PluginInterface: Sendable {
+  /// The name that its actions begin with.
+  public var name: String
+  /// What the plugin is for, or empty.
+  public var summary: String
+  /// The handles that every run with the plugin has from its start.
+  public var handles: [HandleKey]
+  /// The actions in the order of the file.
+  public var actions: [ActionDeclaration]
+}
+
+/// Reads a `*.plugin.yaml`: an interface, or everything that is wrong with it.
+public struct PluginInterfaceLoader: Sendable {
+  /// What came out of reading an interface.
+  public struct Result: Sendable {
+    /// The interface; nil exactly when there is an error.
+    public let interface: PluginInterface?
+    /// Everything that was found, in the order of the file.
+    public let diagnostics: [Diagnostic]
+    /// The text that the diagnostics are about.
+    public let source: SourceText
+    /// The location of the plugin's name.
+    public let nameSpan: Span
+  }
+
+  /// A loader.
+  public init() {}
+
+  /// Reads the interface in `bytes`; messages call it `file`.
+  public func load(bytes: [UInt8], file: String) -> Result {
+    let source = SourceText(bytes, file: file)
+    switch YAMLParser.parse(source) {
+    case .failure(let failure):
+      return Result(interface: nil, diagnostics: [failure.diagnostic], source: source, nameSpan: Span(at: 0))
+    case .success(let tree):
+      var reader = ManifestReader(tree: tree, file: file, isInterface: true)
+      let interface = reader.readInterface()
+      let diagnostics = reader.diagnostics.uniqueByLocation()
+      return Result(
+        interface: diagnostics.containsError ? nil : interface, diagnostics: diagnostics, source: source,
+        nameSpan: reader.nameSpan)
+    }
+  }
+}
+
+extension ManifestReader {
+  /// The interface as far as it could be read; nil when a part without which there is none is missing.
+  mutating func readInterface() -> PluginInterface? {
+    guard let root = tree.root else {
+      report(
+        .emptyDocument, "the file does not contain the interface of a plugin", at: Span(at: 0),
+        help: "an interface has 'name' and 'actions'")
+      return nil
+    }
+    var members: [InterfaceKey: MemberCursor.Member] = [:]
+    forEachKey(of: root, KeyTable<InterfaceKey>(), owner: "the interface", location: root) { _, key, member in
+      members[key] = member
+    }
+    guard tree.kind(root) == .mapping else { return nil }
+    let name = members[.name].flatMap { string($0.value, "name") }
+    if let name, let node = members[.name]?.value {
+      nameSpan = span(node)
+      checkName(name, .plugin, node)
+    }
+    let summary = members[.description].flatMap { string($0.value, "description") } ?? ""
+    let handles = members[.handles].map { names($0.value, "handles") } ?? []
+    let actions = members[.actions].map { self.actions($0.value, plugin: name) } ?? []
+    guard let name else { return nil }
+    return PluginInterface(
+      name: name, summary: summary, handles: handles.map { HandleKey($0) }, actions: actions.map(\.declaration))
+  }
+
+  /// Reads what only an action inside the program can have.
+  mutating func takeInProcess(
+    _ member: MemberCursor.Member, of owner: Owner, into declaration: inout ActionDeclaration
+  ) {
+    forEachKey(
+      of: member.value, KeyTable<InProcessKey>(), owner: .part("in-process", of: owner), location: member.key
+    ) { reader, key, entry in
+      let node = entry.value
+      let part = Owner.part(key.rawValue, of: owner)
+      switch key {
+      case .provides: declaration.provides = reader.names(node, part).map { HandleKey($0) }
+      case .requires: declaration.requires = reader.names(node, part).map { HandleKey($0) }
+      case .effect: declaration.effect = reader.word(node, part) ?? .durable
+      case .outputsFrom: declaration.outputsFromInput = reader.string(node, part)
+      case .fieldsFrom: declaration.outputFieldsFromInput = reader.string(node, part)
+      case .eventFrom: declaration.eventFromInput = reader.string(node, part)
+      case .shellText: declaration.shellTextInput = reader.string(node, part)
+      case .outputLimit:
+        if let bytes = reader.integer(node, 1...Int.max, part) { declaration.outputLimitBytes = bytes }
+      case .calls: declaration.calls = reader.call(entry, part)
+      }
+    }
+  }
+
+  private mutating func call(_ member: MemberCursor.Member, _ owner: Owner) -> ActionCall? {
+    var inputs: [CallKey: String] = [:]
+    forEachKey(of: member.value, KeyTable<CallKey>(), owner: owner, location: member.key) { reader, key, entry in
+      inputs[key] = reader.string(entry.value, .part(key.rawValue, of: owner))
+    }
+    guard let event = inputs[.event], let action = inputs[.action], let with = inputs[.inputs] else { return nil }
+    return ActionCall(event: event, action: action, inputs: with)
+  }
+}

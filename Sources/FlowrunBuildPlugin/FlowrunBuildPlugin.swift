@@ -1,0 +1,36 @@
+import Foundation
+import PackagePlugin
+
+/// Checks and compiles the workflows of a target while it is built, and writes them as Swift: `Workflows`, `Events`, and a
+/// protocol for each `*.plugin.yaml`.
+@main struct FlowrunBuildPlugin: BuildToolPlugin {
+  func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
+    guard let target = target as? SourceModuleTarget else { return [] }
+    let yaml = target.sourceFiles.map(\.url).filter { ["yaml", "yml"].contains($0.pathExtension) }
+      .sorted { $0.path < $1.path }
+    let own = yaml.filter(Self.isInterface)
+    let folder = target.directoryURL.appending(path: "Workflows").path + "/"
+    let inFolder = yaml.filter { $0.path.hasPrefix(folder) }
+    let workflows = (inFolder.isEmpty ? yaml : inFolder).filter { !Self.isInterface($0) }
+    guard !workflows.isEmpty || !own.isEmpty else { return [] }
+    let interfaces = target.recursiveTargetDependencies.compactMap { $0 as? SourceModuleTarget }
+      .flatMap { Self.interfaces(in: $0.directoryURL) }
+    let output = context.pluginWorkDirectoryURL.appending(path: "Workflows.swift")
+    let arguments =
+      [output.path] + own.flatMap { ["--own-interface", $0.path] } + interfaces.flatMap { ["--interface", $0.path] }
+      + workflows.flatMap { ["--workflow", $0.path] }
+    return [
+      .buildCommand(
+        displayName: "Compiling workflows of \(target.name)", executable: try context.tool(named: "flowrun-build").url,
+        arguments: arguments, inputFiles: yaml + interfaces, outputFiles: [output])
+    ]
+  }
+
+  private static func isInterface(_ file: URL) -> Bool { file.lastPathComponent.hasSuffix(".plugin.yaml") }
+
+  /// The interfaces that a dependency has next to its sources.
+  private static func interfaces(in folder: URL) -> [URL] {
+    let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    return files.filter(isInterface).sorted { $0.path < $1.path }
+  }
+}

@@ -1,0 +1,34 @@
+import FlowBuild
+import FlowPlatform
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// flowrun-build OUTPUT [--own-interface FILE | --interface FILE | --workflow FILE]…, as FlowrunBuildPlugin calls it.
+var words = CommandLine.arguments.dropFirst()
+let output = words.popFirst() ?? ""
+var request = PackageBuild.Request()
+while let option = words.popFirst(), let file = words.popFirst() {
+  switch option {
+  case "--own-interface": request.ownInterfaces.append(file)
+  case "--interface": request.interfaces.append(file)
+  default: request.workflows.append(file)
+  }
+}
+
+func writeError(_ text: String) {
+  _ = Array(text.utf8).withUnsafeBytes { SystemCall.write(2, $0) }
+}
+
+let build = PackageBuild(request) { try? [UInt8](Data(contentsOf: URL(fileURLWithPath: $0))) }
+writeError(build.messages)
+guard let source = build.source else { exit(1) }
+do {
+  try Data(source.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
+} catch {
+  writeError("\(output):1:1: error: the file cannot be written: \(error)\n")
+  exit(1)
+}

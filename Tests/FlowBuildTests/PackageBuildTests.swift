@@ -1,0 +1,119 @@
+import FlowBuild
+import TestSupport
+import Testing
+
+struct PackageBuildTests {
+  private static let interface = """
+    name: flow
+    actions:
+      flow.noop: { summary: Does nothing }
+      flow.set:
+        summary: Gives values back
+        inputs: { values: { type: object } }
+        in-process: { outputs-from: values }
+    """
+
+  private static let launch = """
+    name: launch
+    description: The launch
+    inputs:
+      user: { type: string, description: Who starts the app }
+      level: { type: string, enum: [low, "in"], default: low }
+    events:
+      map.first-use: The map was opened
+    steps:
+      read: { uses: flow.set, with: { values: { greeting: hello } } }
+      warm: { uses: my-app.warm-cache, with: { folder: x }, needs: read }
+      map: { uses: flow.noop, defer: true, after: map.first-use }
+    outputs:
+      count: ${{ steps.warm.outputs.count }}
+    """
+
+  private static let own = """
+    name: my-app
+    actions:
+      my-app.warm-cache:
+        summary: Warms the cache
+        inputs:
+          folder: { type: string }
+          mode: { type: string, enum: [fast, "2"], default: fast }
+        outputs:
+          count: { type: integer }
+        events: [cache.full]
+        errors:
+          no-room: { summary: The disk is full, retryable: false }
+      my-app.close: { summary: Closes it }
+    """
+
+  private func build(_ files: [String: String]) -> PackageBuild {
+    var request = PackageBuild.Request()
+    let names = files.keys.sorted()
+    request.workflows = names.filter { !$0.hasSuffix(".plugin.yaml") }
+    request.ownInterfaces = names.filter { $0.hasSuffix("app.plugin.yaml") }
+    request.interfaces = names.filter { $0.hasSuffix("flow.plugin.yaml") }
+    return PackageBuild(request) { files[$0].map { Array($0.utf8) } }
+  }
+
+  private var good: [String: String] {
+    ["/a/launch.yaml": Self.launch, "/a/app.plugin.yaml": Self.own, "/f/flow.plugin.yaml": Self.interface]
+  }
+
+  @Test(arguments: [
+    "static let launch = `Launch`()", "init(user: String, level: LevelOption? = nil)", "case `in` = \"in\"",
+    "case mapFirstUse = \"map.first-use\"", "case cacheFull = \"cache.full\"", "var count: Int?",
+    "static let warm = StepKey<WarmOutputs>(\"warm\")", "static let map = StepKey<NoWorkflowOutputs>(\"map\")",
+    "protocol MyAppActions: Sendable {",
+    "func warmCache(_ input: MyAppPlugin.WarmCacheInput, in context: ActionContext) async throws -> MyAppPlugin.WarmCacheOutput",
+    "func close(in context: ActionContext) async throws\n", "var mode: ModeOption\n", "case _2 = \"2\"",
+    "static func noRoom(_ message: String) -> ActionError",
+  ])
+  func `workflows, events and actions have a name and a type in Swift`(_ part: String) throws {
+    let build = build(good)
+    #expect(build.messages == "")
+    #expect(try #require(build.source).firstRange(of: part) != nil)
+  }
+
+  @Test func `the same files give the same source`() {
+    #expect(build(good).source == build(good).source)
+  }
+
+  @Test func `an error stands at the line of the YAML, as a compiler writes it`() {
+    var files = good
+    files["/a/launch.yaml"] = Self.launch.replacing("after: map.first-use", with: "after: map.first-usee")
+    let build = build(files)
+    #expect(build.source == nil)
+    #expect(build.messages.hasPrefix("/a/launch.yaml:11:"), "\(build.messages)")
+    #expect(build.messages.firstRange(of: ": error: ") != nil)
+    #expect(build.messages.firstRange(of: "did you mean 'map.first-use'?") != nil)
+  }
+
+  @Test func `the app's own actions are checked against the file that the code is made from`() {
+    var files = good
+    files["/a/launch.yaml"] = Self.launch.replacing("folder: x", with: "folders: x")
+    #expect(build(files).messages.hasPrefix("/a/launch.yaml:10:"))
+    files["/a/launch.yaml"] = Self.launch.replacing("outputs.count", with: "outputs.counts")
+    #expect(build(files).messages.hasPrefix("/a/launch.yaml:13:"))
+  }
+
+  @Test func `two workflows of one name are an error, and two plugins`() {
+    var files = good
+    files["/a/b/launch.yml"] = Self.launch
+    #expect(build(files).messages.hasPrefix("/a/launch.yaml:1:1: error: two workflows are named 'launch'"))
+    files = good
+    files["/b/app.plugin.yaml"] = Self.own
+    #expect(build(files).messages.hasPrefix("/b/app.plugin.yaml:1:7: error: two plugins are named 'my-app'"))
+  }
+
+  @Test func `a file that cannot be read is an error, and so is a key that only a program has`() {
+    var request = PackageBuild.Request()
+    request.workflows = ["/a/launch.yaml"]
+    #expect(PackageBuild(request) { _ in nil }.messages == "/a/launch.yaml:1:1: error: the file cannot be read\n")
+    var files = good
+    files["/a/app.plugin.yaml"] = Self.own + "\ncommand: [cat]"
+    #expect(build(files).messages.hasPrefix("/a/app.plugin.yaml:14:1: error: "))
+  }
+
+  @Test func `no workflow and no event is a source, too`() throws {
+    #expect(try #require(build([:]).source).firstRange(of: "enum Workflows {") != nil)
+  }
+}

@@ -1,0 +1,23 @@
+import Testing
+
+@testable import FlowBuild
+
+struct SwiftNamesTests {
+  @Test(arguments: [
+    ("map.first-use", "mapFirstUse"), ("a/b_c", "aB_c"), ("default", "`default`"), ("2x", "_2x"), ("x-2", "x2"),
+    ("", "empty"), ("Ready", "Ready"), ("?", "empty"),
+  ])
+  func `a name of a workflow becomes one of Swift`(_ name: String, _ expected: String) {
+    #expect(SwiftNames.member(name) == expected)
+  }
+
+  @Test func `names that would be equal keep their separators, and at last get a number`() {
+    #expect(SwiftNames.members(["a-b", "c", "a.b"]) == ["a_b", "c", "a_b_2"])
+    #expect(SwiftNames.members(["a-1b", "a1b"]) == ["a_1b", "a1b"])
+    #expect(SwiftNames.members(["init", "self"]) == ["`init`", "`self`"])
+  }
+
+  @Test func `a literal of Swift holds any text`() {
+    #expect(SwiftText.literal("a\"b\\c\nd\u{7}\\(x)") == #""a\"b\\c\nd\u{7}\\(x)""#)
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `flowrun init`, as a reader of the README uses it.
+@Suite(.timeLimit(.minutes(1))) struct InitCommandTests {
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "init-\(UInt64.random(in: 0 ... .max))")
+
+  private func flowrun(_ arguments: String...) throws -> FlowrunProcess.Result {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return try FlowrunProcess.run(arguments, in: folder.path)
+  }
+
+  private func text(of name: String) throws -> String {
+    try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+  }
+
+  @Test(arguments: ["README.md", "README.zh-Hans.md"])
+  func `writes the workflow that the README shows, which runs`(page: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let written = try flowrun("init")
+    #expect(written.exitCode == 0 && written.output == "wrote release.yaml\n\nRun it:\n  flowrun release.yaml\n")
+    let block = try #require(Block.all(in: Repository.text(page)).first { $0.name == "release.yaml" })
+    #expect(try text(of: "release.yaml") == block.text)
+    #expect(try flowrun("release.yaml").exitCode == 0)
+  }
+
+  @Test func `never overwrites a file, and names another one`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(try flowrun("init", "mine.yaml").exitCode == 0)
+    try "mine".write(to: folder.appendingPathComponent("mine.yaml"), atomically: true, encoding: .utf8)
+    let again = try flowrun("init", "mine.yaml")
+    #expect(again.exitCode == 64)
+    #expect(
+      again.errors == "flowrun: 'mine.yaml' already exists; name another file, such as flowrun init release-2.yaml\n")
+    #expect(try text(of: "mine.yaml") == "mine")
+    // A link that leads nowhere is not a file that exists, and is not replaced either.
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.appendingPathComponent("link.yaml").path, withDestinationPath: "nowhere.yaml")
+    #expect(try flowrun("init", "link.yaml").exitCode != 0)
+    #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("nowhere.yaml").path))
+  }
+
+  @Test func `names the folder that is missing`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let result = try flowrun("init", "no/such/folder.yaml")
+    #expect(result.exitCode == 74 && result.errors.contains("no/such/folder.yaml"), "\(result.errors)")
+  }
+
+  @Test func `leaves no file behind on a full disk`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let shell = Process()
+    shell.executableURL = URL(filePath: "/bin/sh")
+    shell.arguments = ["-c", "ulimit -f 0; exec '\(FlowrunProcess.path)' init 2> /dev/null"]
+    shell.currentDirectoryURL = folder
+    try shell.run()
+    shell.waitUntilExit()
+    #expect(shell.terminationStatus == 74)
+    #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("release.yaml").path))
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What an app gets with `FlowKit`: on Apple's platforms nothing but the SDK may be needed for it.
+@Suite struct `What FlowKit is built from` {
+  @Test(arguments: ["FlowKit", "FlowTestKit"])
+  func `no YAML, no database and no processes`(product: String) throws {
+    let closure = try Manifest.dumped().closure(ofProduct: product)
+    #expect(closure.contains("FlowEngine"))
+    let outside: Set = ["CLibYAML", "CSQLite", "CFlowProcess", "CPostgreSQL", "FlowSyntax", "FlowSystem"]
+    #expect(closure.isDisjoint(with: outside), "\(closure.intersection(outside))")
+  }
+
+  @Test func `of the plugins only the one that runs commands needs processes`() throws {
+    let manifest = try Manifest.dumped()
+    let plugins = manifest.products.keys.filter { $0.hasSuffix("Plugin") }
+    #expect(plugins.count > 9)
+    let needing = plugins.filter { manifest.closure(ofProduct: $0).contains("CFlowProcess") }
+    #expect(needing == ["ShellPlugin"])
+  }
+
+  #if os(Linux)
+    @Test func `calls only the C functions that are listed`() throws {
+      let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+      let targets = try Manifest.dumped().closure(ofProduct: "FlowKit").sorted()
+      let objects = targets.map { "'\(folder)/\($0).build'" }.joined(separator: " ")
+      let found = try Shell.run(
+        """
+        objects=$(find \(objects) -name '*.o')
+        comm -23 <(nm -u $objects | awk 'NF == 2 { print $2 }' | sort -u) \\
+          <(nm --defined-only $objects | awk 'NF == 3 { print $3 }' | sort -u) |
+          grep -vE '^(\\$s|_?_?swift_|__swift)'
+        """)
+      #expect(found.status == 0)
+      let calls = Set(found.output.split(separator: "\n").map(String.init))
+      #expect(calls.contains("pthread_create"))
+      let listed = Set(
+        try Repository.text("Tests/TidyTests/FlowKitSymbols.txt").split(separator: "\n").map(String.init))
+      #expect(calls.subtracting(listed).sorted() == [])
+      let processes: Set = [
+        "fork", "vfork", "execve", "posix_spawn", "kill", "signal", "sigaction", "setsid", "setpgid", "waitpid",
+      ]
+      #expect(listed.isDisjoint(with: processes))
+    }
+  #endif
+}
