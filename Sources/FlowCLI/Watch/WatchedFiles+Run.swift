@@ -85,7 +85,9 @@ extension WatchedFiles {
   ) -> ValueObject {
     var known = ValueObject()
     for (name, value) in step.with { known[name] = evaluated(value, context) }
-    let fields = (workflow.includes[step.uses]?.inputs ?? []).filter { step.with[$0.name] == nil || known[$0.name] != nil }
+    let fields = (workflow.includes[step.uses]?.inputs ?? []).filter {
+      step.with[$0.name] == nil || known[$0.name] != nil
+    }
     let folder = workflow.includeFolders[step.uses] ?? ""
     let run = RunInformation(id: "", dataFolder: home, workflowFolder: own)
     let bound = try? InputBinding.bind(

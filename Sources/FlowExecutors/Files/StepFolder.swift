@@ -115,7 +115,9 @@ final class StepFolder: Sendable {
   private func complete() throws(ActionError) {
     let (entries, awaited) = state.withLock { ($0.entries, $0.awaited) }
     for entry in awaited {
-      if case .file(let bytes, let digest, _) = entry.content { store.keep(digest, bytes: bytes, from: place(of: entry)) }
+      if case .file(let bytes, let digest, _) = entry.content {
+        store.keep(digest, bytes: bytes, from: place(of: entry))
+      }
     }
     var placed: [String: Placed] = [:]
     // A change within the same tick of the clock shows, too: it sets a later time.

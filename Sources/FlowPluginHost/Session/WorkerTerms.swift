@@ -45,7 +45,7 @@ package struct WorkerTerms: Sendable {
   package var tell: @Sendable (String) -> Void = { _ in }
 
   /// What is offered.
-  var offers: [Offer] { 
+  var offers: [Offer] {
     Offer.allCases.filter { $0 == .receipts ? isRemote : $0 == .files ? copies != nil : true }
   }
 
