@@ -30,7 +30,8 @@ private struct Members: OptionSet {
   static let fanOut = Members(bit: 21)
   static let isExcused = Members(bit: 22)
   static let includeRole = Members(bit: 23)
-  static let count: UInt64 = 24
+  static let laterRequests = Members(bit: 24)
+  static let count: UInt64 = 25
 
   init(of options: StepOptions) {
     self = []
@@ -61,6 +62,7 @@ private struct Members: OptionSet {
     formUnion(note(.fanOut, \.fanOut))
     formUnion(note(.isExcused, \.isExcused))
     formUnion(note(.includeRole, \.includeRole))
+    formUnion(note(.laterRequests, \.laterRequests))
   }
 }
 
@@ -85,6 +87,7 @@ extension StepOptions: Compilable {
     if members.contains(.produces) { produces.write(to: &writer) }
     if let fanOut { fanOut.write(to: &writer) }
     if members.contains(.includeRole) { writer.write(byte: includeRole.rawValue) }
+    if members.contains(.laterRequests) { laterRequests.write(to: &writer) }
   }
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
@@ -111,6 +114,7 @@ extension StepOptions: Compilable {
       guard let role = IncludeRole(rawValue: try reader.byte()) else { throw reader.damaged("a role") }
       includeRole = role
     }
+    if members.contains(.laterRequests) { laterRequests = try [MachineResources](from: &reader) }
     isOptional = members.contains(.isOptional)
     prewarm = members.contains(.prewarm)
     isQuiet = members.contains(.isQuiet)

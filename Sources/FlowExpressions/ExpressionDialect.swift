@@ -6,12 +6,21 @@ public struct ExpressionDialect: Sendable, Hashable {
   public var names: [String]
   /// Whether `success()`, `failure()`, `cancelled()` and `always()` may be called.
   public var allowsStatusFunctions: Bool
+  /// Whether `*` multiplies.
+  public var allowsArithmetic = false
 
   /// A dialect of these names.
   public init(names: [String], allowsStatusFunctions: Bool = true) {
     self.names = names
     self.allowsStatusFunctions = allowsStatusFunctions
   }
+
+  /// What `resources` name: `attempt`, the number of the attempt, which they may multiply.
+  public static let resources = {
+    var dialect = ExpressionDialect(names: ["attempt"], allowsStatusFunctions: false)
+    dialect.allowsArithmetic = true
+    return dialect
+  }()
 
   /// What workflows name: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, `event`, `secrets`, `item`, `index`, `key`, and the
   /// status functions.

@@ -77,6 +77,8 @@ public struct StepOptions: Sendable, Hashable {
   public var estimate: Estimate?
   /// What it takes of the machine while it runs (`resources`); nil: nothing is counted.
   public var request: MachineResources?
+  /// What the attempts after the first one take where that differs, in order; later attempts take what the last one does.
+  public var laterRequests: [MachineResources] = []
   /// Whether it may run before activation.
   public var prewarm = false
   /// Whether the lines that its programs write are not shown.
@@ -102,6 +104,21 @@ public struct StepOptions: Sendable, Hashable {
   public var isExcused = false
   /// What it is for where a workflow is included.
   public var includeRole = IncludeRole.none
+
+  /// What an attempt takes of the machine; nil: nothing is counted.
+  public func request(ofAttempt attempt: Int) -> MachineResources? {
+    attempt <= 1 || laterRequests.isEmpty ? request : laterRequests[min(attempt - 2, laterRequests.count - 1)]
+  }
+
+  /// What attempts take of the machine, each request once, with the first attempt that takes it.
+  public var requests: [(attempt: Int, request: MachineResources)] {
+    guard let request else { return [] }
+    var all = [(attempt: 1, request: request)]
+    for (index, later) in laterRequests.enumerated() where later != all[all.count - 1].request {
+      all.append((index + 2, later))
+    }
+    return all
+  }
 
   /// The events that it waits for, or for whose posts it runs.
   public var events: [String] { after + (fanOut?.event.map { [$0] } ?? []) }

@@ -104,9 +104,10 @@ import Testing
     options.fanOut = fanOut
     options.isExcused = true
     options.includeRole = .exit
+    options.laterRequests = [MachineResources(cpus: 6), MachineResources(cpus: 9)]
     // A new member must be written, too, and be given a value here.
     let members = Mirror(reflecting: options).children.count
-    #expect(members == 24)
+    #expect(members == 25)
     let defaults = Mirror(reflecting: StepOptions.none).children.map { "\($0.value)" }
     for (index, child) in Mirror(reflecting: options).children.enumerated() {
       #expect("\(child.value)" != defaults[index], "\(child.label ?? "") is at its default")

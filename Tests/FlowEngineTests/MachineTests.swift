@@ -61,6 +61,35 @@ struct MachineTests {
     #expect(waits.startedAt! >= holds.endedAt! && fits.startedAt! <= holds.endedAt!)
   }
 
+  @Test func `an attempt takes what it asks for, not what the one before did`() async throws {
+    let report = try await fixture([
+      Step("grows", "probe.fail-twice") {
+        $0.request = MachineResources(cpus: 1)
+        $0.laterRequests = [MachineResources(cpus: 2), MachineResources(cpus: 3)]
+        $0.retry = RetryPolicy(attempts: 3, delay: .zero)
+      },
+      Step("holds", "probe.spin") { $0.request = MachineResources(cpus: 3) },
+    ]).run()
+    #expect(report.conclusion == .success)
+    let (grows, holds) = (report["grows"], report["holds"])
+    #expect(grows.attempts == 3 && grows.request == MachineResources(cpus: 3))
+    #expect(grows.endedAt! > holds.endedAt! && grows.attemptTimes[1].startedAt! >= holds.endedAt!)
+  }
+
+  @Test func `what a later attempt asks for must be there before anything starts`() {
+    let steps = [
+      Step("grows") {
+        $0.request = MachineResources(cpus: 2)
+        $0.laterRequests = [MachineResources(cpus: 4), MachineResources(cpus: 6)]
+      }
+    ]
+    #expect {
+      _ = try fixture(steps).start()
+    } throws: {
+      "\($0)" == "step 'grows': attempt 3 asks for 6 cpus, but there are 4 in '--resources'"
+    }
+  }
+
   @Test func `a step that asks for more than there is cannot be started`() {
     let steps = [Step("big") { $0.request = MachineResources(cpus: 64) }]
     #expect {

@@ -21,7 +21,7 @@ import Testing
   private static let maps: [(String, any FormatKey.Type)] = [
     ("workflow", WorkflowKey.self), ("step", StepKey.self), ("deadline", DeadlineKey.self), ("retry", RetryKey.self),
     ("queue", QueueKey.self), ("event", EventKey.self), ("defaults", DefaultsKey.self), ("field", FieldKey.self),
-    ("secret", SecretKey.self), ("resources", ResourcesKey.self),
+    ("secret", SecretKey.self), ("resources", ResourcesKey.self), ("slurm", SlurmKey.self),
   ]
 
   private static let tables: [(name: String, text: String)] =
@@ -126,8 +126,9 @@ extension Shape {
     case .deferral: "`true`, `idle`, `false` or an expression"
     case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .queueName: "a queue"
-    case .executorAddress: "an executor"
-    case .memory: "an amount of memory"
+    case .executorAddress: "an executor, or a mapping of \(ExecutorKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
+    case .memory: "an amount of memory, with `attempt`"
+    case .count(let range): "an integer from \(range.lowerBound) to \(range.upperBound), with `attempt`"
     case .actionName: "an action"
     case .command: "a string, or a list of strings"
     case .map(let keys): "a mapping of \(keys.pages.map { "`\($0.name)`" }.joined(separator: ", "))"

@@ -49,6 +49,10 @@ struct ResourcesTests {
     ("resources: { cpus: 0.5 }", "write 1; a fraction of a processor cannot be requested"),
     ("resources: { cpus: four }", "must be an integer from 1 to 65536"),
     ("resources: { gpus: \"${{ inputs.n }}\" }", "fixed before the run starts"),
+    ("resources: { memory: \"${{ atempt * 8 }}GiB\" }", "did you mean 'attempt'?"),
+    ("resources: { memory: \"${{ attempt + 8 }}GiB\" }", "multiply 'attempt'"),
+    ("resources: { memory: \"${{ attempt * 8 }}\" }, retry: { attempts: 3 }", "and is '8' at attempt 1; write 8GiB or"),
+    ("resources: { gpus: \"${{ attempt * 30000 }}\" }, retry: { attempts: 3 }", "and is '90000' at attempt 3"),
     ("cpus: 4", "write 'resources: { cpus: 4 }'"),
     ("mem: 8G", "write 'resources: { memory: 8GiB }'"),
     ("gpu: 1", "write 'resources: { gpus: 1 }'"),
@@ -56,6 +60,37 @@ struct ResourcesTests {
   ])
   func `a mistake leads to the right thing`(text: String, expected: String) {
     #expect(message(text).contains(expected), "\(text): \(message(text))")
+  }
+
+  @Test func `a request grows with the attempt, up to the last one`() {
+    func requests(_ text: String) -> [Int: MachineResources] {
+      let options = step(text).graph?.workflow.steps[0].options
+      return Dictionary(uniqueKeysWithValues: options?.requests.map { ($0.attempt, $0.request) } ?? [])
+    }
+    let memory = "resources: { cpus: 2, memory: \"${{ attempt * 8 }}GiB\" }"
+    #expect(
+      requests(memory + ", retry: { attempts: 3 }") == [
+        1: MachineResources(cpus: 2, memoryBytes: 8 << 30), 2: MachineResources(cpus: 2, memoryBytes: 16 << 30),
+        3: MachineResources(cpus: 2, memoryBytes: 24 << 30),
+      ])
+    #expect(requests(memory) == [1: MachineResources(cpus: 2, memoryBytes: 8 << 30)])
+    let options = step(memory + ", retry: { attempts: 2 }").graph?.workflow.steps[0].options
+    #expect(options?.request(ofAttempt: 9)?.memoryBytes == 16 << 30)
+    #expect(
+      requests("resources: { cpus: \"${{ case(attempt == 1, 1, 4) }}\" }, retry: { attempts: 5 }") == [
+        1: MachineResources(cpus: 1), 2: MachineResources(cpus: 4),
+      ])
+  }
+
+  @Test func `attempts come from the defaults, too`() {
+    let result = load(
+      """
+      name: x
+      defaults: { retry: { attempts: 2 } }
+      steps:
+        a: { uses: flow.noop, resources: { cpus: "${{ attempt * 3 }}" } }
+      """)
+    #expect(result.graph?.workflow.steps[0].options.laterRequests == [MachineResources(cpus: 6)])
   }
 
   @Test(arguments: [

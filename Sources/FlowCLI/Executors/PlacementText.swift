@@ -15,10 +15,13 @@ enum PlacementText {
       case .away(let address):
         away += 1
         text += "  \(id)  \(TerminalText.visible(address))"
-        if let request = step.options.request {
+        if step.options.request != nil {
+          let requests = step.options.requests.map { attempt, request in
+            request.text() + (attempt == 1 ? "" : " from attempt \(attempt) on")
+          }.joined(separator: ", ")
           text +=
             placement.countsHere(StepIndex(index))
-            ? ": \(request.text()) of this machine" : ": a job of its own with \(request.text())"
+            ? ": \(requests) of this machine" : ": a job of its own with \(requests)"
         }
         text += "\n"
       case .here(let why): text += "  \(id)  here" + (why.map { ": \(TerminalText.visible($0))" } ?? "") + "\n"

@@ -54,17 +54,19 @@ struct RunExecutors: Sendable {
         actions: names.sorted().compactMap { installation.registry.declaration(named: $0) },
         digest: installation.digest)
       do {
+        let assigned = steps.assignment.filter { $0.value == index }.keys.sorted().map {
+          ($0, workflow.steps[Int($0)].options)
+        }
         var executor = ExecutorRequest(
-          address: try ExecutorAddress(text), needs: needs, workflowFolder: workflowFolder,
+          address: try ExecutorAddress(text).counting(assigned.map(\.1)), needs: needs, workflowFolder: workflowFolder,
           pluginFolders: request.pluginFolders.map(FilePath.absolute) + installation.foldersOfIncluded,
           plugins: installation.external,
           environment: Environment.all)
-        for step in steps.assignment.filter({ $0.value == index }).keys.sorted() where !steps.countsHere(step) {
-          let step = workflow.steps[Int(step)]
-          if let request = step.options.request { executor.requests.append((step.id, request)) }
+        for (step, options) in assigned where !steps.countsHere(step) {
+          executor.requests += options.requests.map { (workflow.steps[Int(step)].id, $0.request) }
         }
         executor.withheld = workflow.secretVariables
-        executor.hasPlainSteps = executor.requests.count < steps.assignment.count { $0.value == index }
+        executor.hasPlainSteps = assigned.contains { steps.countsHere($0) || $1.request == nil }
         executor.tell = { told.add($0) }
         executor.mayPing = { told.isSure }
         pools.append(try executor.pool())

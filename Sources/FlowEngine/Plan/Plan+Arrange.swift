@@ -152,5 +152,10 @@ extension Plan {
     readiness.failed.removeAll { [traits] step in !traits[step].flags.contains(.blocking) }
     readiness.isAnyUnsatisfied = !readiness.failed.isEmpty
     for index in queued { queues[traits[index].queue].ready.insert(Int(traits[index].position)) }
+    if machine != nil {
+      for step in graph.stepsWithOptions where states[step].status != .waiting {
+        growRequest(of: step, toAttempt: Int(states[step].attempt) + (states[step].status == .queued ? 1 : 0))
+      }
+    }
   }
 }

@@ -202,6 +202,8 @@ extension Plan {
     count(fanOuts[index].states[item].status, -1)
     fanOuts[index].states[item].status = status
     count(status, 1)
+    guard status == .queued, machine != nil else { return }
+    growRequest(of: fanOuts[index].step, toAttempt: Int(fanOuts[index].states[item].attempt) + 1)
   }
 
   /// Ends an item. What follows for its step ``refresh(_:at:)`` works out.

@@ -15,7 +15,8 @@ struct MachineCount: Sendable {
 
 // Steps with `resources`: those that ask for the same stand in a queue of their own behind their queue, whose width and name
 // it has. A queue may start a step where what its steps take is free; all of that is worked out from who runs, whenever
-// somebody asks, so that there is nothing to keep true, and a workflow without `resources` is not touched.
+// somebody asks, so that there is nothing to keep true, and a workflow without `resources` is not touched. A step whose
+// request grows with the attempt has a queue for itself, which asks for what its next attempt does.
 //
 // The rule. Steps start by rank. One that does not fit is passed: those behind it start that fit. The first by rank of
 // those that wait so is passed four times; from then on steps behind it start only where as much stays free as it asks for.
@@ -39,9 +40,11 @@ extension Plan {
     for step in graph.stepsWithOptions {
       let base = Int(traits[step].queue)
       guard let request = options(of: step).request, countsRequests(of: step, in: queues[base]) else { continue }
+      let owner = options(of: step).laterRequests.isEmpty ? nil : step
+      func key(_ base: Int) -> RequestQueue { RequestQueue(base: base, request: request, owner: owner) }
       // Both usual queues, so that the list is the same whatever expressions put off: rearranging relies on that.
-      if usual.contains(base) { for queue in usual { _ = index(of: RequestQueue(base: queue, request: request)) } }
-      traits[step].queue = UInt16(index(of: RequestQueue(base: base, request: request)))
+      if usual.contains(base) { for queue in usual { _ = index(of: key(queue)) } }
+      traits[step].queue = UInt16(index(of: key(base)))
     }
     guard !indices.isEmpty else { return }
     hasOnlyBuiltInQueues = false
@@ -52,6 +55,18 @@ extension Plan {
   private struct RequestQueue: Hashable {
     var base: Int
     var request: MachineResources
+    /// The only step; nil: each that asks for the same.
+    var owner: StepIndex?
+  }
+
+  /// Has a step's queue ask for what an attempt takes that is about to start. Items of a fan-out share the queue: it asks
+  /// for the most that any of them has taken so far, so that they never take more together than there is.
+  mutating func growRequest(of step: StepIndex, toAttempt attempt: Int) {
+    guard let current = queues[traits[step].queue].request, !options(of: step).laterRequests.isEmpty,
+      var request = options(of: step).request(ofAttempt: attempt)
+    else { return }
+    if traits[step].flags.contains(.fanOut) { request = request.most(with: current) }
+    queues[traits[step].queue].request = request
   }
 
   /// The main thread is one, services never give back what they take, and an engine elsewhere counts by itself.

@@ -10,7 +10,9 @@ extension Plan {
     count(states[step].status, step, by: -1)
     states[step].status = status
     count(status, step, by: 1)
-    if status == .queued { queues[traits[step].queue].ready.insert(Int(traits[step].position)) }
+    guard status == .queued else { return }
+    queues[traits[step].queue].ready.insert(Int(traits[step].position))
+    if machine != nil { growRequest(of: step, toAttempt: Int(states[step].attempt) + 1) }
   }
 
   @inline(__always)

@@ -58,6 +58,7 @@ extension Plan {
     for (item, attempts) in recalled.attempts where item < count && recalled.finished[item] == nil {
       guard isSame(item) else { continue }
       fanOuts[index].states[item].attempt = attempts
+      if machine != nil { growRequest(of: step, toAttempt: Int(attempts) + 1) }
       particulars.interruptions[fanOuts[index].firstInstance + StepIndex(item)] = recalled.interruptions[item]
     }
   }

@@ -40,7 +40,7 @@ extension WorkflowRun {
     guard let placement = options.placement, let index = placement.assignment[owner] else { return }
     let executor = placement.executors[index]
     let declaration = prepared.action(of: owner).declaration
-    let request = prepared.graph.workflow.steps[Int(owner)].options.request
+    let request = prepared.graph.workflow.steps[Int(owner)].options.request(ofAttempt: Int(start.attempt))
     run(
       { inputs, context in
         try await executor.run(declaration, inputs, taking: request, files: start.inputs?.check?.files, context)

@@ -119,7 +119,7 @@ struct SlurmEngine {
       "srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=\(request.cpus)", "--job-name=\(name)", "--comment=\(mark)",
       "--mpi=none", "--export=\(Self.exported)",
     ]
-    let memory = request.memoryBytes > 0 ? "\(request.memoryBytes >> 10)K" : address["mem"]
+    let memory = request.memoryBytes > 0 ? "\(request.memoryBytes >> 10)K" : address.memory
     if let memory { words.append("--mem=\(memory)") }
     let devices = gres(request)
     if !devices.isEmpty { words.append("--gres=\(devices.joined(separator: ","))") }
@@ -127,9 +127,7 @@ struct SlurmEngine {
       if let value = address[option] { words.append("--\(option)=\(value)") }
     }
     if !excluded.isEmpty { words.append("--exclude=\(excluded.joined(separator: ","))") }
-    if let time = address["time"].flatMap({ try? DurationText.parse($0) }) {
-      words.append("--time=\(Self.text(of: time))")
-    }
+    if let time = address.timeLimit { words.append("--time=\(Self.text(of: time))") }
     words += address.passedThrough
     return words + ["/bin/sh", "-c", Self.holder, "flowrun-worker", name, mark] + worker
   }

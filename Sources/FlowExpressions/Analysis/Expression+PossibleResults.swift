@@ -52,6 +52,7 @@ private struct Outcomes {
     case .number(let value): [Outcome(.value(.number(value)))]
     case .string(let value): [Outcome(.value(.string(value)))]
     case .not, .comparison, .status: [Outcome(.type(.boolean))]
+    case .product: [Outcome(.type(.number))]
     case .name, .index: [Outcome(.type(accessed(index)))]
     case .filter: [Outcome(.type(.array(of: .any)))]
     case .and(let parts): ofChain(parts, passing: \.mayBeTrue, stopping: \.mayBeFalse)

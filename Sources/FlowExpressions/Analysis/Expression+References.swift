@@ -12,7 +12,7 @@ extension Expression {
     case .null, .boolean, .number, .string, .status: break
     case .name, .index, .filter: collectAccess(index, hasFallback: hasFallback, into: &found)
     case .not(let operand): collect(from: operand, hasFallback: false, into: &found)
-    case .comparison(_, let left, let right):
+    case .comparison(_, let left, let right), .product(let left, let right):
       collect(from: left, hasFallback: false, into: &found)
       collect(from: right, hasFallback: false, into: &found)
     case .and(let parts):

@@ -27,6 +27,7 @@ struct Evaluator<Context: ExpressionContext> {
     case .not(let operand): return .boolean(try !evaluate(operand).isTrue)
     case .comparison(let comparison, let left, let right):
       return .boolean(Self.compare(comparison, try evaluate(left), try evaluate(right)))
+    case .product(let left, let right): return .number(try evaluate(left).number * evaluate(right).number)
     case .and(let parts): return try firstPart(parts, thatIs: false)
     case .or(let parts): return try firstPart(parts, thatIs: true)
     case .status(let function): return .boolean(context.status(function))

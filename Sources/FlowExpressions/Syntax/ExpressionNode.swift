@@ -16,6 +16,8 @@ struct ExpressionNode: Sendable {
     case filter(target: Index)
     case not(Index)
     case comparison(Comparison, Index, Index)
+    /// `left * right`, where the dialect has arithmetic.
+    case product(Index, Index)
     case and([Index])
     case or([Index])
     case call(Function, [Index])

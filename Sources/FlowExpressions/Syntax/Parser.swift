@@ -21,7 +21,7 @@ struct Parser {
   /// Something that waits for its right side or its closing bracket.
   private struct Operator {
     enum Kind {
-      case not, and, or
+      case not, and, or, product
       case comparison(Comparison)
       case group
       case index
@@ -39,7 +39,8 @@ struct Parser {
       case .and: 2
       case .comparison(.equal), .comparison(.notEqual): 3
       case .comparison: 4
-      case .not: 5
+      case .product: 5
+      case .not: 6
       }
     }
   }
@@ -159,6 +160,7 @@ struct Parser {
     case .or: try readRightSide(.or, token)
     case .and: try readRightSide(.and, token)
     case .comparison(let comparison): try readRightSide(.comparison(comparison), token)
+    case .star where dialect.allowsArithmetic: try readRightSide(.product, token)
     case .comma:
       reduce(downTo: 1)
       guard case .call? = operators.last?.kind else { throw unexpected(token) }
@@ -219,6 +221,9 @@ struct Parser {
       case .comparison(let comparison):
         let left = operands.removeLast()
         push(.comparison(comparison, left, right), start(left)..<end(right), above: [left, right])
+      case .product:
+        let left = operands.removeLast()
+        push(.product(left, right), start(left)..<end(right), above: [left, right])
       case .and, .or:
         pushLogical(operands.removeLast(), right, isAnd: top.precedence == 2)
       case .group, .index, .call:

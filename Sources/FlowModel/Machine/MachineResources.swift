@@ -22,6 +22,12 @@ public struct MachineResources: Sendable, Hashable {
     cpus <= other.cpus && memoryBytes <= other.memoryBytes && gpus <= other.gpus
   }
 
+  /// The larger of both, part by part.
+  public func most(with other: MachineResources) -> MachineResources {
+    MachineResources(
+      cpus: max(cpus, other.cpus), memoryBytes: max(memoryBytes, other.memoryBytes), gpus: max(gpus, other.gpus))
+  }
+
   /// What is left without so many times another one; a part of which it asks for nothing stays whole.
   public func without(_ other: MachineResources, times count: Int = 1) -> MachineResources {
     MachineResources(

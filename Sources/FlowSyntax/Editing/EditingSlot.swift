@@ -47,6 +47,7 @@ enum EditingSlot {
     switch shape {
     case .map(let type), .durationOr(let type, _): return type.pages
     case .foreach: return ForeachKey.pages
+    case .executorAddress: return ExecutorKey.pages
     default: return []
     }
   }

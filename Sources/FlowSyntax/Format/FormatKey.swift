@@ -55,8 +55,10 @@ indirect enum Shape: Sendable {
   case durationOrExpression
   /// A range `50ms..200ms` or one duration.
   case estimate
-  /// An amount of memory such as `8GiB`.
+  /// An amount of memory such as `8GiB`, or a string that holds `${{ attempt }}`.
   case memory
+  /// An integer, or a string that holds `${{ attempt }}`.
+  case count(ClosedRange<Int>)
   case stepNames
   case eventNames
   /// The path of a file, or a list of them; with expressions.

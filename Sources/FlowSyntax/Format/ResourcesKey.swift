@@ -22,14 +22,14 @@ enum ResourcesKey: String, FormatKey {
     case "disk", "disk_mb", "ephemeral-storage", "storage":
       return "the keys are cpus, memory and gpus; disk is not counted"
     case "partition", "queue", "account", "nodes":
-      return "where a step runs is its 'executor', such as slurm=8,partition=short"
+      return "where a step runs is its 'executor', such as { slurm: { partition: short } }"
     default: return nil
     }
   }
 
   var shape: Shape {
     switch self {
-    case .cpus, .gpus: .integer(1...Limits.cpus)
+    case .cpus, .gpus: .count(1...Limits.cpus)
     case .memory: .memory
     }
   }

@@ -47,10 +47,7 @@ public struct ExecutorAddress: Sendable, Hashable {
   /// The options of the executors that come with flowrun.
   static let optionNames = [
     local: [], workers: ["processes"] + commonOptions,
-    slurm: [
-      "partition", "time", "per-node", "account", "qos", "constraint", "mem", "gres", "nodelist", "exclude",
-      "reservation", "wait",
-    ] + commonOptions,
+    slurm: SlurmKey.addressOptions + commonOptions.filter { $0 != "worker" },
   ]
 
   /// Reads an address; throws what is wrong with it.
@@ -130,17 +127,13 @@ public struct ExecutorAddress: Sendable, Hashable {
     case Self.local:
       guard value == nil else { throw Problem(message: "'local' takes no value", help: "write 'local'") }
     default:
-      _ = try count(value ?? "", "slots", of: "\(name)=4", 1...Self.mostSlots)
+      // Steps that say how they run on Slurm may leave open how many do: see `counting`.
+      if name != Self.slurm || value != nil || options.isEmpty {
+        _ = try count(value ?? "", "slots", of: "\(name)=4", 1...Self.mostSlots)
+      }
+      if name == Self.slurm { try checkSlurm() }
       for option in ["processes", "per-node"] {
         if let text = self[option] { _ = try count(text, option, of: "\(option)=2", 1...Self.mostSlots) }
-      }
-      for option in ["time", "wait"] {
-        guard let text = self[option] else { continue }
-        do throws(DurationText.Problem) {
-          _ = try DurationText.parse(text)
-        } catch {
-          throw Problem(message: "\(option)=\(text) is not a duration", help: error.help)
-        }
       }
     }
   }

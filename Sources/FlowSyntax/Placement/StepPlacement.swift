@@ -25,12 +25,19 @@ public struct StepPlacement: Sendable {
       return
     }
     var obstacles: [String: String?] = [:]
+    let general = (on ?? workflow.executor).flatMap { try? ExecutorAddress($0) }
+    var completed: [String: String] = [:]
     for (index, step) in workflow.steps.enumerated() {
       let wish =
         on == ExecutorAddress.local ? ExecutorAddress.local : step.options.executor ?? on ?? workflow.executor
-      guard let wish, wish != ExecutorAddress.local else {
+      guard var wish, wish != ExecutorAddress.local else {
         places.append(.here(why: step.options.executor == ExecutorAddress.local ? "it says 'executor: local'" : nil))
         continue
+      }
+      if step.options.executor != nil, let general {
+        let whole = completed[wish] ?? (try? ExecutorAddress(wish))?.completed(by: general).text ?? wish
+        completed[wish] = whole
+        wish = whole
       }
       let ofAction =
         obstacles[step.uses]

@@ -4,7 +4,7 @@ import FlowModel
 
 /// What a step takes of the machine.
 extension WorkflowReader {
-  /// `{ cpus: 4, memory: 8GiB, gpus: 1 }`.
+  /// `{ cpus: 4, memory: 8GiB, gpus: 1 }`, as the first attempt takes it where it depends on the attempt.
   mutating func machineResources(_ node: NodeID, _ owner: Owner) -> MachineResources? {
     guard tree.kind(node) == .mapping else {
       reportType(
@@ -14,21 +14,50 @@ extension WorkflowReader {
           + "such as a database, name that step under 'needs'")
       return nil
     }
-    var request = MachineResources()
-    var isEmpty = true
-    forEachKey(of: node, KeyTable<ResourcesKey>(), owner: owner, location: node) { reader, key, member in
-      let part = Owner.part(key.rawValue, of: owner)
-      isEmpty = false
-      switch key {
-      case .cpus: request.cpus = reader.wholeCount(member.value, part) ?? 1
-      case .memory: request.memoryBytes = reader.memory(member.value, part) ?? 0
-      case .gpus: request.gpus = reader.wholeCount(member.value, part) ?? 0
-      }
-    }
-    if isEmpty, tree.elements(node).isEmpty {
+    if tree.elements(node).isEmpty {
       report(
         .missingKey, "\(owner.text(in: tree)) is empty", at: span(node),
         help: "write '{ cpus: 4 }', or leave 'resources' out")
+    }
+    return machineResources(node, owner, attempt: 1)
+  }
+
+  /// What the attempts after the first one take, where that depends on the attempt and all of it can be read.
+  mutating func laterRequests(_ location: StepLocation, attempts: Int) -> [MachineResources] {
+    guard let member = tree.member(StepKey.resources.rawValue, of: location.value), tree.kind(member.value) == .mapping
+    else { return [] }
+    let owner = Owner.stepKey(.resources, location.key)
+    let before = diagnostics.count
+    guard let first = machineResources(member.value, owner, attempt: 1), diagnostics.count == before else {
+      // What is wrong with the first attempt was reported where it was read.
+      diagnostics.removeSubrange(before...)
+      return []
+    }
+    var requests: [MachineResources] = []
+    for attempt in 1..<attempts {
+      guard let request = machineResources(member.value, owner, attempt: attempt + 1), diagnostics.count == before
+      else {
+        return []
+      }
+      requests.append(request)
+    }
+    return requests.allSatisfy { $0 == first } ? [] : requests
+  }
+
+  private mutating func machineResources(_ node: NodeID, _ owner: Owner, attempt: Int) -> MachineResources? {
+    var request = MachineResources()
+    forEachKey(of: node, KeyTable<ResourcesKey>(), owner: owner, location: node) { reader, key, member in
+      let part = Owner.part(key.rawValue, of: owner)
+      let node = member.value
+      if reader.tree.kind(node) == .scalar, Template.containsExpression(reader.tree.text(node)) {
+        reader.evaluate(key, node, part, attempt, into: &request)
+        return
+      }
+      switch key {
+      case .cpus: request.cpus = reader.wholeCount(node, part) ?? 1
+      case .memory: request.memoryBytes = reader.memory(node, part) ?? 0
+      case .gpus: request.gpus = reader.wholeCount(node, part) ?? 0
+      }
     }
     return request
   }
@@ -40,7 +69,6 @@ extension WorkflowReader {
         help: "write \(Int(min(number.rounded(.up), 65_536))); a fraction of a processor cannot be requested")
       return nil
     }
-    if reportExpression(node, owner) { return nil }
     return integer(node, 1...Limits.cpus, owner)
   }
 
@@ -52,7 +80,6 @@ extension WorkflowReader {
     }
     switch value {
     case .string, .integer, .number:
-      if reportExpression(node, owner) { return nil }
       do throws(MemoryText.Problem) {
         return try MemoryText.parse(tree.text(node))
       } catch {
@@ -63,12 +90,40 @@ extension WorkflowReader {
     return nil
   }
 
-  /// Reports an expression, which cannot stand here: what a step takes is known before anything runs.
-  private mutating func reportExpression(_ node: NodeID, _ owner: Owner) -> Bool {
-    guard tree.kind(node) == .scalar, Template.containsExpression(tree.text(node)) else { return false }
-    reportType(
-      node, owner, expected: "a literal",
-      help: "resources are fixed before the run starts; write the most that the step may take")
-    return true
+  /// Takes in what an expression of `attempt` gives for one. All attempts are computed before anything runs, so that what
+  /// the last one takes can be checked, too.
+  private mutating func evaluate(
+    _ key: ResourcesKey, _ node: NodeID, _ owner: Owner, _ attempt: Int, into request: inout MachineResources
+  ) {
+    let value: Value
+    do throws(ExpressionError) {
+      value = try Template(parsing: tree.text(node), dialect: .resources).evaluate(
+        in: FixedContext(["attempt": .integer(attempt)]))
+    } catch {
+      report(
+        .expressionSyntax, "\(owner.text(in: tree)): \(error.message)", at: span(node),
+        help: error.correction?.question
+          ?? "resources are fixed before the run starts: multiply 'attempt' (${{ attempt * 8 }}GiB), or choose by it with case()"
+      )
+      return
+    }
+    let isMemory = key == .memory
+    let text = value.stringValue ?? value.numberValue.flatMap { Int(exactly: $0) }.map(String.init) ?? value.shortText
+    func wrong(_ help: String?) {
+      report(
+        .outOfRange,
+        "\(owner.text(in: tree)) must be \(isMemory ? "an amount of memory such as 8GiB" : "an integer from 1 to \(Limits.cpus)")"
+          + ", and is '\(text)' at attempt \(attempt)", at: span(node), help: help)
+    }
+    if isMemory {
+      do throws(MemoryText.Problem) {
+        request.memoryBytes = try MemoryText.parse(text)
+      } catch {
+        wrong(error.help)
+      }
+      return
+    }
+    guard let count = Int(text), (1...Limits.cpus).contains(count) else { return wrong(nil) }
+    if key == .cpus { request.cpus = count } else { request.gpus = count }
   }
 }

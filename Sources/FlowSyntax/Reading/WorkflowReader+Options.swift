@@ -179,18 +179,6 @@ extension WorkflowReader {
     return name
   }
 
-  /// `workers=4`, `slurm=8,partition=short`, or `local`.
-  mutating func executor(_ node: NodeID, _ owner: Owner) -> String? {
-    guard let text = string(node, owner) else { return nil }
-    do throws(ExecutorAddress.Problem) {
-      _ = try ExecutorAddress(text)
-      return text
-    } catch {
-      report(.unknownValue, "\(owner.text(in: tree)): \(error.message)", at: span(node), help: error.help)
-      return nil
-    }
-  }
-
   /// `80ms` or `50ms..200ms`.
   private mutating func estimate(_ node: NodeID, _ owner: Owner) -> Estimate? {
     let text = tree.kind(node) == .scalar && isString(node) ? tree.text(node) : ""

@@ -17,7 +17,8 @@ extension Shape {
       ["allOf": [.object(Self.reference("duration")), ["not": ["type": "string", "pattern": "^[0hms.]+$"]]]]
     case .durationOrExpression: Self.anyOf([Self.reference("duration"), Self.textWithExpression])
     case .estimate: ["type": "string", "pattern": .string(Self.estimatePattern)]
-    case .memory: ["type": "string", "pattern": "^0*[1-9][0-9]*([KMGT]iB)$"]
+    case .memory: Self.anyOf([["type": "string", "pattern": "^0*[1-9][0-9]*([KMGT]iB)$"], Self.textWithExpression])
+    case .count(let range): Self.anyOf([Shape.integer(range).schema, Self.textWithExpression])
     case .stepNames: Self.oneOrMany(["type": "string", "pattern": .string(NameKind.step.pattern)])
     case .eventNames: Self.oneOrMany(["type": "string"])
     case .fileNames: Self.oneOrMany(["type": "string", "minLength": 1])
@@ -30,7 +31,10 @@ extension Shape {
         ["type": "string", "enum": .array(Queue.builtIn.map(Value.string))],
         ["type": "string", "pattern": .string(NameKind.queue.pattern)],
       ])
-    case .executorAddress: ["type": "string", "pattern": .string(ExecutorAddress.pattern)]
+    case .executorAddress:
+      Self.anyOf([
+        ["type": "string", "pattern": .string(ExecutorAddress.pattern)], Self.nonempty(Self.map(ExecutorKey.self)),
+      ])
     case .actionName: ["type": "string"]
     case .command:
       Self.anyOf([
@@ -108,7 +112,13 @@ extension Shape {
     if keys == DeadlineKey.self { return reference("deadline") }
     if keys == RetryKey.self { return reference("retry") }
     var map = WorkflowSchema.map(of: keys)
-    if keys == ResourcesKey.self { map["minProperties"] = 1 }
+    if keys == ResourcesKey.self || keys == SlurmKey.self { map["minProperties"] = 1 }
+    return map
+  }
+
+  private static func nonempty(_ map: ValueObject) -> ValueObject {
+    var map = map
+    map["minProperties"] = 1
     return map
   }
 

@@ -28,12 +28,14 @@ extension WorkflowGraph {
     let capacity = capacity(stated)
     for step in stepsWithOptions {
       let place = workflow.steps[Int(step)]
-      guard let request = place.options.request, !elsewhere(step), let shortage = request.shortage(in: capacity) else {
-        continue
+      guard !elsewhere(step) else { continue }
+      for (attempt, request) in place.options.requests {
+        guard let shortage = request.shortage(in: capacity) else { continue }
+        throw PreparedWorkflow.Problem(
+          step: place.id,
+          message: "\(attempt == 1 ? "" : "attempt \(attempt) ")asks for \(shortage) "
+            + (stated == nil ? "on this machine" : "in '--resources'"))
       }
-      throw PreparedWorkflow.Problem(
-        step: place.id,
-        message: "asks for \(shortage) \(stated == nil ? "on this machine" : "in '--resources'")")
     }
   }
 }
