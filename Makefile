@@ -50,11 +50,12 @@ test-binary: setup-test
 	$(RELEASE) --traits Network --product flowrun
 	scripts/examples .build/release/flowrun
 
-## Runs the tests that take long for a good reason: clusters whose nodes fail, long histories of processes, and the examples
-## with the release binary.
+## Runs the tests that take long for a good reason: clusters whose nodes fail, long histories of processes, the examples with
+## the release binary, and an app that is built outside of this repository.
 test-release: setup-test
 	scripts/test --release 30m
 	$(MAKE) test-binary
+	scripts/launch-app
 
 ## Runs what takes longer than a few minutes; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the command drive
 ## the release binary.

@@ -113,13 +113,15 @@ let package = Package(
     + core(
       "FlowLanguageServer", uses: ["FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowSyntax"],
       tests: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowTestKit"])
-    + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowPluginKit", "FlowEngine"])
+    + core(
+      "FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowPluginKit", "FlowEngine"],
+      tests: ["FlowSyntax", "BasicsPlugin"])
     + core("FlowKitYAML", uses: ["FlowKit", "FlowSyntax"])
     + core(
       "FlowBuild", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowSyntax"], tests: ["TestSupport"])
     + [
       .executableTarget(
-        name: "flowrun-build", dependencies: ["FlowBuild", "FlowPlatform"], path: "Sources/flowrun-build"),
+        name: "flowrun-build", dependencies: ["FlowBuild"], path: "Sources/flowrun-build"),
       .plugin(
         name: "FlowrunBuildPlugin", capability: .buildTool(), dependencies: ["flowrun-build"],
         path: "Sources/FlowrunBuildPlugin"),

@@ -47,6 +47,8 @@ public struct PackageBuild: Sendable {
         own.append(PluginSource(file: Self.name(of: file), interface: interface))
       }
     }
+    // What is wrong with a plugin would be wrong with each step that uses it.
+    guard !hasErrors else { return }
     let catalog = InterfaceCatalog(interfaces.map(\.interface))
     var workflows: [(file: String, compiled: CompiledWorkflow)] = []
     for file in request.workflows {

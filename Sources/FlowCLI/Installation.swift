@@ -48,7 +48,7 @@ struct Installation {
     return external.filter { used.contains($0.name[...]) }.compactMap { $0.programProblem() }
   }
 
-  /// What tells the programs of the external plugins that a workflow uses apart, read once when it is first asked for; nil:
+  /// What distinguishes the programs of the external plugins that a workflow uses, read once when it is first asked for; nil:
   /// it uses none.
   func digests(of workflow: Workflow) -> (@Sendable () -> [String: String])? {
     if external.isEmpty { return nil }

@@ -20,7 +20,7 @@ enum Interrupts {
     /// Its first steps may be running.
     case starting
     case running(WorkflowRun)
-    /// A run goes on in another process.
+    /// A run continues in another process.
     case passing(ProcessGroup)
   }
 

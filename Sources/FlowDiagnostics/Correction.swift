@@ -1,4 +1,4 @@
-/// The word that was most likely meant by one that stands in a text.
+/// The word that was most likely meant by one that is in a text.
 public struct Correction: Sendable, Hashable {
   /// What stands there.
   public var wrong: String

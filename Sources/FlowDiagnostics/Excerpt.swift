@@ -1,4 +1,4 @@
-/// One line of a source as a terminal shows it, with the marks that stand below it.
+/// One line of a source as a terminal shows it, with the marks that are below it.
 ///
 /// Tabs go to the next multiple of four, wide characters take two columns and combining ones none; what would move the
 /// cursor or turn the reading direction is shown as a picture. Of a long line only the part around the marks is shown.

@@ -1,4 +1,4 @@
-/// Finds what somebody probably meant to type.
+/// Finds what someone probably meant to type.
 public enum NearestName {
   /// The candidate that `name` was most likely meant to be, or nil when none is near.
   ///

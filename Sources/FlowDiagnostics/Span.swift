@@ -19,7 +19,7 @@ public struct Span: Sendable, Hashable, Comparable {
   /// Whether there is nothing between start and end.
   public var isEmpty: Bool { start == end }
 
-  /// Whether all of another span lies in this one.
+  /// Whether all of another span is in this one.
   public func contains(_ other: Span) -> Bool { start <= other.start && other.end <= end }
 
   /// By start, then by end.

@@ -46,13 +46,13 @@ public struct Expression: Sendable {
     return try evaluator.evaluate(root).isTrue
   }
 
-  /// Whether the condition of an `if` holds: without a status function `success() &&` stands before it.
+  /// Whether the condition of an `if` holds: without a status function `success() &&` is before it.
   public func isSatisfied(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
     guard usesStatusFunction || context.status(.success) else { return false }
     return try isTrue(in: context)
   }
 
-  /// Reads the value of an `if`, `enabled` or `defer`: an expression that may stand in `${{ }}` or be bare.
+  /// Reads the value of an `if`, `enabled` or `defer`: an expression that may be in `${{ }}` or be bare.
   ///
   /// Offsets of errors and references count from the start of `text`.
   public static func condition(

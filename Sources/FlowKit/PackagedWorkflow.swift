@@ -55,12 +55,18 @@ extension PackagedWorkflow {
 extension Engine {
   /// Starts a run of a compiled workflow. Throws a ``PreparedWorkflow/Problem`` when the engine lacks an action of it, or an
   /// expression gives something unexpected.
+  ///
+  /// - Parameter events: what ``TypedRun/events`` gives; `none` gives no events and the fastest start.
   public func start<Workflow: PackagedWorkflow>(
-    _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions
+    _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions, events: RunDetail = .full
   ) throws -> TypedRun<Workflow> {
     var options = options
     options.inputs = inputs.values
-    return TypedRun(try start(Workflow.graph(), options: options))
+    let relay = EventRelay(detail: events, passingOnTo: options.observer)
+    if events != .none { options.observer = relay }
+    let run = try start(Workflow.graph(), options: options)
+    run.whenEnded { _ in relay.end() }
+    return TypedRun(run: run, relay: relay)
   }
 }
 
@@ -69,13 +75,18 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
   /// The run, with everything that does not depend on the workflow's types.
   public let run: WorkflowRun
 
-  /// A run that was started with the workflow's graph.
-  public init(_ run: WorkflowRun) { self.run = run }
+  let relay: EventRelay
+
+  /// The events of the run, from the first on; the sequence ends with the run.
+  public var events: RunEvents { RunEvents(relay: relay) }
 
   /// How the gate opened; returns when it has, or when it never will.
   public var gate: GateOpening {
     get async { await run.gate }
   }
+
+  /// How many steps have finished, of how many.
+  public var progress: RunProgress { run.progress }
 
   /// The report; returns when the run has ended.
   public var report: RunReport {

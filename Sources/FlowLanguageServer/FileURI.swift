@@ -2,12 +2,12 @@ import FlowDiagnostics
 
 /// URIs of files and their paths.
 enum FileURI {
-  /// The path of a `file:` URI; of any other what stands behind its scheme.
+  /// The path of a `file:` URI; of any other what is behind its scheme.
   static func path(of uri: String) -> String {
     var rest = uri[...]
     if rest.hasPrefix("file://") {
       rest = rest.dropFirst(7)
-      // A host may stand before the path.
+      // A host may be before the path.
       rest = rest.firstIndex(of: "/").map { rest[$0...] } ?? rest
     } else if let colon = rest.firstIndex(of: ":") {
       rest = rest[rest.index(after: colon)...]

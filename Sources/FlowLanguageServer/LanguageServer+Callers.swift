@@ -22,7 +22,7 @@ extension LanguageServer {
   /// Folders that hold no workflows of the user's own.
   private static let ignoredFolders: Set<String> = ["node_modules/", "vendor/"]
 
-  /// A workflow by its path; nil where it cannot be read.
+  /// A workflow by its path; nil if it cannot be read.
   func related(_ path: String, _ catalog: any ActionCatalog) -> RelatedText? {
     if let uri = documents.values.first(where: { $0.file == path })?.uri, let (document, workflow) = try? analysis(uri)
     {

@@ -62,7 +62,7 @@ extension LanguageServer {
     }
   }
 
-  /// Notes that texts that include a file are to be looked at again.
+  /// Notes that texts that include a file should be looked at again.
   private func touchIncluders(of file: String) {
     for (uri, document) in documents where document.analysis?.document.includedFiles.contains(file) == true {
       documents[uri]!.touch()
@@ -78,7 +78,7 @@ extension LanguageServer {
     pulled.remove(uri)
   }
 
-  /// Notes which texts are to be looked at again because manifests have changed, or files that they include.
+  /// Notes which texts should be looked at again because manifests have changed, or files that they include.
   func lookAround() {
     for (uri, document) in documents {
       guard let analysis = document.analysis else { continue }
@@ -96,7 +96,7 @@ extension LanguageServer {
     return text
   }
 
-  /// What stands in files that workflows include: an open text as it is in the editor, any other as it is on the disk.
+  /// What is in files that workflows include: an open text as it is in the editor, any other as it is on the disk.
   var includedFiles: @Sendable (String) -> [UInt8]? {
     let open = Dictionary(documents.values.map { ($0.file, $0.bytes) }) { first, _ in first }
     return { [files = workspace.files] path in open[path] ?? files(path) }

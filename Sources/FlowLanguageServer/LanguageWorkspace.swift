@@ -33,11 +33,11 @@ public struct LanguageWorkspace: Sendable {
   public var install: @Sendable (String) -> InstalledActions
   /// Changes when what ``install`` gives for the path may have changed.
   public var stamp: @Sendable (String) -> String
-  /// What stands in a file that a workflow includes; nil where it cannot be read.
+  /// What is in a file that a workflow includes; nil if it cannot be read.
   public var files: @Sendable (String) -> [UInt8]?
   /// The names of what is in a folder, those of folders with a slash behind them.
   public var names: @Sendable (String) -> [String]
-  /// What there is to say of a schema of records that lies next to workflows; nil: the file is none, but a workflow.
+  /// What there is to say of a schema of records that is next to workflows; nil: the file is none, but a workflow.
   public var schemaCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
   /// For each step its place, from 1, in the order in which ready steps start.
   public var rank: @Sendable (WorkflowGraph) -> [Int]

@@ -6,7 +6,7 @@ enum ManifestText {
   /// What is read of one at most: 1 MiB.
   private static let limit = 1 << 20
 
-  /// The text of a file, or nil where it cannot be read.
+  /// The text of a file, or nil if it cannot be read.
   static func read(_ path: String) -> SourceText? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }

@@ -9,11 +9,11 @@ struct OpenDocument {
   let file: String
   private(set) var version: Int
   private(set) var positions: TextPositions
-  /// What was read of it; nil after a change, until somebody asks.
+  /// What was read of it; nil after a change, until someone asks.
   var analysis: (document: WorkflowDocument, stamp: String)?
   /// Whether what the client was last told is about an older text.
   var isDirty = true
-  /// Counts the changes, so that a client that asks again can be told that nothing is new.
+  /// Counts the changes, so that a client that asks again learns that nothing is new.
   private(set) var revision = 0
 
   init(uri: String, file: String, version: Int, text: String, encoding: PositionEncoding) {

@@ -70,7 +70,7 @@ struct TextPositions {
     return ["start": value(position(of: span.start)), "end": value(position(of: span.end))]
   }
 
-  /// The byte of a position of the protocol; nil where it is none.
+  /// The byte of a position of the protocol; nil if it is none.
   func offset(_ position: Value?) -> Int? {
     guard let object = position?.objectValue, let line = object["line"]?.integerValue,
       let column = object["character"]?.integerValue
@@ -78,7 +78,7 @@ struct TextPositions {
     return offset(line: line, column: column)
   }
 
-  /// The bytes of a range of the protocol; nil where it is none.
+  /// The bytes of a range of the protocol; nil if it is none.
   func span(_ range: Value?) -> Span? {
     guard let object = range?.objectValue, let start = offset(object["start"]), let end = offset(object["end"]) else {
       return nil

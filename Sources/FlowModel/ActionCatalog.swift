@@ -47,7 +47,7 @@ public struct InputProblem: Sendable, Hashable {
   /// The word that was meant, for tools that write it; nil: none is known.
   public var correction: Correction?
 
-  /// A second location with the label that stands under it.
+  /// A second location with the label that is under it.
   public struct Related: Sendable, Hashable {
     /// Where, as in ``InputProblem/keyPath``.
     public var keyPath: String

@@ -10,7 +10,7 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var inputs: [FieldDeclaration]
   /// What dependents may read under `steps.<id>.outputs`.
   public var outputs: [FieldDeclaration]
-  /// The name of an object input whose keys are outputs too (`flow.set` gives back its `values`).
+  /// The name of an object input whose keys are outputs too (`flow.set` returns its `values`).
   public var outputsFromInput: String?
   /// Events it may post.
   public var events: [String]
@@ -22,7 +22,7 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var requires: [HandleKey]
   /// Whether it reads data that is unavailable while the device is locked (P6).
   public var needsProtectedData: Bool
-  /// Whether it goes on after it reported ready, until it is stopped.
+  /// Whether it continues after it reported ready, until it is stopped.
   public var isService: Bool
   /// The errors it may end with.
   public var errors: [ErrorDeclaration]

@@ -5,7 +5,7 @@ public enum FileItem {
     FieldDeclaration("path", .string, summary: "The path of the file, from the folder of the workflow"),
     FieldDeclaration("name", .string, summary: "Its name with the extension"),
     FieldDeclaration("stem", .string, summary: "Its name without the last extension"),
-    FieldDeclaration("extension", .string, summary: "What stands after the last dot of the name, or an empty text"),
+    FieldDeclaration("extension", .string, summary: "The part of the name after its last dot, or an empty string"),
     FieldDeclaration("folder", .string, summary: "The path of its folder; '.' is the workflow's own"),
   ]
 

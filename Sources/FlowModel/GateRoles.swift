@@ -97,7 +97,7 @@ public struct GateRoles: Sendable {
 }
 
 extension StepOptions {
-  /// Whether the step stands in the `finally` of the whole: all that the launch waits for comes first.
+  /// Whether the step is in the `finally` of the whole: all that the launch waits for comes first.
   fileprivate var waitsForAll: Bool { isFinal && !isFinalInside }
 
   /// Whether the step is switched off for good.

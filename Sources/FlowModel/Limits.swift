@@ -30,7 +30,7 @@ public enum Limits {
   public static let usualItemWorkflows = 4
   /// Steps of items' workflows that a report shows, and as many again of items that failed.
   public static let itemWorkflowSteps = 10_000
-  /// Bytes that the items of a step may give back together, as JSON: 64 MiB.
+  /// Bytes that the items of a step may return together, as JSON: 64 MiB.
   public static let fanOutOutputBytes = 64 << 20
   /// Files that `inputs-from`, or `produces`, of a step may mean.
   public static let watchedFiles = 100_000

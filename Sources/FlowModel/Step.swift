@@ -85,7 +85,7 @@ public struct StepOptions: Sendable, Hashable {
   public var isQuiet = false
   /// What becomes of the step where an attempt of it was interrupted with its process.
   public var onInterrupt = InterruptPolicy.rerun
-  /// Whether it stands in `finally`: it needs every step that no other needs, runs whatever they came to, and alone its
+  /// Whether it is in `finally`: it needs every step that no other needs, runs whatever they came to, and alone its
   /// `if` decides.
   public var isFinal = false
   /// Whether that is the `finally` of an included file: it waits for the steps of that file alone, and not for the gate.
@@ -99,7 +99,7 @@ public struct StepOptions: Sendable, Hashable {
   public var produces: [String] = []
   /// What it is run for, once for each item; nil: it runs once.
   public var fanOut: FanOut?
-  /// Whether its failure is none of the gate's and of the run's, though it is its dependents': it stands in a workflow
+  /// Whether its failure is none of the gate's and of the run's, though it is its dependents': it is in a workflow
   /// that an optional step includes.
   public var isExcused = false
   /// What it is for where a workflow is included.
@@ -134,7 +134,7 @@ public struct StepOptions: Sendable, Hashable {
 public enum InterruptPolicy: String, Sendable, Hashable, CaseIterable {
   /// It runs again.
   case rerun
-  /// It has failed, and runs again only when somebody names it.
+  /// It has failed, and runs again only when someone names it.
   case fail
 }
 

@@ -1,7 +1,7 @@
 /// A piece of data that flows between steps: an input, an output, a context of an expression.
 ///
 /// Values are what YAML's core schema and JSON can say. Integers and other numbers are kept apart because the types of
-/// declarations tell them apart; expressions see both as numbers. Durations and paths travel as text.
+/// declarations distinguish them; expressions see both as numbers. Durations and paths travel as text.
 public enum Value: Sendable {
   case null
   case boolean(Bool)

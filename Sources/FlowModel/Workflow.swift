@@ -35,7 +35,7 @@ public struct Workflow: Sendable {
   public var steps: [Step]
   /// Where steps run that do not say so themselves, as `--on` takes it; nil: here.
   public var executor: String?
-  /// What the run gives back, each a value that may hold `${{ }}`.
+  /// What the run returns, each a value that may hold `${{ }}`.
   public var outputs: ValueObject = [:]
 
   /// The workflows that are included, flattened.

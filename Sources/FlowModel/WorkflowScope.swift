@@ -1,4 +1,4 @@
-/// A workflow that stands in another one as a step, flattened: its steps have places among those of the whole, its
+/// A workflow that is in another one as a step, flattened: its steps have places among those of the whole, its
 /// expressions see its own inputs, steps and variables.
 public struct WorkflowScope: Sendable {
   /// What the ids of its steps begin with: `build/`.

@@ -8,7 +8,7 @@ package final class CallableAction: Sendable {
   package let declaration: ActionDeclaration
   /// Whether an error that does not say so itself can be retried.
   let isRetryable: Bool
-  /// What stands in a request between its id and its inputs.
+  /// What is in a request between its id and its inputs.
   let requestHead: [UInt8]
   /// The inputs of type duration, which a request holds in milliseconds too.
   let durationNames: [String]

@@ -34,7 +34,7 @@ extension InstalledPlugin {
     }
   }
 
-  /// The bytes of a regular file; nil where there is none.
+  /// The bytes of a regular file; nil if there is none.
   private static func content(of path: String) -> Data? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -10,7 +10,7 @@ public struct InstalledPlugin: Sendable {
   /// The manifest's text with the places of the program's words; nil when it was not read from a file.
   var text: (source: SourceText, programSpans: [Span])?
 
-  /// A plugin whose manifest lies in `folder`.
+  /// A plugin whose manifest is in `folder`.
   public init(_ manifest: PluginManifest, folder: String) {
     self.manifest = manifest
     self.folder = folder

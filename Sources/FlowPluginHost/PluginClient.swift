@@ -79,7 +79,7 @@ final class PluginClient: Sendable {
     case .ready(let session): return session
     case .closed: throw closedError
     case .wait(let start, isFirst: let isFirst):
-      // The start goes on for the others when the step that caused it is cancelled.
+      // The start continues for the others when the step that caused it is cancelled.
       if isFirst { Task.detached { await self.start() } }
       let result = await withTaskCancellationHandler {
         await start.wait()

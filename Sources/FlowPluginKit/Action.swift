@@ -135,13 +135,13 @@ extension AsyncAction {
   }
 }
 
-/// An action that reports ready with ``ActionContext/ready(_:)`` and then goes on until its task is cancelled.
+/// An action that reports ready with ``ActionContext/ready(_:)`` and then continues until its task is cancelled.
 ///
 /// For dependents, the gate and its own deadline the step is finished when it reports ready. The run stops its services
 /// when everything else is over. One that returns without having reported ready is finished by what it returns.
 public protocol Service: AsyncAction {}
 
 extension Service {
-  /// In a task of its own that goes on after it reported ready.
+  /// In a task of its own that continues after it reported ready.
   public func makeBody() -> RegisteredAction.Body { .service(bodyInTask()) }
 }

@@ -98,7 +98,7 @@ public struct ActionContext: Sendable {
   /// Says that the body has begun elsewhere: from then on the step's deadline counts.
   package func begun() { host.begun(step, attempt: attempt) }
 
-  /// Tells how far the step is: `fraction` from 0 to 1, and what it is doing.
+  /// Says how far the step is: `fraction` from 0 to 1, and what it is doing.
   public func progress(_ fraction: Double, _ message: String = "") {
     host.progress(fraction, message, step: step)
   }
@@ -148,7 +148,7 @@ public struct ActionContext: Sendable {
     try await host.call(for: post, within: limit, step: step, attempt: attempt)
   }
 
-  /// Reports a service ready, with its outputs: its dependents go on while the service does too. The first call counts.
+  /// Reports a service ready, with its outputs: its dependents continue while the service does too. The first call counts.
   public func ready(_ output: some ActionOutput) { host.ready(output.values, step: step, attempt: attempt) }
 }
 
@@ -220,7 +220,7 @@ public protocol ActionHost: AnyObject, Sendable {
   func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex)
   /// Whether the log takes more lines now; who writes many waits while it does not.
   var hasLogRoom: Bool { get }
-  /// Tells how far the step is.
+  /// Says how far the step is.
   func progress(_ fraction: Double, _ message: String, step: StepIndex)
   /// Posts an event; throws when that is not allowed.
   func post(_ event: String, step: StepIndex) throws
@@ -240,10 +240,10 @@ public protocol ActionHost: AnyObject, Sendable {
   nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject
-  /// Asks a person; calls the handler once, on some thread, when somebody answers.
+  /// Asks a person; calls the handler once, on some thread, when someone answers.
   func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void)
-  /// Who asks a step's questions, as `flowrun answer` takes it.
+  /// The id of the step that asks, as `flowrun answer` takes it.
   func questionAddress(of step: StepIndex) -> String
   /// The step waits for an answer no longer.
   func withdrawQuestion(of step: StepIndex, attempt: Int)

@@ -7,7 +7,8 @@ import FlowModel
 /// ```
 ///
 /// The table of fields is derived from the struct: the compiler writes `init(from:)`, and a decoder that only notes
-/// what it is asked for finds names and types. `countryCode` is `country-code` in a workflow. An output of optional type may be missing; it then reads as null.
+/// what it is asked for finds names and types. `countryCode` is `country-code` in a workflow. An output of optional type may be
+/// missing; it then reads as null.
 public protocol ActionOutput: Sendable, Decodable {
   /// A sentence for each output, by name; those not named have none.
   static var summaries: [String: String] { get }
@@ -55,7 +56,7 @@ public struct NoOutput: ActionOutput {
 public struct AnyOutput: ActionOutput {
   /// The outputs.
   public let values: ValueObject
-  /// Gives back these outputs.
+  /// Returns these outputs.
   public init(_ values: ValueObject) { self.values = values }
   /// There is nothing to derive.
   public init(from decoder: any Decoder) throws { values = [:] }

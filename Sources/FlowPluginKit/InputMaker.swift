@@ -3,7 +3,7 @@ import Synchronization
 
 /// Makes an action's inputs of values, as ``ActionInput/init(values:)`` does, a hundred thousand times a second.
 ///
-/// Where each field lies in the struct is found once, on the first call, by the layout rule of Swift's structs (each
+/// Where each field is in the struct is found once, on the first call, by the layout rule of Swift's structs (each
 /// property at the next address that its type can have), and checked against what reflection sees: each field must hold
 /// the very slot there. Where that does not hold, the inputs are made by reflection, every time.
 final class InputMaker<Input: ActionInput>: Sendable {

@@ -15,7 +15,7 @@ public struct TappedLink: Sendable, Hashable {
   public var url: String
   /// What came next to it.
   public var parameters: ValueObject
-  /// The identifier of the notification, by which deliveries of one tap are told from two taps.
+  /// The identifier of the notification, by which deliveries of one tap are distinguished from two taps.
   public var notificationID: String?
 
   /// A link that was tapped.

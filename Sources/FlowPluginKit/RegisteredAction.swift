@@ -8,7 +8,7 @@ public struct RegisteredAction: Sendable {
   public let declaration: ActionDeclaration
   /// What runs.
   public let body: Body
-  /// The same as a synchronous ``body``, where there are no inputs and no outputs to pass; nil where there may be.
+  /// The same as a synchronous ``body``, where there are no inputs and no outputs to pass; nil if there may be.
   package let plainBody: (@Sendable (ActionContext) throws -> Void)?
   /// The action's own check of literal inputs.
   public let check: @Sendable (LiteralInput) -> [InputProblem]
@@ -19,7 +19,7 @@ public struct RegisteredAction: Sendable {
     case synchronous(@Sendable (ValueObject, ActionContext) throws -> ValueObject)
     /// In a task of its own.
     case asynchronous(@Sendable (ValueObject, ActionContext) async throws -> ValueObject)
-    /// In a task of its own that goes on after it reported ready.
+    /// In a task of its own that continues after it reported ready.
     case service(@Sendable (ValueObject, ActionContext) async throws -> ValueObject)
   }
 

@@ -49,7 +49,7 @@
         // Behind the statement that failed all others say only that they were not tried.
         if !rows.isGood, problem == nil { problem = Self.failure(rows) }
         all.append(rows)
-        // Nothing stands behind the one result of a statement.
+        // Nothing is behind the one result of a statement.
         if let more = try next(connection, before: deadline) {
           PQclear(more)
           throw broken(connection)

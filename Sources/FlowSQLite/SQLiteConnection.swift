@@ -147,7 +147,7 @@ package final class SQLiteConnection {
     case several(rest: String)
   }
 
-  /// Prepares the one statement of a text that somebody else wrote, and lends it to `body`, which binds its values. Throws
+  /// Prepares the one statement of a text that someone else wrote, and lends it to `body`, which binds its values. Throws
   /// ``NotOneStatement`` where there are none or several.
   package func single<Result>(
     _ text: String, _ body: (borrowing SQLiteStatement) throws -> Result
@@ -180,7 +180,7 @@ package final class SQLiteConnection {
     return true
   }
 
-  /// Prepares statements that are to be run soon.
+  /// Prepares statements that should be run soon.
   package func prepare(_ texts: [String]) throws(SQLiteError) {
     for text in texts { _ = try cached(text) }
   }

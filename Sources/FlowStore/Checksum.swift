@@ -17,7 +17,7 @@ public enum Checksum {
   }
 }
 
-/// A number that tells contents apart, made many times as fast as one that keeps secrets: nothing secret depends on it.
+/// A number that distinguishes contents, made many times as fast as one that keeps secrets: nothing secret depends on it.
 public enum Fingerprint {
   /// The fingerprint of bytes: 62 bits, and one above them that is always set.
   public static func of(_ bytes: [UInt8]) -> Int {

@@ -1,4 +1,4 @@
-/// A piece of a run's journal as it lies in a store, which looks into none: what kind it is, when it was written, its bytes.
+/// A piece of a run's journal as it is in a store, which looks into none: what kind it is, when it was written, its bytes.
 ///
 /// Four bytes magic and version, four of CRC-32C over all that follow, the kind, both times, the body.
 public struct RunChunk: Sendable, Hashable {
@@ -14,7 +14,7 @@ public struct RunChunk: Sendable, Hashable {
   /// What a chunk may hold.
   public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
     /// What came out of the run, with outputs behind it.
-    case facts = 1
+    case entries = 1
     /// Lines that steps wrote.
     case log = 2
     /// A resume: the new epoch, and what it discards.
@@ -52,7 +52,7 @@ public struct RunChunk: Sendable, Hashable {
     self.body = body
   }
 
-  /// As it lies in a store.
+  /// As it is in a store.
   public var bytes: [UInt8] {
     var head = ByteWriter()
     head.add(byte: kind.rawValue)

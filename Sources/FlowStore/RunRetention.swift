@@ -20,7 +20,7 @@ public struct RunRetention: Sendable, Hashable {
   }
 
   /// Of the runs of a store, the newest first, with the bytes that each has, those that are too many, too old, or no
-  /// longer fit next to newer ones. Runs that go on are none; of a workflow of which a run stays neither is its newest
+  /// longer fit next to newer ones. Runs that continue are none; of a workflow of which a run stays neither is its newest
   /// success, nor the one with the newest success of any step.
   public func excess(
     of runs: [StoredRun], sizes: [String: Int], nowMilliseconds: Int,

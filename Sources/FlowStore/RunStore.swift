@@ -1,4 +1,4 @@
-/// Where runs are written down while they go on, and found again.
+/// Where runs are written down while they continue, and found again.
 ///
 /// A store knows nothing of workflows: a run's journal is a list of opaque chunks, its definition and its summary are
 /// bytes. Anyone who writes a run holds a lease on it, of one epoch; a later holder has a higher one, and what comes
@@ -11,7 +11,7 @@ public protocol RunStore: Sendable {
     _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
   ) throws(StoreProblem) -> any RunLease
 
-  /// Adds a chunk behind those of the run; on disk when it returns where `isDurable`. Throws `fenced` when somebody else has
+  /// Adds a chunk behind those of the run; on disk when it returns where `isDurable`. Throws `fenced` when someone else has
   /// the run by now.
   func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem)
 
@@ -26,7 +26,7 @@ public protocol RunStore: Sendable {
   /// ``resume(_:as:chunks:)``.
   func take(_ run: String, at position: RunPosition, by holder: RunHolder) throws(StoreProblem) -> any RunLease
 
-  /// Gives back a run that was taken and under which nothing was written: it is again as it was, which is `run`.
+  /// Returns a run that was taken and under which nothing was written: it is again as it was, which is `run`.
   func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem)
 
   /// Resumes a run that was taken as `definition`, with the first chunks under its lease, all at once and on disk when it
@@ -49,10 +49,10 @@ public protocol RunStore: Sendable {
   /// Removes runs that are not running, damaged ones too, with all that only they had; says how many there were.
   func remove(_ runs: [String]) throws(StoreProblem) -> Int
 
-  /// Asks something of a run that goes on; its number is for ``answer(to:)``. Throws `unknown`.
+  /// Asks something of a run that continues; its number is for ``answer(to:)``. Throws `unknown`.
   func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int
 
-  /// What has been asked of a run and not been answered, in order. Throws `fenced` when somebody else has the run by now.
+  /// What has been asked of a run and not been answered, in order. Throws `fenced` when someone else has the run by now.
   func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry]
 
   /// Answers a request.
@@ -87,7 +87,7 @@ public protocol RunLease: AnyObject, Sendable {
   var epoch: Int { get }
   /// Whether it is certain that no other process can hold the run yet: what runs for it elsewhere may be kept going.
   var isSure: Bool { get }
-  /// Whether it is known that somebody else has the run.
+  /// Whether it is known that someone else has the run.
   var isFenced: Bool { get }
 }
 
@@ -99,7 +99,7 @@ extension RunLease {
   public var isFenced: Bool { false }
 }
 
-/// How far somebody knows a run.
+/// How much of a run is known.
 public struct RunPosition: Sendable, Hashable {
   /// Its last epoch.
   public var epoch: Int
@@ -113,7 +113,7 @@ public struct RunPosition: Sendable, Hashable {
   }
 }
 
-/// What somebody asked of a run that goes on.
+/// A request to a running run.
 public struct RunRequestEntry: Sendable, Hashable {
   /// Its number, for the answer.
   public var number: Int
@@ -129,7 +129,7 @@ public struct RunRequestEntry: Sendable, Hashable {
 
 /// Why a store could not do what it was asked.
 public enum StoreProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The store cannot be opened or written: it lies in a folder that may not be written, the disk is full.
+  /// The store cannot be opened or written: it is in a folder that may not be written, the disk is full.
   case unusable(path: String, cause: String)
   /// What is stored is not what was written.
   case damaged(path: String, cause: String)
@@ -141,9 +141,9 @@ public enum StoreProblem: Error, Sendable, Hashable, CustomStringConvertible {
   case held(run: String, by: RunHolder)
   /// Another process has taken the run over.
   case fenced(run: String)
-  /// Its process ran on another machine, and the store cannot tell whether it still does.
+  /// Its process ran on another machine, and the store does not know whether it still does.
   case elsewhere(run: String, on: String)
-  /// It went on, and ended, while it was being looked at.
+  /// It continued, and ended, while it was being looked at.
   case moved(run: String)
 
   /// What went wrong and what to do.

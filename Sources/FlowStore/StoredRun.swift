@@ -1,4 +1,4 @@
-/// A run as a store tells of it without opening its journal.
+/// A run as a store reports it without opening its journal.
 public struct StoredRun: Sendable, Hashable {
   /// The run's id, a UUID in lower case.
   public var id: String
@@ -16,7 +16,7 @@ public struct StoredRun: Sendable, Hashable {
   public var holder: RunHolder
   /// What it was begun with, as who began it wrote it.
   public var header: [UInt8]
-  /// What it came to, as who ended it wrote it; empty while it goes on.
+  /// Its conclusion, written by the process that ended it; empty while it runs.
   public var summary: [UInt8]
 
   /// How a run stands.

@@ -27,11 +27,11 @@
 
     /// What the lease and the thread that renews it have in common.
     private final class Shared: Sendable {
-      /// Whether somebody else has the run.
+      /// Whether someone else has the run.
       let isFenced = Atomic<Bool>(false)
       /// Whether it need not be renewed any more.
       let isOver = Atomic<Bool>(false)
-      /// Whether it must still be given back.
+      /// Whether it must still be returned.
       let isHeld = Atomic<Bool>(true)
       /// How long the lease is safe.
       let term: Mutex<LeaseTerm>
@@ -67,7 +67,7 @@
 
     deinit { shared.isOver.store(true, ordering: .relaxed) }
 
-    /// Whether somebody else has the run, as far as the last renewal tells.
+    /// Whether someone else has the run, as far as the last renewal tells.
     var isFenced: Bool { shared.isFenced.load(ordering: .relaxed) }
 
     /// Notes that the run's end has been written, which gives it back.

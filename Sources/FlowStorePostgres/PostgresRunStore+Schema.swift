@@ -2,7 +2,7 @@
   import FlowPostgres
   import FlowStore
 
-  // How a store lies in its database.
+  // How a store is in its database.
   extension PostgresRunStore {
     /// The format that is written.
     static let version = 1
@@ -59,7 +59,7 @@
       isDurable ? [] : [PostgresStatement(sql: "SELECT set_config('synchronous_commit', 'off', true)", parameters: [])]
     }
 
-    /// How a run stands: one that says it goes on does so while its lease lasts.
+    /// How a run stands: one that says it continues does so while its lease lasts.
     static let standing = """
       CASE WHEN state = 'running' AND (lease_until IS NULL OR lease_until < clock_timestamp()) THEN 'interrupted'
       ELSE state END

@@ -224,7 +224,7 @@
       throw stored.state == .running ? .held(run: run, by: stored.holder) : .moved(run: run)
     }
 
-    /// Gives back a run that was taken.
+    /// Returns a run that was taken.
     public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
       let lease = try own(lease)
       // That a run's process is gone is seen from its lease.

@@ -9,7 +9,7 @@ final class RunLock: Sendable {
 
   private init(_ file: consuming Descriptor) { self.file = file }
 
-  /// Takes a byte of the file at `path`, made where it is missing; nil: somebody has it.
+  /// Takes a byte of the file at `path`, made where it is missing; nil: someone has it.
   static func take(_ path: String, byte: Int) throws(SystemError) -> RunLock? {
     let file = Descriptor(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
     guard file.number >= 0 else { throw SystemError("cannot open '\(path)'", errno) }

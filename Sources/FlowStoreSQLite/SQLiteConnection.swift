@@ -8,7 +8,7 @@ typealias SQLiteRow = FlowSQLite.SQLiteStatement
 /// A connection to the file of a run store, whose errors are problems of the store.
 final class SQLiteConnection {
   private let base: FlowSQLite.SQLiteConnection
-  /// Whether writes have been told to wait for the disk; nil: they do as SQLite has it.
+  /// Whether writes have been asked to wait for the disk; nil: they do as SQLite has it.
   private var isTold: Bool?
   /// Whether the disk is known to have the file, and the entries of it and its log in their folders.
   var isOnDisk = false
@@ -57,7 +57,7 @@ final class SQLiteConnection {
     try translating { try base.query(text, values) { rows in while try rows.next() { try row(rows) } } }
   }
 
-  /// Makes statements that are to be run soon.
+  /// Makes statements that should be run soon.
   func prepare(_ texts: [String]) throws(StoreProblem) {
     do throws(SQLiteError) {
       try base.prepare(texts)
@@ -94,7 +94,7 @@ final class SQLiteConnection {
 
   /// Copies the log into the file where it has more pages than that, as far as nothing reads it, and begins it again.
   func shortenLog(over pages: Int) {
-    // Only this connection knows what has been copied. Anyone who comes next would read the log whole and go on behind
+    // Only this connection knows what has been copied. Anyone who comes next would read the log whole and continue behind
     // it: a write by this one begins it again.
     guard base.logPages > pages, base.copyLog() else { return }
     try? execute("PRAGMA user_version = \(SQLiteRunStore.version)")

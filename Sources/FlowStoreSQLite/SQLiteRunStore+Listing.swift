@@ -1,7 +1,7 @@
 import FlowStore
 import FlowPlatform
 
-// Which runs there are, and which of them are forgotten: a damaged one is told, and stands in the way of no other.
+// Which runs there are, and which of them are forgotten: a damaged one is told, and is in the way of no other.
 extension SQLiteRunStore {
   /// The runs that fit, the newest first.
   public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {

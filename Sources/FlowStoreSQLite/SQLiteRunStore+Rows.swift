@@ -3,7 +3,7 @@ import FlowPlatform
 
 // Rows and their checksums.
 extension SQLiteRunStore {
-  /// A run as it lies in its row.
+  /// A run as it is in its row.
   struct Row {
     var number: Int
     var definition: Int
@@ -46,7 +46,7 @@ extension SQLiteRunStore {
     return found
   }
 
-  /// What a row says of a run; one that says it goes on does so while somebody holds it.
+  /// What a row says of a run; one that says it continues does so while someone holds it.
   func stored(_ row: borrowing SQLiteRow) throws(StoreProblem) -> Row {
     let number = row.integer(0)
     let run = StoredRun(
@@ -158,7 +158,7 @@ extension SQLiteRunStore {
     return Int(Checksum.of(run.summary, behind: checksum))
   }
 
-  /// The lock of a run; nil: somebody has it.
+  /// The lock of a run; nil: someone has it.
   func lock(_ number: Int) throws(StoreProblem) -> RunLock? {
     do throws(SystemError) {
       return try RunLock.take(Self.lockPath(path), byte: number)

@@ -2,9 +2,9 @@ import CFlowStore
 import FlowStore
 import FlowPlatform
 
-// How a store lies in its file, and how it is opened.
+// How a store is in its file, and how it is opened.
 extension SQLiteRunStore {
-  /// The format that is written, SQLite's `user_version`. Since 2 definitions are told apart by their fingerprint.
+  /// The format that is written, SQLite's `user_version`. Since 2 definitions are distinguished by their fingerprint.
   static let version = 2
 
   /// Names the format a second time, so that one flipped bit is not taken for a newer flowrun.
@@ -201,7 +201,7 @@ extension SQLiteRunStore {
   /// The file of which each run holds a byte.
   static func lockPath(_ path: String) -> String { path + ".lock" }
 
-  /// Puts a damaged store out of the way under another name in its folder, and returns that name. Returns nil where the
+  /// Puts a damaged store out of the way under another name in its folder, and returns that name. Returns nil if the
   /// file at the path is no longer `identity`: another process has moved it aside already.
   public static func moveAside(
     _ path: String, _ identity: StoreIdentity?, atSeconds now: Int

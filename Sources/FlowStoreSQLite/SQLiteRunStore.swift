@@ -11,7 +11,7 @@ import Synchronization
 public final class SQLiteRunStore: RunStore {
   /// The file.
   public let path: String
-  /// Which file it is; nil where it could not be told.
+  /// Which file it is; nil if it is unknown.
   public let identity: StoreIdentity?
   private let connection: Mutex<SQLiteConnection>
   /// The file of the store's ``StoreRecord``.
@@ -21,7 +21,7 @@ public final class SQLiteRunStore: RunStore {
   /// What is wrong with the file; nil: nothing, as far as is known.
   let flaw: String?
 
-  /// How long the log may get while a run goes on: pages of 4 KiB.
+  /// How long the log may get while a run continues: pages of 4 KiB.
   private static let logPages = 1000
   /// How long it may be behind a run. Anyone who opens the store next reads it whole, at two microseconds a page;
   /// copying it waits for the disk, and is worth it for some twenty short runs at once.
@@ -245,7 +245,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Gives back a run that was taken.
+  /// Returns a run that was taken.
   public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
     let lease = try own(lease)
     try change { connection throws(StoreProblem) in

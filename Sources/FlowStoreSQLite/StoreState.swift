@@ -7,7 +7,7 @@ public struct StoreIdentity: Sendable, Hashable {
   private let device: UInt64
   private let node: UInt64
 
-  /// The file at a path; nil where there is none.
+  /// The file at a path; nil if there is none.
   public init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

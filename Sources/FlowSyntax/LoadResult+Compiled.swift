@@ -4,7 +4,7 @@ import FlowModel
 
 /// Compiled workflows: made from what was loaded, and loaded in place of YAML.
 extension LoadResult {
-  /// The workflow as `flowrun compile` writes it; nil where it has an error. The files that it names are named from its own
+  /// The workflow as `flowrun compile` writes it; nil if it has an error. The files that it names are named from its own
   /// folder, so that the bytes are the same wherever that is.
   public var compiled: CompiledWorkflow? {
     if let compiledFile { return compiledFile }
@@ -26,7 +26,7 @@ extension LoadResult {
     return CompiledWorkflow(graph, outputs: outputs, locations: locations)
   }
 
-  /// Where a step of a compiled workflow was written; nil where YAML was read.
+  /// Where a step of a compiled workflow was written; nil if YAML was read.
   public func compiledLocation(of step: StepIndex) -> CompiledWorkflow.Location? {
     guard let locations = compiledFile?.locations, locations.indices.contains(Int(step)) else { return nil }
     return locations[Int(step)]

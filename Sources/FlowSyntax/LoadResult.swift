@@ -14,9 +14,9 @@ public struct LoadResult: Sendable {
   public internal(set) var included: [LoadResult] = []
   /// The files that the workflow includes, by path, for the locations of their steps.
   var includedFiles: [String: LoadResult] = [:]
-  /// What the workflow gives back, each output with its type where that is known.
+  /// What the workflow returns, each output with its type where that is known.
   public internal(set) var outputs: [FieldDeclaration] = []
-  /// The compiled workflow that was read; nil where YAML was read.
+  /// The compiled workflow that was read; nil if YAML was read.
   var compiledFile: CompiledWorkflow?
   /// The workflow as a run of it is recorded: the file, with those that it includes.
   public internal(set) var definition: [UInt8] = []
@@ -57,7 +57,7 @@ public struct LoadResult: Sendable {
     return nil
   }
 
-  /// What stands under a step's `key`, with the locations of all of it; nil where there is nothing.
+  /// What is under a step's `key`, with the locations of all of it; nil if there is nothing.
   public func value(of step: StepIndex, key: String) -> PlacedValue? {
     guard let tree, locations.steps.indices.contains(Int(step)) else { return nil }
     return tree.member(key, of: locations.steps[Int(step)].value).map { PlacedValue.of($0.value, in: tree) }
@@ -69,7 +69,7 @@ public struct LoadResult: Sendable {
     return tree.member(name, of: secrets).map { tree.span($0.key) }
   }
 
-  /// Where a key of the workflow itself stands: its value, or nil where it is not given.
+  /// Where a key of the workflow itself stands: its value, or nil if it is not given.
   public func span(ofWorkflowKey key: String) -> Span? {
     guard let tree, let key = WorkflowKey(rawValue: key), let node = locations.value(key) else { return nil }
     return tree.span(node)

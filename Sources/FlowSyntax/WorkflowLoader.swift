@@ -13,7 +13,7 @@ public struct WorkflowLoader: Sendable {
   private let catalog: any ActionCatalog
   private let files: (@Sendable (String) -> [UInt8]?)?
 
-  /// A loader that knows the actions of `catalog`; `files` gives what stands in a file that a workflow includes (nil: it
+  /// A loader that knows the actions of `catalog`; `files` gives what is in a file that a workflow includes (nil: it
   /// cannot be read). Without it such steps are taken as they are, and the workflow cannot run.
   public init(catalog: any ActionCatalog, files: (@Sendable (String) -> [UInt8]?)? = nil) {
     self.catalog = catalog
@@ -57,7 +57,7 @@ public struct WorkflowLoader: Sendable {
     return result
   }
 
-  /// The one way from a text to what is wrong with it, together with what was examined; nil where it is no YAML.
+  /// The one way from a text to what is wrong with it, together with what was examined; nil if it is no YAML.
   func examine(_ source: SourceText) -> (result: LoadResult, check: WorkflowCheck?, failure: YAMLFailure?) {
     switch YAMLParser.parse(source) {
     case .failure(let failure):

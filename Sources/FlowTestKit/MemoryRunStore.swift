@@ -137,7 +137,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Gives back a run that was taken.
+  /// Returns a run that was taken.
   public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
       guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }

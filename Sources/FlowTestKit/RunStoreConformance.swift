@@ -88,7 +88,7 @@ public struct RunStoreConformance: Sendable {
     return problems
   }
 
-  /// A run that is taken and given back is as it was; one that is resumed has a definition to go with its chunks.
+  /// A run that is taken and returned is as it was; one that is resumed has a definition to go with its chunks.
   private func giveBackProblems(
     _ store: any RunStore, _ other: any RunStore, _ problems: inout [String]
   ) throws {

@@ -44,7 +44,7 @@ extension Scenario {
     return (RunCourse(CourseShape(plan), plan, simulator.trace ?? RunTrace()), plan)
   }
 
-  /// The same with a journal: `inspect` sees what came out of the run so far, and when, after every event.
+  /// The same with a journal: `inspect` sees the result of the run so far, and when, after every event.
   package func simulated(journaling inspect: @escaping (JournalEntries, Int) -> Void) throws -> Plan {
     let stage = try ScenarioStage(self)
     let resolution = activatedAt == nil ? stage.resolution : nil
@@ -60,15 +60,15 @@ extension Scenario {
     return simulator.run(activation: resolution)
   }
 
-  /// Goes on at an instant with a fresh plan that knows these journal entries alone.
-  package func resumed(with facts: [JournalEntry], atNanoseconds now: Int) throws -> Plan {
+  /// Continues at an instant with a fresh plan that knows these journal entries alone.
+  package func resumed(with entries: [JournalEntry], atNanoseconds now: Int) throws -> Plan {
     let stage = try ScenarioStage(self)
     let coming = outsideEvents.filter { $0.at.nanoseconds > now }
     var isOpen = false
     if case .open(let until) = outsideSource { isOpen = until.nanoseconds > now }
     var plan = stage.plan(resolution: nil, announcedEvents: coming.count, outsideSourceIsOpen: isOpen)
     plan.beginRestoring(wasPrewarmed: activatedAt != nil)
-    for fact in facts { plan.restore(fact) }
+    for entry in entries { plan.restore(entry) }
     plan.endRestoring(at: now, gateCountsAnew: false)
     var simulator = stage.simulator(plan)
     var rest = self

@@ -25,7 +25,7 @@ public struct Simulator {
     public var posts: [(afterNanoseconds: Int, event: String)]
     /// When a service reports ready; nil: never.
     public var readyAfterNanoseconds: Int?
-    /// How long it goes on after it was told to end; nil: it does not listen.
+    /// How long it continues after it was asked to end; nil: it does not listen.
     public var endsAfterCancellationNanoseconds: Int?
 
     /// A body that ends so after so long.
@@ -100,7 +100,7 @@ public struct Simulator {
     return plan
   }
 
-  /// Goes on from an instant with a plan that has taken in the journal entries of a run.
+  /// Continues from an instant with a plan that has taken in the journal entries of a run.
   package mutating func resume(atNanoseconds nanoseconds: Int) -> Plan {
     player.resume(atNanoseconds: nanoseconds, limitNanoseconds: Self.limitNanoseconds)
     return plan

@@ -4,7 +4,7 @@ import FlowModel
 public struct StepScript: Sendable, Hashable {
   /// What the first, second, … attempt does; the last one stands for all further attempts. Never empty.
   public var attempts: [StepBehavior]
-  /// Whether the step's action is a service: it is finished when it reports ready, and then goes on.
+  /// Whether the step's action is a service: it is finished when it reports ready, and continues to run.
   public var isService: Bool
   /// The events that the step's action declares, whether it posts them or not.
   public var declaredEvents: [String]
@@ -60,7 +60,7 @@ public struct StepBehavior: Sendable, Hashable {
   public var ending: Ending
   /// The least pause before the next attempt that its error asks for; nil: none.
   public var retryAfter: Duration?
-  /// How long after it was told to stop the body returns; nil: it is deaf and goes on to its own end.
+  /// How long after it was asked to stop the body returns; nil: it is deaf and continues to its own end.
   public var respondsToCancellationAfter: Duration?
   /// The events it posts on the way, by time.
   public var posts: [ScriptedPost]
@@ -74,7 +74,7 @@ public struct StepBehavior: Sendable, Hashable {
     case failure(retryable: Bool)
   }
 
-  /// A behavior; one that is told to stop returns at once unless stated otherwise.
+  /// A behavior; one that is asked to stop returns at once unless stated otherwise.
   public init(
     duration: Duration?, ending: Ending = .success, respondsToCancellationAfter: Duration? = .zero,
     posts: [ScriptedPost] = [], readyAfter: Duration? = nil, retryAfter: Duration? = nil
@@ -95,7 +95,7 @@ public struct StepBehavior: Sendable, Hashable {
     StepBehavior(duration: duration, ending: .failure(retryable: retryable))
   }
 
-  /// A service's attempt that reports ready after `delay` and goes on until it is stopped.
+  /// A service's attempt that reports ready after `delay` and continues until it is stopped.
   public static func ready(after delay: Duration) -> StepBehavior {
     StepBehavior(duration: nil, readyAfter: delay)
   }

@@ -1,11 +1,5 @@
 import FlowBuild
-import FlowPlatform
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Foundation
 
 // flowrun-build OUTPUT [--own-interface FILE | --interface FILE | --workflow FILE]…, as FlowrunBuildPlugin calls it.
 var words = CommandLine.arguments.dropFirst()
@@ -18,17 +12,12 @@ while let option = words.popFirst(), let file = words.popFirst() {
   default: request.workflows.append(file)
   }
 }
-
-func writeError(_ text: String) {
-  _ = Array(text.utf8).withUnsafeBytes { SystemCall.write(2, $0) }
-}
-
 let build = PackageBuild(request) { try? [UInt8](Data(contentsOf: URL(fileURLWithPath: $0))) }
-writeError(build.messages)
+FileHandle.standardError.write(Data(build.messages.utf8))
 guard let source = build.source else { exit(1) }
 do {
   try Data(source.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
 } catch {
-  writeError("\(output):1:1: error: the file cannot be written: \(error)\n")
+  FileHandle.standardError.write(Data("\(output):1:1: error: the file cannot be written: \(error)\n".utf8))
   exit(1)
 }

@@ -91,7 +91,7 @@ import Testing
       rest = rest[found.upperBound...]
     }
     for text in [
-      "in attempt 2 of 2", "<dt>target</dt><dd>test</dd>", "0 of 4 steps succeeded, 1 failed, 1 failed that may fail",
+      "in attempt 2 of 2", "<dt>target</dt><dd>test</dd>", "0 of 4 steps succeeded, 1 failed, 1 optional and failed",
       "upstream-failed", "<td>skipped</td><td>condition</td>", "failure (optional)", "&lt;script&gt;alert(1)",
     ] {
       #expect(page.contains(text), "\(text)")

@@ -29,7 +29,7 @@ import Testing
     #expect(resumed.exitCode == 0 && resumed.standardOutput.contains("f: it needs 'a'; up to 3 items are kept"))
     #expect(resumed.standardOutput.contains("f: keeps 1 of 3 items"), "\(resumed)")
     let certain = try tool.run("resume", "last", "--from", "f[0]", "--dry-run")
-    #expect(certain.standardOutput.contains("f: named with --from; 2 items are kept\n"), "\(certain)")
+    #expect(certain.standardOutput.contains("f: named on the command line; 2 items are kept\n"), "\(certain)")
     let lines = try tool.text(of: "log").split(separator: "\n").sorted()
     #expect(lines == ["x f[0] 1", "x f[1]~1 1", "y f[0]~1 1", "y f[1] 1", "z f[2] 1"])
   }

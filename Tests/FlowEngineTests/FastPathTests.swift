@@ -103,7 +103,7 @@ struct FastPathTests {
           try #require(plan[index] == other[index] && plan.items(of: index) == other.items(of: index))
         }
         try #require(plan.problems().isEmpty)
-        #expect(Self.facts(&plan) == Self.facts(&other))
+        #expect(Self.entries(&plan) == Self.entries(&other))
         let (effects, otherEffects) = (plan.takeEffects(), other.takeEffects())
         try #require(effects == otherEffects && plan.finishedCount == other.finishedCount)
         Self.answer(effects, &plan, at: now)
@@ -112,10 +112,10 @@ struct FastPathTests {
     }
   }
 
-  private static func facts(_ plan: inout Plan) -> [JournalEntry] {
-    var facts: [JournalEntry] = []
-    plan.takeEntries().forEach { facts.append($0) }
-    return facts
+  private static func entries(_ plan: inout Plan) -> [JournalEntry] {
+    var entries: [JournalEntry] = []
+    plan.takeEntries().forEach { entries.append($0) }
+    return entries
   }
 
   private static func plan(of steps: [Step]) throws -> Plan {

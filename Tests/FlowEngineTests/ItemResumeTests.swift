@@ -183,8 +183,8 @@ import Testing
       $0.fanOut?.isFailFast = isFailFast
     }
     var writer = EntryWriter()
-    for fact in [.activated(Resolution(), atNanoseconds: 0)] + items { writer.add(fact) }
-    let chunk = RunChunk(.facts, wallMilliseconds: 1, runNanoseconds: 3, body: writer.bytes).bytes
+    for entry in [.activated(Resolution(), atNanoseconds: 0)] + items { writer.add(entry) }
+    let chunk = RunChunk(.entries, wallMilliseconds: 1, runNanoseconds: 3, body: writer.bytes).bytes
     let stored = StoredRun(
       id: "x", workflow: "test", file: "/w", startedMilliseconds: 1, state: .interrupted, epoch: 1,
       holder: RunHolder(process: 1, host: "here"), header: RunHeader().bytes)

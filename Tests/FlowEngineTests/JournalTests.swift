@@ -60,7 +60,7 @@ import Testing
     let stored = try #require(try store.runs(RunFilter()).first)
     let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: steps.count)
     var seen: Set<StepIndex> = []
-    for case .finished(let finished, let failure) in recollection.facts {
+    for case .finished(let finished, let failure) in recollection.entries {
       #expect(finished.outcome == .success && failure == nil && seen.insert(finished.step).inserted)
       let need = finished.step - 1
       if finished.step % 3 != 0 { #expect(seen.contains(need)) }
@@ -205,7 +205,7 @@ import Testing
     writer.add(.activated(Resolution(), atNanoseconds: 0))
     writer.add(.started(0, attempt: 1, atNanoseconds: 1))
     writer.add(.started(1, attempt: 1, atNanoseconds: 2))
-    let chunk = RunChunk(.facts, wallMilliseconds: 1, runNanoseconds: 3, body: writer.bytes).bytes
+    let chunk = RunChunk(.entries, wallMilliseconds: 1, runNanoseconds: 3, body: writer.bytes).bytes
     let stored = StoredRun(
       id: "x", workflow: "test", file: "/w", startedMilliseconds: 1, state: .interrupted, epoch: 1,
       holder: RunHolder(process: 1, host: "here"), header: RunHeader().bytes)
@@ -275,7 +275,9 @@ private struct WitnessPlugin: Plugin {
       for bytes in try box.store.chunks(of: context.run.id) {
         var reader = EntryReader(try RunChunk(bytes).body, stepCount: 1000)
         while let item = try reader.next() {
-          if case .fact(.started(context.step, attempt: context.attempt, atNanoseconds: _)) = item { return NoOutput() }
+          if case .entry(.started(context.step, attempt: context.attempt, atNanoseconds: _)) = item {
+            return NoOutput()
+          }
         }
       }
       throw ActionError("too-early", "it began before that was written", isRetryable: false)

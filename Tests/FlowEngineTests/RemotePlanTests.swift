@@ -204,7 +204,7 @@ struct RemotePlanTests {
     var restored = Plan(graph: plan.graph)
     restored.beginRestoring(wasPrewarmed: false)
     restored.restore(.activated(Resolution(), atNanoseconds: 0))
-    while case .fact(let fact)? = try reader.next() { restored.restore(fact) }
+    while case .entry(let entry)? = try reader.next() { restored.restore(entry) }
     restored.endRestoring(at: 8 * second, gateCountsAnew: false)
     #expect(restored.beginning(of: 0) == 2 * second)
     #expect(restored.attemptTimes(of: 0).map(\.endedAt) == [3 * second, 7 * second])

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `of a newer format is refused with its number`() {
-    var bytes = RunChunk(.facts, wallMilliseconds: 1, runNanoseconds: 2, body: [3]).bytes
+    var bytes = RunChunk(.entries, wallMilliseconds: 1, runNanoseconds: 2, body: [3]).bytes
     bytes[3] = 2
     #expect(throws: RunChunk.Problem.newer(version: 2)) { try RunChunk(bytes) }
   }

@@ -22,14 +22,14 @@ import Testing
     for seed in UInt64(1)...600 {
       for cut in try Self.cuts(of: RandomScenario.scenario(seed: seed)) {
         cuts += 1
-        kept += cut.facts.finished.count
+        kept += cut.entries.finished.count
       }
     }
     #expect(cuts > 200 && kept > 400, "\(cuts) cuts, \(kept) steps kept")
   }
 
   private struct Cut {
-    var facts: JournalEntries
+    var entries: JournalEntries
     var now: Int
   }
 
@@ -37,12 +37,12 @@ import Testing
     guard isFit(scenario) else { return [] }
     var cuts: [Cut] = []
     var known = -1
-    _ = try scenario.simulated(journaling: { facts, now in
+    _ = try scenario.simulated(journaling: { entries, now in
       // The last look at an instant says all of it; one later, nothing has happened since.
-      let count = facts.count
+      let count = entries.count
       if cuts.last?.now == now { cuts.removeLast() } else if count == known { return }
       known = count
-      cuts.append(Cut(facts: facts, now: now))
+      cuts.append(Cut(entries: entries, now: now))
     })
     return cuts.filter { cut in scenario.activatedAt.map { $0.nanoseconds <= cut.now } ?? true }
   }
@@ -69,8 +69,8 @@ import Testing
     let uncut = try scenario.simulated()
     guard uncut.conclusion != nil else { return }
     for cut in cuts {
-      let facts = try Self.throughChunks(cut.facts, of: scenario, seed: seed)
-      let resumed = try scenario.resumed(with: facts, atNanoseconds: cut.now)
+      let entries = try Self.throughChunks(cut.entries, of: scenario, seed: seed)
+      let resumed = try scenario.resumed(with: entries, atNanoseconds: cut.now)
       let differences = Self.differences(uncut, resumed, cut)
       guard !differences.isEmpty else { continue }
       Issue.record(
@@ -80,22 +80,22 @@ import Testing
   }
 
   /// The journal entries as another process reads them: in chunks, cut where chance will have it.
-  private static func throughChunks(_ facts: JournalEntries, of scenario: Scenario, seed: UInt64) throws
+  private static func throughChunks(_ entries: JournalEntries, of scenario: Scenario, seed: UInt64) throws
     -> [JournalEntry]
   {
     var random = SeededGenerator(seed: seed)
     var bodies: [EntryWriter] = [EntryWriter()]
     var written: [JournalEntry] = []
-    facts.forEach { fact in
+    entries.forEach { entry in
       if random.chance(30) { bodies.append(EntryWriter()) }
-      bodies[bodies.count - 1].add(fact)
-      written.append(fact)
+      bodies[bodies.count - 1].add(entry)
+      written.append(entry)
     }
     var read: [JournalEntry] = []
     for body in bodies {
-      let chunk = try RunChunk(RunChunk(.facts, wallMilliseconds: 0, runNanoseconds: 0, body: body.bytes).bytes)
+      let chunk = try RunChunk(RunChunk(.entries, wallMilliseconds: 0, runNanoseconds: 0, body: body.bytes).bytes)
       var reader = EntryReader(chunk.body, stepCount: scenario.workflow.steps.count)
-      while let item = try reader.next() { if case .fact(let fact) = item { read.append(fact) } }
+      while let item = try reader.next() { if case .entry(let entry) = item { read.append(entry) } }
     }
     #expect(read == written)
     return read
@@ -104,7 +104,7 @@ import Testing
   private static func differences(_ uncut: Plan, _ resumed: Plan, _ cut: Cut) -> [String] {
     var lines = resumed.problems()
     var kept: [JournalEntry] = []
-    cut.facts.forEach { kept.append($0) }
+    cut.entries.forEach { kept.append($0) }
     for index in uncut.graph.workflow.steps.indices {
       let step = StepIndex(index)
       let (left, right) = (uncut[step], resumed[step])
@@ -118,7 +118,7 @@ import Testing
         let isKept = kept.contains { $0.isEnd(ofItem: item.index, of: step) }
         if isKept && item != other { lines.append("\(id)[\(item.index)] was kept as \(other), not as \(item)") }
       }
-      guard cut.facts.finished.contains(where: { $0.step == step }) else { continue }
+      guard cut.entries.finished.contains(where: { $0.step == step }) else { continue }
       var (one, other) = (left, right)
       // Whether a step was late the gate says, which may open at another time when bodies begin again.
       (one.isLate, other.isLate) = (false, false)

@@ -172,7 +172,7 @@ struct CustomPluginTests {
     try edit("plugins/shout/plugin.py", #".upper() + "!"}"#, #".lower() + "!"}"#)
     let result = try flowrun("plugins", "check", "plugins/shout")
     #expect(result.exitCode == 1)
-    #expect(result.output.contains("case 1, shout.text: 'text' is to be \"HELLO!\", but is \"hello!\""))
+    #expect(result.output.contains("case 1, shout.text: 'text': expected \"HELLO!\", got \"hello!\""))
     try "{\"action\": 5}\n".write(toFile: folder + "/plugins/shout/cases.jsonl", atomically: true, encoding: .utf8)
     let cases = try flowrun("plugins", "check", "plugins/shout")
     #expect(cases.exitCode == 2)

@@ -182,7 +182,7 @@ import Testing
     for part in [
       "main.yaml:3:44: error: the input 'target' of 'inner.yaml' is invalid",
       "step 'b' lacks the input 'target' of 'inner.yaml'", "there is no file 'nowhere.yaml' that can be read",
-      "broken.yaml:3:14: error: step 'q' uses 'flow.nop'", "'deadline' stands in that file (line 2)",
+      "broken.yaml:3:14: error: step 'q' uses 'flow.nop'", "it has 'deadline' (line 2)",
       "cannot use './last.yaml': the step has a 'queue', and 'last.yaml' a 'concurrency'",
       "::: inner.yaml:", "'target' is declared here",
       "there is no file 'pipe.yaml' that can be read", "and cannot have 'retry'",

@@ -14,7 +14,7 @@ extension Completions {
   /// Those without a running process.
   static let endedRuns = runs { $0.state != .running }
 
-  /// Those that may go on, and workflow files, which stand for their newest such run.
+  /// Those that may continue, and workflow files, which stand for their newest such run.
   static let unfinishedRunsAndFiles = CompletionKind.custom { words, _, typed in
     ids(among: words) { $0.state != .running && $0.state != .success } + files(at: typed)
   }
@@ -22,7 +22,7 @@ extension Completions {
   /// How a run may stand.
   static let states = CompletionKind.list(StoredRun.State.allCases.map(\.rawValue))
 
-  /// The steps of the run that stands on the line, of the newest where none does.
+  /// The steps of the run that is on the line, of the newest where none does.
   static let steps = CompletionKind.custom { words, _, _ in workflow(ofRunAmong: words)?.steps.map(\.id.text) ?? [] }
 
   /// The events that may be posted into that run.
@@ -30,7 +30,7 @@ extension Completions {
     workflow(ofRunAmong: words)?.events.map(\.name).sorted() ?? []
   }
 
-  /// The choices of the step of that run which stands on the line, as far as its file says them.
+  /// The choices of the step of that run which is on the line, as far as its file says them.
   static let choices = CompletionKind.custom { words, _, _ in
     let step = workflow(ofRunAmong: words)?.steps.first { words.dropFirst(2).contains($0.id.text) }
     return step?.with["choices"]?.arrayValue?.compactMap(\.stringValue) ?? []

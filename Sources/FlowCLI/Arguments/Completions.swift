@@ -37,18 +37,18 @@ enum Completions {
     return registry.plugins.map(\.name) + registry.declarations.map(\.name)
   }
 
-  /// The events of the workflow that stands on the line, with the `@` of a delay.
+  /// The events of the workflow that is on the line, with the `@` of a delay.
   static let events = CompletionKind.custom { words, _, _ in
     guard let (workflow, installation) = workflow(among: words) else { return [] }
     return LaunchArguments.events(of: workflow, installation.registry).sorted().map { $0 + "@" }
   }
 
-  /// The inputs of the workflow that stands on the line, with their `=`.
+  /// The inputs of the workflow that is on the line, with their `=`.
   static let inputs = CompletionKind.custom { words, _, _ in
     workflow(among: words)?.workflow.inputs.map { $0.name + "=" } ?? []
   }
 
-  /// The steps of the workflow that stands on the line.
+  /// The steps of the workflow that is on the line.
   static let stepsOfFile = CompletionKind.custom { words, _, _ in
     workflow(among: words)?.workflow.steps.map(\.id.text) ?? []
   }

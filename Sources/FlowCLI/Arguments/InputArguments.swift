@@ -37,7 +37,7 @@ enum InputArguments {
     return values
   }
 
-  /// The secret inputs of a run that goes on, whose others are those that it was begun with.
+  /// The secret inputs of a run that continues, whose others are those that it was begun with.
   static func readSecrets(
     _ arguments: [String], for fields: [FieldDeclaration], besides header: RunHeader
   ) throws(UsageProblem) -> ValueObject {
@@ -58,7 +58,7 @@ enum InputArguments {
     return values
   }
 
-  /// A secret out of a file, or of standard input: what stands on a command line can be read by everybody.
+  /// A secret out of a file, or of standard input: what is on a command line can be read by everybody.
   private static func readSecret(_ text: String, for field: FieldDeclaration) throws(UsageProblem) -> Value {
     guard text.hasPrefix("@"), text.count > 1 else {
       throw UsageProblem(

@@ -4,7 +4,7 @@
 /// an abbreviation, `--report=FILE`, a mistake) is left to the argument parser, which says what is wrong; a test holds
 /// that what is understood means the same to both.
 enum PlainRunArguments {
-  /// What the arguments ask for, or nil where the argument parser must look.
+  /// What the arguments ask for, or nil if the argument parser must look.
   static func request(_ arguments: [String]) -> RunRequest? {
     var rest = arguments[...]
     if rest.first == "run" { rest.removeFirst() }

@@ -43,7 +43,7 @@ enum EnvironmentFile {
     return values
   }
 
-  /// The path that an element of `env-file` states; nil where an expression gives null or an empty text: no file.
+  /// The path that an element of `env-file` states; nil if an expression gives null or an empty text: no file.
   static func name(_ template: String, inputs: ValueObject) throws(ExpressionError) -> String? {
     guard Template.containsExpression(template) else { return template }
     let value = try Template(parsing: template).evaluate(in: FixedContext(["inputs": .object(inputs)]))

@@ -9,7 +9,7 @@ enum FileAccess {
     return String(decoding: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
   }
 
-  /// The bytes of a file that a workflow includes; nil where it cannot be read. What another process would have to write
+  /// The bytes of a file that a workflow includes; nil if it cannot be read. What another process would have to write
   /// first is not a file to include.
   static let included: @Sendable (String) -> [UInt8]? = { isRegular($0) ? try? read($0) : nil }
 

@@ -24,7 +24,7 @@ struct AnalysisText {
   /// What an older report leaves out.
   static let oldReport = "the report was written by an older flowrun and lacks waits for events, queues and the gate"
 
-  /// What is to be said of how much this is worth.
+  /// Remarks on how reliable this is.
   var notes: [String] { course.shape.knowsDependencies ? [] : [Self.oldReport] }
 
   private var gate: String {

@@ -34,7 +34,7 @@ struct ComparisonText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What is to be said of how much this is worth.
+  /// Remarks on how reliable this is.
   var notes: [String] {
     let least = min(comparison.before.runs.count, comparison.after.runs.count)
     guard least < Bootstrap.leastCount else { return [] }
@@ -49,7 +49,7 @@ struct ComparisonText {
     return row.verdict == .faster ? style.green(line) : row.verdict == .slower ? style.red(line) : line
   }
 
-  /// What is to be said of a change.
+  /// Remarks on a change.
   func verdict(of row: RunComparison.Row) -> String {
     switch row.verdict {
     case .onlyBefore: "it no longer runs"

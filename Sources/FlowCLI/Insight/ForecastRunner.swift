@@ -19,7 +19,7 @@ enum ForecastRunner {
   }
 }
 
-/// Says how far a forecast is that takes longer than a second, where somebody looks.
+/// Shows the progress of a forecast that takes longer than a second, on a terminal.
 private struct ForecastProgress {
   private let runs: Int
   private var done = 0

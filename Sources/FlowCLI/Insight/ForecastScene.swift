@@ -34,7 +34,7 @@ struct ForecastScene: Sendable {
       capacity: capacity)
   }
 
-  /// The stage with a change that a suggestion tries; nil where what remains could not run.
+  /// The workflow with the change of a suggestion; nil if the rest could not run.
   func tried(_ change: Suggestion.Change, _ step: StepIndex, beside changes: WorkflowChanges) -> RunStage? {
     try? make(changes.adding(change, of: step))
   }

@@ -28,7 +28,7 @@ struct SampleText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What is to be said of how much this is worth.
+  /// Remarks on how reliable this is.
   var notes: [String] {
     let count = sample.runs.count
     var notes: [String] = []

@@ -21,7 +21,7 @@ enum ExitStatus: Int32 {
     _exit(ofRun(code, losingOutput: StandardOutput.isLost))
   }
 
-  /// A code, or 74 where output was lost and the code stands below it in the order of exit codes: a timed-out gate, a
+  /// A code, or 74 where output was lost and the code is below it in the order of exit codes: a timed-out gate, a
   /// broken budget, an incomplete export, success.
   static func ofRun(_ code: Int32, losingOutput: Bool) -> Int32 {
     losingOutput && [124, 3, 4, 0].contains(code) ? outputFailed.rawValue : code

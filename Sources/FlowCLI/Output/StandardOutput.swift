@@ -6,7 +6,7 @@ import Synchronization
 /// Standard output and standard error, written whole lines at a time with `write(2)`.
 ///
 /// What people read is made visible on the way: nothing that a file, a command or a plugin says can move the cursor. What
-/// cannot be written is told once, and ends the process with 74 where nothing worse has happened.
+/// cannot be written is reported once, and ends the process with 74 where nothing worse has happened.
 enum StandardOutput {
   /// Why standard output takes no more.
   struct Failure: Sendable {
@@ -31,7 +31,7 @@ enum StandardOutput {
     var mask: SecretMask?
   }
 
-  /// How much is written at a time where somebody reads: what a pipe that is said to have room takes without waiting.
+  /// How much is written at a time where someone reads: what a pipe that is said to have room takes without waiting.
   private static let pieceBytes = 4096
   /// How often a slow reader is looked after.
   private static let lookMilliseconds: CInt = 100
@@ -55,13 +55,13 @@ enum StandardOutput {
   /// Whether standard output has failed, so that no more need be written.
   static var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
-  /// Whether the reader of standard output is gone, as far as the system tells before something is written.
+  /// Whether the reader of standard output is gone, as far as the system shows before something is written.
   static var isReaderGone: Bool {
     var watched = pollfd(fd: 1, events: 0, revents: 0)
     return hasFailed || poll(&watched, 1, 0) > 0 && watched.revents & Int16(POLLERR | POLLHUP) != 0
   }
 
-  /// Whether output was lost that somebody would miss.
+  /// Whether output was lost that someone would miss.
   static var isLost: Bool { state.withLock { $0.failure != nil && !$0.isForgiven } }
 
   /// Calls `handler` when standard output fails, or at once if it has.

@@ -3,7 +3,7 @@ import FlowEngine
 import FlowModel
 import Synchronization
 
-/// Keeps the last lines that steps print while a run goes on, for the report of those that fail.
+/// Keeps the last lines that steps print while a run continues, for the report of those that fail.
 final class FailureLines: RunObserver {
   /// How many lines of a step are kept, and how many bytes of them.
   private static let limits = (lines: 20, bytes: 4096)

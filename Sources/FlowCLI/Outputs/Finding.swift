@@ -37,7 +37,7 @@ struct Finding {
       self.location = location
     }
 
-    /// The path from `root`, else from the working folder; the absolute one where the file lies outside.
+    /// The path from `root`, else from the working folder; the absolute one where the file is outside.
     private static func relative(_ file: String, to root: String?) -> String {
       let path = FilePath.normalized(file)
       for folder in [root.map(FilePath.real), root, FilePath.absolute(".")].compactMap({ $0 }) {

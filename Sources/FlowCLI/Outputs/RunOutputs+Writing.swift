@@ -7,7 +7,7 @@ extension RunOutputs {
   var needsAccount: Bool { junit != nil || !findings.isEmpty || otlp != nil }
 
   /// Writes the run to every file that was asked for; whether all of them could be written. Standard error says which could
-  /// not. `account` is nil where none is needed.
+  /// not. `account` is nil if none is needed.
   func write(_ report: RunReport, _ account: RunAccount?, trace recorder: TraceRecorder?) -> Bool {
     var areWritten = true
     func attempt(_ body: () throws(FileProblem) -> Void) {

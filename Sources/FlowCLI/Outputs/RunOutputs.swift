@@ -22,11 +22,11 @@ struct RunOutputs: Hashable {
     return all.compactMap { option, path in path.map { (option, $0) } }
   }
 
-  /// Whether the run is kept somewhere, so that it goes on when the reader of standard output has gone.
+  /// Whether the run is kept somewhere, so that it continues when the reader of standard output has gone.
   var isKept: Bool { !files.isEmpty || otlp != nil || findings.annotations != nil }
 
-  /// Throws what is known to be wrong before anything runs: a file that cannot be written, that another option names, too, or that
-  /// is one of `workflows`; an address that is not one.
+  /// Throws what is known to be wrong before anything runs: a file that cannot be written, that another option names, too, or
+  /// that is one of `workflows`; an address that is not one.
   func check(among workflows: [String]) throws {
     let files = files
     for (index, (option, path)) in files.enumerated() {

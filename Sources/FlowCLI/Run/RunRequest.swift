@@ -31,7 +31,7 @@ struct RunRequest: Hashable {
 }
 
 extension RunRequest {
-  /// Throws what can be told of the files before anything runs: that one cannot be written, or would be written over.
+  /// Throws what is known of the files before anything runs: that one cannot be written, or would be written over.
   func checkFiles() throws {
     try Self.checkFolder(data)
     try outputs.check(among: [file])

@@ -7,7 +7,7 @@ import FlowSystem
 
 /// One call of `flowrun run`, from reading the file to the exit code.
 struct RunSession: Sendable {
-  /// The run, which goes on.
+  /// The run, which continues.
   let run: WorkflowRun
   private let request: RunRequest
   private let installation: Installation
@@ -20,7 +20,7 @@ struct RunSession: Sendable {
   private let executors: RunExecutors
   /// What loading the workflow gave, where findings are written; it knows the lines of steps.
   private let loaded: LoadResult?
-  /// When the run went on, on its own clock; nil: it began here.
+  /// When the run continued, on its own clock; nil: it began here.
   private let resumedAtNanoseconds: Int?
   /// What steps print, where a report is written.
   private let failureLines: FailureLines?
@@ -42,7 +42,7 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Reads the workflow and starts it, or goes on with a run.
+  /// Reads the workflow and starts it, or continues with a run.
   init(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
     self.request = request
     try request.checkFiles()
@@ -178,7 +178,7 @@ struct RunSession: Sendable {
   /// The same where no plugin is external.
   private func endAtOnce(_ report: RunReport) -> Never { ExitStatus.exit(tell(report)) }
 
-  /// Anyone who reads standard output may go away: where a report or a trace is kept the run goes on, else it is
+  /// Anyone who reads standard output may go away: where a report or a trace is kept the run continues, else it is
   /// cancelled.
   private func watchOutput() {
     let isKept = request.outputs.isKept
@@ -251,7 +251,7 @@ struct RunSession: Sendable {
 
   /// What the run's outputs are made from.
   private func account(of report: RunReport) -> RunAccount {
-    // A resumed run's clock goes on where it had stopped: only what this process did is at its real time.
+    // A resumed run's clock continues where it had stopped: only what this process did is at its real time.
     let begin = WallTime.nanoseconds - run.nowNanoseconds
     let prewarm = Int(report.prewarmMilliseconds * 1_000_000)
     var account = RunAccount(

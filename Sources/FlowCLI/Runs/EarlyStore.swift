@@ -27,7 +27,7 @@ final class EarlyStore: Sendable {
     }
   }
 
-  /// The store, for one; nil: it is to be opened.
+  /// The store, for one; nil: it should be opened.
   func take() -> SQLiteRunStore? {
     state.withLock { state in
       defer { state = .taken }

@@ -123,7 +123,7 @@ struct PreparedResume {
     return ":\(location.line):\(location.column)"
   }
 
-  /// Why a run cannot go on, for people.
+  /// Why a run cannot continue, for people.
   private static func problem(
     _ refusal: ResumePlan.Refusal, _ run: StoredRun, _ result: LoadResult, isSameFile: Bool
   ) -> any Error {

@@ -37,7 +37,7 @@ enum RecordedDurations {
         let chunks = try? store.chunks(of: run.id),
         let recollection = try? RunRecollection(run, chunks: chunks, stepCount: steps.count)
       else { continue }
-      for case .finished(let finished, _) in recollection.facts
+      for case .finished(let finished, _) in recollection.entries
       where finished.step == StepIndex(index) && finished.outcome == .success && finished.startedAt != .min {
         durations.append(.nanoseconds(finished.endedAt - finished.startedAt))
       }

@@ -20,7 +20,7 @@ enum RunMemory {
     return RunHolder(process: Int(getpid()), host: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// The history of a run of the file at an absolute path; nil where there is to be none. What comes out of a pipe can
+  /// The history of a run of the file at an absolute path; nil if there should be none. What comes out of a pipe can
   /// never be read again, so it is not recorded.
   static func history(
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, _ request: RunRequest,
@@ -94,13 +94,13 @@ enum RunMemory {
     return store
   }
 
-  /// The names of the steps of a definition of a file; nil where it cannot be read with the plugins that there are.
+  /// The names of the steps of a definition of a file; nil if it cannot be read with the plugins that there are.
   static func stepNames(of definition: [UInt8], _ file: String, _ installation: Installation) -> [String]? {
     WorkflowLoader(catalog: installation.registry).load(bytes: definition, file: file).graph?.workflow.steps.map(
       \.id.text)
   }
 
-  /// The store of a folder, or of the folder that a workflow file lies in, to be read; to be written where `writes`.
+  /// The store of a folder, or of the folder that a workflow file is in, to be read; to be written where `writes`.
   /// Throws a ``UsageProblem`` where no run is recorded there.
   static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
     let path = path(in: folder(of: place))

@@ -92,7 +92,7 @@ struct SecretValues {
 
   private static let keepLess = "keep a key there instead of the data"
 
-  /// A text that can be hidden: not too short to be told from anything else.
+  /// A text that can be hidden: not too short to be distinguished from anything else.
   static func checked(_ text: String) throws(Problem) -> String {
     guard !text.isEmpty else { throw Problem(message: "is empty") }
     guard text.count >= Limits.secretCharacters else {

@@ -69,7 +69,7 @@ struct CompareCommand: Subcommand {
   }
 }
 
-/// Forecasts that stand in files.
+/// Forecasts that are in files.
 enum ForecastFile {
   /// The forecast in a file; nil: there is no such file, or it holds something else.
   static func read(_ path: String) throws -> ForecastRecord? {

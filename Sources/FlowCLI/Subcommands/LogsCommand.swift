@@ -32,7 +32,7 @@ struct LogsCommand: Subcommand {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// How often a run that goes on is looked at.
+  /// How often a run that continues is looked at.
   private static let lookMilliseconds = 200
 
   func perform() async throws {

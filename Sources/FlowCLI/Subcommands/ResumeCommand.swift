@@ -5,7 +5,7 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// `flowrun resume`: goes on with a run whose process is gone, or that did not end well.
+/// `flowrun resume`: continues with a run whose process is gone, or that did not end well.
 struct ResumeCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
@@ -70,7 +70,7 @@ struct ResumeCommand: Subcommand {
 
   /// How often a run that another process has is looked at.
   private static let lookMilliseconds = 200
-  /// How often, and after how long, a run is looked at again whose holder is gone while somebody has its lock.
+  /// How often, and after how long, a run is looked at again whose holder is gone while someone has its lock.
   private static let (takeoverLooks, takeoverMilliseconds) = (100, 20)
   /// For how long a store that cannot be reached is asked again by who waits: a database is started again, or another
   /// one takes its place.
@@ -135,7 +135,7 @@ struct ResumeCommand: Subcommand {
       }
       lastAnswer = .now
       guard now.state == .running else {
-        // What ended by itself while somebody waited for its process to go is not taken up.
+        // What ended by itself while someone waited for its process to go is not taken up.
         guard !isTold || now.state == .interrupted || now.state == .success else {
           throw RunProblem("run \(short) ended by itself: \(now.state.rawValue); see flowrun runs show \(short)")
         }
@@ -156,7 +156,7 @@ struct ResumeCommand: Subcommand {
     }
   }
 
-  /// The run as it stands; nil where the store cannot be reached and anyone who asks is patient.
+  /// The run as it stands; nil if the store cannot be reached and anyone who asks is patient.
   private func look(at stored: StoredRun, _ store: any RunStore, _ isPatient: Bool) throws -> StoredRun? {
     let answer = Result { try store.run(stored.id) }
     if isPatient, case .failure(let problem as StoreProblem) = answer, case .unusable = problem { return nil }

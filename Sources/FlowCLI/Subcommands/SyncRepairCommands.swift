@@ -53,7 +53,7 @@ struct SyncParkedCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "parked", abstract: "Lists parked changes; retries or discards them.",
     discussion:
-      "What is to be tried again is sent by the next run. A device that is running does it by hand: retry, discard.")
+      "The next run sends retried changes. On a running device, use its commands retry and discard.")
 
   @OptionGroup var devices: DeviceFiles
 

@@ -134,7 +134,7 @@ struct RunSpans: Sendable {
     return true
   }
 
-  /// A part without its attempts; nil where it did not run, or not in this process.
+  /// A part without its attempts; nil if it did not run, or not in this process.
   private func part(
     _ path: String, _ outcome: Outcome, _ failure: StepFailure?, _ start: Double?, _ end: Double?
   ) -> Part? {

@@ -77,7 +77,7 @@ struct TraceServer {
     return String(text)
   }
 
-  /// The text without percent escapes; nil where one is broken.
+  /// The text without percent escapes; nil if one is broken.
   private static func decoded(_ text: String) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

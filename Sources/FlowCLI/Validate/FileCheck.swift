@@ -3,7 +3,7 @@ import FlowModel
 import FlowSyntax
 
 /// Everything that flowrun says of a workflow without running it: what `validate` prints, and the language server while
-/// somebody types.
+/// someone types.
 struct FileCheck {
   /// What the loader says.
   let result: LoadResult

@@ -1,7 +1,7 @@
 import FlowSyntax
 import SyncRecords
 
-/// What flowrun says of a schema of records, `*.sync.yaml`, which is not a workflow but lies next to one.
+/// What flowrun says of a schema of records, `*.sync.yaml`, which is not a workflow but is next to one.
 struct SchemaCheck {
   private let file: SchemaFile
 

@@ -35,7 +35,7 @@ struct WorkflowFiles {
     }
   }
 
-  /// Whether a line of the file begins with `steps:`; one that cannot be read is told of when it is checked.
+  /// Whether a line of the file begins with `steps:`; one that cannot be read is reported when it is checked.
   private static func isWorkflow(_ path: String) -> Bool {
     guard let bytes = try? FileAccess.read(path) else { return true }
     let key = Array("steps:".utf8)

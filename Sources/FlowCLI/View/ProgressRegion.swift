@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// What stands at the bottom of the terminal while a run goes on: a bar with the gate, a line for each running step, and
+/// What stands at the bottom of the terminal while a run continues: a bar with the gate, a line for each running step, and
 /// one line of counts. Running steps share a line with the counts where they all fit.
 struct ProgressRegion {
   typealias Deadline = (min: Duration, max: Duration?)
@@ -92,7 +92,7 @@ struct ProgressRegion {
 
   // MARK: Running steps
 
-  /// The running steps and the counts on one line; nil where that has no room, or a step has more to show.
+  /// The running steps and the counts on one line; nil if that has no room, or a step has more to show.
   private var sharedLine: String? {
     guard progress.running.count <= Self.runningLines, !showsQueues else { return nil }
     let rows = progress.running.map { progress.rows[$0] }

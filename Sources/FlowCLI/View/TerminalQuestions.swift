@@ -37,7 +37,7 @@ final class TerminalQuestions: RunObserver {
     self.view = view
   }
 
-  /// Whether somebody sits there: input and output are one terminal's, and this process is in front.
+  /// Whether someone sits there: input and output are one terminal's, and this process is in front.
   static var canAsk: Bool { StandardOutput.isTerminal && isatty(0) == 1 && tcgetpgrp(0) == getpgrp() }
 
   /// Events do not matter but for questions.

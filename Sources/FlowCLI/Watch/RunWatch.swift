@@ -8,8 +8,8 @@ struct RunWatch {
   private let request: RunRequest
   private let program: Program
 
-  /// How many runs may follow one another because files changed while the one before went on: steps that write what others
-  /// read would have it go on forever.
+  /// How many runs may follow one another because files changed while the one before continued: steps that write what others
+  /// read would have it continue forever.
   private static let followersLimit = 3
 
   /// `arguments` are those of this process; throws a ``UsageProblem`` for what cannot be run twice.
@@ -33,7 +33,7 @@ struct RunWatch {
     while true {
       let watched = WatchedFiles(of: request, before: files)
       files = watched
-      // What is saved while the run goes on is seen afterwards.
+      // What is saved while the run continues is seen afterwards.
       var changes = FileWatch(watched)
       await run()
       if changes.changed() == nil {

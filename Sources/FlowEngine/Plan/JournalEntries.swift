@@ -11,7 +11,7 @@ package struct JournalEntries: Sendable {
 
   /// What came out besides finished steps.
   enum Entry {
-    case fact(JournalEntry)
+    case entry(JournalEntry)
     /// Items of a step that succeeded, one after the other.
     case items(of: StepIndex, [FinishedEntry])
   }
@@ -51,7 +51,7 @@ package struct JournalEntries: Sendable {
         next = behind
       }
       switch entry {
-      case .fact(let fact): try body(.other(fact))
+      case .entry(let entry): try body(.other(entry))
       case .items(let step, let items):
         for item in items { try body(.other(.item(of: step, .finished(item, nil)))) }
       }
@@ -64,7 +64,7 @@ package struct JournalEntries: Sendable {
     try forEachStretch { (stretch) throws(Failure) in
       switch stretch {
       case .finished(let steps): for step in steps { try body(.finished(step, failures[step.step])) }
-      case .other(let fact): try body(fact)
+      case .other(let entry): try body(entry)
       }
     }
   }

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What came out of a run, as another plan of the same workflow takes it in to go on from there.
+/// What came out of a run, as another plan of the same workflow takes it in to continue from there.
 ///
 /// Facts, not commands: how a step ended, never what the plan was told. What follows from a journal entry the plan
 /// works out by its own rules, so that a newer engine may read what an older one wrote. Times are nanoseconds from the
@@ -8,7 +8,7 @@ import FlowModel
 package enum JournalEntry: Sendable, Hashable {
   /// The launch is known.
   case activated(Resolution, atNanoseconds: Int)
-  /// A step is over for everybody else; why it failed stands next to it.
+  /// A step is finished; the reason of a failure is stored next to it.
   case finished(FinishedEntry, StepFailure?)
   /// An attempt failed, and another follows.
   case tried(StepIndex, attempt: Int, StepFailure?, atNanoseconds: Int)
@@ -47,8 +47,8 @@ package enum ItemEntry: Sendable, Hashable {
   case carried(StepIndex, attempts: Int, uncounted: Int, repetitions: Int)
 
   /// The same of an item; nil: items have no such journal entries.
-  package init?(_ fact: JournalEntry) {
-    switch fact {
+  package init?(_ entry: JournalEntry) {
+    switch entry {
     case .finished(let item, let failure): self = .finished(item, failure)
     case .tried(let item, let attempt, let failure, let time):
       self = .tried(item, attempt: attempt, failure, atNanoseconds: time)

@@ -2,12 +2,12 @@ import FlowModel
 
 // What the plan hears of bodies: that they returned, that a service is ready, that one does not return.
 extension Plan {
-  /// How long a body that was told to end may take before its capacity is given away.
+  /// How long a body that was asked to end may take before its capacity is given away.
   static let graceNanoseconds = 1_000_000_000
   /// How long the steps together may take that run while the run is being cancelled.
   static let cleanupNanoseconds = 5_000_000_000
 
-  /// A body returned or threw: that of a running step, of one that was told to end, of a service, or of one that had been
+  /// A body returned or threw: that of a running step, of one that was asked to end, of a service, or of one that had been
   /// given up.
   mutating func takeEnd(of step: StepIndex, _ attempt: UInt8, _ ending: Ending, at now: Int) {
     if outstanding.cancelling.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil {
@@ -90,7 +90,7 @@ extension Plan {
     return delay
   }
 
-  // MARK: Bodies that were told to end
+  // MARK: Bodies that were asked to end
 
   /// Tells a running body to end and keeps its capacity until it does, at most for the grace.
   mutating func tellToEnd(_ step: StepIndex, at now: Int) {
@@ -116,7 +116,7 @@ extension Plan {
     guard outstanding.cancelling.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil else { return }
     noteOverrun(step, attempt, at: now)
     states[step].marks.insert(.abandoned)
-    // The main thread cannot be replaced: its queue stays occupied until the body returns. The run goes on without it.
+    // The main thread cannot be replaced: its queue stays occupied until the body returns. The run continues without it.
     if queues[traits[step].queue].pool == .main {
       outstanding.mainHolder = step
       counts.occupied -= 1
@@ -127,7 +127,7 @@ extension Plan {
 
   // MARK: Services
 
-  /// A service reported ready: it is finished for everybody else, and goes on.
+  /// A service reported ready: it is finished for everybody else, and continues.
   mutating func reportReady(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
     guard states[step].status == .running, states[step].attempt == attempt, traits[step].flags.contains(.service)
     else { return }

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Plan {
-  /// Looks whether the run is idle, and ends what never can go on.
+  /// Checks whether the run is idle, and ends steps that can never continue.
   mutating func checkIdle(at now: Int) {
     while endedAt == nil, isIdleButForWaiters {
       if counts.unsettled == 0, readiness.outcome != nil {
@@ -23,7 +23,7 @@ extension Plan {
   }
 
   /// Steps that wait for the main queue behind one that ignored its deadline do so for a limited time once nothing else
-  /// is going on.
+  /// is in progress.
   mutating func limitMainHold(at now: Int) {
     guard outstanding.mainHolder != nil, !outstanding.mainHoldIsLimited, counts.queued > 0,
       counts.queued == queues[0].ready.count,
@@ -45,7 +45,7 @@ extension Plan {
     }
   }
 
-  /// Whether nothing is going on that could still post an event or finish a step.
+  /// Whether nothing is in progress that could still post an event or finish a step.
   private var isIdleButForWaiters: Bool {
     if !counts.isStill { return false }
     if cancelledAt != never { return true }
@@ -93,7 +93,7 @@ extension Plan {
     return ancestry
   }
 
-  /// Everything is finished: services are told to stop, bodies that were told to end have their grace, then the run
+  /// Everything is finished: services are asked to stop, bodies that were asked to end have their grace, then the run
   /// is over.
   private mutating func close(at now: Int) {
     if !isClosing {
@@ -132,7 +132,7 @@ extension Plan {
 
   // MARK: Cancellation
 
-  /// Cancels the run: running steps are told to end and have ended for everybody else, waiting ones are skipped, but for steps
+  /// Cancels the run: running steps are asked to end and have ended for everybody else, waiting ones are skipped, but for steps
   /// whose `if` holds with `cancelled()` or `always()`. Those may start, and those that are running continue.
   mutating func cancel(at now: Int) {
     guard cancelledAt == never else { return }
@@ -178,7 +178,7 @@ extension Plan {
 
   /// Ends a step whose attempt has begun.
   mutating func end(_ step: StepIndex, at now: Int) {
-    // The items of a fan-out are told when it ends.
+    // The items of a fan-out are reported when it ends.
     if states[step].status == .running, !traits[step].flags.contains(.fanOut) { tellToEnd(step, at: now) }
     collect(step, .cancelled, nil)
   }

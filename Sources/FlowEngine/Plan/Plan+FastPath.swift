@@ -4,8 +4,8 @@ import FlowModel
 /// at each of them.
 ///
 /// A step is ordinary if it has nothing that the plan must watch: no deadline, no retries, not idle.
-/// The plan is, while nothing is asked of the driver, the run is not cancelled, no step has failed and the gate's decision is not
-/// due. Of this the fast path makes sure when it begins; it is over when the plan's ``Plan/revision`` is another.
+/// The plan is, while nothing is asked of the driver, the run is not cancelled, no step has failed and the gate's decision is
+/// not due. Of this the fast path makes sure when it begins; it is over when the plan's ``Plan/revision`` is another.
 ///
 /// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. The
 /// plan's methods for fast paths alone use them, under the lock that guards the plan, while the revision is the fast
@@ -42,7 +42,7 @@ extension Plan {
     return leaveFastPath(in: pool, at: now)
   }
 
-  /// A fast path that begins with a running step of a pool; nil where something about the plan or the step is special.
+  /// A fast path that begins with a running step of a pool; nil if something about the plan or the step is special.
   mutating func fastPath(from step: StepIndex, attempt: Int, in pool: Pool) -> FastPath? {
     guard isOrdinary, isOrdinary(step, attempt: attempt, in: pool) else { return nil }
     if tables.makeUnique() { endFastPath() }
@@ -185,7 +185,7 @@ extension Plan {
     }
   }
 
-  /// Gives back the capacity of the fast path's last step, and does what an ordinary end does not ask for; then starts
+  /// Returns the capacity of the fast path's last step, and does what an ordinary end does not ask for; then starts
   /// the next step of the pool, unless the plan asks for something first.
   mutating func leaveFastPath(in pool: Pool, at now: Int) -> (step: StepIndex, attempt: Int)? {
     endFastPath()
@@ -207,7 +207,7 @@ extension Plan {
     return lowest
   }
 
-  /// Whether nothing is going on that each step must be checked against.
+  /// Whether no special state applies that each step must be checked against.
   var isOrdinary: Bool {
     hasOnlyBuiltInQueues && !isPrewarming && endedAt == nil && cancelledAt == never
       && outstanding.mainHolder == nil && particulars.failures.isEmpty && particulars.interruptions.isEmpty

@@ -1,6 +1,6 @@
 import FlowModel
 
-// A step is over for everybody else; and what waited for it goes on, or never will.
+// A step is finished; its dependents continue, or never will.
 extension Plan {
   /// Whether a finished step counts as satisfied for its dependents.
   func isSatisfied(_ step: StepIndex) -> Bool {
@@ -66,7 +66,7 @@ extension Plan {
     }
   }
 
-  /// Where the steps that need `step` stand in the graph's list of successors.
+  /// Where the steps that need `step` are in the graph's list of successors.
   @inline(__always)
   func successorEdges(of step: StepIndex) -> Range<Int> {
     // The entry behind the last step's says where its successors end.

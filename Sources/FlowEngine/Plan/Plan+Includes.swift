@@ -35,7 +35,7 @@ extension Plan {
   }
 
   /// Whether the failure of a step is not left to the exit that waits for it: another step inside waited for it, too, and
-  /// takes it up or passes it on. What stands in `finally` does neither.
+  /// takes it up or passes it on. What is in `finally` does neither.
   func isTakenUp(_ step: StepIndex, before successor: StepIndex) -> Bool {
     guard traits[successor].flags.contains(.exit) else { return false }
     return successorEdges(of: step).contains { edge in

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What a plan tells of an item of a step.
+/// A plan's information about an item of a step.
 public struct ItemReading: Sendable, Hashable {
   /// The index of the item, from 0.
   public var index: Int

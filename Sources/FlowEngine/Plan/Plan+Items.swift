@@ -101,7 +101,7 @@ extension Plan {
     return following
   }
 
-  /// The body of an item returned or threw, or that of an attempt which had been told to end.
+  /// The body of an item returned or threw, or that of an attempt which had been asked to end.
   mutating func takeEndOfItem(_ instance: StepIndex, _ attempt: UInt8, _ ending: Ending, at now: Int) {
     let (index, item) = fanOuts.fanOutItem(of: instance)
     let step = fanOuts[index].step
@@ -225,7 +225,7 @@ extension Plan {
     if journal != nil, outcome != .skipped || reason == .condition || reason == .upToDate {
       noteEnd(ofItem: item, of: index)
     }
-    // Of many items that need not run the count is told.
+    // Of many items that need not run the count is reported.
     guard detail != .none, reason != .upToDate || (detail == .full && fanOuts[index].detail == .full) else { return }
     if outcome != .success {
       note(.partial(.ended(instance, outcome)), at: now)

@@ -13,9 +13,9 @@ struct MachineCount: Sendable {
   }
 }
 
-// Steps with `resources`: those that ask for the same stand in a queue of their own behind their queue, whose width and name
+// Steps with `resources`: those that ask for the same are in a queue of their own behind their queue, whose width and name
 // it has. A queue may start a step where what its steps take is free; all of that is worked out from who runs, whenever
-// somebody asks, so that there is nothing to keep true, and a workflow without `resources` is not touched. A step whose
+// someone asks, so that there is nothing to keep true, and a workflow without `resources` is not touched. A step whose
 // request grows with the attempt has a queue for itself, which asks for what its next attempt does.
 //
 // The rule. Steps start by rank. One that does not fit is passed: those behind it start that fit. The first by rank of
@@ -69,7 +69,7 @@ extension Plan {
     queues[traits[step].queue].request = request
   }
 
-  /// The main thread is one, services never give back what they take, and an engine elsewhere counts by itself.
+  /// The main thread is one, services never return what they take, and an engine elsewhere counts by itself.
   private func countsRequests(of step: StepIndex, in queue: PlanQueue) -> Bool {
     if queue.pool == .main || facts[step]?.isService == true { return false }
     guard queue.pool == .remote, let executor = remote?.assignment[step] else { return true }

@@ -46,7 +46,7 @@ extension Plan {
     counts.occupied += 1
   }
 
-  /// Gives back the capacity of a body that returned, or that is no longer waited for.
+  /// Returns the capacity of a body that returned, or that is no longer waited for.
   @inline(__always)
   mutating func vacate(_ step: StepIndex) {
     queues[traits[step].queue].occupied -= 1

@@ -17,7 +17,7 @@ extension Plan {
     refuseTooMany(index)
   }
 
-  /// The newest posts become items of a step that goes on.
+  /// The newest posts become items of a step that continues.
   mutating func takePosts(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     guard states[step].status != .done else { return }

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What a plan tells of a step.
+/// A plan's information about a step.
 public struct StepReading: Sendable, Hashable {
   /// Where the step is in its life.
   public var status: StepStatus
@@ -18,7 +18,7 @@ public struct StepReading: Sendable, Hashable {
   public var startedAtNanoseconds: Int?
   /// … at which it was finished; nil: not yet.
   public var endedAtNanoseconds: Int?
-  /// How long its body went on after its maximum; nil: it did not.
+  /// How long its body continued after its maximum; nil: it did not.
   public var overrunNanoseconds: Int?
   /// Whether it was left behind because it ignored its cancellation.
   public var isAbandoned: Bool
@@ -95,7 +95,7 @@ extension Plan {
     return functions
   }
 
-  /// Whether a body of this attempt is to be waited for: it runs and was not abandoned.
+  /// Whether a body of this attempt should be waited for: it runs and was not abandoned.
   func isAwaiting(_ step: StepIndex, attempt: Int) -> Bool {
     if Int(step) >= states.count { return isAwaitingItem(step, attempt: attempt) }
     return states[step].status == .running && Int(states[step].attempt) == attempt
@@ -121,12 +121,12 @@ extension Plan {
   /// Whether a step, or one of its items, has had an attempt.
   func hasBegun(_ step: StepIndex) -> Bool { states[step].attempt > 0 }
 
-  /// Whether the body of this attempt is a service that goes on.
+  /// Whether the body of this attempt is a service that continues.
   func isServing(_ step: StepIndex, attempt: Int) -> Bool {
     Int(step) < states.count && Int(states[step].attempt) == attempt && states[step].marks.contains(.serving)
   }
 
-  /// Whether a body of this attempt may be running: it is awaited, serves, or was told to end.
+  /// Whether a body of this attempt may be running: it is awaited, serves, or was asked to end.
   func isRunning(_ step: StepIndex, attempt: Int) -> Bool {
     isAwaiting(step, attempt: attempt) || isServing(step, attempt: attempt)
       || outstanding.cancelling[Attempt(step: step, attempt: UInt8(attempt))] != nil
@@ -257,7 +257,7 @@ extension Plan {
 }
 
 extension Plan {
-  /// Whether a step stands in `finally`.
+  /// Whether a step is in `finally`.
   public func isFinal(_ step: StepIndex) -> Bool { traits[step].flags.contains(.final) }
 
   /// The steps that have failed or timed out so far and are not optional, in file order.
@@ -283,7 +283,7 @@ package struct StepInstants: Sendable {
   package var outcome: Outcome?
 }
 
-/// What a plan tells of the gate.
+/// A plan's information about the gate.
 public struct GateReading: Sendable, Hashable {
   /// How it opened; nil while it is closed.
   public var outcome: GateOutcome?

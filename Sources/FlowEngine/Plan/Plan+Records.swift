@@ -1,6 +1,6 @@
 import FlowModel
 
-// What the plan notes for the event stream, as far as somebody wants to hear of it.
+// What the plan notes for the event stream, as far as someone wants to hear of it.
 extension Plan {
   /// Whether there are transitions that were not taken yet.
   var hasRecords: Bool { !tables.log.pointee.isEmpty }
@@ -24,7 +24,7 @@ extension Plan {
     tables.log.pointee.append(.whole(.succeeded(step, attempt: Int(states[step].attempt))), at: now)
   }
 
-  /// Notes that an attempt failed and another follows, with what the step's state may have lost when it is told.
+  /// Notes that an attempt failed and another follows, with what the step's state may have lost when it is reported.
   mutating func noteRetry(
     of step: StepIndex, attempt: Int, _ failure: StepFailure?, delayNanoseconds: Int, at now: Int
   ) {

@@ -32,7 +32,7 @@ public struct RemoteSteps: Sendable, Hashable {
 }
 
 // A queue an executor, behind all others, in a pool of its own: pools with threads keep one queue each, so that fast
-// paths go on.
+// paths continue.
 extension Plan {
   /// How often a body that was lost is made good.
   static let repetitionsOfLost = 3

@@ -1,6 +1,6 @@
 import FlowModel
 
-// A run that goes on in another process: a fresh plan takes in what came out of the run before, then `started`, and
+// A run that continues in another process: a fresh plan takes in the result of the run before, then `started`, and
 // everything else follows from its own rules.
 //
 // What is restored does not go through `apply`: what follows there from any change (idle steps, the check for an idle
@@ -17,10 +17,10 @@ extension Plan {
   }
 
   /// Takes in a journal entry, in the order in which they came out.
-  package mutating func restore(_ fact: JournalEntry) {
+  package mutating func restore(_ entry: JournalEntry) {
     endFastPath()
     _ = tables.makeUnique()
-    switch fact {
+    switch entry {
     case .activated(let resolution, let time): activate(resolution, at: time)
     case .finished(let finished, let failure): restore(finished, failure)
     case .tried(let step, let attempt, let failure, let time):
@@ -51,20 +51,20 @@ extension Plan {
       carryAttempts(of: step, attempts: attempts, uncounted: uncounted)
     case .expanded(let step, let hashes, _): recallItems(of: step, hashes)
     case .grown(let step, let count, _): recallPosts(of: step, count)
-    case .item(let step, let fact): recallItem(of: step, fact)
-    // What was cancelled goes on.
+    case .item(let step, let entry): recallItem(of: step, entry)
+    // What was cancelled continues.
     case .cancelled: break
     }
   }
 
-  /// All journal entries are in: the run goes on at `now`. A gate that has not opened counts from there, since anyone
+  /// All journal entries are in: the run continues at `now`. A gate that has not opened counts from there, since anyone
   /// who waits for it sees a new beginning.
   package mutating func endRestoring(at now: Int, gateCountsAnew: Bool) {
     isPrewarming = false
     func isOver(_ step: StepIndex) -> Bool { Int(step) >= states.count || states[step].status == .done }
     particulars.failures = particulars.failures.filter { isOver($0.key) }
     particulars.beginnings = particulars.beginnings.filter { isOver($0.key) }
-    // Who followed a repeating event had its posts told before.
+    // Followers of a repeating event got its posts before.
     effects.removeAll { effect in
       switch effect {
       case .posted, .gather: true
@@ -97,7 +97,7 @@ extension Plan {
     particulars.interruptions[step] = nil
   }
 
-  /// An attempt had begun: it counts as interrupted until its failure is told.
+  /// An attempt had begun: it counts as interrupted until its failure is reported.
   private mutating func restoreStart(of step: StepIndex, _ attempt: UInt8) {
     guard states[step].status != .done else { return }
     states[step].attempt = attempt

@@ -1,6 +1,6 @@
 import FlowModel
 
-// What a run that goes on knows of items. It is kept aside until the items are worked out again: one that had ended counts
+// What a run that continues knows of items. It is kept aside until the items are worked out again: one that had ended counts
 // where the item at its index is the one it was.
 extension Plan {
   /// Takes in what the items of a step were.
@@ -13,9 +13,9 @@ extension Plan {
     fanOuts.recalled[step, default: RecalledFanOut()].grow(to: count)
   }
 
-  /// Takes in what came out of an item.
-  mutating func recallItem(of step: StepIndex, _ fact: ItemEntry) {
-    fanOuts.recalled[step, default: RecalledFanOut()].take(fact)
+  /// Takes in the result of an item.
+  mutating func recallItem(of step: StepIndex, _ entry: ItemEntry) {
+    fanOuts.recalled[step, default: RecalledFanOut()].take(entry)
   }
 
   /// Makes the items of a step that is over, for a report.
@@ -65,13 +65,13 @@ extension Plan {
 }
 
 extension [UInt64] {
-  /// What tells the posts apart that a step runs for: their numbers. Adds those up to a number.
+  /// What distinguishes the posts that a step runs for: their numbers. Adds those up to a number.
   mutating func grow(toPosts count: Int) {
     while self.count < Swift.min(count, Limits.events) { append(UInt64(self.count + 1)) }
   }
 }
 
-/// What is known of the items of a step from before its run went on.
+/// What is known of the items of a step from before its run continued.
 struct RecalledFanOut: Sendable {
   private(set) var hashes: [UInt64] = []
   private(set) var finished: [Int: (step: FinishedEntry, failure: StepFailure?)] = [:]
@@ -96,9 +96,9 @@ struct RecalledFanOut: Sendable {
   /// There are more items now, which are posts.
   mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
-  /// Takes in what came out of an item.
-  mutating func take(_ fact: ItemEntry) {
-    switch fact {
+  /// Takes in the result of an item.
+  mutating func take(_ entry: ItemEntry) {
+    switch entry {
     case .finished(let step, let failure):
       if Int(step.step) < hashes.count { finished[Int(step.step)] = (step, failure) }
       attemptTimes[Int(step.step)]?.noteStart(at: never)

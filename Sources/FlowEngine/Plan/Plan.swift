@@ -13,7 +13,7 @@ import FlowModel
 /// add up to.
 public struct Plan: Sendable {
   // What every step touches comes first and together.
-  /// How often something happened that a fast path of ordinary steps must not go on after.
+  /// The number of events after which a fast path of ordinary steps must end.
   var revision = 0
   /// How many steps are where in their lives.
   var counts: PlanCounts
@@ -59,9 +59,9 @@ public struct Plan: Sendable {
   var isClosing = false
   /// The steps whose `defer` expression was true at activation.
   var resolvedDeferrals: Set<StepIndex> = []
-  /// When the run ended; nil while it goes on.
+  /// When the run ended; nil while it continues.
   public internal(set) var endedAt: Int?
-  /// How the run ended; nil while it goes on.
+  /// How the run ended; nil while it continues.
   public internal(set) var conclusion: RunConclusion?
 
   /// A plan for one run of `graph`.

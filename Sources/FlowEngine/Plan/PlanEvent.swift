@@ -40,7 +40,7 @@ public enum Ending: Sendable, Hashable {
   indirect case failure(StepFailure, isRetryable: Bool, retryAfterNanoseconds: Int = 0)
   /// It was lost with what it ran on: no attempt that counts. Where `isFinal`, another one would be lost as well.
   indirect case interrupted(StepFailure, isFinal: Bool)
-  /// It ended because it had been told to.
+  /// It ended because it was cancelled.
   case cancelled
 }
 

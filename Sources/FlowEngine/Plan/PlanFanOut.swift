@@ -25,7 +25,7 @@ struct PlanFanOut: Sendable {
   var next = 0
   /// Items behind a pause that may start again.
   var again = Heap<Int>()
-  /// Bodies of items: those that run, and those that were told to end and have not returned.
+  /// Bodies of items: those that run, and those that were asked to end and have not returned.
   var occupied = 0
   var running = 0
   var retrying = 0
@@ -144,7 +144,7 @@ struct FanOutTable: Sendable {
   private var expanding: Set<StepIndex> = []
   /// Steps whose items are worked out from files, outside the run's lock.
   var surveyed: Set<StepIndex> = []
-  /// What a run that goes on knows of items from before.
+  /// What a run that continues knows of items from before.
   var recalled: [StepIndex: RecalledFanOut] = [:]
   /// Whether an item failed that is optional.
   var hasOptionalFailure: Bool { list.contains(where: \.hasOptionalFailure) }
@@ -176,7 +176,7 @@ struct FanOutTable: Sendable {
 
   func isExpanding(_ step: StepIndex) -> Bool { expanding.contains(step) }
 
-  /// Whether somebody was asked for the items of a step.
+  /// Whether the items of a step have been requested.
   mutating func endExpanding(_ step: StepIndex) -> Bool {
     surveyed.remove(step)
     return expanding.remove(step) != nil
@@ -189,7 +189,7 @@ struct FanOutTable: Sendable {
     return list.count - 1
   }
 
-  /// Forgets the items of a step, which are to be worked out again.
+  /// Forgets the items of a step, which should be worked out again.
   mutating func forget(_ step: StepIndex) {
     indices[step] = nil
     expanding.remove(step)

@@ -19,14 +19,14 @@ struct PlanJournal: Sendable {
   }
 
   enum Entry {
-    case fact(JournalEntry)
+    case entry(JournalEntry)
     /// The items from an index of ``items`` on, up to those of the next such entry.
     case items(of: StepIndex, from: Int)
   }
 
-  mutating func note(_ fact: JournalEntry, finishedBefore: Int) {
+  mutating func note(_ entry: JournalEntry, finishedBefore: Int) {
     openStep = -1
-    others.append((finishedBefore, .fact(fact)))
+    others.append((finishedBefore, .entry(entry)))
   }
 
   /// Notes that an item of a step succeeded about which there is nothing more to say.
@@ -45,7 +45,7 @@ struct PlanJournal: Sendable {
     return items.count
   }
 
-  /// Forgets what somebody has taken: so many of ``others`` with their items, and finished steps up to a number.
+  /// Forgets what someone has taken: so many of ``others`` with their items, and finished steps up to a number.
   mutating func forget(first count: Int, upTo finished: Int) {
     taken = finished
     guard count < others.count else {
@@ -73,11 +73,11 @@ extension Plan {
   /// Whether there are entries that were not taken yet.
   package var hasEntries: Bool { journal.map { $0.taken < finishedCount || !$0.others.isEmpty } ?? false }
 
-  /// Notes a journal entry where somebody keeps them.
-  mutating func noteEntry(_ fact: JournalEntry) {
+  /// Notes a journal entry where someone keeps them.
+  mutating func noteEntry(_ entry: JournalEntry) {
     guard journal != nil else { return }
     let count = finishedCount
-    journal?.note(fact, finishedBefore: count)
+    journal?.note(entry, finishedBefore: count)
   }
 
   /// Notes that an attempt begins, where that is a journal entry.
@@ -109,7 +109,7 @@ extension Plan {
     for (finishedBefore, entry) in noted.reversed() {
       let behind = finishedBefore - range.lowerBound
       switch entry {
-      case .fact(let fact): others.append((behind, .fact(fact)))
+      case .entry(let entry): others.append((behind, .entry(entry)))
       case .items(let step, let from):
         others.append((behind, .items(of: step, finishedItems(feed.items[from..<end], of: step))))
         end = from

@@ -10,7 +10,7 @@ struct PlanCounts: Sendable, Equatable {
   /// Steps queued, running or held by their minimum that are not idle ones.
   var busy = 0
   var running = 0
-  /// The capacity in use in all queues together: running bodies, and those that were told to end and have not returned.
+  /// The capacity in use in all queues together: running bodies, and those that were asked to end and have not returned.
   var occupied = 0
   var retrying = 0
   var holding = 0
@@ -20,7 +20,7 @@ struct PlanCounts: Sendable, Equatable {
   var isStill: Bool { queued + running + retrying + holding + deciding == 0 }
 }
 
-/// The events of a run: latches, of which the first post counts. Of those that repeat each post is told.
+/// The events of a run: latches, of which the first post counts. Of those that repeat each post is reported.
 struct EventLatches: Sendable {
   private(set) var indices = NameIndices()
   private(set) var names: [String] = []
@@ -92,7 +92,7 @@ struct GateReadiness: Sendable {
   var isDecided = false
   /// The instant of the end by which it was decided.
   var decidedAt = never
-  /// What the gate is told once every `if` that the same event made due has been answered.
+  /// What the gate is reported once every `if` that the same event made due has been answered.
   var pendingDecision: GateDecision?
   /// Blocking steps that ended unsatisfied while it was closed.
   var failed: [StepIndex] = []
@@ -114,7 +114,7 @@ struct Outstanding: Sendable {
   /// dependency.
   var failedBeforeActivation: [StepIndex] = []
   var heldForIdle: [StepIndex] = []
-  /// Attempts that were told to end and have not returned, and when they were told.
+  /// Attempts that were asked to end and have not returned, and when they were told.
   var cancelling: [Attempt: Int] = [:]
   /// Services that reported ready and have not returned.
   var serving: Set<StepIndex> = []
@@ -143,13 +143,13 @@ struct Attempt: Hashable, Sendable {
 /// What few steps have.
 struct StepParticulars: Sendable {
   var failures: [StepIndex: StepFailure] = [:]
-  /// How long a body went on after its maximum.
+  /// How long a body continued after its maximum.
   var overruns: [StepIndex: Int] = [:]
-  /// When a step was told to end because its time was over.
+  /// When a step was asked to end because its time had passed.
   var maximumTimes: [StepIndex: Int] = [:]
   /// When the current attempt of a step with a maximum an attempt started.
   var attemptStarts: [StepIndex: Int] = [:]
-  /// The attempts that failed with another to come, in the order in which they were noted and until they are told.
+  /// The attempts that failed with another to come, in the order in which they were noted and until they are reported.
   var failedAttempts: [FailedAttempt] = []
   /// When each attempt began and ended of steps that had several; the last one ends with the step.
   var attemptTimes: [StepIndex: [AttemptTimes]] = [:]
@@ -195,7 +195,7 @@ extension [AttemptTimes] {
     }
   }
 
-  /// Another attempt began, or is known to have done so; nothing where one goes on.
+  /// Another attempt began, or is known to have done so; nothing where one continues.
   mutating func noteStart(at now: Int) {
     if last?.endedAt != never { append(AttemptTimes(startedAt: now, endedAt: never)) }
   }
@@ -211,7 +211,7 @@ package struct AttemptTimes: Sendable, Hashable {
   package var endedAt: Int
 }
 
-/// An attempt that failed while the step goes on: when it is told, the next one may have failed too.
+/// An attempt that failed while the step continues: when it is told, the next one may have failed too.
 struct FailedAttempt: Sendable {
   var attempt: Int
   var failure: StepFailure?

@@ -32,7 +32,7 @@ struct PlanQueue: Sendable {
   let pool: Pool
   /// How many of its steps may run at once.
   let width: Int
-  /// How much of the width is in use: by running bodies, and by bodies that were told to end and have not returned.
+  /// How much of the width is in use: by running bodies, and by bodies that were asked to end and have not returned.
   var occupied = 0
   /// Its steps by rank.
   var members: [StepIndex] = []

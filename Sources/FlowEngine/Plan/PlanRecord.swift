@@ -6,7 +6,7 @@ struct PlanRecord: Sendable, Equatable {
   enum Kind: Sendable, Equatable {
     /// The record says all there is to say.
     case whole(Whole)
-    /// The plan must be asked about the rest before it goes on.
+    /// The plan must be asked about the rest before it continues.
     case partial(Partial)
   }
 

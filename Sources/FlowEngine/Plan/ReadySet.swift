@@ -1,4 +1,4 @@
-/// A set of positions 0..<capacity that gives back the lowest first: the ready steps of one queue, by rank.
+/// A set of positions 0..<capacity that returns the lowest first: the ready steps of one queue, by rank.
 ///
 /// A tree of bitmaps, 64 positions to a word and 64 words to a word of the level above, three levels for a quarter of a
 /// million steps. The word with the lowest positions, the front, is kept by itself, so that most changes touch nothing
@@ -107,7 +107,7 @@ struct ReadySet: @unchecked Sendable {
     return lowest
   }
 
-  /// Makes the word of a position the front, which lies behind it or is empty.
+  /// Makes the word of a position the front, which is behind it or is empty.
   @inline(never)
   private mutating func replaceFront(by position: Int) {
     if front != 0 {

@@ -84,7 +84,7 @@ struct RecordLog: @unchecked Sendable {
   }
 }
 
-/// How a transition lies in 64 bits: the kind in the upper 4, the step in 28, the nanoseconds from the chunk's first in 32.
+/// How a transition is in 64 bits: the kind in the upper 4, the step in 28, the nanoseconds from the chunk's first in 32.
 private enum ShortRecord {
   static let ready: UInt64 = 0
   static let succeeded: UInt64 = 1

@@ -74,7 +74,7 @@ public struct StepFailure: Error, Sendable, Hashable {
   }
 }
 
-/// What changes about a step while a run goes on. Times are nanoseconds from the start of the run; `never` where it did
+/// What changes about a step while a run continues. Times are nanoseconds from the start of the run; `never` where it did
 /// not happen.
 struct StepState: Sendable {
   var readyAt = never

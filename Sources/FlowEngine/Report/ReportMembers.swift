@@ -54,7 +54,7 @@ struct ReportMembers {
     return StepFailure(code: try members.text("code"), message: try members.text("message"))
   }
 
-  /// The id of a step; those of included workflows hold more than an id that somebody writes.
+  /// The id of a step; those of included workflows hold more than an id that someone writes.
   func step(_ text: String) -> StepID { StepID(unchecked: text) }
 
   private func isNull(_ name: String) -> Bool { value[name]?.isNull ?? true }

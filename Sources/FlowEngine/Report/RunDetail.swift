@@ -1,4 +1,4 @@
-/// How much of a run is told to an observer.
+/// How much of a run is notified to an observer.
 public enum RunDetail: UInt8, Sendable {
   /// Nothing.
   case none

@@ -43,7 +43,7 @@ public struct RunReport: Sendable {
   var limits: ValueObject = [:]
   /// Where the run came from, and what its failed steps printed last.
   public var origin = Origin()
-  /// What the steps' part of the report is read from when somebody asks.
+  /// What the steps' part of the report is read from when someone asks.
   let source: Source
 
   /// Where the steps' part comes from.
@@ -146,7 +146,7 @@ public struct RunReport: Sendable {
     public var endedAt: Double?
     /// From ready to started.
     public var waitedMilliseconds: Double?
-    /// How long its body went on after its maximum.
+    /// How long its body continued after its maximum.
     public var overrunMilliseconds: Double?
     /// Whether it was left behind because it ignored its cancellation.
     public var isAbandoned: Bool
@@ -163,7 +163,7 @@ public struct RunReport: Sendable {
     /// What it came after: events.
     public var after: [String]
     /// When each of its attempts began and ended, where it had several, or where its minimum held it after its work; an
-    /// end is nil where it is not known.
+    /// end is nil if it is not known.
     public var attemptTimes: [Attempt]
     /// When an executor's worker first began with it; nil: it ran in this process.
     public var executor: Beginning?
@@ -220,7 +220,7 @@ public struct RunReport: Sendable {
     /// Why it failed; nil when it did not.
     public var failure: StepFailure?
     /// When each of its attempts began and ended, where it had several, or where its minimum held it after its work; an
-    /// end is nil where it is not known.
+    /// end is nil if it is not known.
     public var attemptTimes: [Attempt]
     /// When an executor's worker first began with it; nil: it ran in this process.
     public var executor: Beginning?

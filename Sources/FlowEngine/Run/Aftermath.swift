@@ -8,7 +8,7 @@ struct Aftermath {
   var remoteStarts: [Start] = []
   /// Steps whose items must be worked out from files.
   var surveys: [StepIndex] = []
-  /// Attempts that must be told to end.
+  /// Attempts that must be asked to end.
   var cancellations: [(step: StepIndex, attempt: Int)] = []
   /// When the plan's timer must be set; nil: it is.
   var timerAt: Int?
@@ -17,7 +17,7 @@ struct Aftermath {
   var mustDeliver = false
   /// Whether the journal of a durable run must be written before more can start.
   var mustFlush = false
-  /// Whether somebody must look again whether this process still has the run, before more can start.
+  /// Whether a check that this process still has the run is due before more can start.
   var mustAwaitLease = false
   var hasEnded = false
   /// What went wrong without being a failure, to be told.

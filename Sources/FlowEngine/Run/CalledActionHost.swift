@@ -6,7 +6,7 @@ import Synchronization
 /// call, and with an end of its own.
 final class CalledActionHost: ActionHost {
   private struct State {
-    /// Why the call was told to end; nil while it was not.
+    /// Why the call was asked to end; nil while it was not.
     var end: String?
     var handlers: [@Sendable () -> Void] = []
   }
@@ -33,7 +33,7 @@ final class CalledActionHost: ActionHost {
     for handler in handlers { handler() }
   }
 
-  /// Why the call was told to end.
+  /// Why the call was asked to end.
   var reason: String { state.withLock { $0.end } ?? "" }
 
   var run: RunInformation { host.run }

@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// Which attempts of which steps have been told to end, and who wants to know.
+/// Which attempts of which steps have been asked to end, and who wants to know.
 ///
 /// A body that works long asks `isCancelled` often, so that is one atomic load; handlers and tasks are few and kept
 /// under a lock.
@@ -11,7 +11,7 @@ final class CancellationTable: Sendable {
     var attempt: Int
   }
 
-  /// The highest attempt of each step that was told to end, one atomic a step.
+  /// The highest attempt of each step that was asked to end, one atomic a step.
   ///
   /// Proof of safety: the memory is allocated and initialized in `init`, its address never changes, every access is an
   /// atomic operation, and it is freed in `deinit`, when no reference to the table is left.
@@ -39,7 +39,7 @@ final class CancellationTable: Sendable {
     return cancelledItems.withLock { $0[step] ?? 0 } >= attempt
   }
 
-  /// Calls `handler` once when the attempt is told to end; at once when it has been.
+  /// Calls `handler` once when the attempt is asked to end; at once when it has been.
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     let isLate = handlers.withLock { handlers in
       if isCancelled(step, attempt: attempt) { return true }

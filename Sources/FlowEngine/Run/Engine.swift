@@ -47,7 +47,7 @@ public struct Engine: Sendable {
     }
   }
 
-  /// Goes on with a run whose process is gone: the same id, the next epoch. What the plan of the resume says is on disk
+  /// Continues with a run whose process is gone: the same id, the next epoch. What the plan of the resume says is on disk
   /// before any step begins. Inputs, launch and data folder come from the journal, whatever `options` say, but for
   /// secret inputs and the secrets, which are nowhere written down.
   ///
@@ -103,7 +103,7 @@ public struct ClaimedRun: Sendable {
   let options: RunOptions
 
   /// Writes the resume's first entries and resumes the run. Throws as ``Engine/resume(_:as:_:in:_:options:)`` does; where
-  /// nothing was written the run is given back.
+  /// nothing was written the run is returned.
   public func start() throws -> WorkflowRun {
     let (plan, lease) = (origin.plan, origin.lease)
     let epoch = RunEpoch(

@@ -8,13 +8,13 @@ struct EventBatch {
 
   init(_ observer: any RunObserver) { self.observer = observer }
 
-  /// Adds an event, and tells the observer when there are enough.
+  /// Adds an event, and notifies the observer when there are enough.
   mutating func add(_ event: RunEvent) {
     events.append(event)
     if events.count == Self.capacity { tell() }
   }
 
-  /// Tells the observer what it has not heard.
+  /// Notifies the observer what it has not heard.
   mutating func tell() {
     if !events.isEmpty { observer.receive(events) }
     events.removeAll(keepingCapacity: true)

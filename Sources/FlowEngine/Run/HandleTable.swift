@@ -37,7 +37,7 @@ final class HandleTable: Sendable {
     return entries.withLock { $0.filter { $0.key == key && $0.step != nil } }.last { isBefore($0.step!, step) }?.handle
   }
 
-  /// Adds a handle; gives back the closing of the one that the same step had provided before under this key.
+  /// Adds a handle; returns the closing of the one that the same step had provided before under this key.
   func provide(_ entry: Entry) -> (@Sendable () throws -> Void)? {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { $0.key == entry.key && $0.step == entry.step }) else {

@@ -35,7 +35,7 @@ struct RecordReader {
     switch record {
     case .ready(let step): return .stepReady(id(step))
     case .started(let step, let attempt, let queue):
-      // The first that is heard of: that of a step which goes on after a resume has a higher number.
+      // The first that is heard of: that of a step which continues after a resume has a higher number.
       if Int(step) >= starts.count {
         if attempt == 1 || itemStarts[step] == nil { itemStarts[step] = time }
       } else if attempt == 1 || starts[Int(step)] == 0 {

@@ -36,7 +36,7 @@ public struct RunOptions: Sendable {
   public var forcedSteps: Set<String> = []
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
-  /// How long a run that goes on waits before anything of it begins: what another process started remotely may run for
+  /// How long a run that continues waits before anything of it begins: what another process started remotely may run for
   /// so long.
   public var takeoverPause = Duration.zero
   /// Which steps run elsewhere; nil: none.

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// What changes while a run goes on; one lock guards all of it.
+/// What changes while a run continues; one lock guards all of it.
 struct RunState {
   private(set) var latestNanoseconds = 0
   var plan: Plan
@@ -9,13 +9,13 @@ struct RunState {
   var pools: [ThreadPool]
   /// Steps that threads took in one go and that may not all have been started; see ``revokeBatches()``.
   private(set) var batches: [Batch] = []
-  /// What steps gave back, but for those that gave nothing.
+  /// What steps returned, but for those that gave nothing.
   var outputs: [StepIndex: ValueObject] = [:]
   /// The steps that run for several items now.
   var fanOuts: [StepIndex: RunFanOut] = [:]
   /// The keys of items, where they come from objects.
   var itemKeys: [StepIndex: [String]] = [:]
-  /// How often items of steps have begun a new idempotency key, in a run that goes on.
+  /// How often items of steps have begun a new idempotency key, in a run that continues.
   var itemRepetitions: [StepIndex: [Int: Int]] = [:]
   /// How the workflows of items ended, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
@@ -27,7 +27,7 @@ struct RunState {
   var timerAt: Int?
   var postedCount = 0
   var tasks: [TaskKey: Task<Void, Never>] = [:]
-  /// Who follows events that repeat.
+  /// The services that follow repeating events.
   var followers: [Follower] = []
   /// The questions of steps that are not answered yet.
   var questions: [StepIndex: OpenQuestion] = [:]
@@ -42,7 +42,7 @@ struct RunState {
   // What the journal has not heard yet.
   /// Whether the journal began before the launch was known.
   var owesLaunch = false
-  /// What steps gave back.
+  /// What steps returned.
   var unwrittenOutputs = UnwrittenOutputs()
   /// Lines that steps wrote, as JSON.
   var unwrittenLines: [UInt8] = []
@@ -50,18 +50,18 @@ struct RunState {
   var loggedBytes = 0
   /// The steps of a durable run that may begin; nil: it is none.
   var durableStarts: DurableStarts?
-  /// Whether somebody is on the way to look whether this process still has the run.
+  /// Whether a check that this process still has the run has been scheduled.
   var isAwaitingLease = false
   /// Since when steps have waited for that; nil: none do.
   var awaitedLeaseSince: Int?
-  /// Bodies that were told to end because the lease is late.
+  /// Bodies that were asked to end because the lease is late.
   var endedForLease: Set<TaskKey> = []
 
   // What observers have not heard yet.
   var undelivered: [UndeliveredEvents] = []
-  /// Who makes events of records; nil while it does, and before it is needed.
+  /// The writer that turns records into events; nil while it works, and before it is needed.
   var recordReader: RecordReader?
-  /// Whether somebody is on the way to tell them.
+  /// Whether a report of them has been scheduled.
   var isDelivering = false
   /// How many bytes of lines that programs wrote the observer has not heard of.
   var undeliveredLineBytes = 0
@@ -80,13 +80,13 @@ struct RunState {
     return true
   }
 
-  /// Takes what steps gave back and the journal has not heard.
+  /// Takes what steps returned and the journal has not heard.
   mutating func takeUnwrittenOutputs() -> UnwrittenOutputs {
     defer { unwrittenOutputs = UnwrittenOutputs() }
     return unwrittenOutputs
   }
 
-  /// Tells the plan that the gate has opened.
+  /// Notifies the plan that the gate has opened.
   mutating func takeIn(_ opened: OpenedGate) { plan.apply(.gateOpened(opened), at: instant(opened.atNanoseconds)) }
 
   /// Makes the plan exact: it hears how far threads have come with their batches, and has the rest back.
@@ -140,7 +140,7 @@ final class EndedRun: Sendable {
   init(_ report: RunReport) { self.report = report }
 }
 
-/// What steps gave back and the journal has not heard.
+/// What steps returned and the journal has not heard.
 struct UnwrittenOutputs: Sendable {
   var steps: [(StepIndex, ValueObject)] = []
   var items: [(StepIndex, Int, ValueObject)] = []

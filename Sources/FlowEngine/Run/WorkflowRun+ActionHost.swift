@@ -81,7 +81,7 @@ extension WorkflowRun: ActionHost {
     cancellations.onCancel(step, attempt: attempt, handler)
   }
 
-  /// Tells how far the step is.
+  /// Says how far the step is.
   public func progress(_ fraction: Double, _ message: String, step: StepIndex) {
     emit(.stepProgress(stepID(of: step), fraction: min(1, max(0, fraction)), message: message))
   }

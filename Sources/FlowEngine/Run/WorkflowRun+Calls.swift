@@ -4,7 +4,7 @@ import FlowPluginKit
 
 // Steps that call an action for each post of an event that repeats.
 extension WorkflowRun {
-  /// How long calls go on after their step was told to end; the rest of its grace is for the step itself.
+  /// How long calls continue after their step was asked to end; the rest of its grace is for the step itself.
   private static let lastCalls = Duration.milliseconds(800)
 
   /// Puts each post of an event that repeats into `posts`, those that have come before first.

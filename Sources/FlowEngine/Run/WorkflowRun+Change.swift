@@ -4,7 +4,7 @@ import FlowModel
 // What every change of a run has in common, whatever its source: the lock and an exact plan (`withPlan`), what follows
 // under the lock (`carryOut`), and what must be done outside it (`perform`).
 extension WorkflowRun {
-  /// Tells the plan what happened now.
+  /// Notifies the plan what happened now.
   func change(_ event: PlanEvent) {
     let aftermath = withPlan { state in
       state.plan.apply(event, at: state.instant(clock.now))
@@ -108,7 +108,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Sees to it that somebody looks after the steps that wait in a pool.
+  /// Sees to it that someone looks after the steps that wait in a pool.
   private func watch(_ pool: Pool, _ state: inout RunState, _ aftermath: inout Aftermath) {
     if let time = state.pools[pool.index].startWatch() { aftermath.watches.append((pool, time)) }
   }
@@ -140,7 +140,7 @@ extension WorkflowRun {
       return DispatchQueue.main.async { @Sendable [self] in work(in: pool) }
     }
     if threads.run(quality, { [self] in work(in: pool) }) { return }
-    // The system gives no thread: the pool goes on with the threads it has. The watch tries again.
+    // The system gives no thread: the pool continues with the threads it has. The watch tries again.
     let aftermath = withPlan { state in
       state.noteMissingThread(in: pool, at: state.instant(clock.now))
       return carryOut(&state)

@@ -8,7 +8,7 @@ extension WorkflowRun {
   /// How long closing one handle may take.
   private static let closeLimit = Duration.seconds(1)
 
-  /// Everything is finished: closes what was provided, makes the report, tells anyone who waits.
+  /// Everything is finished: closes what was provided, makes the report, notifies everyone who waits.
   func close() {
     let provided = handles.takeAll().filter { $0.step != nil }
     if provided.isEmpty { return makeReport() }
@@ -85,7 +85,7 @@ extension WorkflowRun {
       return publish(report)
     }
     emit(.runFinished(report.conclusion))
-    // On the thread that tells the observer: who awaits the report has been told everything before.
+    // On the thread that notifies the observer: who awaits the report has been told everything before.
     delivery.schedule(atNanoseconds: clock.now) { [self, report] in
       while drain() {}
       delivery.stop()

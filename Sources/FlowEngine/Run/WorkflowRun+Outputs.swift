@@ -8,6 +8,24 @@ extension WorkflowRun {
     return state.withLock { $0.outputs[StepIndex(index)] }
   }
 
+  /// How many steps have finished, of how many; those that were skipped have finished.
+  public var progress: RunProgress {
+    let total = prepared.graph.workflow.steps.count
+    let finished = withPlan { state in (0..<total).count { state.plan[StepIndex($0)].outcome != nil } }
+    return RunProgress(finished: finished, total: total)
+  }
+
   /// Posts an event from outside. Later posts of the same event do nothing, unless it repeats.
   public func post(_ event: some EventName) { post(event.rawValue) }
+}
+
+/// How far a run has come.
+public struct RunProgress: Sendable, Hashable {
+  /// The steps that have finished.
+  public var finished: Int
+  /// All steps.
+  public var total: Int
+
+  /// The part of the steps that have finished, from 0 to 1.
+  public var fraction: Double { total == 0 ? 1 : Double(finished) / Double(total) }
 }

@@ -24,7 +24,7 @@ extension WorkflowRun {
     public let description: String
   }
 
-  /// Asks a person: the observer is told, and anyone who answers calls ``answer(_:with:by:)``. What an item's workflow
+  /// Asks a person: the observer is notified, and anyone who answers calls ``answer(_:with:by:)``. What an item's workflow
   /// asks, the item does in the run that it is one of.
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
@@ -39,7 +39,7 @@ extension WorkflowRun {
     emit(.stepAsked(stepID(of: step), question))
   }
 
-  /// Who asks a step's questions: of an item's workflow the item does.
+  /// The step that asks a step's questions: for a step inside an item's workflow, the item.
   public func questionAddress(of step: StepIndex) -> String {
     if let outer = options.outer { return outer.run.questionAddress(of: outer.instance) }
     return "\(run.id.suffix(8)) \(stepID(of: step))"

@@ -5,7 +5,7 @@ import Synchronization
 
 /// One run of a workflow in real time: the Dispatch driver of a ``Plan``.
 ///
-/// Whatever happens takes the lock once, tells the plan, and does what follows (`WorkflowRun+Change`). Steps run on
+/// Whatever happens takes the lock once, notifies the plan, and does what follows (`WorkflowRun+Change`). Steps run on
 /// threads, which take them one after the other (`Threads/WorkflowRun+Work`). Gate, deadlines and delivery have a
 /// thread each that no step can take. Everything that calls foreign code (bodies, cancellation handlers, observers,
 /// closing) happens outside the lock.
@@ -16,7 +16,7 @@ public final class WorkflowRun: Sendable {
   let deadlines: AlarmClock
   /// The files that steps run for, where they were listed before the run began.
   let listedFiles = Mutex<[StepIndex: FanOutValues]>([:])
-  /// Tells the observer.
+  /// Notifies the observer.
   let delivery: AlarmClock
   let threads: PoolThreads
   let gateClock: GateClock
@@ -30,7 +30,7 @@ public final class WorkflowRun: Sendable {
   /// Whether a process of another machine may take the run from this one while it lives, so that each start asks first
   /// whether this one still has it; see `WorkflowRun+Lease`.
   let isGuarded: Bool
-  /// What the run went on from; nil: it began here.
+  /// What the run continued from; nil: it began here.
   let origin: RunOrigin?
   let state: Mutex<RunState>
   /// What is the same for all steps.
@@ -116,7 +116,7 @@ public final class WorkflowRun: Sendable {
   /// Says that no more events come from outside: the run may end when nothing is left to do.
   public func finishPosting() { change(.outsideSourceClosed) }
 
-  /// Cancels the run: running steps are told to end, waiting ones skipped.
+  /// Cancels the run: running steps are asked to end, waiting ones skipped.
   public func cancel() {
     let opened = gateClock.send(.cancelled)
     let aftermath = withPlan { state in

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// One of the results that an expression may have, as far as that can be told without evaluating it.
+/// One of the results that an expression may have, as far as that is known without evaluating it.
 public enum PossibleResult: Sendable, Hashable {
   /// This very value.
   case value(Value)

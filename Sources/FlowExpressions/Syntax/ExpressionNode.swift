@@ -1,4 +1,4 @@
-/// A part of a parsed expression. The nodes of an expression stand in one array and refer to each other by location.
+/// A part of a parsed expression. The nodes of an expression are in one array and refer to each other by location.
 struct ExpressionNode: Sendable {
   typealias Index = Int32
 

@@ -153,7 +153,7 @@ struct Parser {
 
   // MARK: Operators
 
-  /// Reads one thing that may stand behind a value, and the value it calls for.
+  /// Reads one thing that may be behind a value, and the value it calls for.
   private mutating func readOperator() throws(ExpressionError) {
     let token = try next()
     switch token.kind {
@@ -195,7 +195,7 @@ struct Parser {
     }
   }
 
-  /// Whether what stands before the current token can be indexed: literals cannot.
+  /// Whether what is before the current token can be indexed: literals cannot.
   private var hasMembers: Bool {
     switch tokens[position - 2].kind {
     case .identifier, .rightParenthesis, .rightBracket, .star: true

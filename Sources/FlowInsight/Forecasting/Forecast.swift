@@ -31,7 +31,7 @@ package struct Forecast: Sendable {
     stride(from: 0, to: runs, by: blockRuns).map { $0..<min(runs, $0 + blockRuns) }
   }
 
-  /// Puts blocks together, which stand in the order of their runs.
+  /// Puts blocks together, which are in the order of their runs.
   package init(_ model: ForecastModel, _ blocks: [ForecastBlock]) {
     self.model = model
     self.blocks = blocks

@@ -11,15 +11,15 @@ package struct ForecastOptions: Sendable {
   package var correlation = 0.5
   /// What the time of each step is multiplied by, where that is not 1.
   package var slow: [StepIndex: Double] = [:]
-  /// How often an attempt of a step fails, from 0 to 1, where somebody says so.
+  /// How often an attempt of a step fails, from 0 to 1, where someone says so.
   package var failureRates: [StepIndex: Double] = [:]
-  /// Items of steps with `foreach`, where somebody says so.
+  /// Items of steps with `foreach`, where someone says so.
   package var itemCounts: [StepIndex: Int] = [:]
   /// Whether the gate's minimum is left out.
   package var ignoresMinimum = false
   /// Events from outside, each so long after the start.
   package var events: [RunPost] = []
-  /// The outputs that somebody has said, as `id.name` in lower case.
+  /// The outputs that someone has said, as `id.name` in lower case.
   package var assumedOutputs: Set<String> = []
   /// What was measured; empty: nothing was.
   package var recordedRuns: [RecordedRun] = []

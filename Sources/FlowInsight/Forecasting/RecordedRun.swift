@@ -25,7 +25,7 @@ package struct RecordedRun: Sendable {
     /// How long it waited for a thread before its first attempt: from when it could have started by its dependencies
     /// and its queue. A busy machine delays a run by this, too.
     package var waitNanoseconds = 0
-    /// Whether it ended because its time was over.
+    /// Whether it ended because its time had passed.
     package var isTimedOut = false
     /// The value of its `if`; nil: not evaluated.
     package var condition: Bool?

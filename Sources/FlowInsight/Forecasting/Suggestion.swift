@@ -38,7 +38,7 @@ extension Forecast {
   }
 
   /// Tries what may help on the first runs, by the steps that have most of the way; `change` makes the stage of a
-  /// changed workflow, nil where it would not be valid.
+  /// changed workflow, nil if it would not be valid.
   package mutating func findSuggestions(
     _ change: (Suggestion.Change, StepIndex) -> RunStage?
   ) {

@@ -1,5 +1,5 @@
 extension InsightPage {
-  /// One figure before and now, in milliseconds, with what is to be said of the change.
+  /// One figure before and now, in milliseconds, with what should be said of the change.
   package struct Change: Sendable {
     /// What it is of.
     package var name: String
@@ -7,7 +7,7 @@ extension InsightPage {
     package var before: Double?
     /// What it is; nil: it is not there.
     package var after: Double?
-    /// What is to be said of the difference.
+    /// What should be said of the difference.
     package var verdict: String
 
     /// A figure on both sides.
@@ -16,7 +16,7 @@ extension InsightPage {
     }
   }
 
-  /// The page of runs next to others; `gate` and `steps` are what changed, `notes` what is to be said of it.
+  /// The page of runs next to others; `gate` and `steps` are what changed, `notes` what should be said of it.
   package init(
     _ comparison: RunComparison, gate: [Change], steps: [Change], budgets: [BudgetResult], notes: [String]
   ) {
@@ -45,13 +45,14 @@ extension InsightPage {
         sides.map {
           PageTimeline(title: "\($1.runs.count > 1 ? "The median run" : "The run"), \($0)", run: $1.run(atShare: 0.5))
         }))
-    add(rows: "Steps", Self.table("Medians, what changed most first", steps))
+    add(rows: "Steps", Self.table("Medians, largest change first", steps))
     let criticalPath = comparison.criticalPath.map { row -> [PageTable.Cell] in
       [.init(row.name), .init(PageText.share(row.before), row.before), .init(PageText.share(row.after), row.after)]
     }
     add(
       course.hasGate ? "On the critical path to the gate" : "On the critical path",
-      PageTable(caption: "How often, where that changed", columns: ["step", "before", "now"], rows: criticalPath).html)
+      PageTable(caption: "Share of runs, where it changed", columns: ["step", "before", "now"], rows: criticalPath).html
+    )
     add("Notes", Self.list(notes))
   }
 
@@ -64,7 +65,7 @@ extension InsightPage {
     add(figures: Self.figures(gate))
     add("Budgets", Self.budgets(budgets))
     add("The gate", Self.table("Quantiles", gate))
-    add(rows: "Steps", Self.table("P50, what changed most first", steps))
+    add(rows: "Steps", Self.table("P50, largest change first", steps))
   }
 
   private static func figures(_ gate: [Change]) -> [(name: String, value: String)] {

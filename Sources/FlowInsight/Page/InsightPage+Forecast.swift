@@ -24,7 +24,7 @@ extension InsightPage {
         PageTimeline(title: "The median run", course: courses[0]),
         PageTimeline(title: "The run at P95", course: courses[1]),
       ]))
-    add("What would help", Self.list(suggestions))
+    add("Suggestions", Self.list(suggestions))
     let look = forecast.closeLook
     let rows = workflow.steps.indices.map { index in
       let lengths = forecast.lengths(of: StepIndex(index))
@@ -36,7 +36,7 @@ extension InsightPage {
       rows: "Steps",
       PageTable(caption: "All steps", columns: Self.stepColumns + ["times from"], rows: Self.sorted(rows)).html)
     add(markup: PageGraph(shape: courses[0].shape, criticality: look.criticality).html)
-    add("What this rests on", Self.list(notes))
+    add("Data and assumptions", Self.list(notes))
   }
 
   /// The page of several runs.
@@ -104,7 +104,7 @@ extension InsightPage {
         .init(text(budget.limit, budget)), .init(budget.isBroken ? "broken" : "kept"),
       ]
     }
-    return PageTable(caption: "Rules and what came of them", columns: ["rule", "found", "allowed", ""], rows: rows).html
+    return PageTable(caption: "Rules and results", columns: ["rule", "found", "allowed", ""], rows: rows).html
   }
 }
 

@@ -34,7 +34,7 @@ extension InsightPage {
       course.hasGate ? "The critical path to the gate" : "The critical path",
       PageTable(caption: parts.joined(separator: ", "), columns: ["step", "spent on", "from", "took"], rows: links).html
     )
-    add("What would have helped", Self.list(suggestions))
+    add("Suggestions", Self.list(suggestions))
     let onPath = Set(analysis.criticalPath.compactMap(\.step))
     add(markup: PageGraph(shape: course.shape, criticality: names.indices.map { onPath.contains($0) ? 1 : 0 }).html)
     add("Notes", Self.list(notes.filter { !run.warnings.contains($0) }))
@@ -86,7 +86,7 @@ extension InsightPage {
     let others = [
       (count(.failure), "failed"), (count(.timedOut), "timed out"),
       (
-        count(.failure, excused: true) + count(.timedOut, excused: true), "failed that may fail (<code>optional</code>)"
+        count(.failure, excused: true) + count(.timedOut, excused: true), "optional and failed"
       ),
       (count(.cancelled), "cancelled"), (count(.skipped), "skipped"),
       (steps.count { $0.outcome == nil }, "not finished"),

@@ -50,7 +50,7 @@ struct PageHistogram {
       guard let time else { return }
       let place = Double(time - start) / span * 480
       let isSeen = place >= 0 && place <= 480
-      let note = isSeen ? "" : " (not in sight)"
+      let note = isSeen ? "" : " (outside the chart)"
       keys += "<span><i class=\"key \(kind)\"></i>\(name) \(PageText.time(time))\(note)</span>"
       guard isSeen else { return }
       let x = PageText.fixed(place, 2)

@@ -54,7 +54,7 @@ struct PageTable {
     html += "</tbody></table>"
     if rows.count > Self.writtenRows {
       html +=
-        "<noscript><p>… and \(rows.count - Self.writtenRows) rows more, which the page's script draws.</p></noscript>"
+        "<noscript><p>… and \(rows.count - Self.writtenRows) more rows, which the page's script draws.</p></noscript>"
       if !isOfTimeline { html += PageText.json(.array(rows.map { .array($0.map(Self.value)) })) }
     }
     return html + "</div>"

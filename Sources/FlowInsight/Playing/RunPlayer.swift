@@ -77,7 +77,7 @@ package struct RunPlayer<World: RunWorld> {
     playUntil(limitNanoseconds)
   }
 
-  /// Goes on from an instant with a plan that has taken in the facts of a run.
+  /// Continues from an instant with a plan that has taken in the facts of a run.
   package mutating func resume(atNanoseconds nanoseconds: Int, limitNanoseconds: Int) {
     now = nanoseconds
     if let outcome = plan.gate.outcome {

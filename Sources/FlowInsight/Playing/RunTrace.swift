@@ -10,13 +10,13 @@ package struct RunTrace: Sendable {
     package var attempt: Int
     /// When it began.
     package var startedAt: Int
-    /// When its body returned, or was told to end; `Int.min`: it did not.
+    /// When its body returned, or was asked to end; `Int.min`: it did not.
     package var endedAt = Int.min
   }
 
   /// The attempts in the order in which they began.
   package private(set) var attemptTimes: [Attempt] = []
-  /// Who posted each event first; from outside where it is missing.
+  /// The step that posted each event first; an event that is missing came from outside.
   package private(set) var posters: [String: StepIndex] = [:]
   private var open: [UInt64: Int] = [:]
 

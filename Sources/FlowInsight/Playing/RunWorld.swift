@@ -36,7 +36,7 @@ package struct RunPost: Sendable {
 package protocol RunWorld {
   /// What an attempt of a step does that begins now.
   mutating func body(of step: StepIndex, attempt: Int, in plan: Plan) -> RunBody
-  /// How long a body goes on that is told to end; nil: it does not listen.
+  /// How long a body continues that is asked to end; nil: it does not listen.
   mutating func nanosecondsToEnd(_ step: StepIndex, attempt: Int, in plan: Plan) -> Int?
   /// What the `if` of a step says.
   mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision

@@ -1,4 +1,4 @@
-/// How far a difference of medians may be chance: the interval in which it lies in 95 of 100 samples drawn again from what was
+/// How far a difference of medians may be chance: the interval in which it is in 95 of 100 samples drawn again from what was
 /// measured (Efron 1979).
 package enum Bootstrap {
   /// Samples that are drawn.
@@ -6,7 +6,7 @@ package enum Bootstrap {
   /// Values that a side must have for an interval to say anything.
   package static let leastCount = 5
 
-  /// The interval of the median of `after` minus that of `before`; nil where one side has fewer than ``leastCount`` values.
+  /// The interval of the median of `after` minus that of `before`; nil if one side has fewer than ``leastCount`` values.
   package static func interval(before: [Double], after: [Double]) -> ClosedRange<Double>? {
     guard before.count >= leastCount, after.count >= leastCount else { return nil }
     var differences: [Double] = []
@@ -19,7 +19,7 @@ package enum Bootstrap {
     return differences[low]...differences[high]
   }
 
-  /// The interval of a quantile of one side; nil where there are fewer than ``leastCount`` values.
+  /// The interval of a quantile of one side; nil if there are fewer than ``leastCount`` values.
   package static func interval(of values: [Double], share: Double) -> ClosedRange<Double>? {
     guard values.count >= leastCount else { return nil }
     var drawn: [Double] = []

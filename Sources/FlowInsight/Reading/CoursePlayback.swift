@@ -11,12 +11,12 @@ package struct CoursePlayback: Sendable {
   private let endings: [Bool]
   private let posts: [[RunPost]]
   private let outside: [RunPost]
-  /// Where each step of the run stands in the played workflow.
+  /// Where each step of the run is in the played workflow.
   private let places: [Int]
   /// When everything is ready with nothing changed; nil: never.
   package private(set) var ready: Int?
 
-  /// The run with steps put off or left out; nil where it cannot be played: its steps form a cycle.
+  /// The run with steps put off or left out; nil if it cannot be played: its steps form a cycle.
   package init?(_ run: ReportedRun, deferring: Set<Int> = [], dropping: Set<Int> = []) {
     let course = run.course
     var workflow = Workflow(name: run.workflow, steps: [])

@@ -89,7 +89,7 @@ package struct CriticalPath: Sendable {
     links.append(PathSegment(step: step, cause: cause, start: start, end: end))
   }
 
-  /// Goes back over what a step did until `time`; gives the step that it goes on with, and from when.
+  /// Goes back over what a step did until `time`; gives the step that it continues with, and from when.
   private mutating func walk(_ step: Int, from time: Int) -> (Int?, Int) {
     let state = course.steps[step]
     guard let started = state.startedAt, started <= time else {

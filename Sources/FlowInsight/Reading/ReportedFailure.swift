@@ -38,7 +38,7 @@ package struct ReportedFailure: Sendable {
     code = error?["code"]?.stringValue ?? ""
     let text = error?["message"]?.stringValue ?? ""
     let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    // A message that goes on below quotes what was printed, two columns in.
+    // A message that continues below quotes what was printed, two columns in.
     let quoted = parts.dropFirst().map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
     let first = parts.first ?? ""
     message = !quoted.isEmpty && first.hasSuffix(":") ? String(first.dropLast()) : first

@@ -1,7 +1,7 @@
 import FlowEngine
 import FlowModel
 
-/// A run as its report tells it: a report of a run as JSON, or what a store records of one.
+/// A run as described by its report: as JSON, or as recorded in a store.
 ///
 /// Reports of an older flowrun, without a `schema`, say neither what steps came after nor who posted events: of these
 /// the critical path to the gate is what they call the critical path.
@@ -12,7 +12,7 @@ package struct ReportedRun: Sendable {
   package var id: String
   /// Why the app was launched; nil: it was not activated.
   package var launchReason: String?
-  /// Whether the run went on in another process than it began in.
+  /// Whether the run continued in another process than it began in.
   package var isResumed = false
   /// Whether it came to its end.
   package var hasEnded = true
@@ -24,7 +24,7 @@ package struct ReportedRun: Sendable {
   package var startedAt: String?
   /// The inputs it was given.
   package var inputs: [(name: String, value: String)] = []
-  /// What its workflow gave back.
+  /// What its workflow returned.
   package var outputs: [(name: String, value: String)] = []
   /// What went wrong without being a failure.
   package var warnings: [String] = []

@@ -27,7 +27,7 @@ package struct RunComparison: Sendable {
     /// The difference of the medians.
     package var difference: Double? { before.flatMap { before in after.map { $0 - before } } }
 
-    /// What is to be said of it.
+    /// What should be said of it.
     package var verdict: Verdict {
       guard let difference else { return before == nil ? .onlyAfter : .onlyBefore }
       guard let interval else { return .tooFew }

@@ -13,7 +13,7 @@ package struct UncontendedSlack {
   private var behind: [[(step: Int, offset: Int?)]]
   private var starts: [Int]
 
-  /// The slack of a run whose gate, played again, is ready at `base`; nil where it has to be played.
+  /// The slack of a run whose gate, played again, is ready at `base`; nil if it has to be played.
   package init?(_ course: RunCourse, readyAt base: Int) {
     guard Self.hasSlots(course), Self.hasGoneWell(course) else { return nil }
     self.course = course
@@ -80,7 +80,7 @@ package struct UncontendedSlack {
     return true
   }
 
-  /// When each step begins, and an order in which each stands behind what it waits for; nil: there is none.
+  /// When each step begins, and an order in which each is behind what it waits for; nil: there is none.
   private mutating func walk(_ open: inout [Int]) -> [Int]? {
     var order = course.steps.indices.filter { course.takesPart($0) && open[$0] == 0 }
     let count = course.steps.indices.count { course.takesPart($0) }

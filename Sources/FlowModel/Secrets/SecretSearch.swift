@@ -7,7 +7,7 @@ struct SecretSearch: Sendable {
   /// A secret in a text.
   struct Match: Sendable {
     var range: Range<Int>
-    /// The positions at its end, which tell how it is encoded.
+    /// The positions at its end, which say how it is encoded.
     var positions: [EncodedPosition]
     /// The number of nested encodings of the search.
     var encodings: Int

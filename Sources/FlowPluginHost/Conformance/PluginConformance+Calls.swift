@@ -146,7 +146,7 @@ extension PluginConformance {
       }
       let wrong = expected.first { outputs[$0.key] != $0.value }
       return wrong.map { key, value in
-        "'\(key)' is to be \(JSONText.write(value)), but is \(outputs[key].map { JSONText.write($0) } ?? "missing")"
+        "'\(key)': expected \(JSONText.write(value)), got \(outputs[key].map { JSONText.write($0) } ?? "nothing")"
       }
     }
   }
@@ -156,7 +156,7 @@ extension PluginConformance {
     for (number, sample) in cases.enumerated() {
       guard let action = action(sample.action) else { continue }
       let start = ContinuousClock.now
-      // One that is wrong alone is told as such.
+      // One that is wrong alone is reported as such.
       if Self.problem(with: await call(run(action), sample.inputs), of: sample, action.declaration) != nil { continue }
       let alone = max(ContinuousClock.now - start, .milliseconds(1))
       let calls = min(Self.overlap, max(2, Int(Self.overlapTime / alone)))

@@ -1,10 +1,10 @@
 import FlowSystem
 
-/// Whether what lies in a folder is under this user's control: no other user can have put a program there or changed one.
+/// Whether what is in a folder is under this user's control: no other user can have put a program there or changed one.
 enum FolderTrust {
   /// Why the plugin in `folder` is not to be run, for people; nil when nothing speaks against it.
   ///
-  /// The folder itself, the one it lies in and the files in it must belong to this user or to root, and others must not
+  /// The folder itself, the one it is in and the files in it must belong to this user or to root, and others must not
   /// be able to write there; a group may when it is the user's own.
   static func problem(with folder: String) -> String? {
     let parent = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])

@@ -67,7 +67,7 @@ struct ProgramCheck {
     return Problem(message: "there is no program '\(program)' in PATH", help: help)
   }
 
-  /// What stands behind `#!` must be there too; the system would say that the program itself is missing.
+  /// What is behind `#!` must be there too; the system would say that the program itself is missing.
   private func firstLineProblem(_ program: String) -> Problem? {
     guard let line = firstLine(of: program), line.hasPrefix("#!") else { return nil }
     let words = line.dropFirst(2).split(separator: " ").map(String.init)

@@ -36,7 +36,7 @@ final class ChildProcess: Sendable {
   /// Whether and how the child has ended; never waits.
   func exitStatus() -> TerminationStatus? { group.status() }
 
-  /// Kills the child and whatever it started, and waits for the child. What ended by itself is told as it ended.
+  /// Kills the child and whatever it started, and waits for the child. What ended by itself is reported as it ended.
   func end() -> TerminationStatus { group.end() }
 
   /// Waits until the child has ended, but not for one that the system cannot end.

@@ -48,7 +48,7 @@ enum HostMessage {
   /// Confirms what a worker wrote.
   static func receipt() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"receipt"}"#.utf8) + [UInt8(ascii: "\n")] }
 
-  /// What stands in a call of `action` between its id and its inputs.
+  /// What is in a call of `action` between its id and its inputs.
   static func runHead(action: String) -> [UInt8] {
     var head: [UInt8] = []
     append(#","method":"run","params":{"action":"#, to: &head)

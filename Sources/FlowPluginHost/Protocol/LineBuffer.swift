@@ -74,6 +74,6 @@ package struct LineBuffer: Sendable {
     }
   }
 
-  /// What stands behind the last line end.
+  /// What is behind the last line end.
   var rest: ArraySlice<UInt8> { storage[filled] }
 }

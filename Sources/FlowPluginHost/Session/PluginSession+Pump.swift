@@ -11,7 +11,7 @@ extension PluginSession {
   /// A flooded log is left alone for so many times as long as its reading took: it costs a fifth of a core at most, and
   /// the program that floods it waits.
   private static let logPause = 4
-  /// The same for messages past their limits; answers may stand behind them, so they get half a core.
+  /// The same for messages past their limits; answers may be behind them, so they get half a core.
   private static let outputPause = 1
 
   /// One of the program's two outputs as its reader sees it.
@@ -20,7 +20,7 @@ extension PluginSession {
     /// When a flooded one is read again.
     private(set) var pausedUntil: ContinuousClock.Instant?
 
-    /// Whether it is to be read now.
+    /// Whether it should be read now.
     mutating func isRead(at now: ContinuousClock.Instant) -> Bool {
       if let end = pausedUntil, end <= now { pausedUntil = nil }
       return isOpen && pausedUntil == nil

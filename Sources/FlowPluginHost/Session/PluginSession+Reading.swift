@@ -73,7 +73,7 @@ extension PluginSession {
   enum Effect: Int, Comparable {
     /// It is past a limit.
     case none
-    /// It told something.
+    /// It reported something.
     case some
     /// It answered the last call under way.
     case last

@@ -154,7 +154,7 @@ package final class PluginSession: Sendable {
 
   /// Reads until the answer is there, the program has something wrong, or the session's thread takes over.
   private func readDirectly(until call: PluginCall) {
-    // The log stands behind the output: seen empty, it was so after the output had something.
+    // The log is behind the output: seen empty, it was so after the output had something.
     var interests = (
       pollfd(fd: child.output.number, events: Int16(POLLIN), revents: 0),
       pollfd(fd: child.errors.number, events: Int16(POLLIN), revents: 0),

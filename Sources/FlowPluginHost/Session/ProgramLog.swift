@@ -27,7 +27,7 @@ struct ProgramLog {
     return lines
   }
 
-  /// The line whose end has not come, as a terminal would show it; nil where none has begun, and of what is far longer than
+  /// The line whose end has not come, as a terminal would show it; nil if none has begun, and of what is far longer than
   /// a terminal is wide.
   var unfinished: String? {
     let bytes = splitter.unfinished

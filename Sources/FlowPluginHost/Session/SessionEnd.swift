@@ -53,7 +53,7 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// What a call that was under way fails with. `program` is what it is called for people, and `remains` tells what
+  /// What a call that was under way fails with. `program` is what it is called for people, and `remains` says what
   /// it left behind.
   func error(plugin: String, program: String, status: TerminationStatus, remains: String) -> ActionError {
     switch self {

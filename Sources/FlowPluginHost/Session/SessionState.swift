@@ -3,7 +3,7 @@ import FlowPluginKit
 
 /// What is known of the conversation with one program: a value without descriptors, threads or clock.
 struct SessionState: Sendable {
-  /// Who reads the program's standard output.
+  /// The reader of the program's standard output.
   enum Reader: Sendable {
     /// No call is under way.
     case nobody
@@ -37,9 +37,9 @@ struct SessionState: Sendable {
   private var strays = 0
   /// How often a caller has begun to read.
   private var directReads = 0
-  /// Which of these the session's thread watches, and when it is to be over; nil while no caller reads now and then.
+  /// Which of these the session's thread watches, and when it should be over; nil while no caller reads now and then.
   private var watch: (read: Int, end: ContinuousClock.Instant)?
-  /// Whether the caller that reads has been told to leave it.
+  /// Whether the caller that reads has been asked to leave it.
   private var isRecalled = false
 
   /// Whether nothing is under way, so that no reader is needed.
@@ -59,7 +59,7 @@ struct SessionState: Sendable {
 
   /// Takes the answered call out; counts an answer to none.
   ///
-  /// Who reads stops doing so with the last call: its caller goes on at once, and the next call finds no reader and
+  /// The reader stops with the last call: its caller continues at once, and the next call finds no reader and
   /// needs no other thread.
   mutating func answered(_ id: Int, limits: PluginLimits) -> PluginCall? {
     guard let index = calls.firstIndex(where: { $0.id == id }) else {
@@ -78,7 +78,7 @@ struct SessionState: Sendable {
     return watch == nil
   }
 
-  /// Ends the turn of who reads: the session's thread goes on where something is under way.
+  /// Ends the turn of who reads: the session's thread continues where something is under way.
   mutating func leaveReading() {
     reader = isQuiet ? .nobody : .pump
     isRecalled = false
@@ -90,7 +90,7 @@ struct SessionState: Sendable {
     if strays > limits.strayMessages { finish(.strayMessages(strays)) }
   }
 
-  /// Starts the grace of a call that is to be given up; false when that has happened or the call is over.
+  /// Starts the grace of a call that should be given up; false when that has happened or the call is over.
   mutating func startGrace(of id: Int, until deadline: ContinuousClock.Instant) -> Bool {
     guard end == nil, let call = call(id), call.deadline == nil else { return false }
     call.deadline = deadline
@@ -138,7 +138,7 @@ struct SessionState: Sendable {
     var writesInput: Bool
     /// Whether the caller that reads is to leave it now.
     var recallsCaller: Bool
-    /// Whether a heartbeat is to be asked for now.
+    /// Whether a heartbeat should be asked for now.
     var sendsPing: Bool
     /// When something is to happen by itself; nil: never.
     var deadline: ContinuousClock.Instant?

@@ -8,7 +8,7 @@ package struct WorkerTerms: Sendable {
     case started
     /// Calls carry the step's idempotency key.
     case key
-    /// The worker tells its actions with what tells their programs apart.
+    /// The worker distinguishes its actions with what tells their programs.
     case capabilities
     /// The host answers `receipt` with `receipt`; see ``WorkerTerms/isRemote``.
     case receipts
@@ -96,7 +96,7 @@ struct SessionPulse: Sendable {
     nextPing = now
   }
 
-  /// Whether a ping is to be sent: one at a time, so that a worker that does not answer gets no more of them.
+  /// Whether a ping should be sent: one at a time, so that a worker that does not answer gets no more of them.
   func isDue(at now: ContinuousClock.Instant) -> Bool { !isAwaited && nextPing <= now }
 
   /// A ping was due; one that was not allowed is asked for again later.
@@ -126,7 +126,7 @@ extension PluginSession {
   func notePong() -> Effect {
     let isLast = state.withLock { state in
       state.pulse?.noteAnswer(at: .now)
-      // Who reads stops doing so where nothing else is awaited.
+      // The reader stops if nothing else is awaited.
       if state.isQuiet { state.leaveReading() }
       return state.isQuiet
     }

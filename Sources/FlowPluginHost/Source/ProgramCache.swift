@@ -151,7 +151,7 @@ struct ProgramCache: Sendable {
     throw failure(plugin, "it is Swift source, and there is no 'swiftc' in PATH to compile it")
   }
 
-  /// The Swift files of the folder that `entry` lies in, sorted by name, `entry` as `main.swift` or next to one.
+  /// The Swift files of the folder that `entry` is in, sorted by name, `entry` as `main.swift` or next to one.
   private static func sources(
     of plugin: InstalledPlugin, entry: String
   ) throws(ActionError) -> [(name: String, content: Data)] {

@@ -8,11 +8,11 @@ import FlowSystem
 
 /// A copy of a plugin's Swift source with what the compiler made of each file, so that an edit costs one file.
 ///
-/// The compiler tells whether a file has changed from its time of modification, in whole seconds: an edit within the
+/// The compiler says whether a file has changed from its time of modification, in whole seconds: an edit within the
 /// second of the last one would be missed, and so would a file that was put back with its old time. The copies here carry
 /// times that are made from their contents.
 final class SourceBuild {
-  /// What the names of the folders end with, so that they are told from programs.
+  /// What the names of the folders end with, so that they are distinguished from programs.
   static let folderSuffix = ".build"
   /// Where the compiler is to run.
   let folder: String

@@ -59,7 +59,7 @@ struct Consequences {
   // MARK: Keys out of their location
 
   /// A key that is unknown, or that holds nothing where something belongs, is the one mistake of its map: what stands
-  /// behind it on the same level was meant to stand below it or next to it.
+  /// behind it on the same level was meant to be below it or next to it.
   private mutating func removeBehindStrayKeys() {
     var kept: [Diagnostic] = []
     /// Up to where the codes are consequences.
@@ -90,7 +90,7 @@ struct Consequences {
     if names.contains(StepKey.uses.rawValue) || names.contains(StepKey.run.rawValue) { isStepLost = true }
   }
 
-  /// `outputs:` among the steps, or `deadline:` among the inputs, is one mistake however many keys stand below it.
+  /// `outputs:` among the steps, or `deadline:` among the inputs, is one mistake however many keys are below it.
   private mutating func removeInMapsOfAnotherLevel() {
     var told: Set<Int> = []
     diagnostics = diagnostics.filter { diagnostic in
@@ -102,7 +102,7 @@ struct Consequences {
     }
   }
 
-  /// Whether what stands as a step or an input is named like a key of the format, and is none by what stands below it.
+  /// Whether what stands as a step or an input is named like a key of the format, and is none by what is below it.
   private func isKeyOfAnotherLevel(_ owner: NodeID, _ map: NodeID) -> Bool {
     let (name, start) = (tree.keyName(owner), tree.span(owner).start)
     guard WorkflowKey(rawValue: name) != nil || StepKey(rawValue: name) != nil else { return false }
@@ -216,7 +216,7 @@ struct Consequences {
     }
     guard !unsure.isEmpty else { return }
     let steps = check.workflow.steps
-    // Steps may stand before those they need: look again until nothing is new.
+    // Steps may be before those they need: look again until nothing is new.
     var count = -1
     while count != unsure.count {
       count = unsure.count
@@ -248,7 +248,7 @@ struct Consequences {
   }
 
   private struct Location {
-    /// The key that the map stands under; nil at the top.
+    /// The key that the map is under; nil at the top.
     var owner: NodeID?
     var map: NodeID
     var key: NodeID
@@ -285,7 +285,7 @@ struct Consequences {
     }
   }
 
-  /// Whether nothing stands behind a key.
+  /// Whether nothing is behind a key.
   private func isNothing(_ node: NodeID) -> Bool { tree.nodes[node].kind == .scalar && tree.span(node).isEmpty }
 
   /// The id that an unknown dependency, or an expression, names.

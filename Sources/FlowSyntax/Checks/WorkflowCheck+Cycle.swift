@@ -15,7 +15,7 @@ extension WorkflowCheck {
       } catch {
         first = false
         report(cycle: error.steps.map(Int.init))
-        // Without the dependencies of these steps the search goes on.
+        // Without the dependencies of these steps the search continues.
         for step in error.steps { rest.steps[Int(step)].needs = [] }
       }
     }

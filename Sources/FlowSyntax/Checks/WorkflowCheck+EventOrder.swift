@@ -60,7 +60,7 @@ extension WorkflowCheck {
     return found
   }
 
-  /// A step before the gate that waits for an event can hold a gate without a maximum for ever.
+  /// A step before the gate that waits for an event can hold a gate without a maximum forever.
   mutating func checkWaitsWithoutMaximum() {
     guard workflow.gate?.max == nil,
       workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty })

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Every `after` names an event that somebody may post.
+  /// Every `after` names an event that someone may post.
   mutating func checkEvents() {
     checkPostedNames()
     guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty }) else { return }

@@ -150,7 +150,7 @@ extension WorkflowCheck {
     return type
   }
 
-  /// The type that all literals of a list have; nil where they differ or hold expressions.
+  /// The type that all literals of a list have; nil if they differ or hold expressions.
   private static func common(_ values: [Value]) -> ValueType? {
     var common: ValueType?
     for value in values {
@@ -160,7 +160,7 @@ extension WorkflowCheck {
     return common
   }
 
-  /// The type of a value without expressions; nil where it has none of its own.
+  /// The type of a value without expressions; nil if it has none of its own.
   static func type(of value: Value) -> ValueType? {
     switch value {
     case .boolean: return .boolean

@@ -80,7 +80,7 @@ extension WorkflowCheck {
         ?? "no installed action provides it")
   }
 
-  /// Whether a step may end without outputs and handles although the steps below it go on.
+  /// Whether a step may end without outputs and handles although the steps below it continue.
   func mayBeMissing(_ step: Int) -> Bool {
     guard workflow.steps[step].hasOptions else { return false }
     let options = workflow.steps[step].options

@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// What stands under `with` is what the action declares: names, required ones, types of literals, and the action's
+  /// What is under `with` is what the action declares: names, required ones, types of literals, and the action's
   /// own check of them.
   mutating func checkInputs() {
     for step in workflow.steps.indices {

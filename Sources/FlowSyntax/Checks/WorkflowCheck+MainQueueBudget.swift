@@ -6,7 +6,7 @@ extension WorkflowCheck {
   /// take at most (L17).
   static let mainQueueBudget = Duration.milliseconds(500)
 
-  /// Work on the main queue that stands before the first screen delays it (R8).
+  /// Work on the main queue that is before the first screen delays it (R8).
   ///
   /// Counted are the largest estimates of the steps on `main` that come before the step that posts `ui.ready`; without
   /// such a step, of those that the gate waits for.

@@ -1,7 +1,7 @@
 import FlowExpressions
 import FlowModel
 
-/// The types of what a workflow gives back.
+/// The types of what a workflow returns.
 extension WorkflowCheck {
   /// The outputs of the workflow, each with its type where declarations tell it, else with `any`.
   func outputFields() -> [FieldDeclaration] {

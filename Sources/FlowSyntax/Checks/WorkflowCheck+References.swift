@@ -40,7 +40,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Who may read the contexts that most locations do not know.
+  /// The locations that may read contexts which others may not.
   private static let whereKnown = [
     "gate": "only a deferred step knows how the gate opened",
     ItemContext.item: "only a step with 'foreach' has items, in 'with', 'env', 'if', 'inputs-from' and 'produces'",
@@ -212,7 +212,7 @@ extension WorkflowCheck {
 
   // MARK: Types
 
-  /// The type of what a reference reads, as far as declarations tell.
+  /// The type of what a reference reads, as far as declarations shows.
   func type(of reference: ContextReference, _ site: ExpressionSite) -> ValueType? {
     let path = reference.path
     switch (reference.name.lowercased(), path.count) {
@@ -262,7 +262,7 @@ extension WorkflowCheck {
 
   /// Whether `target` is over when `step` starts: whether a way of dependencies leads there.
   ///
-  /// Only steps behind `target` in the order of the graph can lie on such a way.
+  /// Only steps behind `target` in the order of the graph can be on such a way.
   mutating func reaches(_ target: Int, from step: Int) -> Bool {
     let wanted = StepIndex(target)
     if workflow.steps[step].needs.contains(wanted) { return true }

@@ -21,7 +21,7 @@ extension WorkflowCheck {
     guard let name = reference.path.first else {
       report(
         .secretExposed,
-        isInput ? "'inputs' has secrets among its members" : "'secrets' stands for all secrets", at: location,
+        isInput ? "'inputs' has secrets among its members" : "'secrets' means all secrets; name one", at: location,
         help: isInput ? "name one: inputs.NAME" : "name one: secrets.NAME")
       return false
     }

@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// What is there for others while it goes on cannot be skipped as up to date.
+  /// What is there for others while it continues cannot be skipped as up to date.
   mutating func checkUpToDate() {
     for step in workflow.steps.indices where workflow.steps[step].hasOptions {
       let options = workflow.steps[step].options
@@ -14,10 +14,10 @@ extension WorkflowCheck {
       if options.fanOut?.event != nil {
         report(
           .conflictingKeys, "'\(key.rawValue)' cannot stand next to 'foreach' for the posts of an event",
-          at: tree.span(member.key), help: "each post runs the step; let its command see what is up to date")
+          at: tree.span(member.key), help: "each post runs the step; let its command check what is up to date")
       } else if let declaration, declaration.actsOnProcess {
         report(
-          .conflictingKeys, "what '\(declaration.name)' does is gone with the run, so the step can never be up to date",
+          .conflictingKeys, "'\(declaration.name)' has no lasting effect, so the step can never be up to date",
           at: tree.span(member.key), related: [.init(span(.uses, of: step), "it is used here")],
           help: "remove '\(key.rawValue)'")
       }
@@ -42,8 +42,8 @@ extension WorkflowCheck {
         .conflictingKeys, "each item of step '\(name(step))' would produce '\(text)'", at: tree.span(element),
         related: [.init(span(.foreach, of: step), "it runs for several items")],
         help: fanOut.isOfFiles
-          ? "let the item tell the files apart, such as 'out/${{ item.stem }}.txt'"
-          : "let the item tell the files apart, such as 'out/${{ index }}.txt'")
+          ? "use the item in the path, such as 'out/${{ item.stem }}.txt'"
+          : "use the item in the path, such as 'out/${{ index }}.txt'")
     }
   }
 

@@ -12,7 +12,7 @@ struct WorkflowCheck: DocumentReading {
   private let ids: NameTable
   /// The workflow's inputs, as expressions name them.
   let inputs: FieldIndex
-  /// The outputs of steps whose outputs are the members of an input, in lower case; found when somebody asks.
+  /// The outputs of steps whose outputs are the members of an input, in lower case; found when someone asks.
   var freeOutputs: [Int: Set<String>] = [:]
   var diagnostics: [Diagnostic]
   /// What steps require and none before them provides.
@@ -63,9 +63,9 @@ struct WorkflowCheck: DocumentReading {
     checkMainQueueBudget()
   }
 
-  /// The location of each step in the order of the graph; empty until somebody asks.
+  /// The location of each step in the order of the graph; empty until someone asks.
   var ranks: [Int32] = []
-  /// The number of the last search for steps out of reach that came by each step; empty until somebody asks.
+  /// The number of the last search for steps out of reach that came by each step; empty until someone asks.
   var searches: [Int32] = []
   var searchNumber: Int32 = 0
   /// How many edges the search for steps out of reach may still walk.

@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// Where in the structure of a file somebody is typing, found from the text alone: what is being typed is most often no
+/// Where in the structure of a file someone is typing, found from the text alone: what is being typed is most often no
 /// YAML yet.
 struct EditingLocation {
   /// A step on the way from the root to a location.
@@ -103,7 +103,7 @@ struct EditingLocationScanner {
       }
       blockTextColumn = nil
     }
-    // What stands in brackets or quotes is indented further than their key: they were never closed.
+    // What is in brackets or quotes is indented further than their key: they were never closed.
     if !isBlank, let owner = levels.last?.column, column <= owner, bytes[position] != UInt8(ascii: "]"),
       bytes[position] != UInt8(ascii: "}")
     {
@@ -190,12 +190,12 @@ struct EditingLocationScanner {
     return (String(decoding: bytes[text], as: UTF8.self).trimmedSpaces, position + 1)
   }
 
-  /// What stands behind a key.
+  /// What is behind a key.
   private mutating func value(_ range: Range<Int>, column: Int) {
     var position = range.lowerBound
     while position < range.upperBound {
       while position < range.upperBound, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
-      // An anchor or a tag stands before the value.
+      // An anchor or a tag is before the value.
       guard position < range.upperBound, bytes[position] == UInt8(ascii: "&") || bytes[position] == UInt8(ascii: "!")
       else { break }
       guard let space = bytes[position..<range.upperBound].firstIndex(of: 0x20) else {

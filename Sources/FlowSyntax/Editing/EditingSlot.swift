@@ -31,7 +31,7 @@ extension FormatKey {
   }
 }
 
-/// What may stand at a location of a file.
+/// What may be at a location of a file.
 enum EditingSlot {
   /// What a key of the format takes; `page` is that key.
   case shape(Shape, page: KeyPage?)
@@ -61,7 +61,7 @@ enum EditingSlot {
     }
   }
 
-  /// What may stand under `part` of this.
+  /// What may be under `part` of this.
   fileprivate func inside(_ part: EditingLocation.Part) -> EditingSlot {
     switch (self, part) {
     case (.shape(.named(_, let shape), let page), .key): return .shape(shape, page: page)
@@ -82,7 +82,7 @@ enum EditingSlot {
 }
 
 extension WorkflowDocument {
-  /// What may stand at the end of a way through the file; the inputs of a step are those of its action.
+  /// What may be at the end of a way through the file; the inputs of a step are those of its action.
   func slot(at path: [EditingLocation.Part], root: any FormatKey.Type = WorkflowKey.self) -> EditingSlot {
     var slot = EditingSlot.shape(.map(root), page: nil)
     for (depth, part) in path.enumerated() {

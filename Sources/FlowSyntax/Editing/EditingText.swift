@@ -26,7 +26,7 @@ extension ValueType {
     }
   }
 
-  /// A value of the right shape, for a file that is to be filled in.
+  /// A value of the right shape, for a file that should be filled in.
   var stand: String {
     switch self {
     case .string, .path, .any: "\"\""

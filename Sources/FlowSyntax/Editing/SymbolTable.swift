@@ -38,7 +38,7 @@ package struct SymbolTable: Sendable {
   package private(set) var links: [Link] = []
   /// Every location, in the order of the file.
   package private(set) var occurrences: [Occurrence] = []
-  /// Texts with an expression in them whose locations cannot be told, or that is wrong.
+  /// Texts with an expression in them whose locations is unknown, or that is wrong.
   package private(set) var unclear: [Span] = []
 
   private let check: WorkflowCheck
@@ -267,6 +267,6 @@ package struct SymbolTable: Sendable {
 }
 
 extension WorkflowDocument {
-  /// Everything that the workflow names, with its locations; nil where nothing could be read.
+  /// Everything that the workflow names, with its locations; nil if nothing could be read.
   package func symbols() -> SymbolTable? { check.map(SymbolTable.init) }
 }

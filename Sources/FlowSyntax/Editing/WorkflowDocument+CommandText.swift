@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowDocument {
-  /// Hands a text over to a command as a variable instead of putting it into the text that the shell reads; nil where the
+  /// Hands a text over to a command as a variable instead of putting it into the text that the shell reads; nil if the
   /// quotes around it are not those of a shell.
   func textInCommand(_ diagnostic: Diagnostic) -> Fix? {
     guard let check, let tree, let step = step(at: diagnostic.span.start),

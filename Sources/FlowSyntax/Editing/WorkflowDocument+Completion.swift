@@ -265,7 +265,7 @@ extension WorkflowDocument {
 
   // MARK: Expressions
 
-  /// Where the expression begins that holds the cursor; nil where there is none.
+  /// Where the expression begins that holds the cursor; nil if there is none.
   private func expressionStart(_ location: EditingLocation, _ slot: EditingSlot, _ bytes: [UInt8]) -> Int? {
     guard location.position == .value || location.isBlockText else { return nil }
     var lineStart = location.offset

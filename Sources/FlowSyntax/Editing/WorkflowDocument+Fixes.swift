@@ -94,7 +94,7 @@ extension WorkflowDocument {
       return (Span(at: end), source.bytes[end - 1] == UInt8(ascii: ",") ? " \(entry)" : ", \(entry)")
     }
     guard !isEmpty else { return nil }
-    // Before the first key: what stands behind the last value may be a comment or a text of several lines.
+    // Before the first key: what is behind the last value may be a comment or a text of several lines.
     let first = tree.span(map + 1).start
     let lines = LineTable(source)
     let column = first - lines.span(ofLine: lines.line(of: first)).start

@@ -105,7 +105,7 @@ extension WorkflowDocument {
     return result.reversed()
   }
 
-  /// The types of outputs that are read, and where steps stand on the longest path to the gate.
+  /// The types of outputs that are read, and where steps are on the longest path to the gate.
   package func hints(in range: Span) -> [Hint] {
     guard let check, let tree else { return [] }
     var hints: [Hint] = []

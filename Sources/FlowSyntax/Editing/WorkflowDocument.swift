@@ -16,13 +16,13 @@ package struct WorkflowDocument: Sendable {
   let surroundings: Surroundings?
   /// The files that it includes, directly or not, as far as they could be read.
   package let includedFiles: [String]
-  /// What was read and checked; nil where nothing could be read.
+  /// What was read and checked; nil if nothing could be read.
   let check: WorkflowCheck?
   private let isRecovered: Bool
 
   /// What a document can learn of the files around it.
   package struct Surroundings: Sendable {
-    /// What stands in a file; nil where it cannot be read.
+    /// What is in a file; nil if it cannot be read.
     package var read: @Sendable (String) -> [UInt8]?
     /// The names of what is in a folder, those of folders with a slash behind them.
     package var names: @Sendable (String) -> [String]

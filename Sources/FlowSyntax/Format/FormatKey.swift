@@ -5,9 +5,9 @@ import FlowModel
 /// The parser, the list of allowed keys in messages and the JSON Schema are all made from these tables, so they cannot
 /// disagree.
 protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
-  /// What the map is, as it stands in a message: `a step`.
+  /// What the map is, as it is in a message: `a step`.
   static var owner: String { get }
-  /// What may stand under the key.
+  /// What may be under the key.
   var shape: Shape { get }
   /// What the key means, in a sentence for editors.
   var summary: String { get }
@@ -21,7 +21,7 @@ protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   static func remedy(for foreign: String, value: String?) -> String?
   /// The key of this map that simply has another name in other tools; nil: none has this one.
   static func counterpart(of foreign: String) -> String?
-  /// What to write where this value stands in place of the map; nil: the keys say it.
+  /// What to write where this value is in place of the map; nil: the keys say it.
   static func remedy(insteadOf value: Value) -> String?
   /// What other keys begin with that the map may have and nothing reads; nil: it has no others.
   static var ignoredPrefix: String? { get }
@@ -37,7 +37,7 @@ extension FormatKey {
   static var ignoredPrefix: String? { nil }
 }
 
-/// What may stand under a key.
+/// What may be under a key.
 indirect enum Shape: Sendable {
   case string
   /// A string that is not empty.

@@ -139,7 +139,7 @@ struct Flattening {
     }
   }
 
-  /// What stands in the `finally` of a file comes behind that of the files that it includes, also where the run is cancelled
+  /// What is in the `finally` of a file comes behind that of the files that it includes, also where the run is cancelled
   /// and no exit is waited for any more.
   private mutating func waitForFinalSteps(of scope: WorkflowScope, in outer: Int) {
     let inner = scope.members.filter(isFinal)

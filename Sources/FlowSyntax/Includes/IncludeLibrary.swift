@@ -9,7 +9,7 @@ final class IncludeLibrary: Sendable {
   struct Entry: Sendable {
     /// The absolute path.
     let path: String
-    /// What it declares, as an action does; nil where it cannot be used.
+    /// What it declares, as an action does; nil if it cannot be used.
     var declaration: ActionDeclaration?
     var workflow: Workflow?
     /// The events that are its own.
@@ -47,7 +47,7 @@ final class IncludeLibrary: Sendable {
   /// Every file that was read, sorted by path.
   var read: [(path: String, bytes: [UInt8])] { texts.withLock { $0 }.sorted { $0.path < $1.path } }
 
-  /// A hash (FNV-1a) of what stands in these files.
+  /// A hash (FNV-1a) of what is in these files.
   func digest(of paths: [String]) -> UInt64 {
     var hash = FNV1a64()
     for (path, bytes) in read where paths.contains(path) { hash.add(bytes) }
@@ -86,7 +86,7 @@ final class IncludeLibrary: Sendable {
     let loader = WorkflowLoader(catalog: IncludeCatalog(base: catalog, library: self, stack: stack + [path]))
     let examined = loader.examine(SourceText(bytes, file: path))
     var result = examined.result
-    // What a resource is provided by may stand in the file that includes this one.
+    // What a resource is provided by may be in the file that includes this one.
     // The gate, too, is that file's.
     result.diagnostics.removeAll { Self.matters.contains($0.code) }
     let errors = result.diagnostics.filter(\.isError)
@@ -99,10 +99,10 @@ final class IncludeLibrary: Sendable {
       guard let member = check.locations.member(key) else { continue }
       return Entry(
         path: path,
-        problem: "'\(key.rawValue)' stands in that file (line \(check.tree.line(of: member.key))), "
+        problem: "it has '\(key.rawValue)' (line \(check.tree.line(of: member.key))), "
           + (key == .secrets
             ? "but an included file gets its secrets as inputs with 'secret: true'"
-            : "and there is one for the whole run"),
+            : "which only the workflow that is started can have"),
         result: result)
     }
     return Entry(
@@ -129,7 +129,7 @@ final class IncludeLibrary: Sendable {
       name: fileName(path), summary: workflow.description ?? "The workflow '\(workflow.name)'", inputs: workflow.inputs,
       outputs: workflow.outputs.map { FieldDeclaration($0.key, .any, isRequired: false) }, origin: path)
     declaration.outputLimitBytes = Limits.fanOutOutputBytes
-    // What none of its steps provides somebody must who comes before the step that includes it.
+    // What none of its steps provides someone must who comes before the step that includes it.
     declaration.requires = check.missingHandles
     return declaration
   }

@@ -78,7 +78,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// What a file limits becomes a queue of its steps, so that none of them can stand in another one.
+  /// What a file limits becomes a queue of its steps, so that none of them can be in another one.
   private mutating func checkConcurrency(of entry: IncludeLibrary.Entry, _ step: Int) {
     func cannot(_ reason: String, _ help: String) {
       report(

@@ -124,7 +124,7 @@ struct ManifestReader: DocumentReading {
     }
   }
 
-  /// A list of strings; numbers must stand in quotes, as everywhere.
+  /// A list of strings; numbers must be in quotes, as everywhere.
   mutating func names(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence else {
       reportType(node, owner, expected: "a list of strings")

@@ -6,7 +6,7 @@ import FlowModel
 public struct ExecutorAddress: Sendable, Hashable {
   /// The executor: `workers`, `slurm`, `local`, or the name of a plugin that is one.
   public var name: String
-  /// What stands behind the name's `=`; nil: nothing.
+  /// What is behind the name's `=`; nil: nothing.
   public var value: String?
   /// The options, in order.
   public var options: [Option]
@@ -15,9 +15,9 @@ public struct ExecutorAddress: Sendable, Hashable {
 
   /// One option.
   public struct Option: Sendable, Hashable {
-    /// What stands before `=`.
+    /// What is before `=`.
     public var name: String
-    /// What stands behind it.
+    /// What is behind it.
     public var value: String
   }
 

@@ -19,7 +19,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// What somebody who wrote YAML 1.1's `yes` or `off` should write.
+  /// What someone who wrote YAML 1.1's `yes` or `off` should write.
   func booleanHelp(_ node: NodeID) -> String? {
     guard tree.kind(node) == .scalar else { return nil }
     switch tree.text(node).lowercased() {

@@ -145,7 +145,7 @@ extension DocumentReading {
 
   private static var bracesHelp: String { "in YAML, braces are a mapping; put an expression in quotes: \"${{ … }}\"" }
 
-  /// What somebody who wrote `{{ x }}` should write.
+  /// What someone who wrote `{{ x }}` should write.
   private func bracesHelp(_ node: NodeID) -> String? {
     let start = span(node).start
     return tree.kind(node) == .mapping && tree.source.bytes[start...].starts(with: Array("{{".utf8))

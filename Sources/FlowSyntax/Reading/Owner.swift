@@ -3,7 +3,7 @@ indirect enum Owner: ExpressibleByStringInterpolation {
   case text(String)
   /// The step with this id node.
   case step(NodeID)
-  /// What stands under a key of the step with this id node.
+  /// What is under a key of the step with this id node.
   case stepKey(StepKey, NodeID)
   /// A part of something: `max of deadline of step 'fetch'`.
   case part(String, of: Owner)

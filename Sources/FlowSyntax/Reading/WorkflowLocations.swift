@@ -24,7 +24,7 @@ struct StepLocation: Sendable {
 
   /// The node of the id.
   var key: NodeID { Int(key32) }
-  /// The node of what stands under it.
+  /// The node of what is under it.
   var value: NodeID { Int(value32) }
 }
 

@@ -4,7 +4,7 @@ import FlowModel
 
 /// The keys with which a step runs for several items.
 extension WorkflowReader {
-  /// A list, an expression, or a map of ``ForeachKey``; `parallel` and `fail-fast` may stand next to it instead.
+  /// A list, an expression, or a map of ``ForeachKey``; `parallel` and `fail-fast` may be next to it instead.
   mutating func fanOut(_ node: NodeID, _ owner: Owner, of location: StepLocation) -> FanOut? {
     var fanOut: FanOut?
     if tree.kind(node) == .mapping {
@@ -85,7 +85,7 @@ extension WorkflowReader {
     return fanOut
   }
 
-  /// What may stand under `items`: a map, too.
+  /// What may be under `items`: a map, too.
   private mutating func anyItems(_ node: NodeID, _ owner: Owner) -> Value? {
     tree.kind(node) == .mapping ? .object(object(node)) : items(node, owner)
   }

@@ -79,7 +79,7 @@ extension WorkflowReader {
     return key == .file ? .file(text) : .environment(text)
   }
 
-  /// An input that may be given a secret is a text, and no secret stands in a file.
+  /// An input that may be given a secret is a text, and no secret is in a file.
   mutating func checkSecretInputs(_ node: NodeID) {
     for input in workflow.inputs where input.isSecret {
       guard let declaration = tree.member(input.name, of: node)?.value,

@@ -20,7 +20,7 @@ struct WorkflowReader: DocumentReading {
   /// The names of the workflow's own queues, once they are read.
   private(set) var queueNames: Set<String> = []
   var defaults = StepDefaults()
-  /// Which of the steps stand in `finally`.
+  /// The steps of `finally`.
   var finalSteps = 0..<0
   let stepKeys = KeyTable<StepKey>()
   let retryKeys = KeyTable<RetryKey>()
@@ -127,7 +127,7 @@ struct WorkflowReader: DocumentReading {
     return timeout
   }
 
-  /// Where the steps stand under the key of another tool they are not missing besides.
+  /// Where the steps are under the key of another tool they are not missing besides.
   private mutating func forgiveForeignSteps(_ root: NodeID) {
     guard !diagnostics.isEmpty, locations.value(.steps) == nil,
       ForeignKeys.holdingSteps.contains(where: { tree.member($0, of: root) != nil })

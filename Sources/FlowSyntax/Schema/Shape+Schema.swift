@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Shape {
-  /// The JSON Schema of what may stand under a key of this shape.
+  /// The JSON Schema of what may be under a key of this shape.
   var schema: ValueObject {
     switch self {
     case .string: ["type": "string"]

@@ -66,7 +66,7 @@ public struct WorkflowSchema: Sendable {
     return schema
   }
 
-  /// A step, with what stands under `with` for each action.
+  /// A step, with what is under `with` for each action.
   private func step() -> ValueObject {
     var schema = Self.map(of: StepKey.self)
     if case .object(var properties)? = schema["properties"], case .object(var uses)? = properties["uses"] {

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 
-/// A condition that begins with `!` and stands in no quotes, such as `if: !failure() && inputs.x`: YAML takes the `!` for a tag, and
-/// the rest for an anchor, an alias or a broken text.
+/// A condition that begins with `!` and is in no quotes, such as `if: !failure() && inputs.x`: YAML takes the `!` for a tag,
+/// and the rest for an anchor, an alias or a broken text.
 struct BareNegation {
   /// The key with the condition.
   let key: String

@@ -69,7 +69,7 @@ struct NodeTree: Sendable {
   /// The text of a scalar, seen through an alias.
   func text(_ id: NodeID) -> String { withText(id) { String(decoding: $0, as: UTF8.self) } }
 
-  /// Where the byte at `offset` of a scalar's text stands in the source; nil where escapes or folds hide it.
+  /// Where the byte at `offset` of a scalar's text is in the source; nil if escapes or folds hide it.
   func sourceOffset(of id: NodeID, textOffset offset: Int) -> Int? {
     let node = nodes[id]
     guard node.kind == .scalar else { return nil }

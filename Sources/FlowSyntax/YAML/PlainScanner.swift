@@ -253,7 +253,7 @@ struct PlainScanner {
   @inline(__always)
   private mutating func skipSpaces() { while byte(position) == Self.space { position += 1 } }
 
-  /// Whether nothing but a comment stands behind the spaces that were skipped.
+  /// Whether nothing but a comment is behind the spaces that were skipped.
   private var isAtLineEnd: Bool {
     byte(position) == Self.newline
       || byte(position) == UInt8(ascii: "#")

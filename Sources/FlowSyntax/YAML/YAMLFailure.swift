@@ -6,7 +6,7 @@ struct YAMLFailure: Error {
   let diagnostic: Diagnostic
   /// Whether it says nothing of the rest of the file, which may be read without the broken part.
   let isLocal: Bool
-  /// Where what is broken begins, as far as libyaml tells: an unclosed quote or bracket is found far behind it.
+  /// Where what is broken begins, as far as libyaml shows: an unclosed quote or bracket is found far behind it.
   var beginning: Int?
   /// Where what is broken may begin, besides where it shows: the map or list, the last text of several lines.
   var suspects: [Int] = []
@@ -27,7 +27,7 @@ struct YAMLFailure: Error {
       help: isUTF16 ? "the file seems to be UTF-16; save it as UTF-8" : "save the file as UTF-8")
   }
 
-  /// What libyaml found, in the words of somebody who writes a workflow.
+  /// What libyaml found, in the words of someone who writes a workflow.
   static func syntax(
     _ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap, lastText: Int?
   ) -> YAMLFailure {

@@ -16,7 +16,7 @@ struct YAMLRecovery {
   /// What was read once everything broken had been left out.
   private var tree: NodeTree?
 
-  /// Every syntax error that can be told, in the order of the file, `first` among them.
+  /// Every syntax error that is known, in the order of the file, `first` among them.
   static func diagnostics(of source: SourceText, first: YAMLFailure) -> [Diagnostic] {
     var recovery = YAMLRecovery(source)
     return recovery.failures(first)
@@ -54,7 +54,7 @@ struct YAMLRecovery {
   }
 
   /// Blanks the part of the file in which the mistake lies, and reads the rest: the part without which the file can be
-  /// read, else the likeliest without which more of it can. Nil when there is none, so that nothing more can be told.
+  /// read, else the likeliest without which more of it can. Nil when there is none, so that nothing more is known.
   private mutating func leaveOut(_ failure: YAMLFailure, _ rest: inout Int) -> Result<NodeTree, YAMLFailure>? {
     var best: (text: [UInt8], result: Result<NodeTree, YAMLFailure>)?
     for part in parts(of: failure) {
@@ -67,7 +67,7 @@ struct YAMLRecovery {
       // The same mistake again: nothing is won.
       if best == nil, !told.contains(next.diagnostic.span.start) { best = (blanked, result) }
     }
-    // A line that is indented too far opens a block of its own, which ends where the others go on.
+    // A line that is indented too far opens a block of its own, which ends where the others continue.
     let shown = lines.line(of: min(failure.diagnostic.span.start, max(0, text.count - 1)))
     if rest > 0, let moved = moved(firstDeeper(before: shown), to: shown) {
       rest -= 1
@@ -123,7 +123,7 @@ struct YAMLRecovery {
     return first
   }
 
-  /// The text with one line moved left to the indentation of another, with as many bytes; nil where it is not further in.
+  /// The text with one line moved left to the indentation of another, with as many bytes; nil if it is not further in.
   private func moved(_ line: Int, to other: Int) -> [UInt8]? {
     guard line < other, let old = indentation(ofLine: line), let new = indentation(ofLine: other), new < old else {
       return nil
@@ -164,7 +164,7 @@ struct YAMLRecovery {
     return start..<end
   }
 
-  /// The lines below `steps:` with how far the ids are indented; nil where the steps are not written that way.
+  /// The lines below `steps:` with how far the ids are indented; nil if the steps are not written that way.
   private func stepLines() -> (lines: Range<Int>, indentation: Int)? {
     guard let key = (1...lines.count).first(where: isStepsKey) else { return nil }
     var indentation: Int?

@@ -31,7 +31,7 @@ final class AlarmClock: Sendable {
     var isStopped = false
     /// Whether there is a thread.
     var hasThread = false
-    /// Whether timers do it, because there is to be no thread.
+    /// Whether timers do it, because there should be no thread.
     var usesTimers = false
   }
 

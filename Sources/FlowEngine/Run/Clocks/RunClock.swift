@@ -5,7 +5,7 @@ struct RunClock: Sendable {
   /// The system's monotonic time at the start of the run.
   let startNanoseconds: UInt64
 
-  /// Starts now, or goes on from an instant: that of a run whose process was another. Its start may then lie before that
+  /// Starts now, or continues from an instant: that of a run whose process was another. Its start may then lie before that
   /// of the machine, so sums with it wrap around.
   init(continuingAt nanoseconds: Int = 0) {
     startNanoseconds = DispatchTime.now().uptimeNanoseconds &- UInt64(max(0, nanoseconds))

@@ -11,7 +11,7 @@ final class InstanceTable: Sendable {
   private let steps: Int
   /// By their first instances.
   private let entries = Mutex<[Entry]>([])
-  /// The last of them, first instance and step in one word, which is asked for most; an instance that somebody has was made
+  /// The last of them, first instance and step in one word, which is asked for most; an instance that someone has was made
   /// behind its entry.
   private let last = Atomic<UInt64>(UInt64.max)
 

@@ -23,7 +23,7 @@ struct ItemRun: Sendable {
   let parallel: Int
 
   /// Runs the workflow with these inputs and gives its outputs; throws an ``ActionError`` `include-failed` where it fails,
-  /// and a `CancellationError` once the item is told to end.
+  /// and a `CancellationError` once the item is asked to end.
   func outputs(of inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject {
     guard let outer = context.host as? WorkflowRun else {
       throw ActionError("include-failed", "a workflow runs for an item only in a run", isRetryable: false)

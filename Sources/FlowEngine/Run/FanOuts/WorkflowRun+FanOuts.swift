@@ -52,7 +52,7 @@ extension WorkflowRun {
       hashes: journal == nil ? Array(repeating: 0, count: values.values.count) : values.hashes, refused: refused)
     items.detail = options.observer?.detail(ofItems: values.values.count) ?? .brief
     var own = RunFanOut(values: values)
-    // Posts have nothing to tell them apart but their numbers.
+    // Posts have nothing to distinguish them but their numbers.
     let isOfPosts = prepared.detail(of: step)?.fanOut?.event != nil
     if let origin { recall(step, from: origin.plan, isPosts: isOfPosts, items, &own, &state) }
     state.fanOuts[step] = own
@@ -101,7 +101,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Keeps what an item gave back; false where all of them together gave too much.
+  /// Keeps what an item returned; false where all of them together gave too much.
   func keep(_ outputs: ValueObject, ofItem instance: StepIndex, _ state: inout RunState) -> Bool {
     guard let (step, item) = instances.item(of: instance) else { return false }
     let bytes = Value.object(outputs).roughBytes

@@ -5,7 +5,7 @@ import Synchronization
 /// that plan and clock both advance.
 ///
 /// The gate's thread takes no lock that a step's thread may hold: a lock held by a thread of low priority that the
-/// system has set aside would keep the gate shut. It moves the state, notes the time and leaves; the plan is told
+/// system has set aside would keep the gate shut. It moves the state, notes the time and leaves; the plan is notified
 /// afterwards. `waiters` is locked for an append or a swap only, by those who await the gate and by the gate.
 final class GateClock: Sendable {
   private let clock: RunClock
@@ -96,10 +96,11 @@ final class GateClock: Sendable {
     return isFirst ? now : known
   }
 
-  /// Notes when the gate of a run that goes on had opened, before it is opened here.
+  /// Notes when the gate of a run that continues had opened, before it is opened here.
   func note(_ opened: OpenedGate) { openedAt.store(opened.atNanoseconds, ordering: .releasing) }
 
-  /// Calls `waiter` once, possibly under the run's lock, when the gate has opened or never will; at once when that has happened.
+  /// Calls `waiter` once, possibly under the run's lock, when the gate has opened or never will; at once when that has
+  /// happened.
   func whenOpen(_ waiter: @escaping @Sendable (OpenedGate) -> Void) {
     waiters.withLock { $0.append(waiter) }
     // The gate may have opened between; anyone who takes the list calls its waiters.
@@ -108,7 +109,7 @@ final class GateClock: Sendable {
   }
 }
 
-/// Puts a new value in a variable and gives back the old one.
+/// Puts a new value in a variable and returns the old one.
 private func exchange<Stored>(_ variable: inout Stored, _ new: Stored) -> Stored {
   let old = variable
   variable = new

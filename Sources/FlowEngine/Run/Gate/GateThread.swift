@@ -10,7 +10,7 @@ final class GateThread: Sendable {
   private let clock: RunClock
   private let instants: [(signal: GateState.Signal, atNanoseconds: Int)]
   private let action: @Sendable (GateState.Signal) -> Void
-  /// Awake once nothing more is to be waited for.
+  /// Awake once nothing more should be waited for.
   private let sleeper = Sleeper()
 
   /// Calls `action` with each signal at its instant, in nanoseconds from the start of the run, until ``stop()``.

@@ -3,12 +3,12 @@ import FlowStore
 
 /// Reads the body of a chunk of journal entries, in the order in which they were written.
 package struct EntryReader: Sendable {
-  /// What stands in a chunk of journal entries.
+  /// What is in a chunk of journal entries.
   package enum Item: Sendable, Hashable {
-    case fact(JournalEntry)
-    /// What a step gave back, as JSON in UTF-8.
+    case entry(JournalEntry)
+    /// What a step returned, as JSON in UTF-8.
     case output(StepIndex, json: ArraySlice<UInt8>)
-    /// What an item of a step gave back.
+    /// What an item of a step returned.
     case itemOutput(StepIndex, item: Int, json: ArraySlice<UInt8>)
   }
 
@@ -31,60 +31,60 @@ package struct EntryReader: Sendable {
     guard !reader.isAtEnd else { return nil }
     guard let tag = EntryTag(rawValue: try reader.byte()) else { throw reader.problem("a kind of journal entry") }
     switch tag {
-    case .expanded: return .fact(try expanded())
+    case .expanded: return .entry(try expanded())
     case .grown:
       let step = try step()
       let time = try time()
       let count = try reader.number()
       guard count <= UInt64(Limits.events) else { throw reader.problem("at most \(Limits.events) posts") }
-      return .fact(.grown(step, count: Int(count), atNanoseconds: time))
+      return .entry(.grown(step, count: Int(count), atNanoseconds: time))
     case .item:
       let step = try step()
       indexCount = Limits.items
       defer { indexCount = stepCount }
-      guard case .fact(let fact)? = try next() else { throw reader.problem("a journal entry of an item") }
-      guard let fact = ItemEntry(fact) else { throw reader.problem("a journal entry of an item") }
-      return .fact(.item(of: step, fact))
+      guard case .entry(let entry)? = try next() else { throw reader.problem("a journal entry of an item") }
+      guard let entry = ItemEntry(entry) else { throw reader.problem("a journal entry of an item") }
+      return .entry(.item(of: step, entry))
     case .itemOutput:
       let step = try step()
       let item = try reader.number()
       guard item < UInt64(Limits.items) else { throw reader.problem("an item") }
       return .itemOutput(step, item: Int(item), json: try reader.block())
-    case .succeeded: return .fact(try succeeded())
-    case .finished: return .fact(try finished())
+    case .succeeded: return .entry(try succeeded())
+    case .finished: return .entry(try finished())
     case .tried:
       let step = try step()
       let time = try time()
-      return .fact(.tried(step, attempt: try small(), try failure(), atNanoseconds: time))
+      return .entry(.tried(step, attempt: try small(), try failure(), atNanoseconds: time))
     case .started:
       let step = try step()
       let time = try time()
-      return .fact(.started(step, attempt: try small(), atNanoseconds: time))
+      return .entry(.started(step, attempt: try small(), atNanoseconds: time))
     case .begun:
       let step = try step()
       let time = try time()
-      return .fact(.begun(step, isRemote: try reader.byte() != 0, atNanoseconds: time))
+      return .entry(.begun(step, isRemote: try reader.byte() != 0, atNanoseconds: time))
     case .posted:
       let time = try time()
-      return .fact(.posted(try reader.text(), atNanoseconds: time))
+      return .entry(.posted(try reader.text(), atNanoseconds: time))
     case .gateOpened:
       let time = try time()
       guard let outcome = GateOutcome(rawValue: try reader.byte()) else { throw reader.problem("how the gate opened") }
-      return .fact(.gateOpened(OpenedGate(outcome, atNanoseconds: time)))
+      return .entry(.gateOpened(OpenedGate(outcome, atNanoseconds: time)))
     case .failedAfterReady:
       let step = try step()
       let time = try time()
       guard let failure = try failure() else { throw reader.problem("a failure") }
-      return .fact(.failedAfterReady(step, failure, atNanoseconds: time))
+      return .entry(.failedAfterReady(step, failure, atNanoseconds: time))
     case .activated:
       let time = try time()
-      return .fact(.activated(try resolution(), atNanoseconds: time))
-    case .cancelled: return .fact(.cancelled(atNanoseconds: try time()))
+      return .entry(.activated(try resolution(), atNanoseconds: time))
+    case .cancelled: return .entry(.cancelled(atNanoseconds: try time()))
     case .carried:
       let step = try step()
       let attempts = try small()
       let uncounted = try small()
-      return .fact(.carried(step, attempts: attempts, uncounted: uncounted, repetitions: try small()))
+      return .entry(.carried(step, attempts: attempts, uncounted: uncounted, repetitions: try small()))
     case .output:
       let step = try step()
       return .output(step, json: try reader.block())

@@ -9,7 +9,7 @@ enum EntryTag: UInt8 {
   case succeeded = 1
   case finished, tried, started, posted, gateOpened, failedAfterReady, activated, cancelled, carried
   case output
-  /// The items of a step; a journal entry of one of them; what one gave back.
+  /// The items of a step; a journal entry of one of them; what one returned.
   case expanded, item, itemOutput
   /// An attempt behind the first began, or a body elsewhere.
   case begun
@@ -36,12 +36,12 @@ package struct EntryWriter: Sendable {
   mutating func reserve(stepCount: Int) { writer.reserve(12 * stepCount) }
 
   /// Writes all journal entries that came out.
-  package mutating func add(_ facts: JournalEntries) {
-    writer.reserve(16 * facts.count)
-    facts.forEachStretch { stretch in
+  package mutating func add(_ entries: JournalEntries) {
+    writer.reserve(16 * entries.count)
+    entries.forEachStretch { stretch in
       switch stretch {
-      case .finished(let steps): add(steps, facts.failures)
-      case .other(let fact): add(fact)
+      case .finished(let steps): add(steps, entries.failures)
+      case .other(let entry): add(entry)
       }
     }
   }
@@ -85,13 +85,13 @@ package struct EntryWriter: Sendable {
   private static let batch = 64
   private static let ordinaryBytes = 1 + 4 * LEB128.mostBytes
 
-  /// Writes what a step gave back.
+  /// Writes what a step returned.
   package mutating func add(output: ValueObject, of step: StepIndex) {
     begin(.output, step)
     writer.add(JSONText.bytes(of: .object(output)))
   }
 
-  /// Writes what an item of a step gave back.
+  /// Writes what an item of a step returned.
   package mutating func add(output: ValueObject, of step: StepIndex, item: Int) {
     begin(.itemOutput, step)
     writer.add(UInt64(item))
@@ -99,8 +99,8 @@ package struct EntryWriter: Sendable {
   }
 
   /// Writes a journal entry.
-  package mutating func add(_ fact: JournalEntry) {
-    switch fact {
+  package mutating func add(_ entry: JournalEntry) {
+    switch entry {
     case .finished(let step, let failure): add(step, failure)
     case .tried(let step, let attempt, let failure, let time):
       begin(.tried, step, at: time)
@@ -132,9 +132,9 @@ package struct EntryWriter: Sendable {
     case .grown(let step, let count, let time):
       begin(.grown, step, at: time)
       writer.add(UInt64(count))
-    case .item(let step, let fact):
+    case .item(let step, let entry):
       begin(.item, step)
-      add(fact.ofStep)
+      add(entry.ofStep)
     case .carried(let step, let attempts, let uncounted, let repetitions):
       begin(.carried, step)
       for number in [attempts, uncounted, repetitions] { writer.add(UInt64(max(0, number))) }

@@ -30,7 +30,7 @@ public struct ResumePlan: Sendable {
     case new
     /// What it did is gone with its process, and a step that runs again needs it.
     case gone
-    /// It stands in `finally`.
+    /// It is in `finally`.
     case final
 
     /// The reason in a few words; `name` says what a step is called.
@@ -39,7 +39,7 @@ public struct ResumePlan: Sendable {
       case .unfinished: "it had not finished"
       case .ended(let outcome): "\(outcome.word)"
       case .needs(let step): "it needs '\(name(step))'"
-      case .chosen: "named with --from"
+      case .chosen: "named on the command line"
       case .changed: "it has changed"
       case .new: "it is new"
       case .gone: "its effects ended with its process"
@@ -68,7 +68,7 @@ public struct ResumePlan: Sendable {
     case refuse, keep, rerun
   }
 
-  /// Why a run cannot go on.
+  /// Why a run cannot continue.
   public enum Refusal: Error, Sendable, Hashable {
     /// These steps ended well and are others than they were.
     case changed([StepIndex])
@@ -80,12 +80,12 @@ public struct ResumePlan: Sendable {
 
   /// What the journal says.
   let recollection: RunRecollection
-  /// The workflow as it goes on.
+  /// The workflow as it continues.
   private let graph: WorkflowGraph
   /// What becomes of each step, in file order.
   public private(set) var fates: [Fate]
   /// The journal entries that stay, by the steps of the file as it is now.
-  private(set) var facts: [JournalEntry] = []
+  private(set) var entries: [JournalEntry] = []
   private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// How often a success of a step was given up.
   private(set) var repetitions: [StepIndex: Int] = [:]
@@ -128,10 +128,10 @@ public struct ResumePlan: Sendable {
     !fates.contains { if case .again(let reason) = $0 { reason != .final } else { false } }
   }
 
-  /// Works out how a run goes on as `prepared`; `before` is the workflow that its journal is about, nil where it is the same
+  /// Works out how a run continues as `prepared`; `before` is the workflow that its journal is about, nil if it is the same
   /// one.
   ///
-  /// - Parameter programs: what tells the programs of external plugins apart now, by the plugin's name.
+  /// - Parameter programs: what distinguishes the programs of external plugins now, by the plugin's name.
   public init(
     _ recollection: RunRecollection, of before: WorkflowGraph?, as prepared: PreparedWorkflow,
     programs: [String: String] = [:], _ wish: Wish
@@ -140,7 +140,7 @@ public struct ResumePlan: Sendable {
     header = recollection.header
     let graph = prepared.graph
     self.graph = graph
-    let pasts = StepPasts(recollection.facts, count: (before ?? graph).workflow.steps.count)
+    let pasts = StepPasts(recollection.entries, count: (before ?? graph).workflow.steps.count)
     let mapping = StepMapping(from: before, to: graph)
     let comparison = StepComparison(
       before: before, graph: graph, changedPlugins: Self.changed(recollection.header.programs, programs))
@@ -255,12 +255,12 @@ public struct ResumePlan: Sendable {
       header.retiredKeys[name] = nil
       guard let item else {
         repetitions[step] = count
-        facts.append(.carried(step, attempts: 0, uncounted: 0, repetitions: count))
+        entries.append(.carried(step, attempts: 0, uncounted: 0, repetitions: count))
         continue
       }
-      if itemKeys[step] == nil { facts.append(.expanded(step, hashes: [], atNanoseconds: 0)) }
+      if itemKeys[step] == nil { entries.append(.expanded(step, hashes: [], atNanoseconds: 0)) }
       itemKeys[step, default: ItemKeys()].repetitions[item.index] = count
-      facts.append(
+      entries.append(
         .item(of: step, .carried(StepIndex(item.index), attempts: 0, uncounted: 0, repetitions: count)))
     }
   }
@@ -324,25 +324,25 @@ public struct ResumePlan: Sendable {
       let mustNotRepeat = graph.workflow.steps[Int(new)].options.onInterrupt == .fail && !named.contains(new)
       var keys = ItemKeys(hashes: fanOut.hashes)
       var kept: [Int] = []
-      facts.append(.expanded(new, hashes: fanOut.hashes, atNanoseconds: 0))
+      entries.append(.expanded(new, hashes: fanOut.hashes, atNanoseconds: 0))
       for (item, past) in fanOut.items.sorted(by: { $0.key < $1.key }) {
         let isChosen = wish.items[new]?.contains(item) == true
         let stays = isKept || (past.hasSucceeded && !isChosen && steps.contains(new))
         if stays, var finished = past.finished {
           finished.step = StepIndex(item)
-          facts.append(.item(of: new, .finished(finished, past.failure)))
+          entries.append(.item(of: new, .finished(finished, past.failure)))
           if !isKept {
             itemOutputs[new, default: [:]][item] = recollection.itemOutputs[old]?[item]
             kept.append(item)
           }
         } else if past.stopsAtInterrupt, mustNotRepeat, !isChosen {
-          facts.append(.item(of: new, .finished(Self.interrupted(StepIndex(item), recollection), Self.interruption)))
+          entries.append(.item(of: new, .finished(Self.interrupted(StepIndex(item), recollection), Self.interruption)))
           interruptedItems[new, default: []].append(item)
         }
         let carried = past.carried(isKept: stays)
         if carried.repetitions > 0 { keys.repetitions[item] = carried.repetitions }
         guard carried.attempts > 0 || carried.repetitions > 0 else { continue }
-        facts.append(
+        entries.append(
           .item(
             of: new,
             .carried(
@@ -380,27 +380,27 @@ public struct ResumePlan: Sendable {
       let hasItems = pasts.fanOuts[StepIndex(old)] != nil || graph.workflow.steps[Int(new)].options.fanOut != nil
       let attempts = isKept || hasItems ? 0 : carried.attempts
       if carried.repetitions > 0 || attempts > 0 {
-        facts.append(
+        entries.append(
           .carried(
             new, attempts: attempts, uncounted: min(attempts, carried.uncounted), repetitions: carried.repetitions))
       }
       if isKept, let output = recollection.outputs[StepIndex(old)] { outputs[new] = output }
     }
-    for fact in recollection.facts {
-      switch fact {
+    for entry in recollection.entries {
+      switch entry {
       case .activated(let resolution, let time):
         var mapped = resolution
         mapped.disabled = Set(resolution.disabled.compactMap { mapping[$0] })
         mapped.deferred = Set(resolution.deferred.compactMap { mapping[$0] })
-        facts.append(.activated(mapped, atNanoseconds: time))
+        entries.append(.activated(mapped, atNanoseconds: time))
       case .finished(var finished, let failure):
         guard let new = mapping[finished.step], fates[Int(new)] == .kept,
           pasts.steps[Int(finished.step)].finished == finished
         else { continue }
         finished.step = new
-        facts.append(.finished(finished, failure))
-      case .posted: facts.append(fact)
-      case .gateOpened(let opened): if opened.outcome != .failed { facts.append(fact) }
+        entries.append(.finished(finished, failure))
+      case .posted: entries.append(entry)
+      case .gateOpened(let opened): if opened.outcome != .failed { entries.append(entry) }
       case .tried, .started, .begun, .failedAfterReady, .cancelled, .carried, .expanded, .grown, .item: break
       }
     }
@@ -413,19 +413,19 @@ public struct ResumePlan: Sendable {
       leaveOut(step, attempts: attempts[step] ?? 0)
     }
     for (index, fate) in fates.enumerated() where fate == .failed {
-      facts.append(.finished(Self.interrupted(StepIndex(index), recollection), Self.interruption))
+      entries.append(.finished(Self.interrupted(StepIndex(index), recollection), Self.interruption))
     }
   }
 
   private mutating func leaveOut(_ step: StepIndex, attempts: Int) {
-    facts.append(
+    entries.append(
       .finished(
         FinishedEntry(
           step: step, attempts: UInt8(clamping: attempts), outcome: .skipped, reason: .notSelected, readyAt: never,
           startedAt: never, endedAt: recollection.lastNanoseconds), nil))
   }
 
-  /// The plan with the secrets of the run filled in that goes on; nil: it has none.
+  /// The plan with the secrets of the run filled in that continues; nil: it has none.
   ///
   /// - Parameter inputs: the inputs, those given again among them.
   func filled(by mask: SecretMask?, inputs: ValueObject) throws(SecretMask.MissingSecret) -> ResumePlan {
@@ -468,7 +468,7 @@ public struct ResumePlan: Sendable {
   /// The chunk with which the resumed run begins its journal again.
   func chunk(atNanoseconds now: Int) -> RunChunk {
     var writer = EntryWriter()
-    for fact in facts { writer.add(fact) }
+    for entry in entries { writer.add(entry) }
     for (step, output) in outputs.sorted(by: { $0.key < $1.key }) {
       writer.add(output: mask?.withPlaceholders(output) ?? output, of: step)
     }

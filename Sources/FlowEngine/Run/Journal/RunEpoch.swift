@@ -7,7 +7,7 @@ public struct RunEpoch: Sendable, Hashable {
   public var epoch: Int
   /// The process.
   public var holder: RunHolder
-  /// Milliseconds since 1970 at which it began or went on.
+  /// Milliseconds since 1970 at which it began or continued.
   public var startedMilliseconds: Int
   /// Whether it sent steps away.
   public var hasRemoteSteps: Bool

@@ -20,11 +20,11 @@ public struct RunHeader: Sendable {
   public var isDurable = false
   /// Whether what steps gave has placeholders in the place of secrets.
   public var hasPlaceholders = false
-  /// Whether steps were started remotely: some of them may go on for a while when the process is gone.
+  /// Whether steps were started remotely: some of them may continue for a while when the process is gone.
   public var hasRemoteSteps = false
   /// Steps that run though they are up to date.
   public var forcedSteps: [String] = []
-  /// What tells the programs of external plugins apart, by the plugin's name.
+  /// The fingerprints of the programs of external plugins, by the plugin's name.
   public var programs: [String: String] = [:]
 
   /// How many idempotency keys steps, and items (`convert[3]`), have used that the file does not have now: one that comes back

@@ -1,6 +1,6 @@
 import FlowStore
 
-/// Where a run is written down while it goes on; see `RunStore`.
+/// Where a run is written down while it continues; see `RunStore`.
 public struct RunHistory: Sendable {
   /// Opens the store, when there is something to write. Called once more when the store was found damaged, with the cause,
   /// and may return another store then.
@@ -15,11 +15,11 @@ public struct RunHistory: Sendable {
   public var isDurable = false
   /// Whether another process may take the run over while this one lives: the store's leases run out.
   public var canBeTakenOver = false
-  /// What tells the programs of external plugins apart, by the plugin's name: a step whose program has changed is another
+  /// What distinguishes the programs of external plugins, by the plugin's name: a step whose program has changed is another
   /// step to a resume. Called when the run is written.
   public var programs: @Sendable () -> [String: String] = { [:] }
-  /// The names of the steps of a definition, in their order, so that the newest success of each outlives the rest; nil where
-  /// they cannot be told any more.
+  /// The names of the steps of a definition, in their order, so that the newest success of each outlives the rest; nil if
+  /// they can no longer be reported.
   public var stepNames: @Sendable (_ definition: [UInt8]) -> [String]? = { _ in nil }
   /// Which old runs are removed behind this one.
   public var retention = RunRetention()

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Writes what comes out of a run into a store, on a thread of its own: no step and no gate waits for it.
 ///
-/// Nothing is opened before there is something to write. The first problem ends it: it is told once, and the run goes on
+/// Nothing is opened before there is something to write. The first problem ends it: it is reported once, and the run continues
 /// without a journal (a durable run does not).
 final class RunJournal: Sendable {
   /// How often what came out is written.
@@ -24,7 +24,7 @@ final class RunJournal: Sendable {
     var problem: StoreProblem?
     var isOver = false
 
-    /// Nothing more is written. A run that goes on without its journal keeps its lease until it ends: anyone who
+    /// Nothing more is written. A run that continues without its journal keeps its lease until it ends: anyone who
     /// resumed it would run its steps a second time.
     mutating func fail(_ problem: StoreProblem, isEnding: Bool) -> StoreProblem {
       self.problem = problem
@@ -52,7 +52,7 @@ final class RunJournal: Sendable {
   /// It has a lock of its own: that of the writes is held while a database takes its time.
   var isSure: Bool { held.withLock { !$0.isFenced && $0.lease?.isSure ?? true } }
 
-  /// What the run is held by; not kept alive, so that it is given back when the journal lets it go.
+  /// What the run is held by; not kept alive, so that it is returned when the journal lets it go.
   private struct Held {
     weak var lease: (any RunLease)?
     var isFenced = false
@@ -186,7 +186,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// What has been asked of the run and not been answered. Throws `fenced` when somebody else has the run; other problems
+  /// What has been asked of the run and not been answered. Throws `fenced` when someone else has the run; other problems
   /// are left to the next write.
   func requests() throws(StoreProblem) -> [RunRequestEntry] {
     try state.withLock { state throws(StoreProblem) in

@@ -18,10 +18,10 @@ public struct RunRecollection: Sendable {
   /// The steps that the last resume kept.
   public private(set) var kept: Set<StepIndex> = []
   /// What came out, in order.
-  package private(set) var facts: [JournalEntry] = []
-  /// What steps gave back.
+  package private(set) var entries: [JournalEntry] = []
+  /// What steps returned.
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
-  /// What items of steps gave back.
+  /// What items of steps returned.
   package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
   /// The items of steps as they were worked out last.
   private var itemKeys: [StepIndex: ItemKeys] = [:]
@@ -59,7 +59,7 @@ public struct RunRecollection: Sendable {
         case .log: continue
         case .header: self.header = RunHeader(chunk.body) ?? self.header
         case .epochs: readEpochs(chunk.body)
-        case .facts, .resume: if index >= begin { try self.read(chunk, stepCount) }
+        case .entries, .resume: if index >= begin { try self.read(chunk, stepCount) }
         }
         if chunk.kind == .resume, index == begin { noteKept() }
         lastNanoseconds = max(lastNanoseconds, chunk.runNanoseconds)
@@ -84,8 +84,8 @@ public struct RunRecollection: Sendable {
 
   /// A resume's own journal entries are those of the steps that it kept, but for those that it gave up.
   private mutating func noteKept() {
-    kept = Set(minimumCapacity: facts.count)
-    for case .finished(let finished, let failure) in facts
+    kept = Set(minimumCapacity: entries.count)
+    for case .finished(let finished, let failure) in entries
     where finished.reason != .notSelected && failure?.code != "interrupted" {
       kept.insert(finished.step)
     }
@@ -96,9 +96,9 @@ public struct RunRecollection: Sendable {
     do throws(ByteReader.Problem) {
       while let item = try reader.next() {
         switch item {
-        case .fact(let fact):
-          facts.append(fact)
-          if case .expanded(let step, let hashes, _) = fact { forgetOutputs(of: step, where: hashes) }
+        case .entry(let entry):
+          entries.append(entry)
+          if case .expanded(let step, let hashes, _) = entry { forgetOutputs(of: step, where: hashes) }
         case .output(let step, let json):
           guard case .object(let object)? = try? JSONText.parse(json) else { throw ByteReader([]).problem("an output") }
           outputs[step] = object
@@ -140,13 +140,13 @@ public struct RunRecollection: Sendable {
       let recollection = try? RunRecollection(run, chunks: chunks, stepCount: names.count)
     else { return [] }
     var successes: Set<String> = []
-    for case .finished(let finished, _) in recollection.facts where finished.outcome == .success {
+    for case .finished(let finished, _) in recollection.entries where finished.outcome == .success {
       successes.insert(names[Int(finished.step)])
     }
     return successes
   }
 
-  /// What steps gave back, by their ids.
+  /// What steps returned, by their ids.
   public func outputs(of graph: WorkflowGraph) -> ValueObject {
     var object = ValueObject()
     for (step, output) in outputs.sorted(by: { $0.key < $1.key }) {
@@ -159,8 +159,8 @@ public struct RunRecollection: Sendable {
   public func itemCount(ofStepNamed id: String, in graph: WorkflowGraph) -> Int {
     guard let step = graph.workflow.steps.firstIndex(where: { $0.id.text == id }) else { return 0 }
     var count = 0
-    for fact in facts {
-      switch fact {
+    for entry in entries {
+      switch entry {
       case .expanded(StepIndex(step), let hashes, _): count = hashes.count
       case .grown(StepIndex(step), let grown, _): count = grown
       default: break
@@ -173,7 +173,7 @@ public struct RunRecollection: Sendable {
   package func plan(of graph: WorkflowGraph) -> Plan {
     var plan = Plan(graph: graph, facts: Self.statusFunctions(of: graph), detail: .none)
     plan.beginRestoring(wasPrewarmed: header.isPrewarmed)
-    for fact in facts { plan.restore(fact) }
+    for entry in entries { plan.restore(entry) }
     plan.endRestoring(at: lastNanoseconds, gateCountsAnew: false)
     return plan
   }

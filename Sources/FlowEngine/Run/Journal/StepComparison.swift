@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Where the steps of a file stand in another, by their ids.
+/// Where the steps of a file are in another, by their ids.
 struct StepMapping {
   /// Nil: each at its own index.
   private var newIndices: [StepIndex?]?
@@ -23,7 +23,7 @@ struct StepMapping {
   func isKnown(_ step: StepIndex) -> Bool { newIndices == nil || isKnown[Int(step)] }
 }
 
-/// Tells whether a step is another than it was.
+/// Says whether a step is another than it was.
 struct StepComparison {
   /// The workflow as it was; nil: as it is.
   let before: WorkflowGraph?

@@ -40,24 +40,24 @@ struct StepPasts {
   /// Whether the launch was known.
   private(set) var isActivated = false
 
-  init(_ facts: [JournalEntry], count: Int) {
+  init(_ entries: [JournalEntry], count: Int) {
     steps = Array(repeating: Past(), count: count)
-    for fact in facts { take(fact) }
+    for entry in entries { take(entry) }
   }
 
-  private mutating func take(_ fact: JournalEntry) {
-    switch fact {
-    case .finished(let finished, _): steps[Int(finished.step)].take(fact)
+  private mutating func take(_ entry: JournalEntry) {
+    switch entry {
+    case .finished(let finished, _): steps[Int(finished.step)].take(entry)
     case .tried(let step, _, _, _), .started(let step, _, _), .carried(let step, _, _, _),
       .failedAfterReady(let step, _, _):
-      steps[Int(step)].take(fact)
+      steps[Int(step)].take(entry)
     case .expanded(let step, let hashes, _): fanOuts[step, default: PastFanOut()].take(hashes)
     case .grown(let step, let count, _): fanOuts[step, default: PastFanOut()].hashes.grow(toPosts: count)
-    case .item(let step, let fact):
-      let fact = fact.ofStep
-      guard let item = fact.step, let fanOut = fanOuts[step] else { return }
-      if case .carried = fact {} else { guard Int(item) < fanOut.hashes.count else { return } }
-      fanOuts[step]?.items[Int(item), default: Past()].take(fact)
+    case .item(let step, let entry):
+      let entry = entry.ofStep
+      guard let item = entry.step, let fanOut = fanOuts[step] else { return }
+      if case .carried = entry {} else { guard Int(item) < fanOut.hashes.count else { return } }
+      fanOuts[step]?.items[Int(item), default: Past()].take(entry)
     case .activated: isActivated = true
     case .begun, .posted, .gateOpened, .cancelled: break
     }
@@ -78,8 +78,8 @@ extension JournalEntry {
 }
 
 extension StepPasts.Past {
-  fileprivate mutating func take(_ fact: JournalEntry) {
-    switch fact {
+  fileprivate mutating func take(_ entry: JournalEntry) {
+    switch entry {
     case .finished(let finished, let failure):
       endAttempt()
       self.finished = finished
@@ -148,7 +148,7 @@ extension StepPasts.Past {
   }
 
   /// The attempts that a resume takes along. A success that is given up begins a new key, and its attempts with it; a
-  /// failure that is has all its attempts again, under numbers that go on.
+  /// failure that is has all its attempts again, under numbers that continue.
   func carried(isKept: Bool) -> (attempts: Int, uncounted: Int, repetitions: Int) {
     guard finished != nil, !isKept else { return (attempts, uncounted, repetitions) }
     if hasSucceeded { return (0, 0, repetitions + 1) }

@@ -4,7 +4,7 @@ import FlowStore
 /// Steps of a durable run that were chosen, that are on disk as begun, and that no thread has taken yet.
 struct DurableStarts {
   private var starts: [Int: [(step: StepIndex, attempt: Int)]] = [:]
-  /// Whether somebody is on the way to write.
+  /// Whether a write has been scheduled.
   var isFlushing = false
 
   mutating func add(_ start: (step: StepIndex, attempt: Int), to pool: Pool) {
@@ -104,7 +104,7 @@ extension WorkflowRun {
 
   /// Marks as running what may start, and collects that with everything that came out.
   private func chooseStarts() -> ([(start: (step: StepIndex, attempt: Int), pool: Pool)], [RunChunk]) {
-    let (chosen, facts, outputs, launch) = withPlan { state in
+    let (chosen, entries, outputs, launch) = withPlan { state in
       var chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)] = []
       let now = state.instant(clock.now)
       for pool in pools(of: state.plan) {
@@ -117,7 +117,7 @@ extension WorkflowRun {
       return (chosen, state.plan.takeEntries(), state.takeUnwrittenOutputs(), state.takeUnwrittenLaunch())
     }
     let chunks = launch ? [headerChunk()] : []
-    return (chosen, facts.isEmpty && outputs.isEmpty ? chunks : chunks + [chunk(facts, outputs)])
+    return (chosen, entries.isEmpty && outputs.isEmpty ? chunks : chunks + [chunk(entries, outputs)])
   }
 
   /// What was chosen is on disk: threads may take it. Whether there is more to write.

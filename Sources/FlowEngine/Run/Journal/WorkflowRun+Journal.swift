@@ -49,7 +49,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Writes what came out since the last time, on the journal's thread; false when nothing more is to be written.
+  /// Writes what came out since the last time, on the journal's thread; false when nothing more should be written.
   @discardableResult
   func writeJournal() -> Bool {
     guard let journal, !journal.isOver else { return false }
@@ -84,23 +84,25 @@ extension WorkflowRun {
     for _ in 0..<count / Self.entriesAtOnce {
       writer.add(state.withLock { state in state.plan.takeEntries(atMost: Self.entriesAtOnce) })
     }
-    let (facts, outputs) = state.withLock { state in (state.plan.takeEntries(), state.takeUnwrittenOutputs()) }
-    if !writer.isEmpty || !facts.isEmpty || !outputs.isEmpty { chunks.append(chunk(facts, outputs, behind: writer)) }
+    let (entries, outputs) = state.withLock { state in (state.plan.takeEntries(), state.takeUnwrittenOutputs()) }
+    if !writer.isEmpty || !entries.isEmpty || !outputs.isEmpty {
+      chunks.append(chunk(entries, outputs, behind: writer))
+    }
     return chunks
   }
 
   /// The chunk of what came out, behind what has been written of it.
-  func chunk(_ facts: JournalEntries, _ outputs: UnwrittenOutputs, behind first: EntryWriter = EntryWriter())
+  func chunk(_ entries: JournalEntries, _ outputs: UnwrittenOutputs, behind first: EntryWriter = EntryWriter())
     -> RunChunk
   {
     var writer = first
-    writer.add(facts)
+    writer.add(entries)
     for (step, output) in outputs.steps { writer.add(output: mask?.withPlaceholders(output) ?? output, of: step) }
     for (step, item, output) in outputs.items {
       writer.add(output: mask?.withPlaceholders(output) ?? output, of: step, item: item)
     }
     return RunChunk(
-      .facts, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
+      .entries, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
   }
 
   /// The chunk of what the run was begun with, where that was not known at its first one.
@@ -184,7 +186,7 @@ extension WorkflowRun {
     journal.thread.stop()
   }
 
-  /// Says once that nothing more is written down; a durable run ends with it, and so does one that somebody else has.
+  /// Says once that nothing more is written down; a durable run ends with it, and so does one that someone else has.
   func tellOfJournal(_ problem: StoreProblem) {
     warn("history: \(problem)")
     if case .fenced = problem { return cancel() }

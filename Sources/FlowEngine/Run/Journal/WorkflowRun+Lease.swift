@@ -3,7 +3,7 @@ import FlowStore
 
 // A run in a store whose leases run out: a process that stood still may have lost it without having been told. So bodies
 // begin, and continue, only while the lease was renewed lately, by this process's own clock; no start asks the store. While
-// the lease is late, ready steps wait and running ones are told to end; both run once it has been renewed. If another
+// the lease is late, ready steps wait and running ones are asked to end; both run once it has been renewed. If another
 // process has the run, they end as cancelled.
 extension WorkflowRun {
   /// How often the lease is looked at while steps wait for it.
@@ -33,7 +33,7 @@ extension WorkflowRun {
     return hasEnded
   }
 
-  /// Sees to it under the lock that somebody looks at the lease while steps wait for it.
+  /// Sees to it under the lock that someone looks at the lease while steps wait for it.
   func awaitLease(_ state: inout RunState, _ aftermath: inout Aftermath) {
     guard state.plan.canStart() || state.plan.canStartRemotely, !state.isAwaitingLease else { return }
     state.isAwaitingLease = true
@@ -92,7 +92,7 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// How a body ended, seen from the lease: one that failed or was cancelled after it was told to end, or while the lease is
+  /// How a body ended, seen from the lease: one that failed or was cancelled after it was asked to end, or while the lease is
   /// late, is lost, and its step runs again under the next attempt.
   func endingUnderLease(_ ending: Ending, of start: Start, _ state: inout RunState) -> Ending {
     let key = RunState.TaskKey(step: start.step, attempt: Int(start.attempt))

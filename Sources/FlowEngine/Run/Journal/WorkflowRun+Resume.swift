@@ -1,12 +1,12 @@
 import FlowModel
 import FlowStore
 
-/// What a run goes on from: what its journal says, and the right to write it.
+/// What a run continues from: what its journal says, and the right to write it.
 struct RunOrigin: Sendable {
   var store: any RunStore
   var lease: any RunLease
   var plan: ResumePlan
-  /// Where the run's clock goes on, in nanoseconds from the start of the run.
+  /// Where the run's clock continues, in nanoseconds from the start of the run.
   var atNanoseconds: Int { plan.atNanoseconds }
 
   /// Tells a fresh plan what is kept.
@@ -14,7 +14,7 @@ struct RunOrigin: Sendable {
     let detail = plan.detail
     plan.detail = .none
     plan.beginRestoring(wasPrewarmed: self.plan.recollection.header.isPrewarmed)
-    for fact in self.plan.facts { plan.restore(fact) }
+    for entry in self.plan.entries { plan.restore(entry) }
     plan.endRestoring(at: now, gateCountsAnew: true)
     plan.detail = detail
   }
@@ -26,13 +26,13 @@ extension ResumePlan {
 }
 
 extension WorkflowRun {
-  /// Keeps what a step gave back, for expressions and for the journal.
+  /// Keeps what a step returned, for expressions and for the journal.
   func keep(_ outputs: ValueObject, of step: StepIndex, _ state: inout RunState) {
     state.outputs[step] = outputs
     if journal != nil { state.unwrittenOutputs.steps.append((step, outputs)) }
   }
 
-  /// Goes on from what the journal says, once nothing can run any more that another process started remotely.
+  /// Continues from what the journal says, once nothing can run any more that another process started remotely.
   func beginResumed(from origin: RunOrigin, after pause: Duration) {
     guard pause > .zero else { return beginResumed(from: origin) }
     emit(
@@ -42,7 +42,7 @@ extension WorkflowRun {
     deadlines.schedule(atNanoseconds: clock.now + pause.nanoseconds) { [self] in beginResumed(from: origin) }
   }
 
-  /// Goes on from what the journal says.
+  /// Continues from what the journal says.
   private func beginResumed(from origin: RunOrigin) {
     let header = origin.plan.header
     let aftermath = withPlan { state in
@@ -69,7 +69,7 @@ extension WorkflowRun {
 }
 
 extension GateClock {
-  /// The gate of a run that goes on had opened.
+  /// The gate of a run that continues had opened.
   func restore(_ opened: OpenedGate, activatedAtNanoseconds: Int) {
     note(activatedAtNanoseconds)
     note(opened)

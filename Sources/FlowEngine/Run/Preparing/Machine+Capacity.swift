@@ -18,7 +18,7 @@ extension WorkflowGraph {
     stated ?? (hasRequests ? .ofThisMachine : .unlimited)
   }
 
-  /// Throws where a step asks for more than there is: it would wait for ever.
+  /// Throws where a step asks for more than there is: it would wait forever.
   ///
   /// - Parameter elsewhere: the steps that count against another machine.
   public func checkRequests(

@@ -6,7 +6,7 @@ import FlowPluginKit
 struct PreparedActionCall: Sendable {
   /// The name that the step gives.
   let name: String
-  /// Nil where none of that name is installed, which the loader finds with its place.
+  /// Nil if none of that name is installed, which the loader finds with its place.
   let action: RegisteredAction?
   let inputs: PreparedObject
 

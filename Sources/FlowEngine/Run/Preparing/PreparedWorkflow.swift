@@ -54,7 +54,7 @@ public struct PreparedWorkflow: Sendable {
     var detailIndices = [Int32](repeating: -1, count: workflow.steps.count)
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
-    // Who posts is asked only where steps run for posts.
+    // The steps that post are needed only if steps run for posts.
     let hasPosts = graph.stepsWithOptions.contains { workflow.steps[Int($0)].options.fanOut?.event != nil }
     // Whether an action takes nothing and is not a service: of such a step nothing need be kept.
     var isPlain: [Bool] = []

@@ -105,7 +105,7 @@ package struct RunStage: Sendable {
     prepared.action(of: step).declaration.eventsPosted(with: prepared.graph.workflow.steps[Int(step)].with)
   }
 
-  /// Whether a step is finished when it is ready, and goes on.
+  /// Whether a step is finished when it is ready, and continues.
   package func isService(_ step: StepIndex) -> Bool { prepared.action(of: step).declaration.isService }
 
   /// Whether others need a live handle that a step makes.

@@ -75,7 +75,7 @@ final class StepBodies: @unchecked Sendable {
     try reference.plain.unsafelyUnwrapped._withUnsafeGuaranteedRef { try $0.call(context) }
   }
 
-  /// Runs the synchronous body of an action. Gives its outputs; nil where the action has no such body.
+  /// Runs the synchronous body of an action. Gives its outputs; nil if the action has no such body.
   @inline(__always)
   func run(_ action: Int32, _ inputs: StartInputs?, in context: ActionContext) throws -> ValueObject? {
     if let plain = references[Int(action)].plain {

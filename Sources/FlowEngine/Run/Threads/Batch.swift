@@ -67,7 +67,7 @@ final class Batch: @unchecked Sendable {
 
   // MARK: For the thread, without the lock
 
-  /// Advances to the next step when one has ended; nil where that was the last, or the others were revoked.
+  /// Advances to the next step when one has ended; nil if that was the last, or the others were revoked.
   @inline(__always)
   func advance(at time: Int) -> StepIndex? {
     var word = cursor.load(ordering: .relaxed)

@@ -44,9 +44,9 @@ struct Pace {
   @inline(__always)
   var isWithinInterval: Bool { turns < Self.turnsBetweenReports && last < nextReportAt }
 
-  /// Reports to the pool that bodies have returned, and tells whether the thread takes another step. Of several threads
+  /// Reports to the pool that bodies have returned, and says whether the thread takes another step. Of several threads
   /// that together end steps faster than one alone would, one is enough: the others only fetch each other's memory.
-  /// Once told to stop, it stops.
+  /// Once asked to stop, it stops.
   mutating func report(to pool: inout ThreadPool) -> Bool {
     if isSurplus { return false }
     pool.noteReturns(turns)

@@ -8,14 +8,14 @@ import Synchronization
 ///
 /// They are threads of their own, not Dispatch's: Dispatch has 255 for everybody, shares them between qualities of
 /// service, and does not say when it has no more, so that steps would be said to run that have no thread, and what
-/// tells of the run, or stops it, would wait behind them.
+/// reports the run, or stops it, would wait behind them.
 package final class PoolThreads: Sendable {
   /// Those of the process.
   package static let shared = PoolThreads(start: BareThread.start, hasRoom: { ProcessTable.isHalfFree })
 
   /// How long a thread stays that has nothing to do.
   private static let idleTime = DispatchTimeInterval.seconds(2)
-  /// So many threads are given back when the system gave no more, for others in the process that need one.
+  /// So many threads are returned when the system gave no more, for others in the process that need one.
   private static let reserve = 4
   /// So many threads are asked for however little room there is.
   private static let fewest = 2

@@ -21,7 +21,7 @@ struct ThreadPool {
   private var watchedReturns: Int?
   /// How long the next watch takes.
   private var watchNanoseconds = shortestWatchNanoseconds
-  /// Until when those that are busy are to be left alone; nanoseconds from the start of the run.
+  /// Until when those that are busy should be left alone; nanoseconds from the start of the run.
   private var growthPausedUntil = 0
   /// Whether the system gave no thread when it was last asked.
   private(set) var isShortOfThreads = false
@@ -53,7 +53,7 @@ struct ThreadPool {
   /// while.
   mutating func pauseGrowth(until time: Int) { growthPausedUntil = time }
 
-  /// Whether the threads that are busy are to be left alone.
+  /// Whether the threads that are busy should be left alone.
   func isGrowthPaused(at now: Int) -> Bool { now < growthPausedUntil }
 
   /// A thread is woken.
@@ -94,7 +94,7 @@ struct ThreadPool {
     growth = 1
   }
 
-  /// Whether somebody looks after steps that wait, when the watch is over.
+  /// Whether a thread watches the waiting steps when the watch is over.
   var isWatched: Bool { watchedReturns != nil }
 
   /// Whether waiting steps are not watched.

@@ -32,7 +32,7 @@ struct ThreadShortage {
 }
 
 extension RunState {
-  /// Takes back a thread for which the system gave no thread. The pool goes on with those it has; where it has none for
+  /// Takes back a thread for which the system gave no thread. The pool continues with those it has; where it has none for
   /// too long, its steps fail.
   mutating func noteMissingThread(in pool: Pool, at now: Int) {
     pools[pool.index].noteMissingThread(at: now)

@@ -3,7 +3,7 @@ import FlowPluginKit
 
 // A step's body: how it is called, in a task where it is asynchronous, and what becomes of what it gives or throws.
 extension WorkflowRun {
-  /// Runs a body; nil: it goes on in a task.
+  /// Runs a body; nil: it continues in a task.
   @inline(__always)
   func execute(_ start: Start, _ context: ActionContext, pool: Pool, _ outputs: inout ValueObject) -> Ending? {
     if let beforehand = start.inputs?.beforehand, let ending = look(beforehand, &outputs) { return ending }
@@ -55,7 +55,7 @@ extension WorkflowRun {
         complete(start, ending(of: error, start), [:])
       }
     }
-    // The body may have ended, or the attempt may have been told to end, before the task could be kept.
+    // The body may have ended, or the attempt may have been asked to end, before the task could be kept.
     withPlan { state in
       if state.plan.isRunning(step, attempt: attempt) {
         state.tasks[RunState.TaskKey(step: step, attempt: attempt)] = task
@@ -75,7 +75,7 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Tells the plan how a body ended, and keeps its outputs where they count.
+  /// Notifies the plan how a body ended, and keeps its outputs where they count.
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
     var ending = isGuarded ? endingUnderLease(ending, of: start, &state) : ending
     if !outputs.isEmpty, ending == .success || ending == .upToDate, takesOutputs(of: start, state.plan) {
@@ -94,7 +94,7 @@ extension WorkflowRun {
     state.plan.apply(.ended(start.step, attempt: Int(start.attempt), ending), at: now)
   }
 
-  /// Why a step fails for what its body gave back; nil: it can be kept.
+  /// Why a step fails for what its body returned; nil: it can be kept.
   func refusal(of outputs: ValueObject, _ start: Start) -> StepFailure? {
     let limit = prepared.action(of: instances.owner(of: start.step)).declaration.outputLimitBytes
     if Value.object(outputs).exceeds(bytes: limit) {
@@ -103,7 +103,7 @@ extension WorkflowRun {
     return mask?.spreadSecret(in: outputs).map { .spreadSecret($0) }
   }
 
-  /// Whether what a body gives back counts: its attempt is awaited, or it counted the calls that it made since it was
+  /// Whether what a body returns counts: its attempt is awaited, or it counted the calls that it made since it was
   /// ready.
   private func takesOutputs(of start: Start, _ plan: Plan) -> Bool {
     let attempt = Int(start.attempt)

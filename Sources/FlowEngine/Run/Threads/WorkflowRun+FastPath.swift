@@ -7,14 +7,14 @@ struct ThreadFastPath {
   let steps: FastPath
   /// Whether another thread could take steps that wait.
   let hasRoom: Bool
-  /// Whether somebody looks after steps that wait.
+  /// Whether a thread watches the waiting steps.
   let isWatched: Bool
   /// How many threads at least take steps of the pool in batches; 0: the thread is alone, or must not take any.
   let sharers: Int
 }
 
 extension WorkflowRun {
-  /// A fast path that begins with a step that a thread has taken; nil where it is not an ordinary one.
+  /// A fast path that begins with a step that a thread has taken; nil if it is not an ordinary one.
   func fastPath(
     _ first: (step: StepIndex, attempt: Int), in pool: Pool, _ state: inout RunState
   ) -> Turn? {
@@ -23,7 +23,7 @@ extension WorkflowRun {
     else { return nil }
     let threads = state.pools[pool.index]
     let hasRoom = threads.hasRoom(at: state.latestNanoseconds)
-    // Who hears of every event hears of it in order, so that each step's end must be told at once.
+    // An observer of every event gets events in order, so each step's end must be reported at once.
     let takesBatches = threads.busy > 1 && threads.isWatched && !hasRoom && state.plan.detail != .full
     return .fastPath(
       ThreadFastPath(
@@ -33,7 +33,7 @@ extension WorkflowRun {
   }
 
   /// Runs ordinary steps one after the other, each with one short hold of the lock, or a batch with one, until
-  /// something else is to be done.
+  /// something else should be done.
   func workThrough(
     _ fastPath: ThreadFastPath, from first: StepIndex, _ context: inout ActionContext, _ pace: inout Pace,
     _ batch: inout Batch?
@@ -93,14 +93,14 @@ extension WorkflowRun {
   /// No step.
   private static var none: StepIndex { -1 }
 
-  /// Tells a thread's pool of its pace now and then, under the lock; false where the thread must ask how to go on.
+  /// Tells a thread's pool of its pace now and then, under the lock; false where the thread must ask how to continue.
   @inline(never)
   private func continues(_ fastPath: ThreadFastPath, _ state: inout RunState, _ pace: inout Pace) -> Bool {
     pace.report(to: &state.pools[fastPath.pool.index])
       && state.pools[fastPath.pool.index].hasRoom(at: state.latestNanoseconds) == fastPath.hasRoom
   }
 
-  /// Takes ready steps ahead behind one that a thread starts now; nil where there are too few, or they are too long. No
+  /// Takes ready steps ahead behind one that a thread starts now; nil if there are too few, or they are too long. No
   /// more than its share of what is ready, so that at the end all threads have something left (guided self-scheduling,
   /// Polychronopoulos and Kuck 1987).
   @inline(never)

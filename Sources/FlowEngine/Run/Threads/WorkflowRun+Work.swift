@@ -6,7 +6,7 @@ import FlowPluginKit
 // A *thread* is a thread at work for a pool: the main thread, or a thread of one quality of service (`PoolThreads`). It
 // is woken when a step of its pool is ready, takes the run's lock once, and takes the step of the lowest rank; a step
 // is running from then on, because its body begins on that very thread. When the body has returned, the thread takes
-// the lock again, tells the plan how it ended and takes the next step in the same hold (`work(in:)`, here). When there
+// the lock again, notifies the plan how it ended and takes the next step in the same hold (`work(in:)`, here). When there
 // is none the thread goes. `ThreadPool` counts the threads of a pool and says how many there may be.
 //
 // Most steps have nothing special about them. A thread that runs one such step after the other works through a *fast
@@ -73,7 +73,7 @@ extension WorkflowRun {
     case ended(Start, Ending, atNanoseconds: Int)
     /// Work through ordinary steps.
     case fastPath(ThreadFastPath, from: StepIndex)
-    /// Nothing: it has been given back.
+    /// Nothing: it has been returned.
     case leave
   }
 
@@ -86,7 +86,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Tells the plan how a step ended (nil: it goes on in a task) and takes the next step of the pool, unless the thread
+  /// Notifies the plan how a step ended (nil: it continues in a task) and takes the next step of the pool, unless the thread
   /// is to go or the plan asks for something first.
   @inline(__always)
   private func takeNext(
@@ -108,7 +108,7 @@ extension WorkflowRun {
     return continues && !state.plan.hasEffects ? nextStart(in: pool, &state, at: now) : nil
   }
 
-  /// Says under the lock how a thread goes on that has taken `following`; nil where nothing else is left to do.
+  /// Says under the lock how a thread continues that has taken `following`; nil if nothing else is left to do.
   func takeTurn(
     _ turn: inout Turn, _ following: (step: StepIndex, attempt: Int)?, in pool: Pool, _ state: inout RunState,
     _ pace: Pace
@@ -135,7 +135,7 @@ extension WorkflowRun {
     return state.plan.queuedSteps > 0 && shares(&state, pool, pace)
   }
 
-  /// Whether ready steps need other threads, or somebody to look after them.
+  /// Whether ready steps need other threads, or someone to look after them.
   private func shares(_ state: inout RunState, _ pool: Pool, _ pace: Pace) -> Bool {
     // Short steps are not shared, but watched: one of them may turn out to take long.
     state.pools[pool.index].needsWatch || !pace.isShort && state.pools[pool.index].hasRoom(at: state.latestNanoseconds)

@@ -6,7 +6,7 @@ import FlowPluginKit
 struct ItemChecks: Sendable {
   /// What is known of an item under the lock, where nothing of it is worked out.
   struct Item: Sendable {
-    /// What tells it from others, wherever it stands in the list.
+    /// What tells it from others, wherever it is in the list.
     var key: UInt64
     var reads: [String]
     var makes: [String]

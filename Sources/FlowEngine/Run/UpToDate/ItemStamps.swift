@@ -3,10 +3,10 @@ import FlowStore
 import FlowPlatform
 import Synchronization
 
-/// What the items of a step were when they last succeeded, by what tells the items apart.
+/// What the items of a step were when they last succeeded, by what distinguishes the items.
 ///
-/// One file a step in the data folder, to which each success adds a record with a checksum. Of several records of an item the last
-/// one counts. What a process that died, or a full disk, left half written is passed over.
+/// One file a step in the data folder, to which each success adds a record with a checksum. Of several records of an item the
+/// last one counts. What a process that died, or a full disk, left half written is passed over.
 final class ItemStamps: Sendable {
   private struct State {
     var stamps: [UInt64: StepStamp] = [:]
@@ -46,7 +46,7 @@ final class ItemStamps: Sendable {
         if let problem = StepStamp.makeFolder(of: path) { return problem }
         state.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
       }
-      // One call, so that what other processes add stands before or after it.
+      // One call, so that what other processes add is before or after it.
       guard state.file >= 0, bytes.withUnsafeBytes({ SystemCall.write(state.file, $0) }) == bytes.count else {
         return "\(path): \(String(cString: strerror(errno)))"
       }

@@ -5,7 +5,7 @@ import FlowModel
 struct PreparedFiles: Sendable {
   private let reads: [PreparedValue]
   private let makes: [PreparedValue]
-  /// Whether expressions stand in them.
+  /// Whether expressions are in them.
   let hasExpressions: Bool
 
   /// Nil: the step says nothing of files.

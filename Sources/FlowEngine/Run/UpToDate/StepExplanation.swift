@@ -22,7 +22,7 @@ public struct StepExplanation: Sendable {
 
   /// What the next run would do with an item of a step.
   public struct Item: Sendable {
-    /// Where it stands in the list, from 0.
+    /// Where it is in the list, from 0.
     public var index: Int
     /// What it is, such as the path of a file; nil: its index alone tells.
     public var name: String?

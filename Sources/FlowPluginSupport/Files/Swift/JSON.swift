@@ -11,7 +11,7 @@ public enum JSON {
   case array([JSON])
   case object([(key: String, value: JSON)])
 
-  /// The member of this name; nil where there is none or this is not an object.
+  /// The member of this name; nil if there is none or this is not an object.
   public subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     for member in members where member.key == name { return member.value }

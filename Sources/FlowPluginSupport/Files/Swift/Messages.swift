@@ -25,13 +25,13 @@ final class Messages {
     if isOpen, poll(&interest, 1, milliseconds) > 0 { read() }
   }
 
-  /// Whether a call is to be given up, as one is when its answer is no longer wanted.
+  /// Whether a call should be given up, as one is when its answer is no longer wanted.
   func isCancelled(_ id: Int) -> Bool {
     look()
     return isCancelledSoFar(id) || !isOpen
   }
 
-  /// Whether a call is to be given up by what has been read.
+  /// Whether a call should be given up by what has been read.
   func isCancelledSoFar(_ id: Int) -> Bool { cancelled.contains(id) }
 
   /// Forgets a call that has been answered.

@@ -18,10 +18,10 @@ public struct PluginCall {
     self.messages = messages
   }
 
-  /// Whether the call is to be given up; anyone who works long asks now and then, and returns.
+  /// Whether the call should be given up; anyone who works long asks now and then, and returns.
   public var isCancelled: Bool { messages.isCancelled(id) }
 
-  /// Sleeps; throws ``Cancelled`` as soon as the call is to be given up.
+  /// Sleeps; throws ``Cancelled`` as soon as the call should be given up.
   public func wait(_ duration: Duration) throws {
     let end = ContinuousClock.now + duration
     while !isCancelled {
@@ -37,7 +37,7 @@ public struct PluginCall {
     notify("log", [("level", .string(level)), ("message", .string(message))])
   }
 
-  /// Tells how far the action is, from 0 to 1.
+  /// Says how far the action is, from 0 to 1.
   public func progress(_ fraction: Double, _ message: String = "") {
     notify("progress", [("fraction", .number(fraction)), ("message", .string(message))])
   }
@@ -45,7 +45,7 @@ public struct PluginCall {
   /// Posts an event that plugin.yaml declares.
   public func post(_ event: String) { notify("post", [("event", .string(event))]) }
 
-  /// Says that a service is ready, with its outputs; what needs it goes on.
+  /// Says that a service is ready, with its outputs; what needs it continues.
   public func ready<Outputs: Encodable>(_ outputs: Outputs) throws {
     notify("ready", [("outputs", try JSONEncoding.json(outputs))])
   }

@@ -15,8 +15,8 @@ public struct PluginError: Error {
   }
 }
 
-/// Thrown by what is to be given up.
+/// Thrown by what should be given up.
 public struct Cancelled: Error {
-  /// The call is to be given up.
+  /// The call should be given up.
   public init() {}
 }

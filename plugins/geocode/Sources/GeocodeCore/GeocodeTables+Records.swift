@@ -34,7 +34,7 @@ extension GeocodeTables {
     }
   }
 
-  /// The country a record lies in, or is.
+  /// The country a record is in, or is.
   func country(of record: GeocodeRecord) -> CountryBorders.CountryNumber {
     switch record {
     case .place(let row): regions.countries[Int(region(ofPlace: row))]
@@ -44,7 +44,7 @@ extension GeocodeTables {
     }
   }
 
-  /// The region a record lies in, or is; nil for a country, and for a division whose province is not a region here.
+  /// The region a record is in, or is; nil for a country, and for a division whose province is not a region here.
   func region(of record: GeocodeRecord) -> RegionTable.Number? {
     switch record {
     case .place(let row): return region(ofPlace: row)

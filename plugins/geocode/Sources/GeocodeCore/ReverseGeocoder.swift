@@ -11,7 +11,7 @@ public struct ReverseGeocoder: Sendable {
     case nearest
     /// The outline overruled the nearest place.
     case hybrid
-    /// The point lies in a circle of `overrides.tsv`.
+    /// The point is in a circle of `overrides.tsv`.
     case override
   }
 
@@ -49,7 +49,7 @@ public struct ReverseGeocoder: Sendable {
   public struct Match: Sendable, Equatable {
     /// The country.
     public var country: Int
-    /// The first-level division, or nil where no place of the country is known.
+    /// The first-level division, or nil if no place of the country is known.
     public var region: Int?
     /// The city, or nil when none was asked for or none is near enough.
     public var place: Int?

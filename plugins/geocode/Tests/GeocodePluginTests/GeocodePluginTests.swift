@@ -148,7 +148,7 @@ import Testing
       try await call("geocode.reverse", ["latitude": -30, "longitude": -140])
     }
     #expect(error?.code == "no-result")
-    #expect(error?.message == "no country holds -30.0, -140.0, and no city lies within 100.0 km")
+    #expect(error?.message == "no country holds -30.0, -140.0, and no city is within 100.0 km")
   }
 
   @Test func `keeps partial results and unknown countries apart`() async throws {

@@ -7,7 +7,7 @@ struct Command: Hashable {
   var arguments: [String]
   /// The text that a shell reads; nil: no shell does.
   private(set) var text: String?
-  /// Which of the arguments is to be a file that holds the text; nil: none.
+  /// The index of the argument that is a file with the text; nil: none.
   private(set) var scriptArgument: Int?
 
   /// Why a value is not a command.

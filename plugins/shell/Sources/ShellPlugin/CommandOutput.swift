@@ -4,7 +4,7 @@ import FlowSystem
 
 /// One output of a command: the pipe, and what is kept of what has come through it.
 ///
-/// Of more than 1 MiB the first and the last 512 KiB are kept; the command goes on.
+/// Of more than 1 MiB the first and the last 512 KiB are kept; the command continues.
 struct CommandOutput: ~Copyable {
   /// Bytes that are kept of the beginning, and of the end.
   static let keptBytes = 512 << 10
@@ -32,10 +32,10 @@ struct CommandOutput: ~Copyable {
     }
   }
 
-  /// Takes what has come: one piece, or all that lies in the pipe when its command has ended, without waiting.
+  /// Takes what has come: one piece, or all that is in the pipe when its command has ended, without waiting.
   mutating func read(everything: Bool, as stream: LogStream, into lines: inout OutputLines) {
     if everything { pipe?.setNonBlocking() }
-    // What lies in a pipe is at most 1 MiB; who is left behind may go on writing into it.
+    // What is in a pipe is at most 1 MiB; who is left behind may continue writing into it.
     var pieces = everything ? Self.pieceLimit : 1
     while isOpen, pieces > 0 {
       pieces -= 1

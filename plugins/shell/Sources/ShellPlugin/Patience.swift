@@ -12,7 +12,7 @@ struct Patience {
   /// Whether to try again after this error, after a pause.
   mutating func allows(_ error: SystemError) -> Bool {
     guard error.isLackOfDescriptors || error.number == EAGAIN else { return false }
-    // A command that runs will end and give back what it has.
+    // A command that runs will end and return what it has.
     if RunningCommand.isAnyRunning { waitedMilliseconds = 0 }
     guard waitedMilliseconds < Self.longestWaitMilliseconds else { return false }
     _ = poll(nil, 0, pauseMilliseconds)

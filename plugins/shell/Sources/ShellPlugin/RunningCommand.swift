@@ -59,14 +59,14 @@ struct RunningCommand: ~Copyable {
     read()
     lines.finish()
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
-    // Somebody has its outputs open though it has ended, or it was told to end before its time: there may be others.
+    // Someone has its outputs open though it has ended, or it was asked to end before its time: there may be others.
     let ending = group.collect(withSession: output.isOpen || errors.isOpen || context.isCancelled)
     return Ending(group: ending, output: output.text, errors: errors.text, lastLines: lines.last)
   }
 
   private static let running = Atomic(0)
 
-  /// Whether any command of this process runs, which will give back what it has.
+  /// Whether any command of this process runs, which will return what it has.
   static var isAnyRunning: Bool { running.load(ordering: .relaxed) > 0 }
 
   /// How long the outputs alone are waited for. Most commands have closed both by then, and need no descriptor for
@@ -79,8 +79,8 @@ struct RunningCommand: ~Copyable {
   /// How long the outputs are left alone while no more lines can be taken: the command waits, as at a slow terminal.
   private static let fullMilliseconds: CInt = 10
 
-  /// How long standard error alone is waited for. Who ends closes it after standard output: of most short commands one
-  /// end of an output wakes this thread, and not two.
+  /// How long standard error alone is waited for. A command that ends closes it after standard output: of most short commands
+  /// one end of an output wakes this thread, and not two.
   private static let firstMilliseconds: CInt = 2
 
   private func awaitErrors() {
@@ -88,7 +88,7 @@ struct RunningCommand: ~Copyable {
     _ = poll(&file, 1, Self.firstMilliseconds)
   }
 
-  /// Reads both outputs until both are at their end or the leader has ended: somebody it left behind may hold them open.
+  /// Reads both outputs until both are at their end or the leader has ended: someone it left behind may hold them open.
   private mutating func read() {
     awaitErrors()
     var end = Descriptor(-1)
@@ -107,7 +107,7 @@ struct RunningCommand: ~Copyable {
       if ready < 0, errno != EINTR { return }
       var hasEnded = files.2.revents != 0
       looks += 1
-      // Also while something comes all the time: it may be from somebody whom the leader left behind.
+      // Also while something comes all the time: it may be from someone whom the leader left behind.
       if end.number < 0, ready == 0 || looks % Self.busyLooks == 0 {
         hasEnded = group.status() != nil
         end = Descriptor.exitWatch(of: group.number)

@@ -16,20 +16,20 @@ public enum TakenAct: Hashable, Sendable {
   case no
   /// An act of this name has been taken; its checksums, 0 for one that was put together with a later act.
   case yes(checks: [UInt32])
-  /// The zone cannot tell: what it lost was given back by a device, as cells, which hold no names.
+  /// The zone does not know: what it lost was returned by a device, as cells, which hold no names.
   case perhaps
 
-  /// What follows from the checksums that are kept for a name and from the device's largest number that was given back.
+  /// What follows from the checksums that are kept for a name and from the device's largest number that was returned.
   public init(checks: [UInt32], givenBack: Int64?, number: Int64) {
     self = !checks.isEmpty ? .yes(checks: checks) : number <= givenBack ?? 0 ? .perhaps : .no
   }
 }
 
-/// What a zone keeps of a change besides the record, so that each act counts once for ever.
+/// What a zone keeps of a change besides the record, so that each act counts once forever.
 public struct TakenNames: Hashable, Sendable {
   /// The acts that were taken, with their checksums.
   public var acts: [Act] = []
-  /// The devices whose acts were given back as a cell, with the largest number.
+  /// The devices whose acts were returned as a cell, with the largest number.
   public var givenBack: [Dot] = []
 
   /// An act that was taken.

@@ -4,7 +4,7 @@ public enum Arbiter {
   /// How far ahead of the server's clock a stamp may lie (M2).
   public static let toleranceMilliseconds: Int64 = 1000
 
-  /// What is to be done.
+  /// What should be done.
   public enum Decision: Hashable, Sendable {
     /// Store this cell under the next version; the acts of a write got these stamps.
     case store(Cell, [Stamp])
@@ -26,7 +26,7 @@ public enum Arbiter {
     case tooLarge(bytes: Int, most: Int = RecordLimits.contentBytes)
     /// Another act has the same name, which happens when a machine is copied while it runs.
     case nameTaken
-    /// The zone cannot tell whether it counts already.
+    /// The zone does not know whether it counts already.
     case mayBeCounted
 
     /// The reason, for a person.
@@ -46,8 +46,8 @@ public enum Arbiter {
   }
 
   /// Decides on one operation against what is stored; `stored` nil means nothing is. `rules` are those that the zone keeps
-  /// for the record's collection, nil where they have not been read. `taken` says what the zone knows of an act; it is asked only of
-  /// one that the record's context covers.
+  /// for the record's collection, nil if they have not been read. `taken` says what the zone knows of an act; it is asked only
+  /// of one that the record's context covers.
   public static func decide(
     _ operation: Operation, stored: Record?, policy: any MergePolicy, rules: ZoneRules? = nil,
     serverMilliseconds: Int64, taken: (ActName) throws -> TakenAct

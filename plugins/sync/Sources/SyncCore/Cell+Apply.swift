@@ -2,7 +2,7 @@ extension Cell {
   /// Takes a write in (M3–M5, M8, M9). False when the cell has it already (M4).
   ///
   /// - The state replaces every entry that its author had seen and every older one of its own device; no window applies.
-  /// - The count and the fields are joined, also when the state itself lies outside the window and is dropped.
+  /// - The count and the fields are joined, also when the state itself is outside the window and is dropped.
   ///
   /// `check` is that of the write as its author sent it, where its stamps have been changed since.
   @discardableResult

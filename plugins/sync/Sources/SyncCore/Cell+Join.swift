@@ -1,7 +1,7 @@
 extension Cell {
   /// What two copies of a cell know together.
   ///
-  /// An entry survives when both hold it or when the other has not seen it; then what lies before the common window is
+  /// An entry survives when both hold it or when the other has not seen it; then what is before the common window is
   /// dropped. Source: dotted version vector sets (Preguiça, Baquero et al., 2010), with a horizon.
   public static func join(_ left: Cell, _ right: Cell, windowMilliseconds: Int64) -> Cell {
     if left == right { return left }

@@ -50,7 +50,7 @@ extension Cell {
   }
 
   private func packDevices(_ packer: inout Packer) -> [DeviceID] {
-    // Who has stamped a field and is in no context is named too, with number 0.
+    // A device that has stamped a field and is in no context is also named, with number 0.
     var all = context
     for field in fields { all.observe(Dot(device: field.stamp.device, number: 0)) }
     packer.count(all.count)

@@ -5,7 +5,7 @@ public struct HybridLogicalClock: Hashable, Sendable {
   /// The counter of that instant.
   public private(set) var counter: UInt32
 
-  /// A clock that has given nothing, or one that goes on where a saved one stopped.
+  /// A clock that has given nothing, or one that continues where a saved one stopped.
   public init(milliseconds: Int64 = 0, counter: UInt32 = 0) {
     self.milliseconds = milliseconds
     self.counter = counter

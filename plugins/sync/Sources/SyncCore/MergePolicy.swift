@@ -9,7 +9,7 @@ public protocol MergePolicy: Sendable {
   /// Nil when a write fits the record's type; otherwise what is wrong with it, named by field.
   func problem(with write: Write, for key: RecordKey) -> String?
 
-  /// Nil when a whole cell that is given back fits the record's type; otherwise what is wrong with it.
+  /// Nil when a whole cell that is returned fits the record's type; otherwise what is wrong with it.
   func problem(with cell: Cell, for key: RecordKey) -> String?
 
   /// The collection of which records of this type are an older form: how the zone decides that collection holds for them

@@ -22,7 +22,7 @@ public struct Record: Hashable, Sendable {
 /// A point in a zone's history: how far its changes have been read.
 ///
 /// A zone that was restored from a backup reaches the same number again by other changes. The tag, which each commit draws
-/// at random, tells the two apart, so a cursor is valid only in the history that it comes from.
+/// at random, distinguishes the two, so a cursor is valid only in the history that it comes from.
 public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   /// Drawn when the zone is made: a zone that was made again invalidates every cursor.
   public var generation: UInt64

@@ -101,7 +101,7 @@ public struct RequestBudget: Hashable, Sendable {
   /// How many requests are kept where there is no limit.
   private static let unlimitedLog = 1000
 
-  /// A budget of which nothing is spent, or one that goes on where a saved one stopped.
+  /// A budget of which nothing is spent, or one that continues where a saved one stopped.
   public init(
     limits: Limits = Limits(), log: [Request] = [], hours: [HourOfBytes] = [], firstFetch: FirstFetch = FirstFetch()
   ) {

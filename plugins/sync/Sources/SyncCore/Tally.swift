@@ -7,7 +7,7 @@ public struct Tally: Hashable, Sendable, Comparable {
   /// The count within the epoch.
   public var count: Int64
 
-  /// Makes a tally, 0 of epoch 0 unless told otherwise.
+  /// Makes a tally, 0 of epoch 0 by default.
   public init(epoch: Int64 = 0, count: Int64 = 0) {
     self.epoch = epoch
     self.count = count

@@ -58,7 +58,7 @@ public struct Unpacker: Sendable {
     LEB128.signed(try unsigned(what))
   }
 
-  /// Reads a number that must lie in a range.
+  /// Reads a number that must be in a range.
   public mutating func number(
     _ what: StaticString, in range: ClosedRange<Int64> = 0...Stamp.latestMilliseconds
   ) throws(PackingError) -> Int64 {

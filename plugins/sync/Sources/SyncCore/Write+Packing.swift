@@ -146,7 +146,7 @@ extension Unpacker {
     let start = offset
     let (time, overflow) = milliseconds.subtractingReportingOverflow(try signed(what))
     guard !overflow, (0...Stamp.latestMilliseconds).contains(time) else {
-      throw .malformed(at: start, reading: "\(what)", "lies outside the range of times")
+      throw .malformed(at: start, reading: "\(what)", "is outside the range of times")
     }
     return time
   }

@@ -18,12 +18,12 @@ public struct ChangePageBuilder {
   private var last: Int64
   private var hasMore = false
 
-  /// A page of what lies behind `cursor` in a zone whose last change, when the page was begun, was number `present`.
+  /// A page of what is behind `cursor` in a zone whose last change, when the page was begun, was number `present`.
   public init(
     _ subscription: Subscription?, since cursor: Cursor?, present: Int64, limit: Int, maximumBytes: Int
   ) {
     self.subscription = subscription
-    // Who begins holds nothing of what others are: only what changes meanwhile may have been wanted before.
+    // A device that starts holds nothing: only what changes meanwhile may have been wanted before.
     mentionsAll = cursor != nil
     self.present = present
     self.limit = min(max(limit, 1), SyncLimits.records)

@@ -49,10 +49,10 @@ public final class NotificationHub: Sendable {
     return stream
   }
 
-  /// Tells everyone who watches a zone that it has changed up to here.
+  /// Notifies everyone who watches a zone that it has changed up to here.
   public func publish(_ cursor: Cursor, zone: String) { publish(.notification(cursor), zone: zone) }
 
-  /// Tells everyone who watches a zone of a change; a heartbeat tells nothing.
+  /// Notifies everyone who watches a zone of a change; a heartbeat tells nothing.
   public func publish(_ sign: ChannelSign, zone: String) {
     guard let cursor = sign.cursor else { return }
     let numbers = state.withLock { state -> [Int] in
@@ -68,7 +68,7 @@ public final class NotificationHub: Sendable {
     for number in numbers { tell(sign, zone: zone, number: number) }
   }
 
-  /// Tells everyone who watches any zone that the store can be reached again.
+  /// Notifies everyone who watches any zone that the store can be reached again.
   public func recover() {
     let zones = state.withLock { state in
       state.watchers.compactMap { zone, watchers in

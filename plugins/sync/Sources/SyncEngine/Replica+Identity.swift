@@ -30,7 +30,7 @@ extension Replica {
     }
   }
 
-  /// Goes on under a name of its own, so that no new action is taken for one that is known already (M1, M4). What waits
+  /// Continues under a name of its own, so that no new action is taken for one that is known already (M1, M4). What waits
   /// keeps its name: another copy of this file may send it as well.
   mutating func takeNewIdentity(random: UInt32, incarnation: UInt64) {
     let old = device
@@ -40,7 +40,7 @@ extension Replica {
     describeItself(insteadOf: old, incarnation)
   }
 
-  /// Has a write wait under the branch of its opening, since another act stands under its number. Any copy of this file
+  /// Has a write wait under the branch of its opening, since another act is under its number. Any copy of this file
   /// that finds that does the same, so the act counts once.
   mutating func fork(_ position: Int64) {
     guard var item = outbox[position: position], var write = item.write else { return }
@@ -65,7 +65,7 @@ extension Replica {
     }
   }
 
-  /// What a device says of itself stands under its name: under the old one another device does so.
+  /// What a device says of itself is under its name: under the old one another device does so.
   private mutating func describeItself(insteadOf old: DeviceID, _ incarnation: UInt64) {
     for item in outbox.filter({ $0.key.name == old.name && $0.parkedBecause == nil }) {
       guard var write = item.write, write.record == nil else { continue }
@@ -87,7 +87,7 @@ extension Replica {
     return outbox.positions(ofGroup: group)
   }
 
-  /// Lets a parked change be sent again, under its name; one whose name is another's, or of which the zone cannot tell
+  /// Lets a parked change be sent again, under its name; one whose name is another's, or of which the zone does not know
   /// whether it counts, gets a new one, since a person has said so, and goes behind what was done meanwhile.
   mutating func unpark(_ position: Int64, _ incarnation: UInt64) {
     guard var item = outbox[position: position], let reason = item.parkedBecause, reason != Self.deletedThere else {

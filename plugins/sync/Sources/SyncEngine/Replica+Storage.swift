@@ -76,7 +76,7 @@ extension Replica {
     }
   }
 
-  /// The device that a saved identity names; nil where it cannot be read.
+  /// The device that a saved identity names; nil if it cannot be read.
   public static func device(ofIdentity saved: [UInt8]) -> DeviceID? {
     (try? StoredIdentity(packed: saved))?.device
   }
@@ -115,7 +115,7 @@ extension Replica {
         if one.isOutside { outside.insert(one.record.key) }
       }
     }
-    // What is given back has negative positions, which the order of the keys does not know.
+    // What is returned has negative positions, which the order of the keys does not know.
     for item in waiting.sorted(by: { $0.position < $1.position }) {
       outbox.append(item)
       note(decisionsOf: item.key, item.write?.fields.map(\.name) ?? [])
@@ -139,7 +139,7 @@ extension Replica {
     zone = stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }
     dirty = []
     if identity.format < Self.wholeFormat { dirty.insert(.identity) }
-    // Without a cursor it cannot be told whether the zone still has what it has acknowledged.
+    // Without a cursor it is unknown whether the zone still has what it has acknowledged.
     if heard == nil, !isResynchronizing, !confirmed.isEmpty { beginResynchronizing() }
     parkWhatBreaksLimits()
   }

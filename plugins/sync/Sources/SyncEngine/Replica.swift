@@ -28,7 +28,7 @@ public struct Replica: Sendable {
   public internal(set) var isResynchronizing = false
   /// What the zone has forgotten.
   public internal(set) var dropped = Dropped()
-  /// What the zone has last been told of how far this device has read, and when; by the device's clock.
+  /// What the zone has last been notified of how far this device has read, and when; by the device's clock.
   public internal(set) var acknowledged = (sequence: Int64(0), milliseconds: Int64(0))
   /// The collections whose records may be arbitrated whole.
   public internal(set) var deciding: Set<String> = []
@@ -167,7 +167,7 @@ public struct Replica: Sendable {
     dirty.insert(.outbox(item.position))
   }
 
-  /// Whether a cell waits to be given back under this key.
+  /// Whether a cell waits to be returned under this key.
   func isGivingBack(_ key: RecordKey) -> Bool {
     outbox.items(for: key).contains { item in
       if case .join = item.change { item.parkedBecause == nil } else { false }

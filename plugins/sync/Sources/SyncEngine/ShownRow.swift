@@ -8,7 +8,7 @@ public struct ShownRow: Hashable, Sendable {
   public var changedMilliseconds: Int64
   /// Which device changed it last.
   public var changedBy: String
-  /// What stands in its fields, in the order of the schema.
+  /// What is in its fields, in the order of the schema.
   public var values: [Scalar]
 
   /// Makes a row.

@@ -37,7 +37,7 @@ public protocol SyncBackend: Sendable {
   /// The server's clock in milliseconds since 1970.
   func serverTime() async throws(BackendError) -> Int64
 
-  /// Whether `watch` tells of a commit of this very backend without having to look for it.
+  /// Whether `watch` reports a commit of this very backend without having to look for it.
   var tellsOwnCommits: Bool { get }
 }
 
@@ -52,7 +52,7 @@ extension SyncBackend {
     try await commit(operations, zone: zone, heard: nil)
   }
 
-  /// The same for somebody who only looks.
+  /// The same for someone who only looks.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
   ) async throws(BackendError) -> ChangePage {
@@ -67,7 +67,7 @@ public enum ZoneReader: Hashable, Sendable {
   case device(DeviceID, heard: Cursor? = nil)
   /// A program of an earlier version, which says neither who it is nor what it has seen.
   case unnamed
-  /// Somebody who keeps nothing of what is read.
+  /// Someone who keeps nothing of what is read.
   case nobody
 
   /// How often a reader who comes again is noted, in milliseconds: far less than `RecordLimits.silentDays`.

@@ -1,9 +1,9 @@
 import SyncCore
 
 extension SyncMachine {
-  /// How often the zone is told at least that this device is there, in milliseconds.
+  /// How often the zone is notified at least that this device is there, in milliseconds.
   private static let acknowledgeMilliseconds: Int64 = 86_400_000
-  /// How long lies between two such words, in milliseconds.
+  /// How long is between two such words, in milliseconds.
   private static let restMilliseconds: Int64 = 5000
 
   // MARK: Hearing what the zone has forgotten
@@ -25,7 +25,7 @@ extension SyncMachine {
   }
 
   /// The records that are not known here and for which something waits: what makes them may have to begin later. None
-  /// where nothing waits that belongs to an earlier incarnation than a page tells of.
+  /// where nothing waits that belongs to an earlier incarnation than a page reports.
   func unknownRecords(_ page: ChangePage) -> Set<RecordKey> {
     guard settings.projection != nil else { return [] }
     let incarnation = page.records.reduce(page.dropped.incarnation) { max($0, $1.cell.origin) }
@@ -71,7 +71,7 @@ extension SyncMachine {
 
   // MARK: Telling how far this device has read
 
-  /// When the zone is to be told; nil when it knows.
+  /// When the zone should be told; nil when it knows.
   func tellDue(_ now: Int64) -> Int64? {
     guard settings.projection != nil, canTell, completedPulls > 0,
       !replica.isResynchronizing, staged == nil, let cursor = replica.cursor

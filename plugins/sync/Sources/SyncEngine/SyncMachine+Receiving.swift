@@ -170,7 +170,7 @@ extension SyncMachine {
   }
 
   /// Takes a record from the server, unless what is known is newer. What a server that went back lacks is joined in and
-  /// given back.
+  /// returned.
   private mutating func adopt(_ record: Record) {
     let known = replica.confirmed[record.key]
     let isNewIncarnation =
@@ -195,7 +195,7 @@ extension SyncMachine {
       guard let known = replica.confirmed[key] else { continue }
       if known.cell.isRecord, known.cell.content.incarnation < replica.dropped.incarnation {
         if replica.mayBeOutside(key) {
-          // It was forgotten, or it has left the subscription: that the zone tells who sends something to it.
+          // It was forgotten, or it has left the subscription: that the zone tells a device that sends something to it.
           replica.confirm(Record(key: key, version: 0, sequence: 0, cell: known.cell))
           replica.leave(key)
           continue
@@ -212,7 +212,7 @@ extension SyncMachine {
 
   private mutating func enqueueJoin(_ cell: Cell, for key: RecordKey) {
     var cell = cell
-    // What was to be given back already, when the zone went back once more.
+    // What was to be returned already, when the zone went back once more.
     for item in replica.outbox.items(for: key) where item.parkedBecause == nil {
       guard case .join(let other) = item.change else { continue }
       cell = Cell.join(cell, other, windowMilliseconds: policy(of: key).windowMilliseconds)
@@ -282,7 +282,7 @@ extension SyncMachine {
         key: operation.key, version: isNext ? version : known?.version ?? 0,
         sequence: isNext ? sequence : known?.sequence ?? 0, cell: cell)
       replica.settle(position, as: record, isAsShown: isNext && operation.bears(stamps))
-      // Nothing lies between the last change read and this one: reading it again would be an echo.
+      // Nothing is between the last change read and this one: reading it again would be an echo.
       if isNext, follows { reached = sequence }
     } else {
       replica.remove(position: position)
@@ -322,7 +322,7 @@ extension SyncMachine {
       return true
     }
     guard let record, record.version >= base, !lacksWhatIsKnown(record) else {
-      // The server knows less than it did: fetch everything and give back what it lost.
+      // The server knows less than it did: fetch everything and return what it lost.
       if !replica.isResynchronizing { resynchronize() }
       return true
     }
@@ -352,7 +352,7 @@ extension SyncMachine {
     }
     renewIdentity(impersonatedBy: [record])
     let isUnknown = isPast && replica.confirmed[record.key] == nil
-    // Of what lies outside of the subscription no fetch brings more than the key.
+    // Of what is outside of the subscription no fetch brings more than the key.
     let isUnheard = isPast && replica.mayBeOutside(record.key)
     if settings.projection != nil, operation.isOfCollection, !isUnknown, !isUnheard {
       // It may be a part of a transaction, the whole of which only a fetch brings.
@@ -405,7 +405,7 @@ extension SyncMachine {
     var rule: ConflictRule?
     if let previous = before.reading(by: policy(of: key))?.winner {
       let hasNews = after.entries.contains { entry in !before.entries.contains { $0.dot == entry.dot } }
-      // Who has not got a state cannot have seen it: what has not been sent yet falls to the window alone.
+      // A device that does not have a state cannot have seen it: what has not been sent yet falls to the window alone.
       let isSeen = replica.confirmed[key]?.cell.context.covers(previous.dot) ?? false
       if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: policy(of: key)) }
       if let rule { replica.count { $0.conflicts[rule, default: 0] += 1 } }

@@ -139,8 +139,8 @@ extension SyncMachine {
     return whole
   }
 
-  /// Fetches the zone whole, from its start, and gives back what it has lost. What is under way began before that: the answer
-  /// of a fetch would be taken for the whole, and that of a commit may tell of what has been lost since.
+  /// Fetches the zone whole, from its start, and returns what it has lost. What is under way began before that: the answer
+  /// of a fetch would be taken for the whole, and that of a commit may report what has been lost since.
   mutating func resynchronize() {
     staged = nil
     (pull.inFlight, push.inFlight) = (nil, nil)

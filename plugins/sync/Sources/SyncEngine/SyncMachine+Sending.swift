@@ -38,7 +38,7 @@ extension SyncMachine {
 
   private func pushDue(_ now: Int64) -> Int64? {
     guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronizing, !isPushHeld else { return nil }
-    // Without a cursor the zone cannot tell whether it still has what it has acknowledged.
+    // Without a cursor the zone does not know whether it still has what it has acknowledged.
     if replica.heard == nil, !replica.confirmed.isEmpty { return nil }
     // The method itself would hold a copy of the machine.
     guard let first = replica.outbox.firstWaiting(where: { maySend($0) }) else {
@@ -111,7 +111,7 @@ extension SyncMachine {
     return max(due, replica.budget.permitted(pullPurpose, bytes: needed, atMilliseconds: now))
   }
 
-  /// Whether the next request goes on with the first fetch that this device makes of the zone. It needs none of the budget
+  /// Whether the next request continues with the first fetch that this device makes of the zone. It needs none of the budget
   /// where a page has come since the last one: a server that fails is asked again within it.
   private var goesOnFirstFetch: Bool { replica.isFirstFetch && (staged?.pages.count ?? 0) > freePages }
 

@@ -27,7 +27,7 @@ public struct SyncMachine: Sendable {
   var isStarted = false
   /// Whether the user has switched synchronization off.
   public internal(set) var isOffline = false
-  /// What a person must look at before anything goes on.
+  /// What a person must look at before anything continues.
   public internal(set) var pausedBecause: BackendError?
   var halt: SyncPause?
   /// How many fetches have been answered to their end.
@@ -143,7 +143,7 @@ public struct SyncMachine: Sendable {
     case changes(ChangePage)
   }
 
-  /// What is to be done, in this order.
+  /// What should be done, in this order.
   public enum Effect: Sendable {
     /// Save these in one transaction; what follows rests on it.
     case save([StoreChange])
@@ -165,7 +165,7 @@ public struct SyncMachine: Sendable {
     case changes(since: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader)
   }
 
-  /// What the user is told.
+  /// Messages for the user.
   public enum Notice: Hashable, Sendable {
     /// A record reads differently now; remote: another device did it; the rule that decided, if there was a choice.
     case changed(RecordKey, remote: Bool, rule: ConflictRule?)
@@ -187,7 +187,7 @@ public struct SyncMachine: Sendable {
     case failed(BackendError)
     /// The degrade level changed.
     case level(Degradation.Level)
-    /// The device's file was an older copy of itself, or another device runs on a copy: it goes on under this name.
+    /// The device's file was an older copy of itself, or another device runs on a copy: it continues under this name.
     case renamed(DeviceID)
     /// The live channel went up or down.
     case channel(isUp: Bool)
@@ -195,7 +195,7 @@ public struct SyncMachine: Sendable {
     case synchronizing(Bool)
   }
 
-  /// Takes an event in and says what is to be done.
+  /// Takes an event in and says what should be done.
   public mutating func handle(_ event: Event, atMilliseconds now: Int64) -> [Effect] {
     (effects, acted) = ([], [])
     let wasBusy = isBusy

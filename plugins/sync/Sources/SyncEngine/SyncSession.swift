@@ -48,7 +48,7 @@ public actor SyncSession {
   /// Reads the device's file, or begins one for a device whose identity starts with `device`.
   ///
   /// Throws a `ReplicaError` when the file is damaged, from a newer version, or cannot be used; it is left untouched.
-  /// `onNotice` is called on the session for everything that the user is told, with the machine as it then is.
+  /// `onNotice` is called on the session for everything that is reported to the user, with the machine as it then is.
   public static func open(
     device: String, zone: String, backend: any SyncBackend, store: any ReplicaStore, policy: any MergePolicy,
     settings: SyncSettings = SyncSettings(), limits: RequestBudget.Limits = RequestBudget.Limits(),
@@ -103,7 +103,7 @@ public actor SyncSession {
   /// Fetches once, as when the app comes to the foreground (S45).
   public func foreground() async { _ = await give(.foregrounded) }
 
-  /// Goes on after a person has fixed what had paused it, and attempts parked changes again.
+  /// Continues after a person has fixed what had paused it, and attempts parked changes again.
   public func resume() async { _ = await give(.resumed) }
 
   /// Tries a change again that was parked, by its position.

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// How synchronizing stands on one device, for people and for metrics.
+/// How synchronizing is on one device, for people and for metrics.
 public struct SyncStatus: Hashable, Sendable {
   /// Which device.
   public var device: DeviceID

@@ -15,7 +15,7 @@ public struct ZoneState: Sendable {
   private var tags = CommitTags()
   /// The acts that were taken, with their checksums.
   private var acts: [ActName: [UInt32]] = [:]
-  /// The largest number of each device that was given back in cells.
+  /// The largest number of each device that was returned in cells.
   private var givenBack: [DeviceID: Int64] = [:]
   /// What has been forgotten.
   public private(set) var dropped = Dropped()

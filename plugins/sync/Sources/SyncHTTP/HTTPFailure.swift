@@ -60,7 +60,7 @@
     private static func words(_ error: IOError) -> String { SystemError.reason(error.errnoCode) }
 
     /// The library keeps BoringSSL's numbers to itself and gives only its text, in which a certificate that is not accepted
-    /// has this name; a test with such a certificate tells when the name changes.
+    /// has this name; a test with such a certificate says when the name changes.
     private static func isUntrusted(_ error: NIOSSLError) -> Bool {
       guard case .handshakeFailed(let cause) = error else { return false }
       return "\(cause)".contains("CERTIFICATE_VERIFY_FAILED")

@@ -5,7 +5,7 @@ import SyncEngine
 import SyncPomodoro
 
 extension Connection {
-  /// Tells the other devices of this one, when what they know is missing, different or old (S8, M10).
+  /// Notifies the other devices of this one, when what they know is missing, different or old (S8, M10).
   func announce(name: String, version: String) async throws {
     let machine = await session.machine
     let key = DeviceInfo.key(of: machine.replica.device)
@@ -20,7 +20,7 @@ extension Connection {
     }
   }
 
-  /// How many changes that a workflow made wait to be sent: neither what the device tells of itself nor the rules of its
+  /// How many changes that a workflow made wait to be sent: neither what the device reports itself nor the rules of its
   /// schema, which each run brings up to date by itself.
   var waitingChanges: Int {
     get async {

@@ -128,7 +128,7 @@ final class Connection: Sendable {
     #endif
   }
 
-  /// Everything that the user is told from now on, with the machine as it then is.
+  /// Everything that is reported to the user from now on, with the machine as it then is.
   func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
 
   /// How long a run that ends waits for its last changes to be sent; a handle has 1 s to close.

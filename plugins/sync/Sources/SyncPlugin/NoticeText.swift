@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// What the user is told, as lines.
+/// Messages for the user, as lines.
 enum NoticeText {
   /// A line for a notice, nil for those that only programs need.
   static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
@@ -10,7 +10,7 @@ enum NoticeText {
     case .changed(let key, let isRemote, _) where key.type == Pomodoro.deviceInfoType:
       guard isRemote, let info = DeviceInfo(cell: machine.view(of: key)) else { return nil }
       return "device \(key.name) is here: \(info.deviceName), \(info.platform), version \(info.appVersion)"
-    // A record of a collection is what `sync.watch` tells of.
+    // A record of a collection is what `sync.watch` reports.
     case .changed(let key, _, _) where !key.type.hasPrefix("CD_"): return nil
     case .changed(let key, let isRemote, let rule):
       let decided = rule.map { ", decided by \($0.rawValue)" } ?? ""

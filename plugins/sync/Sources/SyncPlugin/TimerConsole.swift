@@ -110,7 +110,7 @@ struct TimerConsole {
 struct SyncProgress {
   private var isTold = false
 
-  /// A line for a notice, nil where nothing begins or ends.
+  /// A line for a notice, nil if nothing begins or ends.
   mutating func take(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
     guard case .synchronizing(let isBusy) = notice else { return nil }
     if isBusy, !isTold, !machine.isFlushed {

@@ -36,7 +36,7 @@ extension TimerState {
 
 /// Records that zones keep in an older form: how they read, and what is written to change them.
 extension RecordSchema.Collection {
-  /// What stands in each field, in the order of the schema; nil for a record that is not there.
+  /// What is in each field, in the order of the schema; nil for a record that is not there.
   func storedValues(of cell: Cell) -> [Scalar]? {
     if alias == .timerState {
       guard !cell.entries.isEmpty || cell.tally != Tally() else { return nil }

@@ -51,7 +51,7 @@ public struct StoredPolicy: MergePolicy {
       ?? (type == .timerState ? problem(withTimer: write, collection) : problem(withFields: write, collection))
   }
 
-  /// What keeps a cell that is given back from being the record it is given back as: each of its parts is held to what a
+  /// What keeps a cell that is returned from being the record it is returned as: each of its parts is held to what a
   /// write of it is held to.
   public func problem(with cell: Cell, for key: RecordKey) -> String? {
     for entry in cell.entries {

@@ -31,7 +31,7 @@
     /// What has become durable, zone by zone.
     private(set) var changes: [Change] = []
 
-    /// What one transaction has changed in a zone, all of it: no other change lies between.
+    /// What one transaction has changed in a zone, all of it: no other change is between.
     struct Change: Sendable {
       var zone: String
       var since: Cursor
@@ -65,7 +65,7 @@
       /// With what has been decided; its sequence number is not known yet.
       var record: Record?
       var changes: Int64 = 0
-      /// The packed cell of the record as it was decided, once it is to be swapped in.
+      /// The packed cell of the record as it was decided, once it should be swapped in.
       var packed: [UInt8] = []
       /// What the zone keeps of the changes besides the record.
       var names = TakenNames()
@@ -251,7 +251,7 @@
       return Name(zone: request.zone, key: request.operations[pending.operation].key)
     }
 
-    /// The record with the rules of an operation's collection; nil where it is about none.
+    /// The record with the rules of an operation's collection; nil if it is about none.
     private func rulesName(of pending: Pending) -> Name? {
       let request = callers[pending.caller].request
       let operation = request.operations[pending.operation]
@@ -433,7 +433,7 @@
 
     // MARK: Answering
 
-    /// False when the record was changed by somebody else meanwhile: then the operation is decided again.
+    /// False when the record was changed by someone else meanwhile: then the operation is decided again.
     private mutating func answer(_ pending: Pending, _ decision: Decision?) -> Bool {
       guard let decision, let index = slotIndices[name(of: pending)] else { return true }
       let slot = slots[index]

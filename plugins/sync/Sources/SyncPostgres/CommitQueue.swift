@@ -9,7 +9,7 @@
   ///
   /// More connections would make it slower: the disk is waited for once for each of them, and each takes fewer commits.
   /// Those who have just been answered often come again at once; a transaction waits a moment for them, as otherwise two
-  /// halves of the callers would wait for each other's transactions for ever.
+  /// halves of the callers would wait for each other's transactions forever.
   final class CommitQueue: Sendable {
     /// The most operations in a transaction, beyond those of its first commit.
     private static let operationLimit = SyncLimits.operations
@@ -152,7 +152,7 @@
     ) -> [Result<CommitReply, BackendError>] {
       do throws(BackendError) {
         var batch = CommitBatch(requests, cursors: cursors, known: known)
-        // What was made durable before a failure is told as well.
+        // What was made durable before a failure is reported as well.
         defer { for change in batch.changes { onChange(change) } }
         try batch.run(on: connection)
         return batch.replies

@@ -34,7 +34,7 @@
 
     private let state = Mutex(State())
 
-    /// A record as it was last, nil where that is not known or too long ago.
+    /// A record as it was last, nil if that is not known or too long ago.
     func look(_ key: RecordKey, zone: String) -> Known? {
       state.withLock { state in
         guard let known = state.zones[zone], let record = known.records[key] else { return nil }

@@ -121,7 +121,7 @@
       }
     }
 
-    /// Forgets every incarnation of a zone: every device fetches it whole and gives back what is lost. For anyone who
+    /// Forgets every incarnation of a zone: every device fetches it whole and returns what is lost. For anyone who
     /// knows of a restored copy that no server could notice, because none had been running and no device had come
     /// further.
     public func beginNewGeneration(zone: String) async throws(BackendError) {

@@ -6,7 +6,7 @@
     /// A page of changes, whose reader is noted; see `SyncBackend`.
     ///
     /// One statement gives the zone's cursor and records of one moment. Where many records are gone through to find the few
-    /// that are wanted, there are several; what changes between them stands behind them in the order and is met again.
+    /// that are wanted, there are several; what changes between them is behind them in the order and is met again.
     static func page(
       _ zone: String, _ connection: ZoneConnection, since cursor: Cursor?, _ limit: Int, _ maximumBytes: Int,
       _ reader: ZoneReader, _ subscription: Subscription?

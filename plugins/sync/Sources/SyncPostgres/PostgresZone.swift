@@ -105,7 +105,7 @@
     struct Assumption {
       /// The zone's incarnation, and how far it had come in it at least.
       var cursor: Cursor
-      /// The record with the collection's rules and its version, 0 for none; nil where it was read.
+      /// The record with the collection's rules and its version, 0 for none; nil if it was read.
       var rules: (key: RecordKey, version: Int64)?
     }
 

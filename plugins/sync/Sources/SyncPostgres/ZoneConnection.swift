@@ -6,7 +6,7 @@
   final class ZoneConnection {
     private let connection: PostgresConnection
 
-    /// A part of a transaction met a record that somebody has changed meanwhile; nothing was done.
+    /// A part of a transaction met a record that someone has changed meanwhile; nothing was done.
     static let changedMeanwhile = BackendError.unavailable("records were changed meanwhile", retryAfterMilliseconds: 0)
 
     init(_ information: String, answerMilliseconds: Int = 10_000, onOpen: @escaping @Sendable () -> Void = {}) {

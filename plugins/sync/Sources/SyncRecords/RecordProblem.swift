@@ -2,11 +2,11 @@ import FlowDiagnostics
 import FlowModel
 import SyncCore
 
-/// What is wrong with a record that somebody wants to write or read, for a person.
+/// What is wrong with a record that someone wants to write or read, for a person.
 public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong.
   public var message: String
-  /// What is right instead; nil where the message says it.
+  /// What is right instead; nil if the message says it.
   public var help: String?
   /// What is wrong and what is right instead.
   public var description: String { help.map { "\(message); \($0)" } ?? message }

@@ -3,7 +3,7 @@ import SyncCore
 import SyncEngine
 
 extension RecordSchema.Collection {
-  /// What stands in each field of a record as schemas have them, in the order of the schema, whether or not the record is
+  /// What is in each field of a record as schemas have them, in the order of the schema, whether or not the record is
   /// deleted.
   public func values(of cell: Cell) -> [Scalar] {
     let state = decide.map { cell.state(by: $0) } ?? RecordState()
@@ -46,7 +46,7 @@ extension RecordSchema.Field {
     }
   }
 
-  /// What stands in the field as workflows see it.
+  /// What is in the field as workflows see it.
   public func value(_ scalar: Scalar) -> Value { value(scalar, rule.type) }
 
   private func json(_ values: [[UInt8]]) -> Scalar {

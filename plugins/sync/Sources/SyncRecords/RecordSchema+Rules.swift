@@ -8,7 +8,7 @@ extension RecordSchema {
 }
 
 extension RecordSchema.Collection {
-  /// A collection for reading alone, as a zone's rules say; nil where one of its fields has no rule.
+  /// A collection for reading alone, as a zone's rules say; nil if one of its fields has no rule.
   public init?(reading fields: [String], by rules: ZoneRules) {
     var known: [RecordSchema.Field] = []
     for name in fields {

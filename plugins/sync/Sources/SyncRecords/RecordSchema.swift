@@ -18,7 +18,7 @@ public struct RecordSchema: Hashable, Sendable {
     public var name: String
     /// What becomes of a record that is deleted and changed at the same time.
     public var delete: DeleteRule
-    /// How records are arbitrated whole; nil where they are merged field by field.
+    /// How records are arbitrated whole; nil if they are merged field by field.
     public var decide: DecideRule?
     /// How many records there may be; nil for any number.
     public var limit: Int?

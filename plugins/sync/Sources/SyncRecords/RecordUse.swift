@@ -4,7 +4,7 @@ import FlowSyntax
 import SyncCore
 
 /// Checks what a workflow does with the records of a schema before anything runs: the names of collections and fields, and
-/// the values that stand in the file.
+/// the values that are in the file.
 public struct RecordUse {
   private let schema: RecordSchema
   private let isOpen: (Value) -> Bool
@@ -12,7 +12,7 @@ public struct RecordUse {
   /// What was found, in the order of the steps.
   public private(set) var diagnostics: [Diagnostic] = []
 
-  /// Checks against a schema; `isOpen` says of a value that only a run tells what it is, `queryProblem` what is wrong with
+  /// Checks against a schema; `isOpen` says of a value that only a run says what it is, `queryProblem` what is wrong with
   /// a statement of `sync.query`.
   public init(
     _ schema: RecordSchema, isOpen: @escaping (Value) -> Bool,

@@ -46,7 +46,7 @@ extension SchemaReader {
     return false
   }
 
-  /// An older type has a form of its own: what cannot be kept in it is told.
+  /// An older type has a form of its own: what cannot be kept in it is reported.
   mutating func checkForm(of collection: RecordSchema.Collection, _ value: PlacedValue) {
     guard let type = collection.alias else { return }
     func complain(_ message: String, _ help: String? = nil) {

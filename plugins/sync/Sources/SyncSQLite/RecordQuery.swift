@@ -52,7 +52,7 @@ public struct RecordQuery: Sendable {
       } catch SQLiteConnection.NotOneStatement.none {
         throw Problem(description: "there is no statement in it")
       } catch SQLiteConnection.NotOneStatement.several(let rest) {
-        throw Problem(description: "one statement is run at a time, and behind the first stands '\(rest.prefix(40))'")
+        throw Problem(description: "expected one statement, found more after it: '\(rest.prefix(40))'")
       }
     } catch let problem as Problem {
       throw problem

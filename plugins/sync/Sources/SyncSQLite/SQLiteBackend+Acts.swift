@@ -1,7 +1,7 @@
 import FlowSQLite
 import SyncCore
 
-/// The acts that zones have taken, so that each counts once for ever.
+/// The acts that zones have taken, so that each counts once forever.
 extension SQLiteBackend {
   /// What a zone knows of an act.
   static func taken(_ name: ActName, _ zone: String, _ database: SQLiteConnection) throws -> TakenAct {

@@ -241,7 +241,7 @@ public final class SQLiteBackend: SyncBackend {
   /// The clock in milliseconds since 1970.
   public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
 
-  /// Forgets every incarnation of a zone: every device fetches it whole and gives back what is lost. Needed when a copy
+  /// Forgets every incarnation of a zone: every device fetches it whole and returns what is lost. Needed when a copy
   /// was put back while the file was open; otherwise `ZoneIncarnations` notices.
   public func beginNewGeneration(zone: String) async throws(BackendError) {
     _ = try policy(zone)

@@ -5,7 +5,7 @@
   import Synchronization
 
   /// A certificate and its key, read again when their files change: new connections get the new one, those that are open
-  /// go on. A pair that cannot be used is told, once, and the one before it stays.
+  /// continue. A pair that cannot be used is reported once, and the one before it stays.
   final class CertificateFiles: Sendable {
     private let certificate: String
     private let key: String

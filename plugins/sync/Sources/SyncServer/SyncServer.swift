@@ -41,7 +41,7 @@
       rate = RateLimit(perSecond: settings.requestsPerSecond)
     }
 
-    /// Serves until the process is told to stop (SIGTERM, SIGINT) or the task is cancelled; requests that are under way are
+    /// Serves until the process is asked to stop (SIGTERM, SIGINT) or the task is cancelled; requests that are under way are
     /// finished, channels are closed. `onListening` gets the port once it is open, `report` what an operator should know.
     public func run(
       stopOnSignals: Bool = true, onListening: @escaping @Sendable (Int) async -> Void = { _ in },
@@ -216,7 +216,8 @@
       switch sign {
       case .notification(let cursor): "event: poke\ndata: \(cursor)\n\n"
       case .changes(let page, since: let cursor):
-        // Who does not know this event reads the notification; who has taken the changes has nothing to fetch then.
+        // A client that does not know this event reads the notification; one that has applied the changes has nothing to fetch
+        // then.
         if let body = Wire.body(of: page, since: cursor) {
           "event: changes\ndata: \(String(decoding: body, as: UTF8.self))\n\n\(event(.notification(page.cursor)))"
         } else {

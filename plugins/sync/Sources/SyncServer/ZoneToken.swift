@@ -41,7 +41,7 @@
       problem = nil
     }
 
-    /// Whether this is the hash of a token that somebody gave, found out in the same time whatever it is.
+    /// Whether this is the hash of a token that someone gave, found out in the same time whatever it is.
     func isHash(of token: String) -> Bool {
       var difference: UInt8 = 0
       for (mine, given) in zip(digest.utf8, Self.digest(of: token).utf8) { difference |= mine ^ given }

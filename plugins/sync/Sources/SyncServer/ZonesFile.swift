@@ -35,12 +35,12 @@
       }
     }
 
-    /// The names of zones whose tokens stand in clear text.
+    /// The names of zones whose tokens are in clear text.
     public func clearZones() throws -> [String] {
       try lines().compactMap { if case .zone(let name, _, true) = $0 { name } else { nil } }
     }
 
-    /// When the file was last changed, as a text that differs when the file does; nil when it cannot be told.
+    /// When the file was last changed, as a text that differs when the file does; nil when it is unknown.
     func stamp() -> String? {
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
         let date = attributes[.modificationDate] as? Date
@@ -160,7 +160,7 @@
       }
       let name = String(parts[0])
       guard Self.index(of: name, in: lines) == nil else {
-        throw Problem(description: "\(path):\(number): the zone '\(name)' stands here twice")
+        throw Problem(description: "\(path):\(number): the zone '\(name)' appears twice")
       }
       if let token = ZoneToken(text: parts[1]) { return .zone(name, token, isClear: false) }
       return .zone(name, ZoneToken(String(parts[1])), isClear: true)

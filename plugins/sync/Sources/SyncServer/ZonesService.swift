@@ -3,7 +3,7 @@
   import SyncEngine
 
   /// Reads the zones file again when it has changed: zones come and go, and tokens are exchanged, while the server runs.
-  /// A file that cannot be read is told, once, and what counted before it counts on.
+  /// A file that cannot be read is reported once, and what counted before it counts on.
   struct ZonesService: Service {
     let file: ZonesFile
     let access: ZoneAccess

@@ -221,7 +221,7 @@ public enum Wire {
 
   // MARK: Changes
 
-  /// A subscription as it stands in the address of a request for changes.
+  /// A subscription as it is in the address of a request for changes.
   public static func text(of subscription: Subscription) -> String { base64(subscription.packed()) }
 
   /// Reads what `text(of:)` gave.
@@ -241,7 +241,7 @@ public enum Wire {
   /// The largest event of a live channel, in bytes: more changes than that are fetched.
   public static let eventBytes = 65_536
 
-  /// Changes for the live channel; nil where they are too many for an event.
+  /// Changes for the live channel; nil if they are too many for an event.
   public static func body(of page: ChangePage, since cursor: Cursor) -> [UInt8]? {
     guard page.records.reduce(0, { $0 + $1.cell.packed().count }) < eventBytes / 2 else { return nil }
     var object = value(of: page)
@@ -399,14 +399,14 @@ public enum Wire {
     }
   }
 
-  /// The beginning of an answer's body as text in one line; nil where there is none.
+  /// The beginning of an answer's body as text in one line; nil if there is none.
   private static func words(_ body: [UInt8]) -> String? {
     let text = String(decoding: body.prefix(80), as: UTF8.self).split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
     return text.isEmpty ? nil : text
   }
 
-  /// The status of an answer that tells of an error.
+  /// The status of an answer that reports an error.
   public static func status(of error: BackendError) -> Int {
     switch error {
     case .invalid, .limitExceeded, .unsupportedFormat: 400

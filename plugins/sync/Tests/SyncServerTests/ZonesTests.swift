@@ -118,7 +118,7 @@
       #expect(server.problems.contains("in clear text"))
       for (text, message) in [
         ("home\n", "zones:1: expected a zone's name and its token"),
-        ("# a\na 0123456789abcdef\na 0123456789abcdef\n", "zones:3: the zone 'a' stands here twice"),
+        ("# a\na 0123456789abcdef\na 0123456789abcdef\n", "zones:3: the zone 'a' appears twice"),
         ("home short\n", "has 5 characters, at least 16"),
       ] {
         _ = try folder.write(text, to: "zones")

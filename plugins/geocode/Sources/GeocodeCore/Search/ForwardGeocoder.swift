@@ -81,7 +81,7 @@ public struct ForwardGeocoder: Sendable {
 
   /// The bearers of a name, best first; never empty.
   ///
-  /// A query may name what the place lies in: `Paris, Texas`, `Springfield, US`, `深圳市, 广东省`, `广东省深圳市南山区`.
+  /// A query may name what the place is in: `Paris, Texas`, `Springfield, US`, `深圳市, 广东省`, `广东省深圳市南山区`.
   ///
   /// - Throws: `Failure`.
   public func search(_ query: String, options: Options = Options()) throws(Failure) -> [Match] {
@@ -287,7 +287,7 @@ public struct ForwardGeocoder: Sendable {
     return UnitVectors.kilometers(from: near, to: tables.coordinate(position))
   }
 
-  /// Whether a record lies in an area; in a division of China smaller than a province: by its code, or within 100 km.
+  /// Whether a record is in an area; in a division of China smaller than a province: by its code, or within 100 km.
   func isRecord(_ record: GeocodeRecord, inside area: GeocodeRecord) -> Bool {
     guard record != area else { return false }
     switch area {

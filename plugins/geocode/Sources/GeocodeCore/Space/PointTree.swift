@@ -6,8 +6,9 @@
 /// the same cell, so that one descent finds the nearest named place and the nearest of all. Every point has a label (its
 /// country), by which a filtered search passes over whole subtrees.
 ///
-/// What a point is for is the number that it carries (a region); the label follows from it. Points are kept as whole steps above the corner of their leaf, 16 bits for each coordinate: a step is 38 cm or a power
-/// of two times that where 65,536 of them do not span the leaf.
+/// What a point is for is the number that it carries (a region); the label follows from it. Points are kept as whole steps
+/// above the corner of their leaf, 16 bits for each coordinate: a step is 38 cm or a power of two times that where 65,536 of
+/// them do not span the leaf.
 final class PointTree: Sendable {
   /// Points in a leaf, its followers not counted.
   static let blockSize = 8
@@ -71,7 +72,7 @@ final class PointTree: Sendable {
   let count: Int
   /// The number of points and followers.
   let pointCount: Int
-  /// The label of what a point carries; nil where that is the label itself.
+  /// The label of what a point carries; nil if that is the label itself.
   private let labels: MappedArray<UInt8>?
   private let index: TableIndex
   private let leafCount: Int
@@ -127,7 +128,7 @@ final class PointTree: Sendable {
     @inline(__always)
     func carried(_ point: Int) -> UInt16 { base[3 &* count &+ point] }
 
-    /// The squared chords of four points from the query, in steps squared; of what lies behind the last point there is
+    /// The squared chords of four points from the query, in steps squared; of what is behind the last point there is
     /// always the fourth column, so that four can be read.
     @inline(__always)
     func squaredChords(_ first: Int) -> SIMD4<Float> {

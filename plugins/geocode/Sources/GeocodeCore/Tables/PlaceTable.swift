@@ -39,7 +39,7 @@ struct PlaceTable: Sendable {
     large[(0..<large.count).partitionPoint { large[$0].x >= number }].y
   }
 
-  /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings, which stand in one field divided by bars.
+  /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings, which are in one field divided by bars.
   func searchable(_ number: Int, field: Int) -> UnsafeRawBufferPointer {
     field < 2 ? rows.bytes(number, field: field) : rows.bytes(number, field: 2, part: field - 2)
   }

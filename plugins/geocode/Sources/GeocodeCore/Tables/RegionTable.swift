@@ -23,7 +23,7 @@ struct RegionTable: Sendable {
   /// The number of regions.
   var count: Int { countries.count }
 
-  /// The most populous named place of a region, or nil where there is none.
+  /// The most populous named place of a region, or nil if there is none.
   @inline(__always)
   func seat(_ region: Int) -> Int? { seats[region] == .max ? nil : Int(seats[region]) }
 
@@ -44,7 +44,7 @@ struct RegionTable: Sendable {
   func name(_ number: Number) -> String { rows.text(Int(number), field: 1) }
   /// The Chinese name; empty where the tables have none.
   func chineseName(_ number: Number) -> String { rows.text(Int(number), field: 2) }
-  /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings, which stand in one field divided by bars.
+  /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings, which are in one field divided by bars.
   func searchable(_ number: Int, field: Int) -> UnsafeRawBufferPointer {
     field < 2 ? rows.bytes(number, field: field + 1) : rows.bytes(number, field: 3, part: field - 2)
   }

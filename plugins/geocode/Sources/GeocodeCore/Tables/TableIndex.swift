@@ -23,7 +23,7 @@ final class TableIndex: Sendable {
 
   private let file: TableFile
 
-  /// Checks that every section lies in the file.
+  /// Checks that every section is in the file.
   ///
   /// - Throws: `TableError.corrupt` when one does not, or when the file is of another format.
   init(_ file: TableFile) throws(TableError) {
@@ -43,7 +43,7 @@ final class TableIndex: Sendable {
     for section in sections {
       let range = range(section)
       guard range.lowerBound % 16 == 0, range.upperBound <= bytes.count else {
-        throw .corrupt(file: file.name, line: nil, problem: "\(section) lies outside the file")
+        throw .corrupt(file: file.name, line: nil, problem: "\(section) is outside the file")
       }
     }
   }

@@ -40,7 +40,7 @@ struct TextTable: Sendable {
     return UnsafeRawBufferPointer(rebasing: bytes[min(start, bytes.count)..<end(of: start, at: 9)])
   }
 
-  /// One of the names that stand in a field divided by bars; empty beyond the last.
+  /// One of the names that are in a field divided by bars; empty beyond the last.
   func bytes(_ row: Int, field: Int, part: Int) -> UnsafeRawBufferPointer {
     let all = bytes(row, field: field)
     var start = 0

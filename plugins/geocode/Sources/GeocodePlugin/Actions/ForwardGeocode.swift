@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Tells where the bearers of a name are.
+/// Says where the bearers of a name are.
 struct ForwardGeocode: Action {
   static let name = "geocode.forward"
   static let isPortable = true

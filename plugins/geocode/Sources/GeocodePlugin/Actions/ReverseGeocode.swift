@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Tells where a coordinate is.
+/// Says where a coordinate is.
 struct ReverseGeocode: Action {
   static let name = "geocode.reverse"
   static let isPortable = true

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Tells where each of a list of places is, as a person would say it.
+/// Says where each of a list of places is, as a person would say it.
 struct ReverseGeocodeAll: Action {
   static let name = "geocode.reverse-all"
   static let isPortable = true

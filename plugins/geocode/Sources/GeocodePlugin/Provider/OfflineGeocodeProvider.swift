@@ -53,7 +53,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
     let tables = try tables().tables
     guard let match = ReverseGeocoder(tables).match(coordinate, options: options) else {
       throw .noResult(
-        "no country holds \(coordinate.latitude), \(coordinate.longitude), and no city lies within "
+        "no country holds \(coordinate.latitude), \(coordinate.longitude), and no city is within "
           + "\(options.maximumDistanceKilometers) km")
     }
     return ReverseAnswer(

@@ -82,7 +82,7 @@ struct StartLocation: Service {
         }
         return true
       }
-      // At the end of its track the device stays where it is, until somebody stops the service.
+      // At the end of its track the device stays where it is, until someone stops the service.
       while let isStopped = try await group.next(), !isStopped {}
       group.cancelAll()
     }

@@ -5,7 +5,7 @@ import FlowPluginKit
 ///
 /// An iOS app implements it over `CLLocationManager`; on Linux ``TrackLocationSource`` plays a GPX file.
 public protocol LocationSource: Sendable {
-  /// The platform's own record of the permission; nil where the platform keeps none and the plugin's is used.
+  /// The platform's own record of the permission; nil if the platform keeps none and the plugin's is used.
   /// Must not prompt (L3, L20).
   func authorization() -> LocationAuthorization?
 

@@ -4,7 +4,7 @@ import FlowPluginKit
 /// Plays a GPX track on the run's clock; the place of a location service where the system has none.
 ///
 /// The format is the one that Xcode uses to simulate a location: `wpt`, `rtept` or `trkpt` elements with `lat` and `lon`,
-/// and with `time` where the pace matters (without, one second lies between two points).
+/// and with `time` where the pace matters (without, one second is between two points).
 public struct TrackLocationSource: LocationSource {
   /// A source that keeps nothing.
   public init() {}

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Tells whether notifications are allowed; never asks (L3).
+/// Says whether notifications are allowed; never asks (L3).
 struct ReadStatus: AsyncAction {
   static let name = "notification.status"
   static let summary = "Returns whether the person allows notifications; never asks"

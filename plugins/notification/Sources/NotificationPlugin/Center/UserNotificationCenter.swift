@@ -5,7 +5,7 @@ import FlowPluginKit
 ///
 /// Calls come on any thread.
 public protocol UserNotificationCenter: Sendable {
-  /// What the system has on record of the permission, without asking; nil where it keeps none and the store does.
+  /// What the system has on record of the permission, without asking; nil if it keeps none and the store does.
   func isAuthorized() async throws -> Bool?
   /// Whether the system itself keeps what is scheduled when the application is gone; otherwise the data folder does.
   var keepsSchedule: Bool { get }

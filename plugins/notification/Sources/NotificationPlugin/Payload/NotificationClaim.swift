@@ -1,14 +1,14 @@
 import FlowPlatform
 import Synchronization
 
-/// The right of one process to show a scheduled notification. It is given back when the process ends, however it ends: what
+/// The right of one process to show a scheduled notification. It is returned when the process ends, however it ends: what
 /// was claimed and not said to be shown is still there for the next one. So it is shown once or, when the process died
 /// between showing it and saying so, again; under the same identifier, by which a router opens one page.
 ///
 /// It is the system's lock on the notification's own file.
 public final class NotificationClaim: Sendable {
   private let path: String
-  /// Nil once it is given back.
+  /// Nil once it is returned.
   private let descriptor: Mutex<CInt?>
 
   /// Nil when another has the claim, or when there is no such file.

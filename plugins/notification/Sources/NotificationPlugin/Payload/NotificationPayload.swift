@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What stands in a notification: Apple's part under `aps`, the application's next to it (N31).
+/// What is in a notification: Apple's part under `aps`, the application's next to it (N31).
 ///
 /// ```json
 /// {"aps": {"alert": {"title": "…", "body": "…"}, "badge": 1, "sound": "default"},

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Whether somebody is signed in, and who (L10).
+/// Whether someone is signed in, and who (L10).
 final class AccountManager: Manager {
   static let preference = "account"
 
@@ -16,7 +16,7 @@ final class AccountManager: Manager {
     var name: String?
     var email: String?
 
-    /// The account that a saved value describes; nil where it is none.
+    /// The account that a saved value describes; nil if it is none.
     init?(_ value: Value?) {
       guard case .object(let members)? = value, let id = members["id"]?.stringValue, !id.isEmpty else { return nil }
       self.id = id
@@ -28,7 +28,7 @@ final class AccountManager: Manager {
   /// The account that is signed in; nil: none.
   var account: Account? { Account(saved.current) }
 
-  /// What is wrong with a value that is to be saved; nil: nothing.
+  /// The problem of a value to save; nil: none.
   static func problem(with value: Value) -> String? {
     Account(value) == nil ? "an account is an object with an `id`, and perhaps `name` and `email`" : nil
   }

@@ -20,7 +20,7 @@ final class AppearanceManager: Manager {
     return (fallback, .default)
   }
 
-  /// What is wrong with a value that is to be saved; nil: nothing.
+  /// The problem of a value to save; nil: none.
   static func problem(with value: Value) -> String? {
     guard let text = value.stringValue, text == followSystem || Appearance(rawValue: text) != nil else {
       return "an appearance is light, dark or system"

@@ -34,7 +34,7 @@ final class BrandColorManager: Manager {
     text.utf8.count == 7 && text.hasPrefix("#") && text.dropFirst().allSatisfy { $0.isASCII && $0.isHexDigit }
   }
 
-  /// What is wrong with a value that is to be saved; nil: nothing.
+  /// The problem of a value to save; nil: none.
   static func problem(with value: Value) -> String? {
     guard let text = value.stringValue, isCode(text) || (!text.isEmpty && !text.hasPrefix("#")) else {
       return "a brand color is the name of one in the palette, or #RRGGBB"

@@ -32,7 +32,7 @@ final class LanguageManager: Manager {
     return Choice(language: fallback, source: .default, unsupported: wishes.first?.tag)
   }
 
-  /// What is wrong with a value that is to be saved; nil: nothing.
+  /// The problem of a value to save; nil: none.
   static func problem(with value: Value) -> String? {
     guard let tag = value.stringValue, LanguageMatch.isTag(tag) else {
       return "a language is a tag such as zh-Hans or en"

@@ -5,7 +5,7 @@ import FlowPlatform
 public struct EnvironmentPreferences: SystemPreferences {
   /// The user's languages as BCP 47 tags, the dearest first; empty for the locales `C` and `POSIX`.
   public let languages: [String]
-  /// Whether the system is dark or light; nil where nothing says so.
+  /// Whether the system is dark or light; nil if nothing says so.
   public let appearance: Appearance?
 
   /// What `variable` says, the process's own environment unless stated otherwise.

@@ -6,7 +6,7 @@ import FlowModel
 public protocol SystemPreferences: Sendable {
   /// The user's languages as BCP 47 tags, the dearest first.
   var languages: [String] { get }
-  /// Whether the system is dark or light; nil where it does not say.
+  /// Whether the system is dark or light; nil if it does not say.
   var appearance: Appearance? { get }
 }
 

@@ -87,7 +87,7 @@ public struct LaunchOptions: Sendable, Hashable {
     case .url: return url(value)
     case .urlContexts: return url(value.arrayValue?.first.map { $0.objectValue?["url"] ?? $0 } ?? .null)
     case .userActivityDictionary:
-      // The activity itself lies next to its type, under UIKit's own name for it.
+      // The activity itself is next to its type, under UIKit's own name for it.
       let activity = object?["UIApplicationLaunchOptionsUserActivityKey"]?.objectValue ?? object
       return url(activity?["webpageURL"] ?? .null)
     case .userActivities: return url(value.arrayValue?.first?.objectValue?["webpageURL"] ?? .null)

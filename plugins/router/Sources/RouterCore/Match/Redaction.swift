@@ -1,8 +1,8 @@
 import FlowModel
 
-/// Hides values that must not stand in logs: those of keys that look like secrets, however a link writes them.
+/// Hides values that must not be in logs: those of keys that look like secrets, however a link writes them.
 public enum Redaction {
-  /// What stands in the place of a value.
+  /// What is in the place of a value.
   public static let mark = "[redacted]"
 
   /// The bytes of a link that are read; a log shows fewer.
@@ -39,7 +39,7 @@ public enum Redaction {
     }
   }
 
-  /// The URL as it may stand in a log: at most 256 characters, control characters visible. Hidden are user names, the
+  /// The URL as it may be in a log: at most 256 characters, control characters visible. Hidden are user names, the
   /// values of such keys, and links inside that hold one.
   ///
   /// It takes any text, also one that no scanner accepts. `segments` gives the places of segments of a link that are hidden,
@@ -51,7 +51,7 @@ public enum Redaction {
     return text.count > 256 ? text.prefix(255) + "…" : text
   }
 
-  /// Parameters as they may stand in a log or a report: the values of such keys hidden at any depth, links as
+  /// Parameters as they may be in a log or a report: the values of such keys hidden at any depth, links as
   /// ``forLog(_:hiding:)`` shows them.
   public static func forLog(
     _ parameters: ValueObject, hiding segments: (String) -> Set<Int> = { _ in [] }
@@ -78,7 +78,7 @@ extension Redaction {
     let segments = url.contains("://") ? hiding(url) : []
     var text = ""
     var rest = url[...]
-    // What stands before the path: a scheme, and a user name that has no place there.
+    // What is before the path: a scheme, and a user name that has no place there.
     if let slashes = url.firstRange(of: "://") {
       let end = url[slashes.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
       if let at = url[slashes.upperBound..<end].lastIndex(of: "@") {
@@ -143,13 +143,13 @@ extension Redaction {
 }
 
 extension RouteTable {
-  /// The URL as it may stand in a log: as ``Redaction`` shows it, and without the path parameters whose names look like
+  /// The URL as it may be in a log: as ``Redaction`` shows it, and without the path parameters whose names look like
   /// secrets, of the route that matches it or of those that nearly do.
   public func forLog(_ url: String) -> String {
     Redaction.forLog(url) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
 
-  /// Parameters as they may stand in a log or a report, links inside as ``forLog(_:)-(String)`` shows them.
+  /// Parameters as they may be in a log or a report, links inside as ``forLog(_:)-(String)`` shows them.
   public func forLog(_ parameters: ValueObject) -> ValueObject {
     Redaction.forLog(parameters) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }

@@ -57,7 +57,7 @@ public struct RouteParameters: Sendable, Hashable {
     }
   }
 
-  /// How a list stands in a query.
+  /// How a list is in a query.
   public enum ListStyle: Sendable, Hashable {
     /// `tag=a&tag=b`.
     case repeated

@@ -17,7 +17,7 @@ extension RouteTable {
   /// What `url` would do when it comes from `source` with `payload` next to it.
   ///
   /// A source of nil stands for the one that the URL's kind implies: `url-scheme` or `universal-link`. An `isApproved`
-  /// sensitive route is opened from outside too; somebody with the right to say so has done it.
+  /// sensitive route is opened from outside too; someone with the right to say so has done it.
   public func resolve(
     _ url: String, from source: RouteSource? = nil, payload: ValueObject = [:], isApproved: Bool = false
   ) -> RouteResolution {
@@ -49,7 +49,7 @@ extension RouteTable {
     return found.sorted { ($0.distance, $0.pattern) < ($1.distance, $1.pattern) }.prefix(3).map(\.pattern)
   }
 
-  /// How far a path is from a pattern; nil where they have nothing in common.
+  /// How far a path is from a pattern; nil if they have nothing in common.
   private func distance(of path: [String], to pattern: [RoutePattern.Segment]) -> Int? {
     let hasRest = pattern.contains(.rest)
     let surplus = hasRest ? max(0, pattern.count - path.count) : abs(path.count - pattern.count)

@@ -22,7 +22,7 @@ public enum ParameterType: Sendable, Hashable {
   /// Anything; what `:name` without a type is.
   case string
 
-  /// The types without operands, by the word that stands in patterns, in order of precedence.
+  /// The types without operands, by the word that is in patterns, in order of precedence.
   static let words: [(word: String, type: ParameterType)] = [
     ("bool", .boolean), ("uuid", .uuid), ("date", .date), ("uint", .unsignedInteger), ("int", .integer),
     ("double", .double), ("slug", .slug), ("url", .url), ("string", .string),

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 
 extension RoutePattern {
-  /// Reads a pattern as it stands in a workflow.
+  /// Reads a pattern as it is in a workflow.
   public init(_ text: String) throws(RoutePatternError) {
     var parser = RoutePatternParser(text)
     self = try parser.parse()

@@ -155,7 +155,7 @@ extension PendingStore {
   }
 
   /// Notes another delivery of a tap; one that has an identifier gives it to the link that waits without, so that the
-  /// next tap on an equal link is told apart.
+  /// next tap on an equal link is distinguished.
   private mutating func duplicated(_ route: PendingRoute) -> [Effect] {
     var effects: [Effect] = [.log(LogEntry(kind: .duplicate, route: route))]
     guard let id = route.notificationID else { return effects }

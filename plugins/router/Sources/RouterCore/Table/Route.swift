@@ -11,7 +11,7 @@ public struct Route: Sendable, Hashable {
   public let action: RouteAction
   /// Decides between routes of the same shape, the highest first; nothing else.
   public let priority: Int
-  /// Whether it is never opened from outside without somebody's approval.
+  /// Whether it is never opened from outside without someone's approval.
   public let isSensitive: Bool
   /// From where it may be opened.
   public let sources: Set<RouteSource>
@@ -42,7 +42,7 @@ public struct Route: Sendable, Hashable {
   }
 }
 
-/// Why a route cannot stand in a table next to the others.
+/// Why a route cannot be in a table next to the others.
 public struct RouteProblem: Error, Sendable, Hashable {
   /// The kinds, by the word that messages carry.
   public enum Kind: String, Sendable, Hashable {

@@ -6,7 +6,7 @@ struct RouteTableAssembly {
   private let policy: URLPolicy
   private var builder: RouteTrieBuilder
   private var roots: [Int32] = []
-  /// Below which the patterns for all hosts stand once more, as universal links compare them; nil where both agree.
+  /// Below which the patterns for all hosts stand once more, as universal links compare them; nil if both agree.
   private var linkRoot: Int32?
   private var problems: [RouteProblem] = []
   private(set) var hosts: [HostPattern] = []
@@ -24,7 +24,7 @@ struct RouteTableAssembly {
     if separatesLinks { linkRoot = builder.addRoot() }
   }
 
-  /// Whether two first segments differ only in case, so that a universal link tells them apart and a custom scheme does
+  /// Whether two first segments differ only in case, so that a universal link distinguishes them and a custom scheme does
   /// not: one tree cannot hold both.
   private static func separatesLinks(_ routes: [Route], _ policy: URLPolicy) -> Bool {
     guard !policy.hosts.isEmpty, !policy.caseSensitiveHost else { return false }

@@ -15,7 +15,7 @@ struct RouteTrie: Sendable {
     /// The ways on that are not literals, as a range of `branches`, in order of precedence.
     var branchCount: UInt16 = 0
     var firstBranch: UInt32 = 0
-    /// Whether literals go on from here.
+    /// Whether literals continue from here.
     var hasLiterals = false
   }
 

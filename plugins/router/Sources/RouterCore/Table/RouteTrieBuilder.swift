@@ -169,7 +169,7 @@ extension RouteTrieBuilder {
 // MARK: - Laying out
 
 extension RouteTrieBuilder {
-  /// The finished tree and where each root lies in it.
+  /// The finished tree and where each root is in it.
   consuming func finished(roots: [Int32]) -> (trie: RouteTrie, roots: [Int32]) {
     trie.nodes.reserveCapacity(drafts.count)
     trie.labels.reserveCapacity(drafts.count)
@@ -232,7 +232,7 @@ extension RouteTrieBuilder {
     }
   }
 
-  /// The literal that is the only way on from a draft at which nothing ends; nil where there is a choice.
+  /// The literal that is the only way on from a draft at which nothing ends; nil if there is a choice.
   ///
   /// Roots stay apart because their children are compared by other rules, and what follows `**` because it is tried at
   /// every segment.

@@ -7,7 +7,7 @@ enum SegmentHash {
   private static let first: UInt64 = 0xA076_1D64_78BD_642F
   private static let second: UInt64 = 0xE703_7ED1_A0B4_28DB
 
-  /// The hash of the bytes from `start` to `end`, wherever they stand in a path.
+  /// The hash of the bytes from `start` to `end`, wherever they are in a path.
   @inline(__always)
   static func hash(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> UInt64 {
     let raw = bytes.bytes

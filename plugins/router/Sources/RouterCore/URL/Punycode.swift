@@ -4,7 +4,7 @@ enum Punycode {
   private static let thresholdMinimum: UInt32 = 1
   private static let thresholdMaximum: UInt32 = 26
 
-  /// The Unicode text of what stands behind `xn--`; nil when it is not Punycode.
+  /// The Unicode text of what is behind `xn--`; nil when it is not Punycode.
   static func decode(_ text: Substring) -> String? {
     var scalars: [Unicode.Scalar] = []
     var digits = text.utf8

@@ -33,7 +33,7 @@ public struct ScannedURL: Sendable {
   public let queryItemCount: Int
   /// Whether a fragment follows.
   let hasFragment: Bool
-  /// Where the host of a universal link stands in ``text``.
+  /// Where the host of a universal link is in ``text``.
   let hostSlot: Slot?
   /// Whether a segment was empty; only asked with strict slashes.
   let hasEmptySegment: Bool

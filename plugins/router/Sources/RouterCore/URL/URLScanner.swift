@@ -13,7 +13,7 @@ struct URLScanner: ~Copyable {
   private var queryItemCount = 0
   private var hasFragment = false
   private var hasEmptySegment = false
-  /// The host of a universal link as it stands in the URL.
+  /// The host of a universal link as it is in the URL.
   private var host: ScannedURL.Slot?
 
   /// The bytes that need a decision, as bits: everything else is copied through.
@@ -166,7 +166,7 @@ extension URLScanner {
   }
 
   private mutating func scanPath(_ bytes: Span<UInt8>, _ kind: ScannedURL.Kind) throws(URLRejection) {
-    // The slash before a universal link's path stands before its first segment, not behind an empty one.
+    // The slash before a universal link's path is before its first segment, not behind an empty one.
     if kind == .universalLink, position < bytes.count, bytes[position] == ASCII.slash { position += 1 }
     var part = Contents(start: position - shrink)
     while position < bytes.count {
@@ -262,7 +262,7 @@ extension URLScanner {
     return (byte < 64 ? specialLow >> UInt64(byte) : specialHigh >> UInt64(byte &- 64)) & 1 != 0
   }
 
-  /// Takes over one byte and goes on to the next.
+  /// Takes over one byte and continues to the next.
   @inline(__always)
   private mutating func pass(_ byte: UInt8) {
     if !decoded.isEmpty { decoded[position - shrink] = byte }

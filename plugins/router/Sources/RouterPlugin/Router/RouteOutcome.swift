@@ -19,7 +19,7 @@ struct RouteOutcome: ActionOutput {
   var parameters: ValueObject
   /// All parameters, the path winning over the payload and the payload over the query.
   var merged: ValueObject
-  /// The same with everything hidden that must not stand in a log or a report.
+  /// The same with everything hidden that must not be in a log or a report.
   var shown: ValueObject
   /// Why not, as a word.
   var reason: String?

@@ -203,7 +203,7 @@ extension Router {
       message: "it was redirected more than \(Interception.depth) times")
   }
 
-  /// What all interceptors together say: nil, go on.
+  /// What all interceptors together say: nil, continue.
   private enum Verdict {
     case approve
     case block(String)

@@ -1,6 +1,6 @@
 import FlowSQLite
 
-/// What SQLite may do for a statement that somebody wrote into a workflow: read the store, and nothing else.
+/// What SQLite may do for a statement that someone wrote into a workflow: read the store, and nothing else.
 ///
 /// SQLite asks about each thing that a statement would do, while it compiles it and when it compiles it again. Everything is
 /// denied but what is listed here, so what a later SQLite learns is denied as well. The thread of the query uses it.

@@ -87,7 +87,7 @@ final class Store: Sendable {
   /// Closes all connections; waits for queries that run. One file is left.
   func close() { pool.close() }
 
-  /// A connection of its own for one statement that somebody wrote: it cannot write.
+  /// A connection of its own for one statement that someone wrote: it cannot write.
   func queryQueue() throws -> SQLiteQueue { try SQLiteQueue(path, .readOnly) }
 
   /// The rows of a query, as objects by column.

@@ -8,7 +8,7 @@ public enum MergeRule: String, Hashable, Sendable, CaseIterable {
   case smallest
   /// The sum of everything that was added.
   case counter
-  /// What was added and not taken away by somebody who had seen it added.
+  /// What was added and not taken away by someone who had seen it added.
   case set
   /// The elements of both, in order.
   case list

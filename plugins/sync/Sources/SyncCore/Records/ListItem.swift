@@ -1,4 +1,4 @@
-/// The name of one element of a list, for ever and wherever: drawn by the device that inserted it.
+/// The name of one element of a list, forever and wherever: drawn by the device that inserted it.
 public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Larger than that of everything its author saw in the list.
   public var counter: Int64

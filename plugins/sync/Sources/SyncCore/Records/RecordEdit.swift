@@ -1,6 +1,6 @@
 import FlowBytes
 
-/// What a user does to a record, before anybody knows what stands in it.
+/// What a user does to a record, before anybody knows what is in it.
 public struct RecordEdit: Hashable, Sendable {
   /// Whether it deletes the record.
   public var isDeletion: Bool

@@ -2,10 +2,10 @@
 public struct RecordPart: Hashable, Sendable {
   /// The field's name.
   public var name: String
-  /// What stands in it.
+  /// What is in it.
   public var state: State
 
-  /// What stands in a field, by its rule.
+  /// What is in a field, by its rule.
   public enum State: Hashable, Sendable {
     /// The largest value ever written.
     case largest([UInt8])

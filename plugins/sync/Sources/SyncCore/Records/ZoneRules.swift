@@ -49,7 +49,7 @@ public struct ZoneRules: Hashable, Sendable {
   /// What becomes of a record that is deleted and changed at the same time.
   public var delete: DeleteRule { texts[Self.deleteName].flatMap { DeleteRule(rawValue: $0) } ?? .editWins }
 
-  /// How records are arbitrated whole; nil where they are not.
+  /// How records are arbitrated whole; nil if they are not.
   public var decide: DecideRule? { texts[Self.decideName].flatMap { DecideRule(text: $0) } }
 
   /// The keys that records may have; nil for any.
@@ -155,9 +155,9 @@ public struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// What keeps a cell that is given back from being a record of this collection.
+  /// What keeps a cell that is returned from being a record of this collection.
   func problem(with cell: Cell, for key: RecordKey) -> String? {
-    // Who gives a zone back what it has lost begins with the rules, whose keys come first.
+    // A device that returns what a zone has lost starts with the rules, whose keys come first.
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
     let authors = cell.entries.map(\.dot.device) + cell.fields.map(\.stamp.device)
     for author in authors {

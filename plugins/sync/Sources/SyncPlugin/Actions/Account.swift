@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Tells whether there is a cloud to synchronize with, without connecting to it (L3).
+/// Says whether there is a cloud to synchronize with, without connecting to it (L3).
 struct Account: Action {
   static let name = "sync.account"
   static let summary = "Returns whether there is a cloud to synchronize with; neither connects nor asks"

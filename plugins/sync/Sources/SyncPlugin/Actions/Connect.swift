@@ -146,7 +146,7 @@ struct Connect: AsyncAction {
     }
   }
 
-  /// A token as it is given, from a file, or from the environment: the latter two stand in no list of processes. A file
+  /// A token as it is given, from a file, or from the environment: the latter two are in no list of processes. A file
   /// may end with a newline.
   private func token(_ text: String) throws -> String {
     var token = text.isEmpty ? ProcessInfo.processInfo.environment["FLOWRUN_SYNC_TOKEN"] ?? "" : text

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Reads one record as it stands on this device.
+/// Reads one record as it is on this device.
 struct Get: AsyncAction {
   static let name = "sync.get"
   static let summary = "Reads a record as it is on this device"

@@ -7,7 +7,7 @@ enum StateWord: String, FieldWord {
   case idle, snooze, breakTime, focus
 }
 
-/// Sets the timer on this device and, unless told otherwise, waits until the others can see it (S14).
+/// Sets the timer on this device and, by default, waits until the others can see it (S14).
 struct Push: AsyncAction {
   static let name = "sync.push"
   static let summary = "Sets the timer and sends it to the other devices"

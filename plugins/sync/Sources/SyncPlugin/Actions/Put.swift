@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Writes fields of a record on this device and, unless told otherwise, waits until the others can see it.
+/// Writes fields of a record on this device and, by default, waits until the others can see it.
 struct Put: AsyncAction {
   static let name = "sync.put"
   static let summary = "Writes fields of a record and sends them to the other devices"

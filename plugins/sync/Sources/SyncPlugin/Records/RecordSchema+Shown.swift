@@ -6,7 +6,7 @@ import SyncSQLite
 
 extension RecordSchema {
   /// The schema by which a device's file shows records, for reading alone, as far as the file itself tells: from its tables
-  /// and the rules that the zone keeps or was asked for. Nil where it does not tell all.
+  /// and the rules that the zone keeps or was asked for. Nil if it does not tell all.
   init?(shown tables: [ShownTable], in machine: SyncMachine) {
     var collections: [Collection] = []
     for table in tables {

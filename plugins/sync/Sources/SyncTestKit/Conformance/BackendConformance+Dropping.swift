@@ -71,7 +71,7 @@ extension BackendConformance {
     try expect(
       gone.dropped == Dropped(sequence: deleted.cursor.sequence, incarnation: 1), "a page tells what was forgotten",
       "\(gone.dropped)")
-    // Somebody who has been away longer writes to the record, gives it back, or makes it again without knowing.
+    // Someone who has been away longer writes to the record, gives it back, or makes it again without knowing.
     let late = try await backend.commit(
       [
         put(note, 3, 1, at: now), Operation(key: note, expectedVersion: 0, change: .join(living.cell)),

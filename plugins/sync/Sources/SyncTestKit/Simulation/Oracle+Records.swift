@@ -1,7 +1,7 @@
 import SyncCore
 import SyncRecords
 
-/// What somebody did to a record of a collection, as the server took it.
+/// What someone did to a record of a collection, as the server took it.
 struct RecordAct {
   var device: Int
   var name: String
@@ -23,7 +23,7 @@ extension Oracle {
   /// Takes notice of an act on a record of a collection that the server took.
   mutating func take(_ act: RecordAct) { acts[act.act.key, default: []].append(act) }
 
-  /// The records that somebody has written to.
+  /// The records that someone has written to.
   var recordKeys: Set<RecordKey> { Set(acts.keys) }
 
   /// The acts that count: those of the latest incarnation; nil when the record must not be there.
@@ -165,7 +165,7 @@ extension Oracle {
   private func set(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Set<[UInt8]> {
     var added: [(act: RecordAct, value: [UInt8])] = []
     var removed: [(act: RecordAct, value: [UInt8])] = []
-    /// The elements that somebody shows who has seen what `isSeen` says.
+    /// The elements that someone shows who has seen what `isSeen` says.
     func shown(_ isSeen: (RecordAct) -> Bool) -> Set<[UInt8]> {
       let gone = removed.filter { isSeen($0.act) }
       return Set(
@@ -188,7 +188,7 @@ extension Oracle {
     return shown { _ in true }
   }
 
-  /// What is wrong with a list: an element that is missing or too many, or two in another order than somebody saw them in.
+  /// What is wrong with a list: an element that is missing or too many, or two in another order than someone saw them in.
   private func listProblems(_ field: RecordSchema.Field, _ cell: Cell, _ acts: [RecordAct]) -> [String] {
     let shown = ListItem.inOrder(cell.content.part(field.name)?.state.items ?? []).compactMap(\.value)
     let places = acts.flatMap(\.act.places).filter { $0.field == field.name }

@@ -8,7 +8,7 @@ import SyncRecords
 /// window and the order of the states are written out as the product's rules state them: what sets a state competes with
 /// states; a count or a field is merged by itself and says nothing about how old a state is.
 public struct Oracle {
-  /// A state that somebody set; devices are numbered from 0.
+  /// A state that someone set; devices are numbered from 0.
   public struct State: Sendable {
     /// The number of the device.
     public var device: Int
@@ -107,7 +107,7 @@ public struct Oracle {
   /// Which of several states must count.
   static func winner(of all: [State], by rule: DecideRule) -> State? {
     guard let newest = all.map(\.milliseconds).max() else { return nil }
-    // Only what lies in the window can count, but anything may have been seen by what does.
+    // Only what is in the window can count, but anything may have been seen by what does.
     let recent = all.filter { state in rule.window.map { newest - state.milliseconds <= $0 } ?? true }
     let alive = recent.filter { one in
       !all.contains { $0.past[one.device] >= one.number && !($0.device == one.device && $0.number == one.number) }

@@ -19,7 +19,7 @@ struct SimulatedServer {
   var oracle: Oracle
   /// Whether the zone has ever gone back, so that the oracle's list is no longer the whole truth.
   var hasGoneBack = false
-  /// The highest number of each device that a record contains, by the zone's number of its change, for all that somebody
+  /// The highest number of each device that a record contains, by the zone's number of its change, for all that someone
   /// may still read.
   var contents: [RecordKey: [Int64: [Int64]]] = [:]
   /// The numbers of the writes that the server took, of each device.
@@ -39,7 +39,7 @@ struct SimulatedServer {
     self.devices = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1, $0) })
   }
 
-  /// Makes the changes and notes what was taken; `log` tells what the author of each write had seen, `known` what the
+  /// Makes the changes and notes what was taken; `log` says what the author of each write had seen, `known` what the
   /// sender of a whole cell knows.
   mutating func commit(
     _ operations: [Operation], heard: Cursor?, now: Int64, log: ActLog, known: [RecordKey: [Int64]]

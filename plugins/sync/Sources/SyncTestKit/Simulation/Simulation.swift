@@ -35,7 +35,7 @@ public struct Simulation {
   var devices: [SimulatedDevice] = []
   var server: SimulatedServer
   var log: ActLog
-  /// Who has done what together.
+  /// The actions that were done together, with their users.
   var transactions: [(author: Int, parts: [(key: RecordKey, number: Int64)])] = []
   let onProgress: (Double) -> Void
   var report: SimulationReport

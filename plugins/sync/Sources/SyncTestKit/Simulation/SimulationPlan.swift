@@ -3,7 +3,7 @@ import SyncEngine
 import SyncPomodoro
 import SyncRecords
 
-/// What is to be simulated: who does what when, and what goes wrong.
+/// What should be simulated: who does what when, and what goes wrong.
 public struct SimulationPlan: Sendable {
   /// Draws everything that is left to chance; the same plan with the same seed plays the same.
   public var seed: UInt64

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Shows the launch screen until the window stands in its place (R3); its animation runs next to the work of the launch
+/// Shows the launch screen until the window is in its place (R3); its animation runs next to the work of the launch
 /// (L27), which it neither waits for nor delays.
 struct ShowSplash: Service {
   static let name = "ui.splash"

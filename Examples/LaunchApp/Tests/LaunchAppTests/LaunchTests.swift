@@ -1,0 +1,66 @@
+import FlowTestKit
+import FlowKit
+import Foundation
+import NotificationPlugin
+import Testing
+
+@testable import LaunchApp
+
+/// The plan of the launch on a virtual clock: no step runs, and nothing waits.
+struct LaunchPlanTests {
+  @Test func `the shelf is visible before the account is checked`() throws {
+    #expect(
+      try Scenario(Workflows.Launch.graph()).timeline() == [
+        "0s splash starts", "0s open-library starts", "0s check-account starts", "0s payload: skipped",
+        "16ms splash: success", "60ms open-library: success", "60ms books starts", "180ms books: success",
+        "180ms show starts", "200ms check-account: success", "200ms show: success", "200ms open-page: skipped",
+        "200ms covers: skipped", "200ms the gate opens: ready",
+      ])
+  }
+
+  /// Fails when an estimate grows, so that the gate opens later than 250 ms.
+  @Test func `the launch stays in its budget`() throws {
+    let plan = try Scenario(Workflows.Launch.graph()).simulated()
+    #expect(plan.gate.outcome == .ready)
+    #expect(try #require(plan.gate.openedAtNanoseconds) <= 250_000_000)
+  }
+
+  @Test func `a library that hangs does not keep the app from its first screen`() throws {
+    let launch = try Scenario(Workflows.Launch.graph(), durations: ["open-library": .seconds(30)])
+    let gate = try launch.simulated().gate
+    #expect(gate.outcome == .timedOut && gate.openedAtNanoseconds == 800_000_000)
+  }
+}
+
+/// The launch with the app's own code.
+struct LaunchTests {
+  private func launched(route: String?) async throws -> (lines: [String], outputs: Workflows.Launch.Outputs) {
+    let screen = await Screen(draws: false)
+    let engine = Engine {
+      NotificationPlugin()
+      LibraryPlugin(Library(serverAnswersAfter: .zero))
+      ScreenPlugin(screen)
+    }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("launch-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let run = try Main.launch(engine, route: route, dataFolder: folder.path)
+    run.post(Events.shelfFirstScroll)
+    run.finishPosting()
+    let outputs = await run.outputs
+    #expect(run.outputs(of: Workflows.Launch.Steps.covers)?.count == 3)
+    #expect(run.outputs(of: Workflows.Launch.Steps.checkAccount)?.plan == .full)
+    return (await screen.lines, outputs)
+  }
+
+  @Test func `shows the shelf`() async throws {
+    let (lines, outputs) = try await launched(route: nil)
+    #expect(lines == ["· LaunchApp ·", "[Dune] [Emma] [Ulysses]"])
+    #expect(outputs.books == 3 && outputs.page == nil)
+  }
+
+  @Test func `a tap on a notification opens its page behind the shelf`() async throws {
+    let (lines, outputs) = try await launched(route: "book://dune")
+    #expect(lines.last == "page: dune")
+    #expect(outputs.page == "dune")
+  }
+}

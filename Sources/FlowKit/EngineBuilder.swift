@@ -1,0 +1,78 @@
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+
+/// A part of an engine: a plugin, or an action that is written as a closure.
+public struct EnginePart: Sendable {
+  enum Kind: Sendable {
+    case plugin(any Plugin)
+    case action(RegisteredAction)
+  }
+
+  let kind: Kind
+}
+
+/// An action without inputs and outputs, written where the engine is made. The closure may be isolated to an actor:
+/// `action("my-app.open") { @MainActor _ in window.open() }`.
+public func action(
+  _ name: String, _ summary: String = "", _ body: @escaping @Sendable (ActionContext) async throws -> Void
+) -> EnginePart {
+  let run: @Sendable (ValueObject, ActionContext) async throws -> ValueObject = { _, context in
+    try await body(context)
+    return [:]
+  }
+  return EnginePart(
+    kind: .action(
+      RegisteredAction(declaration: ActionDeclaration(name: name, summary: summary), body: .asynchronous(run))))
+}
+
+/// Lists the parts of an engine.
+@resultBuilder public enum EngineBuilder {
+  /// A plugin.
+  public static func buildExpression(_ plugin: any Plugin) -> [EnginePart] { [EnginePart(kind: .plugin(plugin))] }
+  /// An action.
+  public static func buildExpression(_ part: EnginePart) -> [EnginePart] { [part] }
+  /// The parts of a block.
+  public static func buildBlock(_ parts: [EnginePart]...) -> [EnginePart] { parts.flatMap { $0 } }
+  /// Parts with a condition.
+  public static func buildOptional(_ parts: [EnginePart]?) -> [EnginePart] { parts ?? [] }
+  /// Parts with a condition.
+  public static func buildEither(first parts: [EnginePart]) -> [EnginePart] { parts }
+  /// Parts with a condition.
+  public static func buildEither(second parts: [EnginePart]) -> [EnginePart] { parts }
+  /// Parts of a loop.
+  public static func buildArray(_ parts: [[EnginePart]]) -> [EnginePart] { parts.flatMap { $0 } }
+}
+
+extension Engine {
+  /// An engine of plugins, and of actions that are written as closures; plugins must differ in name.
+  ///
+  /// ```swift
+  /// let engine = Engine {
+  ///   BasicsPlugin()
+  ///   action("my-app.open") { @MainActor _ in window.open() }
+  /// }
+  /// ```
+  public init(@EngineBuilder _ parts: () -> [EnginePart]) {
+    var registry = ActionRegistry()
+    var closures: [(plugin: String, actions: [RegisteredAction])] = []
+    do {
+      for part in parts() {
+        switch part.kind {
+        case .plugin(let plugin): try registry.register(plugin)
+        case .action(let action):
+          let plugin = action.declaration.pluginName
+          if let index = closures.firstIndex(where: { $0.plugin == plugin }) {
+            closures[index].actions.append(action)
+          } else {
+            closures.append((plugin, [action]))
+          }
+        }
+      }
+      for (plugin, actions) in closures { try registry.register(name: plugin, origin: "closures", actions: actions) }
+    } catch {
+      preconditionFailure("\(error)")
+    }
+    self.init(registry: registry)
+  }
+}

@@ -1,0 +1,145 @@
+#if os(Linux)
+  import Foundation
+  import TestSupport
+  import Testing
+
+  /// `docs/live-view.svg`, the moving picture of the README: frames of a real run, with the times that its steps should take.
+  ///
+  /// `RECORD_SNAPSHOTS=1` draws it again and fails once, so that a person looks at it.
+  @Suite(.timeLimit(.minutes(1))) struct LivePictureTests {
+    private static let workflow = """
+      name: app
+      deadline: { min: 1s, max: 3s }
+      steps:
+        open-store: { uses: flow.sleep, with: { for: 100ms } }
+        account: { uses: flow.sleep, with: { for: 500ms }, needs: open-store }
+        trips: { uses: flow.sleep, with: { for: 400ms }, needs: open-store }
+        load-ads: { uses: flow.sleep, with: { for: 1600ms }, blocking: false }
+        clean-up: { uses: flow.sleep, with: { for: 400ms }, defer: true }
+      """
+
+    /// A frame of the picture: the first one that has all of these parts, and its times in the order of the lines.
+    private static let frames: [(parts: [String], times: [String])] = [
+      (
+        ["✓ open-store", "▶ account", "▶ trips"],
+        ["100 ms", "0.3 s", "0.7 s", "1 s", "3 s", "300 ms", "200 ms", "200 ms"]
+      ),
+      (
+        ["✓ trips", "✓ account", "▶ load-ads", "gate opens"],
+        ["100 ms", "400 ms", "500 ms", "0.8 s", "0.2 s", "1 s", "3 s", "800 ms"]
+      ),
+      (
+        ["gate opened", "▶ load-ads", "▶ clean-up"],
+        ["100 ms", "400 ms", "500 ms", "1.1 s", "1.0 s", "1.1 s", "100 ms"]
+      ),
+      (
+        ["app: success"],
+        [
+          "100 ms", "400 ms", "500 ms", "400 ms", "1.600 s", "1.600 s", "1.000 s", "600 ms", "400 ms",
+        ]
+      ),
+    ]
+    /// The cells of the bar that are filled, a frame.
+    private static let filled = [5, 13, 16, 16]
+    private static let (rows, columns) = (12, 72)
+
+    @Test func `the picture of the README is what a run draws on a terminal`() throws {
+      let tool = try CommandLineTool()
+      defer { tool.remove() }
+      try tool.write(Self.workflow, to: "app.yaml")
+      let terminal = try #require(PseudoTerminal(rows: Self.rows, columns: Self.columns))
+      let run = try FlowrunProcess(
+        ["app.yaml"], in: tool.folder.path, environment: ["TERM": "xterm-256color", "CI": "", "NO_COLOR": "1"],
+        standardOutput: terminal.path)
+      #expect(run.result().exitCode == 0)
+      let screens = Self.screens(terminal.read())
+      var pictures: [[String]] = []
+      for (index, frame) in Self.frames.enumerated() {
+        let screen = screens.first { screen in frame.parts.allSatisfy { part in screen.contains { $0.contains(part) } }
+        }
+        pictures.append(Self.normalized(try #require(screen, "no frame shows \(frame.parts)"), index))
+      }
+      let picture = Self.picture(pictures)
+      let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/live-view.svg")
+      if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+        try picture.write(to: file, atomically: true, encoding: .utf8)
+        Issue.record("drew docs/live-view.svg again; look at it")
+      } else {
+        #expect(try String(contentsOf: file, encoding: .utf8) == picture, "draw it again with RECORD_SNAPSHOTS=1")
+      }
+    }
+
+    /// What the terminal showed after each time that it was drawn.
+    private static func screens(_ output: String) -> [[String]] {
+      var terminal = VirtualTerminal(rows: rows, columns: columns)
+      var screens: [[String]] = []
+      for part in output.components(separatedBy: "\u{1B}[J") {
+        if !screens.isEmpty { terminal.show("\u{1B}[J") }
+        terminal.show(part)
+        screens.append(terminal.screen)
+      }
+      return screens
+    }
+
+    /// The screen with the times of the frame in place of those of this run, in the same columns.
+    private static func normalized(_ screen: [String], _ index: Int) -> [String] {
+      var times = frames[index].times[...]
+      return screen.map { line in
+        line.replacing(/(?<space>[ (]*)\b[0-9]+(?:\.[0-9]+)? (?:µs|ms|s)\b/) { match in
+          guard let time = times.popFirst() else { return String(match.output.0) }
+          let room = match.output.0.count - time.count
+          let space = match.output.space
+          guard space.count > 1, !space.contains("(") else { return space + time }
+          return String(repeating: " ", count: max(1, room)) + time
+        }.replacing(/[━─]+/) { match in
+          let (count, filled) = (match.output.count, filled[index])
+          return String(repeating: "━", count: min(count, filled))
+            + String(repeating: "─", count: max(0, count - filled))
+        }
+      }
+    }
+
+    private static func picture(_ pictures: [[String]]) -> String {
+      let (cell, line, margin) = (8.4, 20, 16)
+      let width = Int(cell * Double(columns)) + 2 * margin
+      let height = (pictures.map(\.count).max() ?? 0) * line + 2 * margin
+      let share = 100 / pictures.count
+      var svg = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)" \
+        role="img" aria-label="A run on a terminal: finished steps, a bar to the opening of the gate, and running steps">
+        <style>
+        text { font: 14px ui-monospace, Menlo, Consolas, monospace; fill: #d8dee9; white-space: pre }
+        .done { fill: #8fbf7f } .runs { fill: #7fb8c8 } .dim { fill: #5a6473 }
+        .frame { visibility: hidden; animation: frame \(2 * pictures.count)s step-end infinite }
+        @keyframes frame { 0% { visibility: visible } \(share)% { visibility: hidden } 100% { visibility: hidden } }
+        @media (prefers-reduced-motion) { .frame { animation: none } .frame.first { visibility: visible } }
+        </style>
+        <rect width="100%" height="100%" rx="8" fill="#20262f"/>
+
+        """
+      for (index, lines) in pictures.enumerated() {
+        svg += "<g class=\"frame\(index == 0 ? " first" : "")\" style=\"animation-delay: \(2 * index)s\">\n"
+        for (row, text) in lines.enumerated() where !text.isEmpty {
+          svg +=
+            "<text x=\"\(margin)\" y=\"\(margin + 14 + row * line)\" xml:space=\"preserve\">\(marked(text))</text>\n"
+        }
+        svg += "</g>\n"
+      }
+      return svg + "</svg>\n"
+    }
+
+    /// The line with its marks in color.
+    private static func marked(_ line: String) -> String {
+      line.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+        .replacing(/✓|▶|━+|─+|app: success/) { match in
+          let kind =
+            switch match.output.first {
+            case "✓", "a": "done"
+            case "─": "dim"
+            default: "runs"
+            }
+          return "<tspan class=\"\(kind)\">\(match.output)</tspan>"
+        }
+    }
+  }
+#endif

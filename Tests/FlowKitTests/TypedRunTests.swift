@@ -1,0 +1,125 @@
+import BasicsPlugin
+import FlowKit
+import FlowSyntax
+import Foundation
+import Synchronization
+import Testing
+
+/// What the build plugin writes for a workflow, by hand.
+private struct Hello: PackagedWorkflow {
+  struct Inputs: WorkflowInputs {
+    var who: String
+    var values: ValueObject { ["who": .string(who)] }
+  }
+
+  struct Outputs: WorkflowOutputs {
+    var said: String?
+    init(values: ValueObject) { said = try? values.field("said") }
+  }
+
+  static let greet = StepKey<Outputs>("greet")
+
+  static let compiled: [UInt8] = {
+    let text = """
+      name: hello
+      inputs: { who: { type: string } }
+      events: [bell.rung]
+      steps:
+        greet: { uses: flow.set, with: { values: { said: "Hello, ${{ inputs.who }}" } } }
+        open: { uses: my-app.open, needs: greet }
+        later: { uses: flow.noop, defer: true, after: bell.rung }
+      outputs: { said: "${{ steps.greet.outputs.said }}" }
+      """
+    return WorkflowLoader(catalog: TypedRunTests.engine.registry).load(bytes: Array(text.utf8), file: "hello.yaml")
+      .compiled?.bytes ?? []
+  }()
+}
+
+private enum Bell: String, EventName {
+  case rung = "bell.rung"
+}
+
+@MainActor private final class Window {
+  private(set) var isOpen = false
+  func open() { isOpen = true }
+}
+
+struct TypedRunTests {
+  static let engine = Engine {
+    BasicsPlugin()
+    action("my-app.open", "Opens the window") { _ in }
+  }
+
+  private func options() -> RunOptions {
+    let folder = FileManager.default.temporaryDirectory.path + "/flowrun-typed-\(UUID().uuidString)"
+    var options = RunOptions(dataFolder: folder, workflowFolder: folder)
+    options.acceptsEvents = true
+    return options
+  }
+
+  @Test func `has typed inputs, outputs, outputs of steps and events`() async throws {
+    let options = options()
+    defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
+    let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options)
+    #expect(await run.gate.outcome == .ready)
+    run.post(Bell.rung)
+    run.finishPosting()
+    #expect(await run.outputs.said == "Hello, Ada")
+    #expect(run.outputs(of: Hello.greet)?.said == "Hello, Ada")
+    #expect(run.outputs(of: StepKey<NoWorkflowOutputs>("no-such-step")) == nil)
+    #expect(await run.report.events.contains { $0.name == "bell.rung" })
+    #expect(run.progress.finished == 3 && run.progress.total == 3 && run.progress.fraction == 1)
+  }
+
+  @Test func `gives every event from the first on, to a reader who comes late, too`() async throws {
+    let options = options()
+    defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
+    let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options)
+    run.finishPosting()
+    var early: [String] = []
+    for await event in run.events { early.append(event.name) }
+    #expect(early.first == "run.started" && early.last == "run.finished")
+    #expect(early.filter { $0 == "step.started" }.count == 2)
+    var late: [String] = []
+    for await event in run.events { late.append(event.name) }
+    #expect(late == early)
+  }
+
+  @Test func `without events the sequence is empty, and ends with the run`() async throws {
+    let options = options()
+    defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
+    let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options, events: .none)
+    run.finishPosting()
+    for await event in run.events { Issue.record("\(event)") }
+    #expect(await run.report.conclusion == .success)
+  }
+
+  @Test func `an action as a closure runs on the main actor`() async throws {
+    let window = await Window()
+    let engine = Engine {
+      BasicsPlugin()
+      action("my-app.open") { @MainActor _ in window.open() }
+    }
+    let options = options()
+    defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
+    let run = try engine.start(Hello(), .init(who: "Ada"), options: options)
+    run.finishPosting()
+    #expect(await run.report.conclusion == .success)
+    #expect(await window.isOpen)
+  }
+
+  @Test func `an engine without an action of the workflow says which`() throws {
+    let engine = Engine { BasicsPlugin() }
+    #expect(throws: PreparedWorkflow.Problem.self) {
+      try engine.start(Hello(), .init(who: "Ada"), options: options())
+    }
+  }
+
+  @Test func `a value that does not fit says where, and null is nothing`() throws {
+    let values: ValueObject = ["count": "many", "none": .null]
+    #expect(throws: TypeMismatch.self) { let _: Int = try values.field("count") }
+    #expect(throws: TypeMismatch.self) { let _: Int = try values.field("missing") }
+    #expect(try values.field("none", as: Int?.self) == nil)
+    #expect(try values.field("missing", as: [String]?.self) == nil)
+  }
+}

@@ -1,0 +1,24 @@
+import FlowModel
+import FlowTestKit
+import Testing
+
+struct TimelineTests {
+  private func launch(_ durations: [String: Duration] = [:]) throws -> Scenario {
+    var slow = Step(id: StepID(unchecked: "open"), uses: "flow.noop")
+    slow.options.estimate = Estimate(low: .milliseconds(20), high: .milliseconds(60))
+    let after = Step(id: StepID(unchecked: "show"), uses: "flow.noop", needs: [0])
+    return Scenario(try WorkflowGraph(Workflow(name: "launch", steps: [slow, after])), durations: durations)
+  }
+
+  @Test func `a launch takes the worse end of its estimates`() throws {
+    #expect(
+      try launch().timeline() == [
+        "0s open starts", "60ms open: success", "60ms show starts", "60ms show: success", "60ms the gate opens: ready",
+      ])
+  }
+
+  @Test func `a slower step moves the gate`() throws {
+    let gate = try launch(["show": .milliseconds(30)]).simulated().gate
+    #expect(gate.openedAtNanoseconds == 90_000_000)
+  }
+}
