@@ -102,9 +102,10 @@ let package = Package(
         "FlowBytes", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginSupport",
       ],
       tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
+    + [.systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])])]
     + core(
       "FlowExecutors",
-      uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginHost"],
+      uses: ["CZlib", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginHost"],
       tests: [
         "FlowSystem", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginHost", "FlowTestKit", "BasicsPlugin",
         "ShellPlugin", "TestSupport", "flowrun",

@@ -34,6 +34,8 @@ public enum Limits {
   public static let fanOutOutputBytes = 64 << 20
   /// Files that `inputs-from`, or `produces`, of a step may mean.
   public static let watchedFiles = 100_000
+  /// Bytes in a file that travels to a worker or back: 1 GiB.
+  public static let transferredFileBytes = 1 << 30
   /// Bytes in a log line: 64 KiB; a longer one is cut and says so.
   public static let logLineBytes = 64 << 10
   /// Events that may be posted in a run.

@@ -14,11 +14,30 @@ public protocol StepExecutor: Sendable {
   var isHere: Bool { get }
 
   /// Runs one attempt of a step with complete inputs, and calls ``ActionContext/begun()`` when its body begins.
-  /// `request` is what it takes of a machine; nil: that is not counted. Throws an ``ExecutorLost`` when it cannot be
+  /// `request` is what it takes of a machine; nil: that is not counted. `files` are those that it says it reads and makes; nil:
+  /// it says nothing of files. Throws an ``ExecutorLost`` when it cannot be
   /// known how the body ended; the body does not run any more then.
   func run(
-    _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, _ context: ActionContext
+    _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, files: StepFiles?,
+    _ context: ActionContext
   ) async throws -> ValueObject
+}
+
+/// The files of a step, or of an item of one: what it says it reads and makes.
+public struct StepFiles: Sendable, Hashable {
+  /// Patterns of the files that it reads (`inputs-from`).
+  public var reads: [String]
+  /// Patterns of the files that it makes (`produces`).
+  public var makes: [String]
+  /// The absolute path of the folder from which both are named.
+  public var folder: String
+
+  /// Files named from a folder.
+  public init(reads: [String], makes: [String], folder: String) {
+    self.reads = reads
+    self.makes = makes
+    self.folder = folder
+  }
 }
 
 extension StepExecutor {

@@ -55,6 +55,49 @@ import Testing
     #expect(runs.components(separatedBy: #""state": "success""#).count == 4, "\(runs)")
   }
 
+  @Test func `files that an included file names by its inputs are watched, and only their items run again`() throws {
+    defer { tool.remove() }
+    let clean = """
+      name: clean
+      inputs: { from: { type: string, default: raw }, to: { type: string, default: out } }
+      steps:
+        each:
+          foreach: { files: "${{ inputs.from }}/*.txt" }
+          inputs-from: ["${{ item.path }}"]
+          produces: ["${{ inputs.to }}/${{ item.name }}"]
+          run: 'mkdir -p "$TO"; cp "$FILE" "$TO"; echo made "$FILE"'
+          env: { FILE: "${{ item.path }}", TO: "${{ inputs.to }}" }
+
+      """
+    try tool.write(clean, to: "part/clean.yaml")
+    try tool.write(
+      """
+      name: w
+      inputs: { first: { type: string, default: one } }
+      steps:
+        usual: { uses: ./part/clean.yaml }
+        given: { uses: ./part/clean.yaml, with: { from: "${{ inputs.first }}", to: out-one } }
+        each:
+          foreach: [two, three]
+          uses: ./part/clean.yaml
+          with: { from: "${{ item }}", to: "out-${{ item }}" }
+      """, to: "w.yaml")
+    for folder in ["raw", "one", "two", "three"] {
+      for name in ["a", "b"] { try tool.write(name, to: "part/\(folder)/\(name).txt") }
+    }
+    let process = try start("w.yaml")
+    #expect(waits(process, times: 1))
+    for (count, folder) in ["raw", "one", "two", "three"].enumerated() {
+      // One that is there changes, and one comes that was not.
+      try tool.write("new", to: "part/\(folder)/\(count % 2 == 0 ? "b" : "c").txt")
+      #expect(waits(process, times: count + 2), "\(folder): \(process.outputSoFar)")
+      let said = process.outputSoFar.components(separatedBy: Self.watching)[count + 1]
+      #expect(said.contains("made \(folder)/\(count % 2 == 0 ? "b" : "c").txt") && !said.contains("/a.txt"), "\(said)")
+    }
+    process.send(SIGINT)
+    #expect(process.result(limitSeconds: 20).exitCode == 130)
+  }
+
   @Test func `a mistake in the file is told, and fixing it runs it`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.nop } }\n", to: "w.yaml")

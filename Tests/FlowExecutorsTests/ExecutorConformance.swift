@@ -32,7 +32,7 @@ struct ExecutorConformance {
   ) async throws -> ValueObject {
     let host = host ?? TestHost(dataFolder: folder, workflowFolder: folder)
     let declaration = try #require(Self.registry.declaration(named: action))
-    return try await pool.run(declaration, inputs, taking: request, host.context())
+    return try await pool.run(declaration, inputs, taking: request, files: nil, host.context())
   }
 
   private func shell(_ command: String, _ host: TestHost? = nil) async throws -> ValueObject {

@@ -75,6 +75,27 @@ import Testing
       ["--plugin-dir", "\(Self.plugins)/\(plugin)", "--on", "\(address),worker=\(FlowrunProcess.path)"], environment)
   }
 
+  /// Files travel to workers that do not have the workflow's folder, and back.
+  private func copiesFiles(on address: String, _ plugin: String, _ environment: [String: String]) throws {
+    try """
+    name: copies
+    steps:
+      first: { run: "[ ! -e flow.yaml ]; sort < in > middle", inputs-from: [in], produces: [middle] }
+      second: { needs: first, run: "rev < middle > out", inputs-from: [middle], produces: [out] }
+
+    """.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
+    let lines = (0..<20_000).map { "line \($0)" }
+    try lines.reversed().joined(separator: "\n").write(toFile: "\(folder)/in", atomically: true, encoding: .utf8)
+    let result = try FlowrunProcess.run(
+      [
+        "flow.yaml", "--plugin-dir", "\(Self.plugins)/\(plugin)", "--on",
+        "\(address),worker=\(FlowrunProcess.path),files=copy,scratch=\(folder)/scratch",
+      ], in: folder, environment: environment)
+    #expect(result.exitCode == 0, "\(result)")
+    let out = (try? String(contentsOfFile: "\(folder)/out", encoding: .utf8))?.split(separator: "\n") ?? []
+    #expect(out.count == 20_000 && out.first == "0 enil")
+  }
+
   // MARK: Dask
 
   @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
@@ -86,6 +107,7 @@ import Testing
       on: ["--plugin-dir", "\(Self.plugins)/dask", "--on", "\(address),worker=\(FlowrunProcess.path)"],
       environment: DaskCluster.environment)
     try await conform("dask", on: address, DaskCluster.environment)
+    try copiesFiles(on: address, "dask", DaskCluster.environment)
     // The command's parent is flowrun's worker, and that one's the Dask worker.
     try hidesSecretVariable(on: address, "dask", DaskCluster.environment, transport: "dask_executor.py carry")
     let slot = "$(ps -o ppid= -p $PPID)"
@@ -141,6 +163,7 @@ import Testing
     try "# two names of one machine\none 1\ntwo 1\n".write(toFile: hosts, atomically: true, encoding: .utf8)
     try await conform("ssh", on: "ssh=\(hosts)", server.environment)
     try hidesSecretVariable(on: "ssh=\(hosts)", "ssh", server.environment, transport: "ssh -F \(server.folder)")
+    try copiesFiles(on: "ssh=\(hosts)", "ssh", server.environment)
     // The grandparent of a command is the shell or the server of its session.
     try losesOne(on: "ssh=\(hosts)", "ssh", server.environment, slot: "$(ps -o ppid= -p $PPID)") {
       number in

@@ -36,7 +36,7 @@ import Testing
     let action = try #require(ExecutorConformance.registry.declaration(named: "shell.run"))
     let inputs: ValueObject = ["command": .string(command), "env": [:], "successStatuses": [0]]
     let context = TestHost(dataFolder: folder, workflowFolder: folder).context()
-    return try await pool.run(action, inputs, taking: request, context)["stdout"]?.stringValue
+    return try await pool.run(action, inputs, taking: request, files: nil, context)["stdout"]?.stringValue
   }
 
   @Test func `a body with a worker of its own is told its share and its name, and leaves nothing`() async throws {

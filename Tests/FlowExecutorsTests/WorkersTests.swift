@@ -54,7 +54,7 @@ import Testing
     ]
     let start = ContinuousClock.now
     await #expect(throws: ExecutorLost.self) {
-      _ = try await pool.run(shell, inputs, taking: nil, TestHost().context())
+      _ = try await pool.run(shell, inputs, taking: nil, files: nil, TestHost().context())
     }
     #expect(ContinuousClock.now - start < .seconds(4))
     let process = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -40,6 +40,7 @@ import Testing
       ("MiB that a command writes to `FLOWRUN_OUTPUT`", Limits.outputBytes >> 20),
       ("Problems reported in a file", Limits.diagnostics), ("Secrets of a workflow", Limits.secrets),
       ("Files matched by `inputs-from` or `produces`", Limits.watchedFiles),
+      ("MiB in a file that travels to a worker", Limits.transferredFileBytes >> 20),
       ("KiB in a secret", Limits.secretBytes >> 10), ("Lines of a secret", Limits.secretLines),
     ]
     for (name, limit) in limits { #expect(page.contains("| \(name) | \(Self.grouped(limit)) |"), "\(name)") }

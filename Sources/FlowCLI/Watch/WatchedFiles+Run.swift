@@ -1,3 +1,4 @@
+import FlowEngine
 import FlowExpressions
 import FlowModel
 import FlowPluginHost
@@ -48,10 +49,18 @@ extension WatchedFiles {
     let own = workflow.environmentFiles.compactMap { try? EnvironmentFile.name($0, inputs: inputs) }
     let variables = own + workflow.scopes.flatMap { scope in scope.environmentFiles.map(scope.path) }
     others += variables.map { EnvironmentFile.path(of: $0, in: folder) }
+    var scopes: [ValueObject] = []
+    func context(_ step: StepIndex) -> (inputs: ValueObject, folder: String) {
+      guard let number = workflow.scope(of: step) else { return (["inputs": .object(inputs)], folder) }
+      let own = workflow.scopes[number].folder
+      return (["inputs": .object(scopes[number])], own.isEmpty ? folder : "\(folder)/\(own)")
+    }
+    for scope in workflow.scopes {
+      let (known, own) = context(scope.entry)
+      scopes.append(Self.inputs(of: workflow.steps[Int(scope.entry)], in: workflow, known, own, folder))
+    }
     for (index, step) in workflow.steps.enumerated() where step.hasOptions {
-      let scope = workflow.scope(of: StepIndex(index)).map { workflow.scopes[$0].folder } ?? ""
-      let own = scope.isEmpty ? folder : "\(folder)/\(scope)"
-      let known: ValueObject = scope.isEmpty ? ["inputs": .object(inputs)] : [:]
+      let (known, own) = context(StepIndex(index))
       var items: [ValueObject] = [known]
       if let fanOut = step.options.fanOut {
         if case .files(let texts) = fanOut.source {
@@ -61,6 +70,41 @@ extension WatchedFiles {
       }
       patterns += Self.evaluated(step.options.inputsFrom, items).map { Pattern(text: $0, folder: own) }
       products += Self.evaluated(step.options.produces, items).map { Pattern(text: $0, folder: own) }
+      guard let each = workflow.itemWorkflows[step.uses] else { continue }
+      for item in items.prefix(Limits.itemWorkflowSteps / max(1, each.workflow.steps.count)) {
+        add(
+          each.workflow, in: each.folder.isEmpty ? folder : "\(folder)/\(each.folder)",
+          inputs: Self.inputs(of: step, in: workflow, item, own, folder))
+      }
+    }
+  }
+
+  /// The inputs of the file that a step includes, as far as they are known without a run.
+  private static func inputs(
+    of step: Step, in workflow: Workflow, _ context: ValueObject, _ own: String, _ home: String
+  ) -> ValueObject {
+    var known = ValueObject()
+    for (name, value) in step.with { known[name] = evaluated(value, context) }
+    let fields = (workflow.includes[step.uses]?.inputs ?? []).filter {
+      step.with[$0.name] == nil || known[$0.name] != nil
+    }
+    let folder = workflow.includeFolders[step.uses] ?? ""
+    let run = RunInformation(id: "", dataFolder: home, workflowFolder: own)
+    let bound = try? InputBinding.bind(
+      known, to: fields, run: run, defaultsIn: folder.isEmpty ? home : "\(home)/\(folder)")
+    return bound ?? known
+  }
+
+  /// A value that may hold expressions; nil: it cannot be known.
+  private static func evaluated(_ value: Value, _ context: ValueObject) -> Value? {
+    switch value {
+    case .string(let text):
+      guard Template.containsExpression(text) else { return value }
+      return (try? Template(parsing: text)).flatMap { try? $0.evaluate(in: FixedContext(context)) }
+    case .array(let values):
+      let known = values.compactMap { evaluated($0, context) }
+      return known.count == values.count ? .array(known) : nil
+    default: return value
     }
   }
 

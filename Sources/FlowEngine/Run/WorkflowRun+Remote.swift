@@ -42,7 +42,9 @@ extension WorkflowRun {
     let declaration = prepared.action(of: owner).declaration
     let request = prepared.graph.workflow.steps[Int(owner)].options.request(ofAttempt: Int(start.attempt))
     run(
-      { inputs, context in try await executor.run(declaration, inputs, taking: request, context) }, start,
+      { inputs, context in
+        try await executor.run(declaration, inputs, taking: request, files: start.inputs?.check?.files, context)
+      }, start,
       ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), pool: .remote)
   }
 

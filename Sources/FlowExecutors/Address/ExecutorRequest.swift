@@ -49,7 +49,8 @@ public struct ExecutorRequest: Sendable {
   package func pool() throws(ExecutorProblem) -> WorkerPool {
     let means = try means()
     return WorkerPool(
-      name: address.name, starts: means.starts, needs: needs, workflowFolder: workflowFolder, pulse: pulse,
+      name: address.name, starts: means.starts, needs: needs, workflowFolder: workflowFolder,
+      copies: address.copiesFiles ? WorkerTerms.Copies(scratch: address["scratch"]) : nil, pulse: pulse,
       mayPing: mayPing, withheld: withheld, release: means.release, sized: means.sized, waiting: means.waiting,
       tell: tell)
   }
@@ -93,8 +94,10 @@ public struct ExecutorRequest: Sendable {
           + (NearestName.question(address.name, among: names) ?? "there are \(names.joined(separator: ", "))"),
         isUsage: true)
     }
-    for option in address.options where option.name != "worker" {
-      throw ExecutorProblem("'\(address.name)' has no option '\(option.name)'; it has worker", isUsage: true)
+    for option in address.options where !ExecutorAddress.commonOptions.contains(option.name) {
+      throw ExecutorProblem(
+        "'\(address.name)' has no option '\(option.name)'; it has "
+          + ExecutorAddress.commonOptions.joined(separator: ", "), isUsage: true)
     }
     let engine = ExternalEngine(
       plugin: plugin, executor: executor, address: address, environment: transportEnvironment)

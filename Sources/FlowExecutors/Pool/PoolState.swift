@@ -1,12 +1,24 @@
 import FlowPluginHost
 import FlowPluginKit
 
+/// A place of a worker that a body has.
+struct PoolSlot: Sendable {
+  var member: Int
+  var session: PluginSession
+  /// What sends its files; nil: they are shared.
+  var files: FileLink?
+  /// What waits for the worker to be gone.
+  var burial: Task<Void, Never>
+}
+
 /// What changes about the workers of an executor: a value without processes or clock.
 struct PoolState {
   /// A worker, or the slot where one is to be.
   struct Member {
     /// Its conversation; nil while there is none.
     var session: PluginSession?
+    /// What sends its files; nil: they are shared.
+    var files: FileLink?
     /// Whether calls may be handed to it.
     var isReady = false
     /// How many bodies it has.
@@ -36,7 +48,7 @@ struct PoolState {
   /// What came of waiting for a slot.
   enum Grant: Sendable {
     /// A place of a worker.
-    case slot(member: Int, PluginSession, burial: Task<Void, Never>)
+    case slot(PoolSlot)
     /// There will be none.
     case lost(ExecutorLost)
     /// It is no longer wanted.
@@ -73,7 +85,7 @@ struct PoolState {
       return nil
     }
     members[best.member].taken += 1
-    return .slot(member: best.member, session, burial: burial)
+    return .slot(PoolSlot(member: best.member, session: session, files: members[best.member].files, burial: burial))
   }
 
   /// Puts somebody at the end of the line.

@@ -85,17 +85,21 @@ extension WorkerPool {
     var loss = Loss(message: "")
     switch outcome {
     case .answered(let greeting):
-      if let lack = needs.lack(of: greeting) {
+      if let lack = needs.lack(of: greeting, copies: terms.copies != nil) {
         loss = Loss(message: lack, isLasting: true)
         break
       }
       session.startPulse()
       let mark = greeting.objectValue?["mark"]?.stringValue ?? ""
       let silence = terms.pulse.silence
+      let link = terms.copies.map { _ in
+        FileLink(session, name: "\(start.name) of \(name)", digests) { [name, tell] in tell("\(name): \($0)") }
+      }
       let burial = Task.detached { await Self.bury(session, mark, start, silence) }
       let (isClosed, grants) = state.withLock { state -> (Bool, [(OneShot<PoolState.Grant>, PoolState.Grant)]) in
         state.members[index].session = session
         state.members[index].burial = burial
+        state.members[index].files = link
         state.members[index].isReady = !state.isClosed
         return (state.isClosed, state.grants())
       }

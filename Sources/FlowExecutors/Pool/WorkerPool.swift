@@ -19,6 +19,7 @@ public final class WorkerPool: StepExecutor {
   let needs: WorkerRequirements
   let terms: WorkerTerms
   let folder: String
+  let digests = FileDigests()
   let tell: @Sendable (String) -> Void
   /// How workers for steps that take resources of a machine are had, one a body; nil: such steps are as others are.
   let sized: SizedWorkers?
@@ -44,6 +45,7 @@ public final class WorkerPool: StepExecutor {
   ///   - starts: how each worker is started.
   ///   - needs: what a worker must have.
   ///   - workflowFolder: the absolute path of the workflow's folder, in which workers start.
+  ///   - copies: how files travel; nil: workers share them.
   ///   - pulse: how often workers are asked for heartbeats.
   ///   - mayPing: whether they may still be asked.
   ///   - withheld: variables of the workers' own environment that commands do not get.
@@ -53,7 +55,7 @@ public final class WorkerPool: StepExecutor {
   ///   - tell: is told of workers that are left out or lost.
   package init(
     name: String, starts: [WorkerStart], needs: WorkerRequirements, workflowFolder: String,
-    pulse: PulseRhythm = PulseRhythm(),
+    copies: WorkerTerms.Copies? = nil, pulse: PulseRhythm = PulseRhythm(),
     mayPing: @escaping @Sendable () -> Bool = { true }, withheld: Set<String> = [], release: [String]? = nil,
     sized: SizedWorkers? = nil, waiting: WaitingJobs? = nil,
     tell: @escaping @Sendable (String) -> Void = { _ in }
@@ -69,6 +71,7 @@ public final class WorkerPool: StepExecutor {
     slots = sized?.slots ?? starts.reduce(0) { $0 + $1.slots }
     var terms = WorkerTerms(workflowFolder: workflowFolder, pulse: pulse, mayPing: mayPing)
     terms.withheld = withheld
+    terms.copies = copies
     self.terms = terms
     calls = Dictionary(
       needs.actions.map { ($0.name, CallableAction($0)) }, uniquingKeysWith: { first, _ in first })
@@ -165,59 +168,71 @@ public final class WorkerPool: StepExecutor {
 
   /// Runs one attempt of a step.
   public func run(
-    _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, _ context: ActionContext
+    _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, files: StepFiles?,
+    _ context: ActionContext
   ) async throws -> ValueObject {
     guard let callable = calls[action.name] else {
       throw ActionError("no-action", "'\(action.name)' cannot run remotely", isRetryable: false)
     }
-    if let request, let sized { return try await runSized(callable, inputs, request, sized, context) }
-    return try await run(callable, inputs, context)
+    let files = files ?? StepFiles(reads: [], makes: [], folder: context.run.workflowFolder)
+    if let request, let sized { return try await runSized(callable, inputs, request, files, sized, context) }
+    return try await run(callable, inputs, files, context)
   }
 
   func run(
-    _ callable: CallableAction, _ inputs: ValueObject, _ context: ActionContext
+    _ callable: CallableAction, _ inputs: ValueObject, _ files: StepFiles, _ context: ActionContext
   ) async throws -> ValueObject {
     while true {
-      if let outputs = try await handOver(callable, inputs, context) { return outputs }
+      if let outputs = try await handOver(callable, inputs, files, context) { return outputs }
     }
   }
 
   /// Has a worker run one attempt; nil: the worker had ended before it read the step, which is another one's then.
   private func handOver(
-    _ callable: CallableAction, _ inputs: ValueObject, _ context: ActionContext
+    _ callable: CallableAction, _ inputs: ValueObject, _ files: StepFiles, _ context: ActionContext
   ) async throws -> ValueObject? {
-    let (member, session, burial) = try await slot()
+    let slot = try await slot()
     var isSound = false
-    defer { giveBack(member, isSound: isSound) }
-    switch await session.run(callable, inputs, context) {
-    case .answered(let value):
-      isSound = true
-      guard let outputs = value.objectValue?["outputs"] else {
-        throw ActionError("executor-answer", "a worker answered \(value.shortText), not outputs", isRetryable: false)
+    defer { giveBack(slot.member, isSound: isSound) }
+    let number = slot.files?.newNumber()
+    defer { if let number { slot.files?.drop(number) } }
+    do {
+      if let number { try await slot.files?.send(files, number: number) }
+      switch await slot.session.run(callable, inputs, files: number, context) {
+      case .answered(let value):
+        isSound = true
+        guard let outputs = value.objectValue?["outputs"] else {
+          throw ActionError(
+            "executor-answer", "a worker answered \(value.shortText), not outputs", isRetryable: false)
+        }
+        let checked = try callable.checkedOutputs(outputs, of: inputs)
+        if let number { try await slot.files?.fetch(files, number: number, context) }
+        return checked
+      case .refused(let failure):
+        try Task.checkCancellation()
+        // The engine ends the commands with the worker, which may live long enough to tell how they ended.
+        if Self.isFinal(slot.session.lastLog) {
+          throw ExecutorLost("\(starts[slot.member].name) of '\(name)' was lost: its time was up", isFinal: true)
+        }
+        isSound = true
+        throw callable.error(failure)
+      case .failed(let error): throw error
+      case .unread: throw FileLink.Loss.unread
+      case .lost(let error): throw FileLink.Loss.lost(error)
       }
-      return try callable.checkedOutputs(outputs, of: inputs)
-    case .refused(let failure):
-      try Task.checkCancellation()
-      // The engine ends the commands with the worker, which may live long enough to tell how they ended.
-      if Self.isFinal(session.lastLog) {
-        throw ExecutorLost("\(starts[member].name) of '\(name)' was lost: its time was up", isFinal: true)
-      }
-      isSound = true
-      throw callable.error(failure)
-    case .failed(let error): throw error
-    case .unread:
+    } catch FileLink.Loss.unread {
       try Task.checkCancellation()
       // Who waits for its end may not have heard of it yet: it must not be handed the same step again.
       state.withLock { state in
-        if state.members[member].session === session { state.members[member].isReady = false }
+        if state.members[slot.member].session === slot.session { state.members[slot.member].isReady = false }
       }
       return nil
-    case .lost(let error):
+    } catch FileLink.Loss.lost(let error) {
       // Nothing of the body runs any more after this.
-      await burial.value
+      await slot.burial.value
       try Task.checkCancellation()
       throw ExecutorLost(
-        "\(starts[member].name) of '\(name)' was lost: \(error.message)", isFinal: Self.isFinal(error.message))
+        "\(starts[slot.member].name) of '\(name)' was lost: \(error.message)", isFinal: Self.isFinal(error.message))
     }
   }
 
@@ -226,7 +241,7 @@ public final class WorkerPool: StepExecutor {
 
   // MARK: Slots
 
-  private func slot() async throws -> (Int, PluginSession, Task<Void, Never>) {
+  private func slot() async throws -> PoolSlot {
     try Task.checkCancellation()
     let ticket = OneShot<PoolState.Grant>()
     let (id, grant) = state.withLock { state -> (Int?, PoolState.Grant?) in
@@ -247,7 +262,7 @@ public final class WorkerPool: StepExecutor {
       }
     }
     switch result {
-    case .slot(let member, let session, let burial): return (member, session, burial)
+    case .slot(let slot): return slot
     case .lost(let error): throw error
     case .cancelled: throw CancellationError()
     }

@@ -75,13 +75,18 @@ public struct WorkerRequirements: Sendable {
   }
 
   /// What a worker lacks that has introduced itself so; nil: nothing.
-  func lack(of greeting: Value) -> String? {
+  ///
+  /// - Parameter copies: whether files are copied.
+  func lack(of greeting: Value, copies: Bool) -> String? {
     guard let members = greeting.objectValue, members["name"]?.stringValue == "flowrun-worker" else {
       return "what was started is not a worker: it introduced itself with \(greeting.shortText)"
     }
     let uses = members["uses"]?.arrayValue?.compactMap(\.stringValue) ?? []
     guard uses.contains("ping"), uses.contains("capabilities") else {
       return "its flowrun \(members["version"]?.stringValue ?? "") does not send heartbeats; install this version there"
+    }
+    if copies, !uses.contains("files") {
+      return "its flowrun \(members["version"]?.stringValue ?? "") does not copy files; install this version there"
     }
     let offered = members["actions"]?.objectValue ?? [:]
     for action in actions {

@@ -26,15 +26,7 @@ package struct ResultFile: Sendable {
     let number = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard number >= 0 else { return }
     defer { unlink(part) }
-    let isWritten = JSONText.bytes(of: message).withUnsafeBytes { bytes in
-      var rest = bytes
-      while !rest.isEmpty {
-        let count = SystemCall.write(number, rest)
-        if count <= 0 { return false }
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      }
-      return true
-    }
+    let isWritten = JSONText.bytes(of: message).withUnsafeBytes { SystemCall.writeAll(number, $0) } == 0
     if close(number) == 0, isWritten { _ = link(part, path) }
   }
 

@@ -13,16 +13,17 @@ import FlowSystem
 extension WorkerPool {
   /// Runs one attempt in a worker of its own.
   func runSized(
-    _ callable: CallableAction, _ inputs: ValueObject, _ request: MachineResources, _ sized: SizedWorkers,
-    _ context: ActionContext
+    _ callable: CallableAction, _ inputs: ValueObject, _ request: MachineResources, _ files: StepFiles,
+    _ sized: SizedWorkers, _ context: ActionContext
   ) async throws -> ValueObject {
     try Task.checkCancellation()
     let body = Self.name(of: context)
-    let file = ResultFile(of: context, named: body)
+    // What a body made is gone with a worker that has a folder of its own.
+    let file = terms.copies == nil ? ResultFile(of: context, named: body) : nil
     let start = sized.start(request, body, file)
     let own = WorkerPool(
-      name: name, starts: [start], needs: needs, workflowFolder: folder, pulse: terms.pulse, mayPing: terms.mayPing,
-      withheld: terms.withheld, release: start.release, tell: tell)
+      name: name, starts: [start], needs: needs, workflowFolder: folder, copies: terms.copies, pulse: terms.pulse,
+      mayPing: terms.mayPing, withheld: terms.withheld, release: start.release, tell: tell)
     guard let (claim, mustWatch) = claims.withLock({ $0.add(Claims.Claim(body: body, pool: own, file: file)) }) else {
       throw ExecutorLost("the executor is closed", isFinal: true)
     }
@@ -36,7 +37,7 @@ extension WorkerPool {
     }
     do {
       try await own.open(waitingAtMost: .zero)
-      let outputs = try await own.run(callable, inputs, context)
+      let outputs = try await own.run(callable, inputs, files, context)
       file?.remove()
       return outputs
     } catch let lost as ExecutorLost {

@@ -44,6 +44,8 @@ public final class Worker: Sendable {
   private let result: ResultFile?
   private let threads = WorkerThreads()
   private let state = Mutex(State())
+  /// The files of steps, where the host does not share its own; a process is one worker.
+  private static let files = Mutex<WorkerFiles?>(nil)
 
   /// How long bodies have to end when the worker is asked to.
   private static let grace = Duration.milliseconds(700)
@@ -74,6 +76,7 @@ public final class Worker: Sendable {
 
   private static func endAtOnce() -> Never {
     ProcessGuard.shared.killAll()
+    files.withLock { $0 }?.remove()
     _exit(lostStatus)
   }
 
@@ -93,6 +96,7 @@ public final class Worker: Sendable {
       output.notify("log", ["level": "warning", "message": .string(warning)])
       output.flush()
     }
+    Self.files.withLock { $0 }?.remove()
   }
 
   // MARK: Reading
@@ -135,7 +139,9 @@ public final class Worker: Sendable {
     case "ping": ping()
     case "receipt": break
     case "shutdown": return true
-    default: if members["id"] != nil { output.refuse(id, ActionError("method", "there is no method '\(method)'")) }
+    default:
+      if Self.files.withLock({ $0 })?.take(method, id, parameters) == true { break }
+      if members["id"] != nil { output.refuse(id, ActionError("method", "there is no method '\(method)'")) }
     }
     return false
   }
@@ -147,14 +153,22 @@ public final class Worker: Sendable {
   }
 
   private func initialize(_ id: Int, _ parameters: ValueObject) {
-    let folder = parameters["workflowFolder"]?.stringValue ?? "/"
-    guard FilePath.isFolder(folder) else {
-      return output.refuse(
-        id, ActionError("workflow-folder", "there is no folder '\(folder)' here; share it with this machine"))
-    }
+    var folder = parameters["workflowFolder"]?.stringValue ?? "/"
     let offers = parameters["offers"]?.arrayValue?.compactMap(\.stringValue) ?? []
     let uses = offers.compactMap { WorkerTerms.Offer(rawValue: $0) }
+    guard uses.contains(.files) || FilePath.isFolder(folder) else {
+      return output.refuse(
+        id,
+        ActionError(
+          "workflow-folder",
+          "there is no folder '\(folder)' here; share it with this machine, or copy files with 'files=copy'"))
+    }
     do {
+      if uses.contains(.files) {
+        let files = try WorkerFiles(in: parameters["scratch"]?.stringValue, output)
+        Self.files.withLock { $0 = files }
+        folder = files.path
+      }
       let actions = try install(folder)
       if uses.contains(.receipts) { output.askForReceipts() }
       if uses.contains(.ping), let silence = parameters["silenceMilliseconds"]?.integerValue {
@@ -192,13 +206,19 @@ public final class Worker: Sendable {
     else {
       return output.refuse(id, ActionError("no-action", "this worker has no action '\(name)'", isRetryable: false))
     }
-    let inputs = parameters["inputs"]?.objectValue ?? [:]
+    var inputs = parameters["inputs"]?.objectValue ?? [:]
+    var ownFolder = parameters["workflowFolder"]?.stringValue ?? folder
+    if let number = parameters["files"]?.integerValue, let own = Self.files.withLock({ $0 })?.folder(number) {
+      ownFolder = own.path
+      inputs = own.localized(inputs, of: action.declaration)
+    }
     let call = WorkerCall(
-      id: id, parameters, workflowFolder: folder, without: withheld, actions.registry.handles, output)
+      id: id, parameters, dataFolder: folder, workflowFolder: ownFolder, without: withheld, actions.registry.handles,
+      output)
     state.withLock { $0.calls[id] = (call, nil) }
     switch action.body {
     case .synchronous(let body):
-      threads.run { [self] hasThread in
+      threads.run { [self, inputs] hasThread in
         guard hasThread else {
           return finish(
             call, .failure(ActionError("no-thread", "the system cannot create a thread", isRetryable: true)))
@@ -208,7 +228,7 @@ public final class Worker: Sendable {
       }
     case .asynchronous(let body), .service(let body):
       output.notify("started", ["id": .integer(id)])
-      let task = Task {
+      let task = Task { [inputs] in
         do {
           finish(call, .success(try await body(inputs, call.context)))
         } catch {

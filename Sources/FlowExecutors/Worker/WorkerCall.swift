@@ -25,7 +25,7 @@ final class WorkerCall: ActionHost {
 
   /// The call that a request asks for.
   init(
-    id: Int, _ parameters: ValueObject, workflowFolder: String, without withheld: Set<String>,
+    id: Int, _ parameters: ValueObject, dataFolder: String, workflowFolder: String, without withheld: Set<String>,
     _ handles: [PluginHandle], _ output: WorkerOutput
   ) {
     self.id = id
@@ -34,8 +34,7 @@ final class WorkerCall: ActionHost {
     for (name, value) in parameters["env"]?.objectValue ?? [:] { variables[name] = value.stringValue }
     stepID = StepID(unchecked: variables["FLOWRUN_STEP"] ?? "step")
     run = RunInformation(
-      id: variables["FLOWRUN_RUN"] ?? "", dataFolder: workflowFolder,
-      workflowFolder: parameters["workflowFolder"]?.stringValue ?? workflowFolder)
+      id: variables["FLOWRUN_RUN"] ?? "", dataFolder: dataFolder, workflowFolder: workflowFolder)
     key = parameters["key"]?.stringValue ?? variables["FLOWRUN_KEY"] ?? ""
     self.variables = variables
     attempt = parameters["attempt"]?.integerValue ?? 1

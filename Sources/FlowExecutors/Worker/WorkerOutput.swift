@@ -60,15 +60,7 @@ final class WorkerOutput: Sendable {
 
   private func writeWaiting(_ state: inout State) -> Bool {
     defer { state.waiting.removeAll(keepingCapacity: state.waiting.count <= Self.waitingBytes) }
-    return state.waiting.withUnsafeBytes { bytes in
-      var done = 0
-      while done < bytes.count {
-        let count = SystemCall.write(file, UnsafeRawBufferPointer(rebasing: bytes[done...]))
-        if count <= 0 { return false }
-        done += count
-      }
-      return true
-    }
+    return state.waiting.withUnsafeBytes { SystemCall.writeAll(file, $0) } == 0
   }
 
   /// From now on the host is asked to confirm what is written before an answer.

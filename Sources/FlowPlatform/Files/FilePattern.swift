@@ -66,6 +66,34 @@ package struct FilePattern: Sendable {
     return found.paths.sorted()
   }
 
+  /// The folder below which everything is that the pattern means; empty: that from which it is named.
+  package var folder: String {
+    let fixed = parts.prefix { !Self.isOpen($0) }
+    return (isAbsolute ? "/" : "")
+      + (fixed.count == parts.count ? fixed.dropLast() : fixed).map(Self.unquoted).joined(separator: "/")
+  }
+
+  /// Whether a path, without `.` and `..`, is one that the pattern means.
+  package func covers(_ path: String) -> Bool {
+    guard path.hasPrefix("/") == isAbsolute else { return false }
+    return Self.covers(path.split(separator: "/").map { Array($0.utf8) }[...], parts[...])
+  }
+
+  private static func covers(_ names: ArraySlice<[UInt8]>, _ parts: ArraySlice<String>) -> Bool {
+    guard let part = parts.first else { return names.isEmpty }
+    guard part == "**" else {
+      guard let name = names.first, fits(name[...], Array(part.utf8)[...]) else { return false }
+      return covers(names.dropFirst(), parts.dropFirst())
+    }
+    var rest = names
+    while true {
+      if covers(rest, parts.dropFirst()) { return true }
+      guard let name = rest.first, name.first != UInt8(ascii: ".") else { break }
+      rest = rest.dropFirst()
+    }
+    return false
+  }
+
   private struct Found {
     var paths: Set<String> = []
     let limit: Int

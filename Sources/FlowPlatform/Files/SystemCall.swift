@@ -15,6 +15,19 @@ package enum SystemCall {
       if count >= 0 || errno != EINTR { return count }
     }
   }
+
+  /// Writes all bytes; the number of the error, or 0.
+  package static func writeAll(_ file: CInt, _ bytes: UnsafeRawBufferPointer) -> CInt {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = write(file, rest)
+      if count < 0 { return errno }
+      // A write of nothing would be tried for ever.
+      if count == 0 { return EIO }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+    return 0
+  }
 }
 
 private func systemRead(_ file: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -21,13 +21,22 @@ enum HostMessage {
 
   /// The same to a worker: which additions to the protocol the host knows, and where the workflow lies.
   static func initialize(worker name: String, version: String, _ terms: WorkerTerms) -> [UInt8] {
-    let parameters: ValueObject = [
+    var parameters: ValueObject = [
       "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),
       "offers": .array(terms.offers.map { .string($0.rawValue) }), "workflowFolder": .string(terms.workflowFolder),
       "silenceMilliseconds": .integer(terms.pulse.guardSilence.nanoseconds / 1_000_000),
       "withheld": .array(terms.withheld.sorted().map { .string($0) }),
     ]
+    if let scratch = terms.copies?.scratch { parameters["scratch"] = .string(scratch) }
     var line = Array(#"{"jsonrpc":"2.0","id":\#(initializeID),"method":"initialize","params":"#.utf8)
+    JSONText.append(.object(parameters), to: &line)
+    append("}\n", to: &line)
+    return line
+  }
+
+  /// A request to a worker.
+  static func request(id: Int, _ method: String, _ parameters: ValueObject) -> [UInt8] {
+    var line = Array(#"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":"#.utf8)
     JSONText.append(.object(parameters), to: &line)
     append("}\n", to: &line)
     return line
@@ -50,10 +59,11 @@ enum HostMessage {
 
   /// A call of an action, of which `head` is what ``runHead(action:)`` gives and `durations` are the inputs of that
   /// type, which it gets in milliseconds next to their text; `key`, `workflowFolder` (where it is another than the
-  /// worker was started for) and `isQuiet` are for workers.
+  /// worker was started for), `files` and `isQuiet` are for workers.
   static func run(
     id: Int, head: [UInt8], inputs: ValueObject, durations: [String], environment: [String: String], attempt: Int,
-    remaining: Duration?, key: String? = nil, workflowFolder: String? = nil, isQuiet: Bool = false
+    remaining: Duration?, key: String? = nil, workflowFolder: String? = nil, files: Int? = nil,
+    isQuiet: Bool = false
   ) -> [UInt8] {
     var line: [UInt8] = []
     line.reserveCapacity(256)
@@ -79,6 +89,10 @@ enum HostMessage {
     if let workflowFolder {
       append(#","workflowFolder":"#, to: &line)
       JSONText.append(string: workflowFolder, to: &line)
+    }
+    if let files {
+      append(#","files":"#, to: &line)
+      JSONText.append(integer: files, to: &line)
     }
     if isQuiet { append(#","quiet":true"#, to: &line) }
     append("}}\n", to: &line)

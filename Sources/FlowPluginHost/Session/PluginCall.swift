@@ -73,7 +73,7 @@ package final class PluginCall: @unchecked Sendable {
   }
 
   /// Waits until it has ended. Called once.
-  func end() async -> Outcome {
+  package func end() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = answer.withLock { answer -> Outcome? in
         if case .given(let outcome) = answer { return outcome }

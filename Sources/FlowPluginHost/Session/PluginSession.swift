@@ -64,16 +64,28 @@ package final class PluginSession: Sendable {
     return if let outcome = make(call, line) { outcome } else { await call.end() }
   }
 
-  /// Calls an action with complete inputs.
+  /// Sends a worker a request that runs nothing; requests are read in the order in which they are sent.
+  package func post(_ method: String, _ parameters: ValueObject) -> PluginCall {
+    let call = newCall(nil, nil, deadline: nil)
+    let line = HostMessage.request(id: call.id, method, parameters)
+    switch send(line, as: call, readsItself: false) {
+    case .closed: call.finish(.unread)
+    case .leavesItToPump: wakePump()
+    case .leavesItToReader, .readsItself: break
+    }
+    return call
+  }
+
+  /// Calls an action with complete inputs; `files` is the number of the folder that a worker has for them.
   package func run(
-    _ action: CallableAction, _ inputs: ValueObject, _ context: ActionContext
+    _ action: CallableAction, _ inputs: ValueObject, files: Int? = nil, _ context: ActionContext
   ) async -> PluginCall.Outcome {
     let call = newCall(action, context, deadline: nil)
     let line = HostMessage.run(
       id: call.id, head: action.requestHead, inputs: inputs, durations: action.durationNames,
       environment: context.environment,
       attempt: context.attempt, remaining: context.remaining,
-      key: worker == nil ? nil : context.idempotencyKey, workflowFolder: ownFolder(context),
+      key: worker == nil ? nil : context.idempotencyKey, workflowFolder: ownFolder(context), files: files,
       isQuiet: worker != nil && !context.host.showsOutput(of: context.step))
     // Most often the answer comes within the moment for which the caller reads itself.
     if let outcome = make(call, line) { return outcome }
@@ -122,13 +134,13 @@ package final class PluginSession: Sendable {
     case readsItself(wakesPump: Bool)
   }
 
-  private func send(_ line: [UInt8], as call: PluginCall) -> Sent {
+  private func send(_ line: [UInt8], as call: PluginCall, readsItself: Bool = true) -> Sent {
     state.withLock { state in
       guard state.end == nil else { return .closed }
       state.add(call)
       write(line, &state)
       switch state.reader {
-      case .nobody where state.outbox.isEmpty && state.end == nil:
+      case .nobody where readsItself && state.outbox.isEmpty && state.end == nil:
         return .readsItself(wakesPump: state.beginDirectRead())
       case .nobody:
         state.reader = .pump

@@ -12,9 +12,21 @@ package struct WorkerTerms: Sendable {
     case capabilities
     /// The host answers `receipt` with `receipt`; see ``WorkerTerms/isRemote``.
     case receipts
+    /// The worker has folders of its own, to which the host sends the files of steps and from which it fetches what they make;
+    /// see ``WorkerTerms/copies``.
+    case files
   }
 
-  /// The absolute path of the workflow's folder, which the worker must have.
+  /// How files travel where workers do not share them.
+  package struct Copies: Sendable, Hashable {
+    /// The folder of the worker's machine in which the worker makes its own; nil: the one for temporary files.
+    package var scratch: String?
+
+    /// Into a folder in this one.
+    package init(scratch: String?) { self.scratch = scratch }
+  }
+
+  /// The absolute path of the workflow's folder, which the worker must have unless files are copied.
   package var workflowFolder: String
   /// How often life is asked for.
   package var pulse: PulseRhythm
@@ -25,13 +37,17 @@ package struct WorkerTerms: Sendable {
   /// Whether a network carries the pipe. Then a second small write may wait 40 ms until the first one is confirmed, so the
   /// worker asks for a receipt with each write that is not an answer: the receipt carries the confirmation.
   package var isRemote = false
+  /// How files travel; nil: host and workers share them.
+  package var copies: Copies?
   /// Texts on standard error by which the transport says that it is about to end.
   package var endSigns: [String] = []
   /// Is told what a worker says that belongs to no step.
   package var tell: @Sendable (String) -> Void = { _ in }
 
   /// What is offered.
-  var offers: [Offer] { Offer.allCases.filter { isRemote || $0 != .receipts } }
+  var offers: [Offer] {
+    Offer.allCases.filter { $0 == .receipts ? isRemote : $0 == .files ? copies != nil : true }
+  }
 
   /// Terms for the workers of a run.
   package init(

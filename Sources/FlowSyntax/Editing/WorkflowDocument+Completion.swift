@@ -165,7 +165,7 @@ extension WorkflowDocument {
     }
     let parts = typed.split(separator: ",").map { $0.prefix { $0 != "=" }.trimmingPrefix { $0 == " " } }
     let start = location.start + typed.utf8.distance(from: typed.startIndex, to: comma) + 1
-    let options = parts.first.flatMap { ExecutorAddress.optionNames[String($0)] } ?? []
+    let options = parts.first.flatMap { ExecutorAddress.optionNames[String($0)] } ?? ExecutorAddress.commonOptions
     return options.filter { option in !parts.dropFirst().contains { $0 == option } }.map {
       Completion(label: "\($0)=", kind: .key, span: Span(start, max(start, span.end)))
     }

@@ -42,9 +42,12 @@ public struct ExecutorAddress: Sendable, Hashable {
   /// The most slots of one executor.
   public static let mostSlots = 10_000
 
+  /// The options of all executors, plugins included.
+  public static let commonOptions = ["files", "scratch", "worker"]
   /// The options of the executors that come with flowrun.
   static let optionNames = [
-    local: [], workers: ["processes", "worker"], slurm: SlurmKey.addressOptions,
+    local: [], workers: ["processes"] + commonOptions,
+    slurm: SlurmKey.addressOptions + commonOptions.filter { $0 != "worker" },
   ]
 
   /// Reads an address; throws what is wrong with it.
@@ -85,7 +88,30 @@ public struct ExecutorAddress: Sendable, Hashable {
     return (String(text[..<equals]), String(text[text.index(after: equals)...]))
   }
 
+  /// What `files` may say: the workers see the workflow's folder, or files are copied to them and back.
+  static let fileModes = ["shared", "copy"]
+
+  /// Whether files are copied to the workers and back.
+  public var copiesFiles: Bool { self["files"] == "copy" }
+
+  private func checkFiles() throws(Problem) {
+    if let mode = self["files"], !Self.fileModes.contains(mode) {
+      throw Problem(
+        message: "files=\(mode) is not a way to share files",
+        help: "write 'files=copy' for workers without the workflow's folder")
+    }
+    guard let scratch = self["scratch"] else { return }
+    guard copiesFiles else {
+      throw Problem(message: "'scratch' is for 'files=copy' alone", help: "write 'files=copy', or leave 'scratch' out")
+    }
+    guard scratch.hasPrefix("/") else {
+      throw Problem(
+        message: "scratch=\(scratch) is not an absolute path", help: "write the path that the workers know")
+    }
+  }
+
   private func check() throws(Problem) {
+    if name != Self.local { try checkFiles() }
     guard let known = Self.optionNames[name] else { return }
     for option in options where !known.contains(option.name) {
       if name == Self.slurm, let passed = option.passedThrough {

@@ -62,28 +62,48 @@ public struct StepPlacement: Sendable {
 
   /// Why a step of a portable action stays here; nil: it need not.
   static func obstacle(_ step: Step, at address: String) -> String? {
-    if step.options.request != nil, let name = try? ExecutorAddress(address).name,
-      !ExecutorAddress.counting.contains(name)
-    {
-      return "it has 'resources', which '\(name)' does not count"
+    let wish = try? ExecutorAddress(address)
+    if step.options.request != nil, let wish, !ExecutorAddress.counting.contains(wish.name) {
+      return "it has 'resources', which '\(wish.name)' does not count"
     }
     if let queue = step.options.queue, QualityOfService(rawValue: queue) == nil {
       return "it is in the queue '\(queue)'"
     }
-    if readsDataFolder(.object(step.with)) || readsDataFolder(.object(step.options.environment)) {
-      return "it reads 'run.data', a folder of this machine"
+    if reads("data", in: step) { return "it reads 'run.data', a folder of this machine" }
+    guard wish?.copiesFiles == true else { return nil }
+    if reads("folder", in: step) { return "it reads 'run.folder', a folder of this machine" }
+    for (key, paths) in [("inputs-from", step.options.inputsFrom), ("produces", step.options.produces)] {
+      if let path = paths.first(where: leavesFolder) {
+        return "'\(key)' names '\(path)', which is outside of the workflow's folder"
+      }
     }
     return nil
   }
 
-  private static func readsDataFolder(_ value: Value) -> Bool {
+  /// Whether a path leads out of the folder from which it is named, as far as that is known without what expressions give.
+  private static func leavesFolder(_ path: String) -> Bool {
+    if path.hasPrefix("/") { return true }
+    var depth = 0
+    for part in path.split(separator: "/") {
+      if part.firstRange(of: "${{") != nil { return false }
+      depth += part == ".." ? -1 : part == "." ? 0 : 1
+      if depth < 0 { return true }
+    }
+    return false
+  }
+
+  private static func reads(_ member: String, in step: Step) -> Bool {
+    reads(member, .object(step.with)) || reads(member, .object(step.options.environment))
+  }
+
+  private static func reads(_ member: String, _ value: Value) -> Bool {
     switch value {
     case .string(let text):
-      guard text.contains("${{") else { return false }
+      guard text.firstRange(of: "${{") != nil else { return false }
       let dense = text.lowercased().filter { !$0.isWhitespace }
-      return ["run.data", "run['data']", "tojson(run)"].contains { dense.contains($0) }
-    case .array(let values): return values.contains(where: readsDataFolder)
-    case .object(let members): return members.contains { readsDataFolder($0.value) }
+      return ["run.\(member)", "run['\(member)']", "tojson(run)"].contains { dense.firstRange(of: $0) != nil }
+    case .array(let values): return values.contains { reads(member, $0) }
+    case .object(let members): return members.contains { reads(member, $0.value) }
     default: return false
     }
   }

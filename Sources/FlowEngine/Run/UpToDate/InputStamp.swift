@@ -15,10 +15,6 @@ struct InputStamp: Sendable, Hashable {
   var changedNanoseconds: Int
   var digest: String
 
-  /// A file that changes again within one tick of the clock keeps its times; one that was recorded so soon after a change is
-  /// read the next time.
-  private static let unsureNanoseconds = 50_000_000
-
   /// The file as it is now; `known` is what it was, whose digest is used again where inode, length and both times are equal.
   init(_ path: String, in folder: String, known: InputStamp?) {
     self.path = path
@@ -30,33 +26,22 @@ struct InputStamp: Sendable, Hashable {
       (number, modifiedNanoseconds, changedNanoseconds, digest) = (0, 0, 0, "")
       return
     }
-    #if canImport(Darwin)
-      let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
-    #else
-      let (modified, changed) = (status.st_mtim, status.st_ctim)
-    #endif
-    bytes = Int(status.st_size)
-    number = UInt64(status.st_ino)
-    modifiedNanoseconds = Self.nanoseconds(modified)
-    changedNanoseconds = Self.nanoseconds(changed)
+    let now = FileState(status)
+    (bytes, number) = (now.bytes, now.number)
+    (modifiedNanoseconds, changedNanoseconds) = (now.modifiedNanoseconds, now.changedNanoseconds)
     if let known, known.number != 0, known.number == number, known.bytes == bytes,
       known.modifiedNanoseconds == modifiedNanoseconds, known.changedNanoseconds == changedNanoseconds
     {
       digest = known.digest
       return
     }
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    let age = Self.nanoseconds(now) - max(modifiedNanoseconds, changedNanoseconds)
-    if age < Self.unsureNanoseconds { number = 0 }
-    digest = Self.digest(of: place) ?? ""
+    if now.isUnsure { number = 0 }
+    digest = SHA256.digest(ofFile: place) ?? ""
     if digest.isEmpty { bytes = -1 }
   }
 
   /// What ``bytes`` are of a folder.
   static let folder = -2
-
-  private static func nanoseconds(_ time: timespec) -> Int { time.tv_sec * 1_000_000_000 + time.tv_nsec }
 
   /// Reads one that was written down. Older ones know no time of change, and are read again.
   init?(_ value: Value) {
@@ -99,20 +84,5 @@ struct InputStamp: Sendable, Hashable {
       }
     }
     return stamps
-  }
-
-  private static func digest(of path: String) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var hash = SHA256()
-    let isRead = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
-      while true {
-        let count = SystemCall.read(file, buffer)
-        if count <= 0 { return count == 0 }
-        hash.combine(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
-      }
-    }
-    return isRead ? hash.finish() : nil
   }
 }

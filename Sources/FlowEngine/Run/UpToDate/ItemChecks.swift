@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPlatform
+import FlowPluginKit
 
 /// What the items of a step read and make, to tell which of them need not run.
 struct ItemChecks: Sendable {
@@ -47,7 +48,7 @@ struct ItemChecks: Sendable {
     guard let item = items[index] else { return nil }
     return UpToDateCheck(
       "\(step)[\(index)]", .known(definition: definition, values: values[index]),
-      UpToDateCheck.Files(reads: item.reads, makes: item.makes, folder: folder), at: .item(item.key, stamps),
+      StepFiles(reads: item.reads, makes: item.makes, folder: folder), at: .item(item.key, stamps),
       isForced: isForced, mask: mask)
   }
 

@@ -58,15 +58,7 @@ struct StepStamp: Sendable {
     let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max))"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { return "\(path): \(String(cString: strerror(errno)))" }
-    var isWritten = bytes.withUnsafeBytes { bytes in
-      var rest = bytes
-      while !rest.isEmpty {
-        let count = SystemCall.write(file, rest)
-        if count <= 0 { return false }
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      }
-      return true
-    }
+    var isWritten = bytes.withUnsafeBytes { SystemCall.writeAll(file, $0) } == 0
     isWritten = close(file) == 0 && isWritten
     if isWritten, rename(temporary, path) == 0 { return nil }
     let problem = "\(path): \(String(cString: strerror(errno)))"

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPlatform
+import FlowPluginKit
 import Synchronization
 
 /// Whether a step, or an item of one, that says what it reads and makes need not run: everything is as it was when it last
@@ -60,14 +61,6 @@ final class UpToDateCheck: Sendable {
     case item(UInt64, ItemStamps)
   }
 
-  /// The files and what to do about them.
-  struct Files: Sendable {
-    var reads: [String]
-    var makes: [String]
-    /// The folder from which they are named.
-    var folder: String
-  }
-
   private struct State {
     /// What the step reads, as it was before it ran.
     var inputs: [InputStamp] = []
@@ -77,13 +70,14 @@ final class UpToDateCheck: Sendable {
   /// What messages call the step.
   private let name: String
   private let digests: Digests
-  private let files: Files
+  /// What it reads and makes.
+  let files: StepFiles
   private let place: Place
   private let isForced: Bool
   private let mask: SecretMask?
   private let state = Mutex(State())
 
-  init(_ name: String, _ digests: Digests, _ files: Files, at place: Place, isForced: Bool, mask: SecretMask?) {
+  init(_ name: String, _ digests: Digests, _ files: StepFiles, at place: Place, isForced: Bool, mask: SecretMask?) {
     self.name = name
     self.digests = digests
     self.files = files

@@ -29,7 +29,7 @@ extension WorkflowRun {
       variables: stated(by: instance, state), needs: needs, patterns: files.hasExpressions ? reads + [""] + makes : [])
     let check = UpToDateCheck(
       own.id.text, .basis(basis),
-      UpToDateCheck.Files(reads: reads, makes: makes, folder: workflowFolder(of: instance)),
+      StepFiles(reads: reads, makes: makes, folder: workflowFolder(of: instance)),
       at: .step(idInAll(of: instance), dataFolder: run.dataFolder), isForced: isForced(own), mask: mask)
     return StartInputs(values, check: check)
   }

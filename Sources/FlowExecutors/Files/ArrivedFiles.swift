@@ -1,0 +1,84 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+
+/// Files that come from a worker: in a folder apart until all of them are complete, then each renamed to its place.
+///
+/// So what was there before is there until what replaces it is whole, whichever side is killed.
+final class ArrivedFiles: Sendable {
+  /// Those with contents, in the order in which they come.
+  let files: [TransferEntry]
+  /// How long they are together.
+  let bytes: Int
+  private let links: [TransferEntry]
+  private let folder: String
+  private let scratch: ScratchFolder
+
+  /// Nil: nothing comes. Throws where the system refuses the folder, or one of the places is outside of the workflow's folder.
+  init?(_ made: [TransferEntry], for folder: String, in dataFolder: String) throws(ActionError) {
+    if made.isEmpty { return nil }
+    files = made.filter(\.isFile)
+    links = made.filter { !$0.isFile }
+    bytes = files.reduce(0) { $0 + $1.bytes }
+    self.folder = folder
+    do throws(SystemError) {
+      scratch = try ScratchFolder(in: dataFolder + "/arriving", prefix: "files-")
+    } catch {
+      throw ActionError(error)
+    }
+  }
+
+  deinit { scratch.remove() }
+
+  /// Takes their contents.
+  var writer: ContentWriter { ContentWriter(files) { [path = scratch.path] in "\(path)/\($0)" } }
+
+  /// Puts everything in its place.
+  func settle() throws(ActionError) {
+    var places: [String: String] = [:]
+    for (index, entry) in files.enumerated() {
+      try rename("\(scratch.path)/\(index)", to: try place(of: entry, &places), entry)
+    }
+    for entry in links {
+      guard case .link(let target) = entry.content else { continue }
+      let made = "\(scratch.path)/link"
+      guard symlink(target, made) == 0 else { throw Self.problem(entry) }
+      try rename(made, to: try place(of: entry, &places), entry)
+    }
+  }
+
+  /// Where something comes, in a folder that is made where it is missing.
+  private func place(of entry: TransferEntry, _ known: inout [String: String]) throws(ActionError) -> String {
+    let name = entry.path.split(separator: "/").last ?? ""
+    let parent = FilePath.folder(of: entry.path)
+    if parent == "." { return "\(folder)/\(name)" }
+    if let known = known[parent] { return "\(known)/\(name)" }
+    var listing = FileListing(in: folder, key: "produces")
+    let real = try listing.realPath(of: parent).map { "\(folder)/\($0)" } ?? folder
+    do throws(SystemError) { try FileTree.makeFolders(real) } catch { throw ActionError(error) }
+    known[parent] = real
+    return "\(real)/\(name)"
+  }
+
+  private func rename(_ source: String, to place: String, _ entry: TransferEntry) throws(ActionError) {
+    if systemRename(source, place) == 0 { return }
+    guard errno == EXDEV else { throw Self.problem(entry) }
+    // The data folder is on another file system: next to its place, then.
+    let beside = "\(FilePath.folder(of: place))/.flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    defer { unlink(beside) }
+    switch entry.content {
+    case .file(_, _, let permissions):
+      do throws(SystemError) { try FileTree.copy(source, to: beside) } catch { throw ActionError(error) }
+      guard chmod(beside, mode_t(permissions)) == 0 else { throw Self.problem(entry) }
+    case .link(let target): guard symlink(target, beside) == 0 else { throw Self.problem(entry) }
+    }
+    guard systemRename(beside, place) == 0 else { throw Self.problem(entry) }
+    unlink(source)
+  }
+
+  private static func problem(_ entry: TransferEntry) -> ActionError {
+    ActionError("file-transfer", "'\(entry.path)' cannot be put in its place: \(SystemError.reason(errno))")
+  }
+}
+
+private func systemRename(_ source: String, _ target: String) -> CInt { rename(source, target) }

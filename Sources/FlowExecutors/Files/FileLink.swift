@@ -1,0 +1,243 @@
+import FlowModel
+import FlowPluginHost
+import FlowPluginKit
+import FlowSystem
+import Synchronization
+
+/// Sends files to one worker and fetches what its steps make.
+///
+/// The host asks for each block, and only some are under way at a time: the memory that a file takes does not depend on its size,
+/// and heartbeats get through between them.
+final class FileLink: Sendable {
+  /// The worker is gone.
+  enum Loss: Error {
+    case unread
+    case lost(ActionError)
+  }
+
+  private let session: PluginSession
+  /// What messages call the worker.
+  private let name: String
+  private let digests: FileDigests
+  /// Is told what steps did to files that do not come back.
+  private let tell: @Sendable (String) -> Void
+  /// Reads, writes and compresses.
+  private let thread = BlockingWorker(name: "files")
+  private let turns = Turns()
+  private let lastNumber = Atomic(0)
+
+  init(_ session: PluginSession, name: String, _ digests: FileDigests, tell: @escaping @Sendable (String) -> Void) {
+    self.session = session
+    self.name = name
+    self.digests = digests
+    self.tell = tell
+  }
+
+  // MARK: There
+
+  /// Makes a folder on the worker with the files that a step reads; its number.
+  func send(_ files: StepFiles, number: Int) async throws {
+    let entries = try await thread.perform { [digests] in
+      try Self.checkProducts(files)
+      return try FileListing.entries(files.reads, in: files.folder, key: "inputs-from") { digests.digest($0, $1) }
+    }
+    // One after the other, so that a content which two steps read is sent once.
+    try await turns.take()
+    defer { turns.give() }
+    let prepared = try await answer(
+      session.post(
+        "files",
+        [
+          "files": .integer(number), "folder": .string(files.folder), "entries": .array(entries.map(\.value)),
+          "makes": .array(files.makes.map { .string($0) }),
+        ]))
+    let missing = (prepared["missing"]?.arrayValue ?? []).compactMap { value -> TransferEntry? in
+      guard let index = value.integerValue, entries.indices.contains(index), entries[index].isFile else { return nil }
+      return entries[index]
+    }
+    if missing.isEmpty { return }
+    var reader = ContentReader(missing, in: files.folder)
+    var window = TransferWindow()
+    var left = missing.reduce(0) { $0 + $1.bytes }
+    // Files without content come to be with a block that has none.
+    repeat {
+      try Task.checkCancellation()
+      while let call = window.next() { try await window.take { _ = try await self.answer(call) } }
+      let members: ValueObject
+      let count: Int
+      (members, count, reader) = try await thread.perform { [reader] in
+        var reader = reader
+        let block = try reader.next(TransferBlock.bytes)
+        return (TransferBlock.members(block), block.count, reader)
+      }
+      left -= count
+      var parameters = members
+      parameters["files"] = .integer(number)
+      window.add(session.post("put", parameters))
+    } while left > 0
+    while let call = window.last() { _ = try await answer(call) }
+  }
+
+  /// A number for a folder that no step has had.
+  func newNumber() -> Int { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+
+  /// Throws where what a step makes would be outside of the workflow's folder.
+  private static func checkProducts(_ files: StepFiles) throws(ActionError) {
+    var listing = FileListing(in: files.folder, key: "produces")
+    for pattern in files.makes {
+      let folder = FilePattern(pattern).folder
+      if !folder.isEmpty { _ = try listing.realPath(of: folder) }
+    }
+  }
+
+  // MARK: And back
+
+  /// Fetches what a step made, and puts it in its place once all of it is here.
+  func fetch(_ files: StepFiles, number: Int, _ context: ActionContext) async throws {
+    let found = try await answer(
+      session.post("collect", ["files": .integer(number), "makes": .array(files.makes.map { .string($0) })]))
+    let made = try TransferEntry.list(found["made"])
+    try made.checkAreNamed(by: files.makes)
+    let arrival = try await thread.perform { try ArrivedFiles(made, for: files.folder, in: context.run.dataFolder) }
+    if let arrival {
+      try await receive(arrival, number)
+      try await thread.perform { try arrival.settle() }
+    }
+    for what in ["deleted", "changed"] {
+      let paths = found[what]?.arrayValue?.compactMap(\.stringValue) ?? []
+      guard let first = paths.first else { continue }
+      let others = paths.count > 1 ? " and \(paths.count - 1) other file\(paths.count > 2 ? "s" : "")" : ""
+      tell(
+        "step '\(context.stepID)' \(what) '\(first)'\(others) on its worker, which changes nothing here: "
+          + "only what 'produces' names comes back")
+    }
+  }
+
+  private func receive(_ arrival: ArrivedFiles, _ number: Int) async throws {
+    guard !arrival.files.isEmpty else { return }
+    try await turns.take()
+    defer { turns.give() }
+    var writer = arrival.writer
+    var window = TransferWindow()
+    let blocks = max(1, (arrival.bytes + TransferBlock.bytes - 1) / TransferBlock.bytes)
+    var asked = 0
+    while asked < blocks || !window.isEmpty {
+      try Task.checkCancellation()
+      while asked < blocks, window.hasRoom {
+        window.add(session.post("get", ["files": .integer(number)]))
+        asked += 1
+      }
+      guard let call = window.last() else { break }
+      let members = try await window.take { try await self.answer(call) }
+      writer = try await thread.perform { [writer] in
+        var writer = writer
+        try writer.write(try TransferBlock.content(members)[...])
+        return writer
+      }
+    }
+    guard writer.completed == arrival.files.count else {
+      throw ActionError("file-transfer", "the worker sent less than its files have", isRetryable: true)
+    }
+  }
+
+  /// Has the worker remove a folder.
+  func drop(_ number: Int) { _ = session.post("drop", ["files": .integer(number)]) }
+
+  private func answer(_ call: PluginCall) async throws -> ValueObject {
+    switch await call.end() {
+    case .answered(let value): return value.objectValue ?? [:]
+    case .refused(let failure):
+      throw ActionError(failure.code, "\(name): \(failure.message)", isRetryable: failure.isRetryable ?? true)
+    case .failed(let error): throw error
+    case .lost(let error): throw Loss.lost(error)
+    case .unread: throw Loss.unread
+    }
+  }
+}
+
+/// How many blocks are under way: more while answers come quickly, fewer on a slow line, where they would hold heartbeats up.
+struct TransferWindow {
+  private var calls: [PluginCall] = []
+  private var size = 2
+
+  private static let mostBlocks = 32
+  private static let quick = Duration.milliseconds(250)
+  private static let slow = Duration.seconds(1)
+
+  /// Whether another block may be sent.
+  var hasRoom: Bool { calls.count < size }
+  /// Whether none is under way.
+  var isEmpty: Bool { calls.isEmpty }
+
+  /// A block is under way.
+  mutating func add(_ call: PluginCall) { calls.append(call) }
+
+  /// The oldest block, where it must be waited for before another may be sent.
+  mutating func next() -> PluginCall? { hasRoom ? nil : last() }
+
+  /// The oldest block; nil: none is under way.
+  mutating func last() -> PluginCall? { calls.isEmpty ? nil : calls.removeFirst() }
+
+  /// Waits for a block, and learns from how long that takes.
+  mutating func take<Answer>(_ wait: () async throws -> Answer) async throws -> Answer {
+    let start = ContinuousClock.now
+    let answer = try await wait()
+    let time = ContinuousClock.now - start
+    if time < Self.quick { size = min(size + 1, Self.mostBlocks) }
+    if time > Self.slow { size = max(size / 2, 1) }
+    return answer
+  }
+}
+
+/// One at a time, in the order in which they come.
+final class Turns: Sendable {
+  private struct State {
+    var isTaken = false
+    var waiting: [OneShot<Void>] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Waits for a turn.
+  func take() async throws {
+    let ticket = state.withLock { state -> OneShot<Void>? in
+      guard state.isTaken else {
+        state.isTaken = true
+        return nil
+      }
+      let ticket = OneShot<Void>()
+      state.waiting.append(ticket)
+      return ticket
+    }
+    await ticket?.wait()
+    if Task.isCancelled {
+      give()
+      throw CancellationError()
+    }
+  }
+
+  /// Ends a turn.
+  func give() {
+    let next = state.withLock { state -> OneShot<Void>? in
+      guard !state.waiting.isEmpty else {
+        state.isTaken = false
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+    next?.finish(())
+  }
+}
+
+/// Digests of files here, which many steps may read, by what the files were when they were read.
+final class FileDigests: Sendable {
+  private let known = Mutex<[String: (state: FileState, digest: String)]>([:])
+
+  /// The digest of a file's content; nil: it cannot be read.
+  func digest(_ path: String, _ state: FileState) -> String? {
+    if let known = known.withLock({ $0[path] }), known.state == state { return known.digest }
+    guard let digest = SHA256.digest(ofFile: path) else { return nil }
+    if !state.isUnsure { known.withLock { $0[path] = (state, digest) } }
+    return digest
+  }
+}

@@ -1,0 +1,125 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+
+/// Finds the files that patterns mean below a folder, with the links on the way to them.
+struct FileListing {
+  /// The absolute path.
+  let folder: String
+  /// What states the patterns, for messages.
+  let key: String
+  private var links: [String: String] = [:]
+  private var files: [String: FileStatus] = [:]
+  private var knownFolders: Set<String> = []
+
+  private struct FileStatus {
+    var state: FileState
+    var permissions: Int
+  }
+
+  /// As many links as the system itself follows on the way to a file.
+  private static let mostLinks = 40
+
+  init(in folder: String, key: String) {
+    self.folder = folder
+    self.key = key
+  }
+
+  /// Everything that the patterns mean. Digests are asked for by path and state once all sizes are known.
+  static func entries(
+    _ patterns: [String], in folder: String, key: String, digest: (_ path: String, FileState) -> String?
+  ) throws(ActionError) -> [TransferEntry] {
+    var listing = FileListing(in: folder, key: key)
+    for pattern in patterns { try listing.add(FilePattern(pattern)) }
+    var entries: [TransferEntry] = []
+    for (path, status) in listing.files.sorted(by: { $0.key < $1.key }) {
+      guard let digest = digest("\(folder)/\(path)", status.state) else { throw Self.unreadable(path) }
+      entries.append(
+        TransferEntry(path, .file(bytes: status.state.bytes, digest: digest, permissions: status.permissions)))
+    }
+    return entries
+      + listing.links.sorted { $0.key < $1.key }.map { TransferEntry($0.key, .link($0.value)) }
+  }
+
+  private static func unreadable(_ path: String) -> ActionError {
+    ActionError("file-transfer", "'\(path)' cannot be read: \(SystemError.reason(errno))", isRetryable: true)
+  }
+
+  private mutating func add(_ pattern: FilePattern) throws(ActionError) {
+    let paths = pattern.files(in: folder, limit: Limits.watchedFiles)
+    for path in paths { try add(path, isNamed: !pattern.isOpen) }
+    guard files.count + links.count <= Limits.watchedFiles else {
+      throw ActionError(
+        "too-many-files", "'\(key)' matches more than \(Limits.watchedFiles) files; name fewer", isRetryable: false)
+    }
+  }
+
+  private mutating func add(_ path: String, isNamed: Bool) throws(ActionError) {
+    guard let real = try realPath(of: path) else { return }
+    if files[real] != nil { return }
+    var status = stat()
+    guard lstat("\(folder)/\(real)", &status) == 0 else {
+      // The system's name is not the one that was read from it.
+      guard path.unicodeScalars.contains("\u{FFFD}") else { return }
+      throw ActionError(
+        "file-name", "the name '\(path)' is not UTF-8; rename the file, or match it with none of '\(key)'",
+        isRetryable: false)
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR:
+      throw ActionError(
+        "not-a-file", "'\(key)' names '\(path)', which is a folder; for the files in it write '\(path)/**'",
+        isRetryable: false)
+    default: throw ActionError("not-a-file", "'\(path)' is not a regular file", isRetryable: false)
+    }
+    let state = FileState(status)
+    guard state.bytes <= TransferEntry.mostBytes else {
+      throw ActionError(
+        "file-too-large", "'\(path)' has \(state.bytes) bytes; files of at most 1 GiB travel to workers",
+        isRetryable: false)
+    }
+    files[real] = FileStatus(state: state, permissions: Int(status.st_mode & 0o777))
+  }
+
+  /// The path without links, each of which is noted; nil: there is nothing. Throws where it leaves the folder.
+  mutating func realPath(of path: String) throws(ActionError) -> String? {
+    if path.hasPrefix("/") { throw .outside(path, "is an absolute path") }
+    var real: [Substring] = []
+    var rest = path.split(separator: "/")[...]
+    var count = 0
+    while let part = rest.popFirst() {
+      if part == "." { continue }
+      if part == ".." {
+        guard real.popLast() != nil else { throw .outside(path, "leads upwards") }
+        continue
+      }
+      let here = (real + [part]).joined(separator: "/")
+      if knownFolders.contains(here) {
+        real.append(part)
+        continue
+      }
+      var status = stat()
+      let isThere = lstat("\(folder)/\(here)", &status) == 0
+      guard isThere, status.st_mode & S_IFMT == S_IFLNK else {
+        real.append(part)
+        if isThere, status.st_mode & S_IFMT == S_IFDIR { knownFolders.insert(here) }
+        continue
+      }
+      count += 1
+      guard count <= Self.mostLinks, let target = Self.text(ofLink: "\(folder)/\(here)") else { return nil }
+      guard TransferEntry.leadsInside(target, from: here) else { throw .outside(here, "is a link to '\(target)'") }
+      links[here] = target
+      rest = target.split(separator: "/") + rest
+    }
+    return real.isEmpty ? nil : real.joined(separator: "/")
+  }
+
+  private static func text(ofLink path: String) -> String? {
+    let bytes = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+      let length = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
+      count = max(0, length)
+    }
+    return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,207 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+import Synchronization
+
+/// The folder in which one attempt of a step runs on a worker: with the files that it reads, and without any others.
+final class StepFolder: Sendable {
+  /// The absolute path.
+  let path: String
+  /// Does everything about it, one thing after the other.
+  let thread = BlockingWorker(name: "files")
+  /// The absolute path that the workflow's folder has where flowrun runs.
+  private let original: String
+  private let store: FileStore
+  private let state = Mutex(State())
+
+  private struct State {
+    /// What was sent, and what came of it.
+    var entries: [TransferEntry] = []
+    var placed: [String: Placed] = [:]
+    /// Takes the files that are awaited; nil: none are.
+    var writer: ContentWriter?
+    var awaited: [TransferEntry] = []
+    var reader: ContentReader?
+  }
+
+  private struct Placed {
+    var state: FileState
+    var entry: TransferEntry
+  }
+
+  init(_ path: String, standsFor original: String, _ store: FileStore) {
+    self.path = path
+    self.original = original
+    self.store = store
+  }
+
+  private func place(of entry: TransferEntry) -> String { "\(path)/\(entry.path)" }
+
+  /// Removes it with all that is in it.
+  func remove() {
+    state.withLock { $0 = State() }
+    FileTree.remove(path)
+  }
+
+  /// Inputs whose paths in the workflow's folder are those in this one.
+  func localized(_ inputs: ValueObject, of action: ActionDeclaration) -> ValueObject {
+    var inputs = inputs
+    for field in action.inputs {
+      guard case .path = field.type, let text = inputs[field.name]?.stringValue else { continue }
+      if text == original { inputs[field.name] = .string(path) }
+      if text.hasPrefix(original + "/") { inputs[field.name] = .string(path + text.dropFirst(original.count)) }
+    }
+    return inputs
+  }
+
+  // MARK: Files that are sent
+
+  /// Makes the folder for the files of a step; says which of them must be sent.
+  func begin(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
+    let entries = try TransferEntry.list(parameters["entries"])
+    try makeFolder(path)
+    var made: Set<String> = [path]
+    func makeFolderOnce(_ path: String) throws(ActionError) {
+      if made.insert(path).inserted { try makeFolder(path) }
+    }
+    for pattern in parameters["makes"]?.arrayValue ?? [] {
+      let folder = FilePattern(pattern.stringValue ?? "").folder
+      if !folder.isEmpty, !folder.split(separator: "/").contains("..") { try makeFolderOnce("\(path)/\(folder)") }
+    }
+    var missing: [Value] = []
+    var awaited: [TransferEntry] = []
+    for (index, entry) in entries.enumerated() {
+      try makeFolderOnce(FilePath.folder(of: place(of: entry)))
+      guard case .file(_, let digest, let permissions) = entry.content else { continue }
+      if store.place(digest, at: place(of: entry)) {
+        chmod(place(of: entry), mode_t(permissions))
+      } else {
+        missing.append(.integer(index))
+        awaited.append(entry)
+      }
+    }
+    let places = awaited.map(place)
+    let isComplete = awaited.isEmpty
+    state.withLock { [awaited] state in
+      state.entries = entries
+      state.awaited = awaited
+      state.writer = isComplete ? nil : ContentWriter(awaited) { places[$0] }
+    }
+    if isComplete { try complete() }
+    return ["missing": .array(missing)]
+  }
+
+  private func makeFolder(_ path: String) throws(ActionError) {
+    do throws(SystemError) { try FileTree.makeFolders(path, permissions: 0o755) } catch { throw ActionError(error) }
+  }
+
+  /// Takes the next block.
+  func put(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
+    guard var writer = state.withLock({ $0.writer }) else {
+      throw ActionError("file-transfer", "a block of files came that was not awaited")
+    }
+    state.withLock { $0.writer = nil }
+    try writer.write(try TransferBlock.content(parameters)[...])
+    let isComplete = state.withLock { [writer] state in
+      let isComplete = writer.completed == state.awaited.count
+      if !isComplete { state.writer = writer }
+      return isComplete
+    }
+    if isComplete { try complete() }
+    return [:]
+  }
+
+  /// Makes the links and notes what the files are now.
+  private func complete() throws(ActionError) {
+    let (entries, awaited) = state.withLock { ($0.entries, $0.awaited) }
+    for entry in awaited {
+      if case .file(let bytes, let digest, _) = entry.content {
+        store.keep(digest, bytes: bytes, from: place(of: entry))
+      }
+    }
+    var placed: [String: Placed] = [:]
+    // A change within the same tick of the clock shows, too: it sets a later time.
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    now.tv_sec -= 2
+    for entry in entries {
+      let place = place(of: entry)
+      switch entry.content {
+      case .file:
+        var status = stat()
+        guard utimensat(AT_FDCWD, place, [now, now], 0) == 0, lstat(place, &status) == 0 else {
+          throw ActionError(SystemError("cannot prepare '\(entry.path)'", errno))
+        }
+        placed[entry.path] = Placed(state: FileState(status), entry: entry)
+      case .link(let target):
+        guard symlink(target, place) == 0 else {
+          throw ActionError(SystemError("cannot make the link '\(entry.path)'", errno))
+        }
+      }
+    }
+    state.withLock { [placed] in ($0.placed, $0.awaited) = (placed, []) }
+  }
+
+  // MARK: Files that come back
+
+  /// Names what the step made, with the files that it was sent and has deleted or changed.
+  func collect(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
+    let patterns = parameters["makes"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    let (entries, placed) = state.withLock { ($0.entries, $0.placed) }
+    let found = try FileListing.entries(patterns, in: path, key: "produces") { [path] place, now in
+      // What is as it was sent need not be read.
+      if let known = placed[String(place.dropFirst(path.count + 1))], known.state == now,
+        case .file(_, let digest, _) = known.entry.content
+      {
+        return digest
+      }
+      return SHA256.digest(ofFile: place)
+    }
+    try found.checkAreNamed(by: patterns)
+    let sent = Set(entries)
+    let made = found.filter { !sent.contains($0) }
+    let names = Set(found.map(\.path))
+    var (deleted, changed): ([Value], [Value]) = ([], [])
+    for entry in entries {
+      var status = stat()
+      guard lstat(place(of: entry), &status) == 0 else {
+        deleted.append(.string(entry.path))
+        continue
+      }
+      if let known = placed[entry.path], known.state != FileState(status), !names.contains(entry.path) {
+        changed.append(.string(entry.path))
+      }
+    }
+    state.withLock { [made] in $0.reader = ContentReader(made.filter(\.isFile), in: path) }
+    return ["made": .array(made.map(\.value)), "deleted": .array(deleted), "changed": .array(changed)]
+  }
+
+  /// The next block of what the step made.
+  func next() throws(ActionError) -> ValueObject {
+    guard var reader = state.withLock({ $0.reader }) else {
+      throw ActionError("file-transfer", "a block of files was asked for that there is not")
+    }
+    state.withLock { $0.reader = nil }
+    let block = try reader.next(TransferBlock.bytes)
+    state.withLock { [reader] in $0.reader = reader }
+    return TransferBlock.members(block)
+  }
+}
+
+extension TransferEntry {
+  /// Whether it has a content.
+  var isFile: Bool { if case .file = content { true } else { false } }
+}
+
+extension [TransferEntry] {
+  /// Throws where one of them is none of those that patterns name, but behind a link.
+  func checkAreNamed(by patterns: [String]) throws(ActionError) {
+    let patterns = patterns.map(FilePattern.init)
+    let (open, plain) = (patterns.filter(\.isOpen), Set(patterns.filter { !$0.isOpen }.map(\.normalized)))
+    for entry in self where !plain.contains(entry.path) && !open.contains(where: { $0.covers(entry.path) }) {
+      throw ActionError(
+        "file-outside", "'produces' leads to '\(entry.path)' through a link; name it under 'produces', too",
+        isRetryable: false)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+
+/// A file, or a symbolic link, that is sent to a worker or comes back from it.
+struct TransferEntry: Sendable, Hashable {
+  /// What is at the path.
+  enum Content: Sendable, Hashable {
+    case file(bytes: Int, digest: String, permissions: Int)
+    /// A link, with its text.
+    case link(String)
+  }
+
+  /// The path below the folder, without `.` and `..`.
+  var path: String
+  var content: Content
+
+  /// The most bytes of a file.
+  static let mostBytes = Limits.transferredFileBytes
+
+  init(_ path: String, _ content: Content) {
+    self.path = path
+    self.content = content
+  }
+
+  /// Reads one that the other side sent. Throws where it must not be followed.
+  init(_ value: Value) throws(ActionError) {
+    guard let parts = value.arrayValue, parts.count == 2 || parts.count == 4, let path = parts[0].stringValue,
+      Self.depth(of: path) ?? 0 > 0, !path.utf8.contains(0), !path.split(separator: "/").contains("..")
+    else { throw Self.unreadable(value) }
+    self.path = path
+    if parts.count == 2, let target = parts[1].stringValue {
+      guard Self.leadsInside(target, from: path) else { throw .outside(path, "is a link to '\(target)'") }
+      content = .link(target)
+      return
+    }
+    guard parts.count == 4, let bytes = parts[1].integerValue, (0...Self.mostBytes).contains(bytes),
+      let digest = parts[2].stringValue, digest.utf8.count == 64,
+      digest.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
+      let permissions = parts[3].integerValue, (0...0o777).contains(permissions)
+    else { throw Self.unreadable(value) }
+    content = .file(bytes: bytes, digest: digest, permissions: permissions)
+  }
+
+  private static func unreadable(_ value: Value) -> ActionError {
+    ActionError("file-transfer", "the other side names the file \(value.shortText), which cannot be read")
+  }
+
+  /// As it is sent.
+  var value: Value {
+    switch content {
+    case .file(let bytes, let digest, let permissions):
+      [.string(path), .integer(bytes), .string(digest), .integer(permissions)]
+    case .link(let target): [.string(path), .string(target)]
+    }
+  }
+
+  /// Reads a list of them.
+  static func list(_ value: Value?) throws(ActionError) -> [TransferEntry] {
+    var entries: [TransferEntry] = []
+    for value in value?.arrayValue ?? [] { entries.append(try TransferEntry(value)) }
+    return entries
+  }
+
+  /// How many bytes its content takes on the way.
+  var bytes: Int { if case .file(let bytes, _, _) = content { bytes } else { 0 } }
+
+  /// Whether a link at `path` leads to something below the folder, by what the texts say.
+  static func leadsInside(_ target: String, from path: String) -> Bool {
+    !target.isEmpty && !target.hasPrefix("/") && !target.utf8.contains(0)
+      && depth(of: FilePath.folder(of: path) + "/" + target) != nil
+  }
+
+  /// How many folders deep a relative path leads; nil: it leaves the folder on its way.
+  private static func depth(of path: String) -> Int? {
+    if path.hasPrefix("/") { return nil }
+    var depth = 0
+    for part in path.split(separator: "/") {
+      switch part {
+      case ".": break
+      case "..":
+        depth -= 1
+        if depth < 0 { return nil }
+      default: depth += 1
+      }
+    }
+    return depth
+  }
+}
+
+extension ActionError {
+  /// What is named is not in the folder.
+  static func outside(_ path: String, _ what: String) -> ActionError {
+    ActionError(
+      "file-outside",
+      "'\(path)' \(what), which is outside of the workflow's folder; only files in it travel to workers",
+      isRetryable: false)
+  }
+
+  /// A file is another than it was when its transfer began.
+  static func changed(_ path: String) -> ActionError {
+    ActionError("file-changed", "'\(path)' changed during its transfer", isRetryable: true)
+  }
+
+  /// The system refused something.
+  init(_ problem: SystemError) { self.init("file-transfer", "\(problem)", isRetryable: true) }
+}

@@ -1,0 +1,59 @@
+/// A folder of this process alone.
+///
+/// Anyone who makes one in the same place removes those of processes that were killed: a lock, which the system releases with its
+/// process, says which these are.
+package final class ScratchFolder: Sendable {
+  /// The absolute path.
+  package let path: String
+  private let lock: Descriptor
+
+  /// Makes one in a folder, which is made where it is missing; its name begins with `prefix`.
+  package init(in parent: String, prefix: String) throws(SystemError) {
+    if !FilePath.isFolder(parent) { try FileTree.makeFolders(parent, permissions: 0o700) }
+    Self.sweep(parent, prefix: prefix)
+    while true {
+      let path = "\(parent)/\(prefix)\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+      let lock = Descriptor(open(path + Self.lockSuffix, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+      guard lock.number >= 0 else {
+        if errno == EEXIST { continue }
+        throw SystemError("cannot write in '\(parent)'", errno)
+      }
+      // Somebody who looks for what is left behind may have been faster.
+      guard Self.isHeld(lock, at: path + Self.lockSuffix) else { continue }
+      guard mkdir(path, 0o700) == 0 else {
+        let problem = errno
+        unlink(path + Self.lockSuffix)
+        throw SystemError("cannot make the folder '\(path)'", problem)
+      }
+      self.path = path
+      self.lock = lock
+      return
+    }
+  }
+
+  private static let lockSuffix = ".lock"
+
+  /// Removes the folder with all that is in it.
+  package func remove() {
+    FileTree.remove(path)
+    unlink(path + Self.lockSuffix)
+  }
+
+  /// Removes what processes left behind that are gone.
+  private static func sweep(_ parent: String, prefix: String) {
+    for name in FilePath.names(in: parent) ?? [] where name.hasPrefix(prefix) && name.hasSuffix(lockSuffix) {
+      let path = "\(parent)/\(name)"
+      let lock = Descriptor(open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW))
+      guard lock.number >= 0, isHeld(lock, at: path) else { continue }
+      FileTree.remove(String(path.dropLast(lockSuffix.count)))
+      unlink(path)
+    }
+  }
+
+  /// Takes the lock of a file that is still at its path and belongs to this user; false: it is somebody else's.
+  private static func isHeld(_ lock: borrowing Descriptor, at path: String) -> Bool {
+    var (own, there) = (stat(), stat())
+    return flock(lock.number, LOCK_EX | LOCK_NB) == 0 && fstat(lock.number, &own) == 0 && own.st_uid == geteuid()
+      && lstat(path, &there) == 0 && own.st_ino == there.st_ino && own.st_dev == there.st_dev
+  }
+}
