@@ -87,7 +87,7 @@ fuzz: setup
 
 ## Checks the format of all Swift sources.
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests plugins Benchmarks Fuzzing
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests plugins Benchmarks Fuzzing Examples
 
 ## Everything a commit is held to.
 check: lint test

@@ -88,7 +88,8 @@ import Testing
   @Test(arguments: [
     ("shell: ¦", ["sh", "bash", "python"]), ("executor: ¦", ["local", "workers=4", "slurm=8"]),
     ("executor: slu¦", ["local", "workers=4", "slurm=8"]),
-    ("executor: workers=2,¦", ["processes=", "worker="]), ("executor: workers=2,worker=x,pro¦", ["processes="]),
+    ("executor: workers=2,¦", ["processes=", "files=", "scratch=", "worker="]),
+    ("executor: workers=2,worker=x,pro¦", ["processes=", "files=", "scratch="]),
   ])
   func `a step proposes shells, executors and their options`(line: String, expected: [String]) {
     #expect(labels("name: a\nsteps:\n  a:\n    run: echo\n    \(line)\n") == expected)

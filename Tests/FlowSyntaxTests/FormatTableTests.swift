@@ -126,7 +126,8 @@ extension Shape {
     case .deferral: "`true`, `idle`, `false` or an expression"
     case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .queueName: "a queue"
-    case .executorAddress: "an executor, or a mapping of \(ExecutorKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
+    case .executorAddress:
+      "an executor, or a mapping of \(ExecutorKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
     case .memory: "an amount of memory, with `attempt`"
     case .count(let range): "an integer from \(range.lowerBound) to \(range.upperBound), with `attempt`"
     case .actionName: "an action"

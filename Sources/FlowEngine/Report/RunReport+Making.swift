@@ -153,7 +153,7 @@ extension RunReport {
       needs: plan.needs(of: index).map { plan.graph.workflow.steps[Int($0)].id },
       after: plan.graph.workflow.steps[Int(index)].hasOptions ? plan.options(of: index).after : [],
       attemptTimes: attemptTimes(of: index, plan), executor: beginning(of: index, plan),
-      request: plan.graph.workflow.steps[Int(index)].hasOptions 
+      request: plan.graph.workflow.steps[Int(index)].hasOptions
         ? plan.options(of: index).request(ofAttempt: reading.attempts) : nil)
   }
 

@@ -102,7 +102,8 @@ enum StepKey: String, FormatKey {
     case .resources: "The capacity that it requests while it runs: { cpus: 4, memory: 8GiB, gpus: 1 }"
     case .outputs: "The outputs that its command writes to the file FLOWRUN_OUTPUT as name=value, each with its type"
     case .failFast: "With foreach, whether a failed item ends the others"
-    case .executor: "Where the step runs, as --on takes it (workers=4, slurm=8), local: here, or { slurm: { partition: long } }"
+    case .executor:
+      "Where the step runs, as --on takes it (workers=4, slurm=8), local: here, or { slurm: { partition: long } }"
     case .onInterrupt: "What a resume of a durable run does when its process died while the step ran: rerun or fail"
     }
   }
