@@ -61,6 +61,7 @@ test-release: setup-test
 	scripts/test --release 30m
 	$(MAKE) test-binary
 	scripts/launch-app
+	$(MAKE) test-dist
 
 ## Runs what takes longer than a few minutes; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the command drive
 ## the release binary.

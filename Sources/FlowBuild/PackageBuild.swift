@@ -5,7 +5,7 @@ import FlowSyntax
 
 /// Checks the workflows of a target of an app and writes them as one Swift file.
 public struct PackageBuild: Sendable {
-  /// What the build is about, as the build plugin found it.
+  /// The files that the build plugin found.
   public struct Request: Sendable {
     /// The workflow files of the target.
     public var workflows: [String] = []
@@ -14,13 +14,13 @@ public struct PackageBuild: Sendable {
     /// The `*.plugin.yaml` files of the packages that the target depends on.
     public var interfaces: [String] = []
 
-    /// Nothing.
+    /// A request without files.
     public init() {}
   }
 
   /// The Swift file; nil exactly when there is an error.
   public private(set) var source: String?
-  /// Everything that was found, as compilers write it, or empty.
+  /// All errors and warnings, in the form of a compiler's; empty if there are none.
   public private(set) var messages = ""
   private var hasErrors = false
 
@@ -47,7 +47,7 @@ public struct PackageBuild: Sendable {
         own.append(PluginSource(file: Self.name(of: file), interface: interface))
       }
     }
-    // What is wrong with a plugin would be wrong with each step that uses it.
+    // An error in a plugin would be repeated for each step that uses it.
     guard !hasErrors else { return }
     let catalog = InterfaceCatalog(interfaces.map(\.interface))
     var workflows: [(file: String, compiled: CompiledWorkflow)] = []
@@ -86,7 +86,7 @@ public struct PackageBuild: Sendable {
     return bytes
   }
 
-  /// Messages of a file that several workflows include come once.
+  /// Reports the problems of a file once, even if several workflows include it.
   private mutating func report(_ diagnostics: [Diagnostic], in source: SourceText) {
     guard !diagnostics.isEmpty else { return }
     let text = DiagnosticRenderer(source).render(diagnostics)
@@ -128,7 +128,7 @@ public struct PackageBuild: Sendable {
       if summaries[event.name, default: ""].isEmpty { summaries[event.name] = event.summary }
     }
     for event in own.flatMap(\.interface.actions).flatMap(\.events) where !names.contains(event) { names.append(event) }
-    // An enumeration with raw values has a case at least.
+    // An enumeration with raw values needs at least one case.
     guard !names.isEmpty else { return "" }
     var text = "/// The events of the workflows of this target.\nenum Events: String, EventName, CaseIterable {\n"
     for (name, member) in zip(names, SwiftNames.members(names)) {

@@ -36,7 +36,7 @@ struct PluginSource {
       nested += members(of: action, types[index])
     }
     return """
-      /// What the actions of '\(interface.name)' do (\(file)). The app implements it.
+      /// The actions of '\(interface.name)' (\(file)), which the app implements.
       protocol \(base)Actions: Sendable {
       \(requirements)}
 
@@ -73,7 +73,7 @@ struct PluginSource {
     if !action.inputs.isEmpty {
       let fields = SwiftFields(action.inputs, .received)
       text += """
-        /// What a step gives '\(action.name)'.
+        /// The inputs of '\(action.name)'.
         struct \(type)Input: Sendable {
         \(SwiftText.indented(fields.declarations + fields.initializer + fields.reading, by: "  "))
         }
@@ -83,7 +83,7 @@ struct PluginSource {
     if !action.outputs.isEmpty {
       let fields = SwiftFields(action.outputs, .given)
       text += """
-        /// What '\(action.name)' gives back.
+        /// The outputs of '\(action.name)'.
         struct \(type)Output: Sendable {
         \(SwiftText.indented(fields.declarations + fields.initializer + fields.writing, by: "  "))
         }

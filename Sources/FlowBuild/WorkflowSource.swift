@@ -9,7 +9,7 @@ struct WorkflowSource {
   /// The name of the workflow in Swift.
   let member: String
   let compiled: CompiledWorkflow
-  /// What each action gives back.
+  /// The interfaces of all actions.
   let catalog: any ActionCatalog
 
   private var type: String { SwiftNames.type(WorkflowSource.stem(file)) }
@@ -30,12 +30,12 @@ struct WorkflowSource {
       \(comment)static let \(member) = `\(type)`()
 
       \(comment)struct `\(type)`: PackagedWorkflow {
-        /// What a run is given.
+        /// The inputs of a run.
         struct Inputs: WorkflowInputs {
       \(SwiftText.indented(inputs.declarations + inputs.initializer + inputs.writing, by: "    "))
         }
 
-        /// What a run gives back.
+        /// The outputs of a run.
       \(SwiftText.indented(Self.outputs("Outputs", compiled.outputs), by: "  "))
 
         /// The steps, with the types of their outputs.
@@ -58,7 +58,7 @@ struct WorkflowSource {
       """
   }
 
-  /// What a step is known to give back. The outputs of a step that runs for several items are lists, which have no type here.
+  /// The declared outputs of a step. The outputs of a step that runs for several items are lists, which have no type here.
   private func outputs(of step: Step) -> [FieldDeclaration] {
     guard step.options.fanOut == nil,
       let declaration = compiled.graph.workflow.includes[step.uses] ?? catalog.declaration(named: step.uses)

@@ -12,23 +12,23 @@ import FlowPluginKit
 /// print(await run.outputs.greeting ?? "")
 /// ```
 public protocol PackagedWorkflow: Sendable {
-  /// What a run must and may be given.
+  /// The inputs of a run.
   associatedtype Inputs: WorkflowInputs
-  /// What a run gives back.
+  /// The outputs of a run.
   associatedtype Outputs: WorkflowOutputs
   /// The compiled workflow, as ``WorkflowGraph/init(compiled:)`` reads it.
   static var compiled: [UInt8] { get }
 }
 
-/// What a run of a ``PackagedWorkflow`` is given.
+/// The inputs of a run of a ``PackagedWorkflow``.
 public protocol WorkflowInputs: Sendable {
-  /// The inputs that are given, by name; the others have their defaults.
+  /// The inputs by name; those that are missing have their defaults.
   var values: ValueObject { get }
 }
 
-/// What a run of a ``PackagedWorkflow``, or one of its steps, gives back.
+/// The outputs of a run of a ``PackagedWorkflow``, or of one of its steps.
 public protocol WorkflowOutputs: Sendable {
-  /// The outputs of these values; an output that is missing or does not fit is nil.
+  /// Reads the outputs from values; an output that is missing or does not fit is nil.
   init(values: ValueObject)
 }
 
@@ -56,7 +56,7 @@ extension Engine {
   /// Starts a run of a compiled workflow. Throws a ``PreparedWorkflow/Problem`` when the engine lacks an action of it, or an
   /// expression gives something unexpected.
   ///
-  /// - Parameter events: what ``TypedRun/events`` gives; `none` gives no events and the fastest start.
+  /// - Parameter events: the events in ``TypedRun/events``. `none` makes the start fastest.
   public func start<Workflow: PackagedWorkflow>(
     _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions, events: RunDetail = .full
   ) throws -> TypedRun<Workflow> {
@@ -77,7 +77,8 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
 
   let relay: EventRelay
 
-  /// The events of the run, from the first on; the sequence ends with the run.
+  /// The events of the run, from the first on; the sequence ends with the run. A reader that is more than 10,000 events
+  /// behind misses those after them.
   public var events: RunEvents { RunEvents(relay: relay) }
 
   /// How the gate opened; returns when it has, or when it never will.
@@ -93,12 +94,12 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
     get async { await run.report }
   }
 
-  /// What the run gives back; returns when the run has ended.
+  /// The outputs of the run; returns when the run has ended.
   public var outputs: Workflow.Outputs {
     get async { Workflow.Outputs(values: await run.report.outputs) }
   }
 
-  /// What a step has given back; nil while it has not succeeded.
+  /// The outputs of a step, with secrets as they are; nil while it has not succeeded.
   public func outputs<Outputs>(of step: StepKey<Outputs>) -> Outputs? {
     run.outputs(of: step.id).map { Outputs(values: $0) }
   }
@@ -109,6 +110,6 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
   /// Says that no more events come from outside: the run may end when nothing is left to do.
   public func finishPosting() { run.finishPosting() }
 
-  /// Cancels the run: running steps are told to end, waiting ones are skipped.
+  /// Cancels the run: running steps are stopped, waiting ones are skipped.
   public func cancel() { run.cancel() }
 }

@@ -12,7 +12,7 @@ public struct RunEvents: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> AsyncStream<RunEvent>.Iterator { relay.stream().makeAsyncIterator() }
 }
 
-/// Passes the events of a run on to everyone who reads them, however late, and to the observer that the app has set.
+/// Passes the events of a run to all readers, however late they start, and to the app's own observer.
 final class EventRelay: RunObserver {
   private struct State {
     var events: [RunEvent] = []
@@ -21,7 +21,7 @@ final class EventRelay: RunObserver {
     var hasEnded = false
   }
 
-  /// How many events are kept for a reader who comes late, or who is slow.
+  /// The number of events that are kept for a reader that starts late or is slow. Later ones are dropped for it.
   private static let limit = 10_000
 
   let detail: RunDetail
@@ -46,7 +46,7 @@ final class EventRelay: RunObserver {
     }
   }
 
-  /// Ends all readers, those that come later after the events that were kept.
+  /// Ends all sequences. A reader that starts later gets the events that were kept.
   func end() {
     let readers = state.withLock { state in
       state.hasEnded = true

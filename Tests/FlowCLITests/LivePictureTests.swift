@@ -41,7 +41,7 @@
     ]
     /// The cells of the bar that are filled, a frame.
     private static let filled = [5, 13, 16, 16]
-    private static let (rows, columns) = (12, 72)
+    private static let (rows, columns) = (12, 78)
 
     @Test func `the picture of the README is what a run draws on a terminal`() throws {
       let tool = try CommandLineTool()

@@ -2,19 +2,19 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Files that come from a worker: in a folder apart until all of them are complete, then each renamed to its place.
+/// Files that arrive from a worker. They stay in a separate folder until all are complete; then each is renamed to its place.
 ///
-/// So what was there before is there until what replaces it is whole, whichever side is killed.
+/// So a file keeps its old content until the new one is complete, whichever side is killed.
 final class ArrivedFiles: Sendable {
   /// Those with contents, in the order in which they come.
   let files: [TransferEntry]
-  /// How long they are together.
+  /// Their bytes in total.
   let bytes: Int
   private let links: [TransferEntry]
   private let folder: String
   private let scratch: ScratchFolder
 
-  /// Nil: nothing comes. Throws where the system refuses the folder, or one of the places is outside of the workflow's folder.
+  /// Returns nil if there are no files. Throws if the folder cannot be made.
   init?(_ made: [TransferEntry], for folder: String, in dataFolder: String) throws(ActionError) {
     if made.isEmpty { return nil }
     files = made.filter(\.isFile)

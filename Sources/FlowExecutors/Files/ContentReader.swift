@@ -29,7 +29,7 @@ struct ContentReader: Sendable {
     rest = files[...]
   }
 
-  /// So many bytes, or as many as are left; none: that was all. Throws where a file is not what was said of it.
+  /// The next `count` bytes, fewer at the end, none after it. Throws if a file has changed.
   mutating func next(_ count: Int) throws(ActionError) -> [UInt8] {
     var block = [UInt8](repeating: 0, count: count)
     var done = 0
@@ -86,7 +86,7 @@ struct ContentWriter: Sendable {
   /// How many files are complete.
   var completed: Int { index }
 
-  /// Writes the next bytes; with none, files without content. Throws where a file is not what was said of it.
+  /// Writes the next bytes; with none, empty files. Throws if a file does not have its digest.
   mutating func write(_ bytes: ArraySlice<UInt8>) throws(ActionError) {
     var bytes = bytes
     while index < files.count {
@@ -113,7 +113,7 @@ struct ContentWriter: Sendable {
       file = nil
       index += 1
     }
-    if !bytes.isEmpty { throw ActionError("file-transfer", "more was sent than the files have") }
+    if !bytes.isEmpty { throw ActionError("file-transfer", "the blocks are longer than the files") }
   }
 
   private static func unwritable(_ entry: TransferEntry, _ problem: CInt) -> ActionError {

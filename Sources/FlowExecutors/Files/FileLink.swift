@@ -16,10 +16,10 @@ final class FileLink: Sendable {
   }
 
   private let session: PluginSession
-  /// What messages call the worker.
+  /// The worker's name in messages.
   private let name: String
   private let digests: FileDigests
-  /// Is told what steps did to files that do not come back.
+  /// Receives a warning where a step changed or deleted files that do not come back.
   private let tell: @Sendable (String) -> Void
   /// Reads, writes and compresses.
   private let thread = BlockingWorker(name: "files")
@@ -35,13 +35,13 @@ final class FileLink: Sendable {
 
   // MARK: There
 
-  /// Makes a folder on the worker with the files that a step reads; its number.
+  /// Makes the folder with this number on the worker, with the files that a step reads.
   func send(_ files: StepFiles, number: Int) async throws {
     let entries = try await thread.perform { [digests] in
       try Self.checkProducts(files)
       return try FileListing.entries(files.reads, in: files.folder, key: "inputs-from") { digests.digest($0, $1) }
     }
-    // One after the other, so that a content which two steps read is sent once.
+    // One step at a time, so that a content which two steps read is sent once.
     try await turns.take()
     defer { turns.give() }
     let prepared = try await answer(
@@ -59,7 +59,7 @@ final class FileLink: Sendable {
     var reader = ContentReader(missing, in: files.folder)
     var window = TransferWindow()
     var left = missing.reduce(0) { $0 + $1.bytes }
-    // Files without content come to be with a block that has none.
+    // A block without content creates the empty files.
     repeat {
       try Task.checkCancellation()
       while let call = window.next() { try await window.take { _ = try await self.answer(call) } }

@@ -2,11 +2,11 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Finds the files that patterns mean below a folder, with the links on the way to them.
+/// Finds the files below a folder that match patterns, with the links on the way to them.
 struct FileListing {
   /// The absolute path.
   let folder: String
-  /// What states the patterns, for messages.
+  /// The key with the patterns, for messages.
   let key: String
   private var links: [String: String] = [:]
   private var files: [String: FileStatus] = [:]
@@ -25,7 +25,7 @@ struct FileListing {
     self.key = key
   }
 
-  /// Everything that the patterns mean. Digests are asked for by path and state once all sizes are known.
+  /// All files and links that match. Digests are asked for by path and state once all sizes are known.
   static func entries(
     _ patterns: [String], in folder: String, key: String, digest: (_ path: String, FileState) -> String?
   ) throws(ActionError) -> [TransferEntry] {

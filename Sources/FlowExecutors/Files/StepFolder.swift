@@ -15,7 +15,7 @@ final class StepFolder: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// What was sent, and what came of it.
+    /// The files that were sent, and those of them that are in place.
     var entries: [TransferEntry] = []
     var placed: [String: Placed] = [:]
     /// Takes the files that are awaited; nil: none are.
@@ -179,7 +179,7 @@ final class StepFolder: Sendable {
   /// The next block of what the step made.
   func next() throws(ActionError) -> ValueObject {
     guard var reader = state.withLock({ $0.reader }) else {
-      throw ActionError("file-transfer", "a block of files was asked for that there is not")
+      throw ActionError("file-transfer", "there is no more block of files")
     }
     state.withLock { $0.reader = nil }
     let block = try reader.next(TransferBlock.bytes)

@@ -8,7 +8,7 @@ import FlowPluginKit
   import Foundation
 #endif
 
-/// A piece of files' contents as a message carries it: compressed where that makes it smaller, as Base64.
+/// A block of file contents in a message: as Base64, compressed if that makes it smaller.
 enum TransferBlock {
   /// The most bytes of content in one.
   static let bytes = 128 << 10

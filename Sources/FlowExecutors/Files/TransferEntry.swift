@@ -4,10 +4,10 @@ import FlowSystem
 
 /// A file, or a symbolic link, that is sent to a worker or comes back from it.
 struct TransferEntry: Sendable, Hashable {
-  /// What is at the path.
+  /// A file's content, or the target of a link.
   enum Content: Sendable, Hashable {
     case file(bytes: Int, digest: String, permissions: Int)
-    /// A link, with its text.
+    /// A link, with its target.
     case link(String)
   }
 
@@ -89,7 +89,7 @@ struct TransferEntry: Sendable, Hashable {
 }
 
 extension ActionError {
-  /// What is named is not in the folder.
+  /// The error for a path outside of the folder.
   static func outside(_ path: String, _ what: String) -> ActionError {
     ActionError(
       "file-outside",
@@ -102,6 +102,6 @@ extension ActionError {
     ActionError("file-changed", "'\(path)' changed during its transfer", isRetryable: true)
   }
 
-  /// The system refused something.
+  /// The error for a refusal of the system.
   init(_ problem: SystemError) { self.init("file-transfer", "\(problem)", isRetryable: true) }
 }

@@ -37,7 +37,7 @@ final class WorkerFiles: Sendable {
     }
     guard let folder = folder(number) else {
       guard ["put", "collect", "get", "drop"].contains(method) else { return false }
-      output.refuse(id, ActionError("file-transfer", "there is no folder of the number \(number)"))
+      output.refuse(id, ActionError("file-transfer", "there is no folder number \(number)"))
       return true
     }
     switch method {
@@ -107,7 +107,7 @@ final class FileStore: Sendable {
       guard !state.kept.contains(where: { $0.digest == digest }) else { return }
       guard (try? FileTree.copy(source, to: path(digest))) != nil else {
         unlink(path(digest))
-        // A full disk has better uses.
+        // The disk is full: steps need the room more.
         while !state.kept.isEmpty { removeFirst(&state) }
         return
       }

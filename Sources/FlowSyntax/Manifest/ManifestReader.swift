@@ -18,6 +18,14 @@ struct ManifestReader: DocumentReading {
     self.isInterface = isInterface
   }
 
+  /// The name of the plugin, with an error if it is not valid.
+  mutating func pluginName(_ node: NodeID) -> String? {
+    guard let name = string(node, "name") else { return nil }
+    nameSpan = span(node)
+    checkName(name, .plugin, node)
+    return name
+  }
+
   /// The manifest as far as it could be read; nil when a part without which there is none is missing.
   mutating func read() -> PluginManifest? {
     guard let root = tree.root else {
@@ -31,11 +39,7 @@ struct ManifestReader: DocumentReading {
       members[key] = member
     }
     guard tree.kind(root) == .mapping else { return nil }
-    let name = members[.name].flatMap { string($0.value, "name") }
-    if let name, let node = members[.name]?.value {
-      nameSpan = span(node)
-      checkName(name, .plugin, node)
-    }
+    let name = members[.name].flatMap { pluginName($0.value) }
     let version = members[.version].flatMap { string($0.value, "version") }
     let protocolVersion = members[.protocol].flatMap { self.protocolVersion($0.value) }
     let summary = members[.description].flatMap { string($0.value, "description") } ?? ""

@@ -62,11 +62,7 @@ extension ManifestReader {
       members[key] = member
     }
     guard tree.kind(root) == .mapping else { return nil }
-    let name = members[.name].flatMap { string($0.value, "name") }
-    if let name, let node = members[.name]?.value {
-      nameSpan = span(node)
-      checkName(name, .plugin, node)
-    }
+    let name = members[.name].flatMap { pluginName($0.value) }
     let summary = members[.description].flatMap { string($0.value, "description") } ?? ""
     let handles = members[.handles].map { names($0.value, "handles") } ?? []
     let actions = members[.actions].map { self.actions($0.value, plugin: name) } ?? []
