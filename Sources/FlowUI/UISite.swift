@@ -18,11 +18,13 @@
 
     /// What sends news of a page; nil: the path is not of news.
     func follower(_ path: String, _ request: Request) async throws -> RunFollower? {
-      let first = request.headers[.init("Last-Event-ID")!].flatMap { Int($0) } ?? 0
-      if path == "/events" { return RunFollower(library: library, run: nil, first: 0) }
+      if path == "/events" { return RunFollower(library: library, run: nil) }
       guard let id = Self.part(of: path, "/runs/", "/events") else { return nil }
       guard let run = try await wait({ [library] in try library.find(id) }) else { return nil }
-      return RunFollower(library: library, run: run, first: max(0, first))
+      var follower = RunFollower(library: library, run: run)
+      let known = (request.headers[.init("Last-Event-ID")!] ?? "").split(separator: ".").compactMap { Int($0) }
+      if known.count == 2, known.allSatisfy({ $0 >= 0 }) { follower.position = (known[0], known[1]) }
+      return follower
     }
 
     func answer(_ request: Request, _ path: String) async throws -> Response {
@@ -136,11 +138,12 @@
       let base = "/runs/\(run.id)"
       var page = UIPage("\(name) in \(run.workflow)")
       page.events = base + "/events"
-      let state = InsightPage.state(step.state)
+      let isKnown = ["success", "failure", "cancelled", "running"].contains(step.state)
+      let state = isKnown ? InsightPage.state(step.state) : (kind: "cancelled", sign: "–", word: step.state)
       page.add(
         "headline",
         """
-        <header><p class="state \(state.kind)"><b aria-hidden="true">\(state.sign)</b> \(PageText.escaped(step.state))</p>\
+        <header><p class="state \(state.kind)"><b aria-hidden="true">\(state.sign)</b> \(PageText.escaped(state.word))</p>\
         <h1>\(PageText.escaped(name))</h1><p>a step of <a href="\(base)">\(PageText.escaped(run.workflow)), \
         run \(run.id.suffix(8))</a></p></header>
         """)
