@@ -12,14 +12,14 @@
   /// Tells a page what is new, as server-sent events: `change` when it should be read again, `log` with lines, `ended` when
   /// the session has.
   ///
-  /// The id of an event is the number of parts of the journal that have been sent, so that a page which lost its connection
-  /// continues where it was.
+  /// The id of an event says how many parts of the journal have been sent, and how many lines of the next one, so that a page
+  /// which lost its connection continues where it was.
   struct RunFollower: Sendable {
     let library: RunLibrary
     /// The run; nil: the list of runs.
     let run: (run: StoredRun, store: any RunStore)?
-    /// How many parts of the journal the page has.
-    let first: Int
+    /// How many parts of the journal the page has, and how many lines of the next one.
+    var position = (part: 0, line: 0)
 
     /// How often a run and the list of runs are looked at, and after how many looks without news something is sent.
     private static let (runMilliseconds, listMilliseconds, quietLooks) = (250, 1_000, 40)
@@ -37,7 +37,7 @@
 
     /// Writes events until the page goes, the server stops or the session ends.
     func write(to writer: inout any ResponseBodyWriter, while isOpen: () -> Bool) async throws {
-      var next = first
+      var (next, sent) = position
       var state: String?
       var quiet = 0
       while !Task.isShuttingDownGracefully, !Task.isCancelled {
@@ -56,15 +56,15 @@
         }
         state = news.state
         for chunk in news.chunks {
-          next += 1
           let lines = Self.lines(in: chunk)
-          for start in stride(from: 0, to: lines.count, by: Self.eventLines) {
-            let part = Value.array(Array(lines[start..<min(lines.count, start + Self.eventLines)]))
-            // Only with its last lines a part is known to be there.
-            let id = start + Self.eventLines >= lines.count ? "id: \(next)\n" : ""
-            try await writer.write(ByteBuffer(string: "event: log\n\(id)data: \(JSONText.write(part))\n\n"))
+          while sent < lines.count {
+            let part = Value.array(Array(lines[sent..<min(lines.count, sent + Self.eventLines)]))
+            sent += Self.eventLines
+            let id = sent < lines.count ? "\(next).\(sent)" : "\(next + 1).0"
+            try await writer.write(ByteBuffer(string: "event: log\nid: \(id)\ndata: \(JSONText.write(part))\n\n"))
             quiet = 0
           }
+          (next, sent) = (next + 1, 0)
         }
         quiet += 1
         if text.isEmpty, quiet % Self.quietLooks == 0 { text = ": alive\n\n" }

@@ -18,11 +18,13 @@
 
     /// What sends news of a page; nil: the path is not of news.
     func follower(_ path: String, _ request: Request) async throws -> RunFollower? {
-      let first = request.headers[.init("Last-Event-ID")!].flatMap { Int($0) } ?? 0
-      if path == "/events" { return RunFollower(library: library, run: nil, first: 0) }
+      if path == "/events" { return RunFollower(library: library, run: nil) }
       guard let id = Self.part(of: path, "/runs/", "/events") else { return nil }
       guard let run = try await wait({ [library] in try library.find(id) }) else { return nil }
-      return RunFollower(library: library, run: run, first: max(0, first))
+      var follower = RunFollower(library: library, run: run)
+      let known = (request.headers[.init("Last-Event-ID")!] ?? "").split(separator: ".").compactMap { Int($0) }
+      if known.count == 2, known.allSatisfy({ $0 >= 0 }) { follower.position = (known[0], known[1]) }
+      return follower
     }
 
     func answer(_ request: Request, _ path: String) async throws -> Response {
@@ -49,7 +51,8 @@
         let step = query["step"].map(String.init)
         return try await page(request) {
           guard let (run, store) = try library.find(id) else { return nil }
-          return try step.map { try self.step($0, of: run, store) } ?? self.run(run, store)
+          let isUpdate = request.headers[.init(UIPage.updateHeader)!] != nil
+          return try step.map { try self.step($0, of: run, store) } ?? self.run(run, store, isFast: !isUpdate)
         }
       }
       return missing(request)
@@ -113,11 +116,11 @@
       return page
     }
 
-    private func run(_ run: StoredRun, _ store: any RunStore) throws -> UIPage {
+    private func run(_ run: StoredRun, _ store: any RunStore, isFast: Bool) throws -> UIPage {
       let base = "/runs/\(run.id)"
-      let view = try library.view(of: run, in: store, stepPage: base + "?step=")
+      let view = try library.view(of: run, in: store, stepPage: base + "?step=", isFast: isFast)
       var page = UIPage("\(run.workflow): \(InsightPage.state(run.state.rawValue).word)")
-      (page.events, page.stepPage) = (base + "/events", base + "?step=")
+      (page.events, page.stepPage, page.isBrief) = (base + "/events", base + "?step=", view.isBrief)
       var parts = view.page.parts[...]
       if let headline = parts.popFirst() { page.add(headline.name, headline.markup) }
       let others = library.list().runs.filter {
@@ -136,11 +139,12 @@
       let base = "/runs/\(run.id)"
       var page = UIPage("\(name) in \(run.workflow)")
       page.events = base + "/events"
-      let state = InsightPage.state(step.state)
+      let isKnown = ["success", "failure", "cancelled", "running"].contains(step.state)
+      let state = isKnown ? InsightPage.state(step.state) : (kind: "cancelled", sign: "–", word: step.state)
       page.add(
         "headline",
         """
-        <header><p class="state \(state.kind)"><b aria-hidden="true">\(state.sign)</b> \(PageText.escaped(step.state))</p>\
+        <header><p class="state \(state.kind)"><b aria-hidden="true">\(state.sign)</b> \(PageText.escaped(state.word))</p>\
         <h1>\(PageText.escaped(name))</h1><p>a step of <a href="\(base)">\(PageText.escaped(run.workflow)), \
         run \(run.id.suffix(8))</a></p></header>
         """)

@@ -145,14 +145,25 @@
     }
 
     @Test func `turns away more pages and connections than it can serve, and serves on`() async throws {
-      let page = try await ServedUI(["hello.yaml": Self.hello]) {
-        ($0.connections, $0.followers, $0.timeouts.headerSeconds) = (8, 2, 1)
-      }
+      let page = try await ServedUI(["hello.yaml": Self.hello]) { ($0.connections, $0.followers) = (64, 2) }
       let session = try page.session()
-      // Clients that open connections and say nothing, and ones that read nothing.
-      let idle = try Shell.run(
-        "for i in {1..40}; do exec {f}<>/dev/tcp/127.0.0.1/\(page.port) && echo open; done | wc -l; sleep 0.2")
-      #expect(idle.status == 0)
+      // Clients that open connections, say nothing and stay.
+      let count = TestExtent.count(usual: 500, release: 10_000, long: 10_000)
+      let crowd = """
+        import socket
+        kept = []
+        for number in range(\(count)):
+            client = socket.create_connection(("127.0.0.1", \(page.port)), 10)
+            kept.append(client)
+            if len(kept) > 400: kept.pop(0).close()
+        import subprocess, sys
+        print(subprocess.run(sys.argv[1:], capture_output=True, text=True).stdout)
+        """
+      let script = page.folder.appendingPathComponent("crowd.py").path
+      try crowd.write(toFile: script, atomically: true, encoding: .utf8)
+      let served = try Shell.run(
+        "python3 '\(script)' curl -s --max-time 20 -b '\(session[1])' http://127.0.0.1:\(page.port)/")
+      #expect(served.output.contains("hello.yaml"), "\(served.output)")
       for _ in 0..<4 {
         let events = try page.ask("/events", session + ["--max-time", "1"])
         #expect(events.status == 200)
@@ -161,6 +172,33 @@
       let long = try page.ask("/?x=" + String(repeating: "y", count: 90_000), session)
       #expect(long.status != 200)
       #expect(try page.ask("/", session).status == 200)
+      await page.stop()
+    }
+
+    @Test func `sends each line of a log once, also to a reader that is slow and loses its connection`() async throws {
+      let count = TestExtent.count(usual: 6_000, release: 100_000, long: 100_000)
+      let page = try await ServedUI(["log.yaml": "name: log\nsteps: { print: { run: seq \(count) } }\n"])
+      let session = try page.session()
+      _ = try page.flowrun("log.yaml")
+      let run = try #require(try page.runs().first)
+      var (lines, id, calls): ([String], String?, Int) = ([], nil, 0)
+      while lines.count < count, calls < 40 {
+        calls += 1
+        // The first reader goes in the middle of a part.
+        let limits = calls == 1 ? ["--limit-rate", "20k", "--max-time", "1"] : ["--max-time", "3"]
+        let header = id.map { ["-H", "Last-Event-ID: \($0)"] } ?? []
+        let text = try page.ask(
+          "/runs/\(run)/events", session + ["-N", "-H", "Accept: text/event-stream"] + limits + header
+        ).body
+        for event in text.components(separatedBy: "\n\n").dropLast() where event.hasPrefix("event: log\n") {
+          let fields = event.split(separator: "\n")
+          id = String(fields[1].dropFirst("id: ".count))
+          let entries = try JSONText.parse(String(fields[2].dropFirst("data: ".count))).arrayValue ?? []
+          lines += entries.compactMap { $0.arrayValue?.last?.stringValue }
+        }
+      }
+      #expect(lines == (1...count).map(String.init), "\(lines.count) lines in \(calls) calls")
+      #expect(calls > 1)
       await page.stop()
     }
 

@@ -131,10 +131,14 @@ const renew = (part, markup) => {
   if (focused >= 0) after[Math.min(focused, after.length - 1)]?.focus({ preventScroll: true });
 };
 const shown = new Map();
-let isReading = false, isStale = false;
+let isReading = false, isStale = false, freeAt = 0;
 const read = async () => {
   if (isReading) { isStale = true; return; }
   isReading = true;
+  // A page of many steps takes the server a while: most of the time it is left in peace.
+  await new Promise(done => setTimeout(done, freeAt - performance.now()));
+  const start = performance.now();
+  isStale = false;
   try {
     const answer = await fetch(location.pathname + location.search, { headers: { "X-Flowrun-Update": "1" } });
     if (!answer.ok) return;
@@ -155,7 +159,8 @@ const read = async () => {
     // The connection says so.
   } finally {
     isReading = false;
-    if (isStale) { isStale = false; setTimeout(read, 500); }
+    freeAt = performance.now() + Math.max(500, 4 * (performance.now() - start));
+    if (isStale) read();
   }
 };
 
@@ -183,6 +188,7 @@ const begin = () => {
   const bar = barHash.exec(location.hash);
   if (bar && aim) aim(Number(bar[1]));
   if (document.body.dataset.events) follow(document.body.dataset.events);
+  if ("brief" in document.body.dataset) read();
 };
 // How a run ended and what failed is painted before many rows are read.
 requestAnimationFrame(() => setTimeout(begin));
