@@ -36,8 +36,9 @@ dist: release
 	@scripts/setup dist
 	scripts/dist .build/release .build/dist
 
-## Tries these packages in a bare Debian 12 and 13.
+## Checks these packages and tries them in a bare Debian 12 and 13.
 test-dist: dist
+	scripts/check-packages .build/dist
 	scripts/bare-systems .build/dist
 
 ## Packs the Python module that plugins are written with, for editors and tests of plugins, as a wheel in .build/dist.
