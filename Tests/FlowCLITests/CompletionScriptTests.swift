@@ -52,7 +52,9 @@ import Testing
     return Set(String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init))
   }
 
-  private static let shells = ["bash", "fish"].filter { shell in
+  private static let shells = ["bash", "fish"].filter(isInstalled)
+
+  private static func isInstalled(_ shell: String) -> Bool {
     ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].contains {
       FileManager.default.isExecutableFile(atPath: "\($0)/\(shell)")
     }
@@ -73,6 +75,21 @@ import Testing
     defer { tool.remove() }
     #expect(try proposals(shell, at: "flowrun plugins ").isSuperset(of: ["new", "check", "show"]))
     #expect(try proposals(shell, at: "flowrun routes check h") == ["hello.yaml"])
+  }
+
+  /// Zsh completes only on a terminal, so its own functions are replaced by those that print what they are called for.
+  @Test(.enabled(if: isInstalled("zsh")), arguments: [("hello.yaml", "run hello.yaml"), ("validate", "validate")])
+  func `zsh takes a file without a subcommand for one that is run`(first: String, line: String) throws {
+    defer { tool.remove() }
+    let script = try tool.run("--generate-completion-script", "zsh")
+    try tool.write(script.standardOutput, to: "script")
+    let result = try Shell.run(
+      """
+      cd '\(tool.folder.path)'
+      zsh -f -c '_arguments() { print -r -- "${words[*]} $CURRENT"; return 1 }; compdef() { : }; source ./script
+      words=(flowrun \(first) --str) CURRENT=3; _flowrun' 2>&1
+      """)
+    #expect(result.output == "flowrun \(line) --str \(line.split(separator: " ").count + 2)\n")
   }
 
   /// Not in fish, which answers what flowrun asks it about the line only where somebody types.

@@ -62,8 +62,8 @@ struct CompletionScript {
     text.insert(
       contentsOf: """
             # 'flowrun FILE' is short for 'flowrun run FILE'.
-            local -ar verbs=(\(subcommands.joined(separator: " ")))
-            if (( CURRENT > 2 )) && [[ "${words[2]}" != -* ]] && (( ! ${subcommands[(Ie)${words[2]}]} )); then
+            local -ar flowrun_subcommands=(\(subcommands.joined(separator: " ")))
+            if (( CURRENT > 2 )) && [[ "${words[2]}" != -* ]] && (( ! ${flowrun_subcommands[(Ie)${words[2]}]} )); then
                 words=("${words[1]}" run "${(@)words[2,-1]}")
                 (( CURRENT += 1 ))
             fi
