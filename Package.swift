@@ -23,7 +23,7 @@ let table = """
   FlowServing: FlowPlatform NIOCore? NIOHTTPTypes?
   FlowEngine: CFlowClock FlowBytes FlowPlatform FlowDiagnostics FlowModel FlowExpressions FlowPluginKit FlowStore \
     | FlowStoreSQLite BasicsPlugin FlowTestKit
-  FlowInsight: FlowBytes FlowModel FlowExpressions FlowEngine | FlowPluginKit BasicsPlugin FlowTestKit
+  FlowInsight: FlowBytes FlowModel FlowExpressions FlowEngine | FlowPluginKit BasicsPlugin FlowTestKit TestSupport
   FlowPluginHost: FlowBytes FlowSystem FlowDiagnostics FlowModel FlowSyntax FlowPluginKit FlowPluginSupport | FlowTestKit
   FlowExecutors: CZlib FlowSystem FlowDiagnostics FlowModel FlowSyntax FlowPluginKit FlowPluginHost | FlowTestKit BasicsPlugin \
     ShellPlugin TestSupport flowrun
@@ -38,9 +38,9 @@ let table = """
     notification/NotificationPlugin: |
   shell/ShellPlugin: FlowSystem |
   storage/StoragePlugin: FlowSQLite |
-  geocode/GeocodeCore: FlowBytes FlowPlatform |
+  geocode/GeocodeCore: FlowBytes FlowPlatform | TestSupport
   geocode/GeocodePlugin: GeocodeCore |
-  router/RouterCore: FlowDiagnostics FlowModel | FlowTestKit
+  router/RouterCore: FlowDiagnostics FlowModel | FlowTestKit TestSupport
   router/RouterPlugin: FlowDiagnostics RouterCore |
   sync/SyncCore: FlowBytes | SyncPomodoro
   sync/SyncPomodoro: FlowModel SyncCore SyncEngine SyncRecords

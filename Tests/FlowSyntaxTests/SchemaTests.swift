@@ -1,5 +1,6 @@
 import FlowDiagnostics
 import FlowModel
+import TestSupport
 import Testing
 
 @testable import FlowSyntax
@@ -103,7 +104,8 @@ import Testing
         expectAgreement(Array(text.utf8), text)
       }
       for key in StepKey.allCases.map(\.rawValue) {
-        for action in ["flow.noop", "flow.set", "flow.sleep", "flow.post", "storage.open"] {
+        for (number, action) in ["flow.noop", "flow.set", "flow.sleep", "flow.post", "storage.open"].enumerated()
+        where TestExtent.tries(number, ofParts: 5) {
           var text = "name: test\ninputs: { x: { type: any, default: 1s } }\nsteps:\n  a:\n    \(key): \(value)\n"
           if key != "uses" { text += "    uses: \(action)\n" }
           expectAgreement(Array(text.utf8), text)

@@ -1,5 +1,6 @@
 import FlowEngine
 import FlowModel
+import TestSupport
 import Testing
 
 /// Every order in which the steps of every small graph can end, straight on the plan: whichever running step ends next,
@@ -24,7 +25,8 @@ import Testing
 
   @Test(.timeLimit(.minutes(10)), arguments: 0..<8)
   func `of five steps comes out right`(part: Int) throws {
-    for (index, needs) in SmallGraphs.all(steps: 5).enumerated() where index % 8 == part { try explore(needs) }
+    for (index, needs) in SmallGraphs.all(steps: 5).enumerated()
+    where index % 8 == part && TestExtent.tries(index / 8, ofParts: 4) { try explore(needs) }
   }
 
   @Test(arguments: 1...4)

@@ -12,6 +12,15 @@ import Testing
     #expect(closure.isDisjoint(with: outside), "\(closure.intersection(outside))")
   }
 
+  @Test func `every product is in the table of the page for apps`() throws {
+    let page = try Repository.text("docs/embedding.md")
+    for name in try Manifest.dumped().products.keys.sorted() where !name.hasPrefix("flowrun") {
+      // Plugins have pages of their own.
+      if name.hasSuffix("Plugin"), name != "FlowrunBuildPlugin" { continue }
+      #expect(page.contains("`\(name)`"), "docs/embedding.md does not say what \(name) is for")
+    }
+  }
+
   @Test func `of the plugins only the one that runs commands needs processes`() throws {
     let manifest = try Manifest.dumped()
     let plugins = manifest.products.keys.filter { $0.hasSuffix("Plugin") }

@@ -1,4 +1,5 @@
 import GeocodeCore
+import TestSupport
 import Testing
 
 /// L12, L42: country, province and city of a coordinate, offline.
@@ -156,7 +157,7 @@ import Testing
       return Double(state >> 11) / Double(1 << 53)
     }
     let all = (0..<Shared.tables.placeCount).map(Shared.tables.coordinate(ofPlace:))
-    for round in 0..<200 {
+    for round in 0..<TestExtent.count(usual: 50, release: 200, long: 200) {
       let base = all[Int(next() * Double(all.count))]
       let coordinate = try Coordinate(
         latitude: max(-90, min(90, base.latitude + next() - 0.5)), longitude: base.longitude + next() - 0.5,

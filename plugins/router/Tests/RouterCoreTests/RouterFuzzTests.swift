@@ -1,6 +1,7 @@
 import FlowModel
 import FlowTestKit
 import RouterCore
+import TestSupport
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -35,7 +36,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test(.timeLimit(.minutes(5))) func `survives a million random URLs and patterns`() throws {
+  @Test(.timeLimit(.minutes(5))) func `survives random URLs and patterns`() throws {
     let policy = try URLPolicy(schemes: ["app", "myapp"], hosts: ["example.com", "*.bücher.example"])
     let table = try table(
       ["product/:id<int>", "product/:name", "files/**", "**/:last", "a/*/:flag<bool>", "*", ":x/:y<date>/:z?"],
@@ -43,7 +44,8 @@ import Testing
     let seed = ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap(UInt64.init) ?? 20_260_228
     var generator = SeededGenerator(seed: seed)
     var counts = (matched: 0, notFound: 0, rejected: 0, patterns: 0)
-    for input in 0..<1_000_000 {
+    let count = TestExtent.count(usual: 100_000, release: 1_000_000, long: 1_000_000)
+    for input in 0..<count {
       let text = randomText(&generator)
       switch table.lookUp(text) {
       case .match(let match):
@@ -60,6 +62,7 @@ import Testing
       if input % 8 == 0, (try? RoutePattern(text)) != nil { counts.patterns += 1 }
       if input % 64 == 0 { _ = Redaction.forLog(text) }
     }
-    #expect(counts.matched > 50_000 && counts.notFound > 1_000 && counts.rejected > 100_000 && counts.patterns > 1_000)
+    #expect(counts.matched > count / 20 && counts.rejected > count / 10)
+    #expect(counts.notFound > count / 1_000 && counts.patterns > count / 1_000)
   }
 }

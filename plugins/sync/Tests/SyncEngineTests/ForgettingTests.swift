@@ -1,7 +1,7 @@
 import FlowBytes
-import Foundation
 import SyncCore
 import SyncEngine
+import TestSupport
 import Testing
 
 /// A zone that forgets what every device has seen deleted shows what one shows that forgets nothing.
@@ -120,19 +120,14 @@ import Testing
     #expect(fleet.likes(1, "b") == 2)
   }
 
-  private static let environment = ProcessInfo.processInfo.environment
-  /// How many histories: 150, 4,000 with the long tests, or as many as `FLOWRUN_SYNC_FORGETTING` says.
-  private static let histories =
-    environment["FLOWRUN_SYNC_FORGETTING"].flatMap { UInt64($0) }
-    ?? (environment["FLOWRUN_LONG_TESTS"] == nil ? 150 : 4000)
-  private static let first = environment["FLOWRUN_SEED"].flatMap { UInt64($0) } ?? 1
+  private static let seeds = TestExtent.seeds(50, of: 150, release: 150, long: 4000)
 
   @Test(arguments: [false, true])
   func `V13 V14 with lost requests and answers, all acts count as if nothing had ever been forgotten`(
     hasOld: Bool
   ) {
     var (forgetting, failed) = (0, 0)
-    for seed in Self.first..<(Self.first + Self.histories) {
+    for seed in Self.seeds {
       let (problems, forgotten) = Self.play(seed, hasOld: hasOld)
       if forgotten > 0 { forgetting += 1 }
       if !problems.isEmpty { failed += 1 }
@@ -140,7 +135,7 @@ import Testing
     }
     #expect(failed == 0)
     // Otherwise the histories would show nothing; and a program of an earlier version is waited for.
-    #expect(hasOld ? forgetting == 0 : forgetting * 3 > Self.histories)
+    #expect(hasOld ? forgetting == 0 : forgetting * (TestExtent.isFull ? 3 : 10) > Self.seeds.count)
   }
 
   @Test(arguments: [DeleteRule.editWins, .deleteWins])
@@ -173,7 +168,7 @@ import Testing
     var world = World(devices: 2, rule)
     world.act(0, .like, "a")
     for device in [0, 1] { world.meet(device) }
-    play(world, moves: Self.environment["FLOWRUN_LONG_TESTS"] == nil ? 4 : 6)
-    #expect(ends > 500)
+    play(world, moves: TestExtent.count(usual: 3, release: 4, long: 6))
+    #expect(ends > TestExtent.count(usual: 60, release: 500, long: 500))
   }
 }

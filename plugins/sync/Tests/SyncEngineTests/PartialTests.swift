@@ -1,7 +1,7 @@
 import FlowBytes
-import Foundation
 import SyncCore
 import SyncEngine
+import TestSupport
 import Testing
 
 /// Devices that hold a part of a zone.
@@ -192,11 +192,6 @@ import Testing
   }
 
   private static let keys = ["kept", "a", "b", "c"]
-  private static let environment = ProcessInfo.processInfo.environment
-  /// How many histories: 150, or as many as `FLOWRUN_SYNC_PARTIAL` says.
-  private static let histories = environment["FLOWRUN_SYNC_PARTIAL"].flatMap { UInt64($0) } ?? 150
-  private static let first = environment["FLOWRUN_SEED"].flatMap { UInt64($0) } ?? 1
-
   /// Acts of three devices, one or two of which hold a part, with losses, absences, restarts and other parts.
   private func play(_ seed: UInt64) throws -> (fleet: RecordFleet, likesOfKept: Int64, parts: [Int64?]) {
     var random = SplitMix64(seed: seed)
@@ -257,7 +252,7 @@ import Testing
   @Test func `whatever the network and the parts, each device ends with its part of the zone and nothing is lost`()
     throws
   {
-    for seed in Self.first..<(Self.first + Self.histories) { try judge(seed) }
+    for seed in TestExtent.seeds(50, of: 150, release: 150) { try judge(seed) }
   }
 
   /// Histories that once ended otherwise.

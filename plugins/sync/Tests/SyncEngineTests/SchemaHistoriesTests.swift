@@ -1,14 +1,11 @@
 import SyncRecords
 import SyncTestKit
+import TestSupport
 import Testing
 
 /// Histories of the records of a schema with every rule, on a virtual clock, with everything going wrong that can.
 @Suite struct SchemaHistoriesTests {
-  #if DEBUG
-    private static let histories: UInt64 = 100
-  #else
-    private static let histories: UInt64 = 5000
-  #endif
+  private static let seeds = TestExtent.seeds(40, of: 100, release: 100, long: 5000)
 
   /// Every merge rule and type, both rules for deletions, every way of referring, and a collection that decides.
   private static let text = """
@@ -63,13 +60,13 @@ import Testing
   func `V13 V14 V15 V20: every faulty history of records by every rule ends as the oracle foretold`() throws {
     let schema = try schema()
     var actions = 0
-    for seed in 1...Self.histories {
+    for seed in Self.seeds {
       let report = Simulation.run(.concurrentHistory(seed: seed, schema: schema))
       expectGood(report)
       #expect(report.parked == 0, "replay with seed \(seed)")
       actions += report.actions
     }
-    #expect(actions > Int(Self.histories) * 3)
+    #expect(actions > Self.seeds.count * 3)
   }
 
   @Test func `a day of several devices with lost messages, kills and users who go offline loses nothing`() throws {

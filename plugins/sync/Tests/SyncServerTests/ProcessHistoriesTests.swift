@@ -6,7 +6,7 @@
   /// Histories of real processes behind a network with every fault: the clocks run four times as fast, which only debug
   /// builds let them.
   @Suite(.serialized) struct ProcessHistoriesTests {
-    private static let seeds = TestExtent.seeds(6, of: 60, release: 60, long: 500)
+    private static let seeds = TestExtent.seeds(3, of: 60, release: 60, long: 500)
 
     @Test(.timeLimit(.minutes(30)))
     func `V13 V14 V15 V18 V20 S40: processes that are killed, behind a bad network, lose nothing and end as foretold`()

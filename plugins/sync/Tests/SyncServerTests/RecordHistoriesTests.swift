@@ -6,7 +6,7 @@
   /// Records of real processes that are killed, behind a bad network, before servers and databases that are killed, with
   /// clocks that are wrong, which only debug builds let them be.
   @Suite(.serialized) struct RecordHistoriesTests {
-    private static let seeds = TestExtent.seeds(6, of: 60, release: 60, long: 500)
+    private static let seeds = TestExtent.seeds(3, of: 60, release: 60, long: 500)
 
     /// How many play at once: most of the time a history waits.
     private static let lanes = 6
