@@ -69,38 +69,6 @@ extension Plan {
 
   // MARK: Bodies
 
-  /// Takes in that the body of an item succeeded and starts the next step or item of a pool.
-  mutating func passOnItem(
-    _ instance: StepIndex, attempt: Int, in pool: Pool, at now: Int
-  ) -> (step: StepIndex, attempt: Int)? {
-    if attempt == 1, isOrdinary, let next = advanceItem(from: instance, in: pool, at: now) { return (next, 1) }
-    succeeded(instance, attempt: attempt, at: now)
-    return hasEffects ? nil : startNext(in: pool, at: now)
-  }
-
-  /// The same for the case that comes most often: nothing is special about the run, the step or the item, and the next to
-  /// start is another item of the step, which takes the place that this one leaves. Nil: something is.
-  private mutating func advanceItem(from instance: StepIndex, in pool: Pool, at now: Int) -> StepIndex? {
-    let (index, item) = fanOuts.fanOutItem(of: instance)
-    let step = fanOuts[index].step
-    let (trait, queue) = (traits[step], queues[pool.index])
-    guard Int(trait.queue) == pool.index, !trait.flags.contains(.timed), states[step].status == .queued,
-      queue.ready.lowest == Int(trait.position), journal?.keepsStarts != true,
-      let next = fanOuts[index].advance(from: item, at: now)
-    else { return nil }
-    endFastPath()
-    _ = tables.makeUnique()
-    let count = finishedCount
-    journal?.noteSuccess(ofItem: StepIndex(item), of: step, finishedBefore: count)
-    let following = fanOuts[index].firstInstance + StepIndex(next)
-    if detail == .full, fanOuts[index].detail == .full {
-      tables.log.pointee.append(.whole(.succeeded(instance, attempt: 1)), at: now)
-      tables.log.pointee.append(.whole(.started(following, attempt: 1, queue: pool.index)), at: now)
-    }
-    if fanOuts[index].startable == nil { refresh(index, at: now) }
-    return following
-  }
-
   /// The body of an item returned or threw, or that of an attempt which had been asked to end.
   mutating func takeEndOfItem(_ instance: StepIndex, _ attempt: UInt8, _ ending: Ending, at now: Int) {
     let (index, item) = fanOuts.fanOutItem(of: instance)

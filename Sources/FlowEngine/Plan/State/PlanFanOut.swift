@@ -97,24 +97,6 @@ struct PlanFanOut: Sendable {
     skipFinished(from: next)
   }
 
-  /// Ends an item that succeeded in its first attempt, and starts the next one in its place; nil, and nothing happens,
-  /// where one of them has a past or there is no next.
-  @inline(__always)
-  mutating func advance(from item: Int, at now: Int) -> Int? {
-    guard states[item].status == .running, states[item].attempt == 1, again.isEmpty, next < admitted,
-      states[next].attempt == 0
-    else { return nil }
-    let following = next
-    states[item].succeed(at: now)
-    unsettled -= 1
-    states[following].status = .running
-    states[following].attempt = 1
-    states[following].startedAt = now
-    states[following].readyAt = max(states[following].readyAt, states[item].readyAt)
-    skipFinished(from: following + 1)
-    return following
-  }
-
   /// How items ended that are over.
   func finished(_ items: ArraySlice<StepIndex>) -> [FinishedEntry] {
     items.map { FinishedEntry($0, states[Int($0)], states[Int($0)].outcome ?? .cancelled) }

@@ -47,13 +47,11 @@ extension Plan {
 
   /// Hands over the transitions noted since the last call.
   mutating func takeRecords() -> [RecordChunk] {
-    if tables.makeUnique() { endFastPath() }
-    return tables.log.pointee.take()
+    mutate(endsFastPaths: false) { $0.tables.log.pointee.take() }
   }
 
   /// Takes chunks back that have been read, to use their memory again.
   mutating func reuse(_ chunks: [RecordChunk]) {
-    if tables.makeUnique() { endFastPath() }
-    tables.log.pointee.reuse(chunks)
+    mutate(endsFastPaths: false) { $0.tables.log.pointee.reuse(chunks) }
   }
 }

@@ -28,7 +28,11 @@ extension Plan {
   /// The first ready step of a queue that may start one, marked as running.
   @inline(__always)
   mutating func startNext(from index: Int, at now: Int) -> (step: StepIndex, attempt: Int)? {
-    if tables.makeUnique() { endFastPath() }
+    mutate(endsFastPaths: false) { $0.start(from: index, at: now) }
+  }
+
+  @inline(__always)
+  private mutating func start(from index: Int, at now: Int) -> (step: StepIndex, attempt: Int)? {
     let step = queues[index].members[queues[index].ready.lowest!]
     if machine != nil { noteStartOnMachine(step) }
     if traits[step].flags.contains(.fanOut) { return startItem(of: step, at: now) }

@@ -33,7 +33,7 @@ extension Plan {
   /// Ends a step for everybody else: dependents are released or skipped, the gate hears of it.
   mutating func finish(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
     guard states[step].status != .done else { return }
-    tables.orderEnd[-counts.unsettled] = step
+    noteInOrder(step)
     move(step, to: .done)
     states[step].outcome = outcome
     states[step].reason = reason

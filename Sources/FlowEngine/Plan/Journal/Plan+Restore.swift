@@ -17,9 +17,9 @@ extension Plan {
   }
 
   /// Takes in a journal entry, in the order in which they came out.
-  package mutating func restore(_ entry: JournalEntry) {
-    endFastPath()
-    _ = tables.makeUnique()
+  package mutating func restore(_ entry: JournalEntry) { mutate { $0.takeIn(entry) } }
+
+  private mutating func takeIn(_ entry: JournalEntry) {
     switch entry {
     case .activated(let resolution, let time): activate(resolution, at: time)
     case .finished(let finished, let failure): restore(finished, failure)

@@ -4,8 +4,13 @@ extension Plan {
   /// Takes in what happened at `now`, nanoseconds from the start of the run. Effects and ready steps follow from it.
   public mutating func apply(_ event: PlanEvent, at now: Int) {
     guard endedAt == nil else { return }
-    endFastPath()
-    _ = tables.makeUnique()
+    mutate {
+      $0.takeIn(event, at: now)
+      $0.followUp(at: now)
+    }
+  }
+
+  private mutating func takeIn(_ event: PlanEvent, at now: Int) {
     switch event {
     case .started(let prewarm): start(prewarm: prewarm, at: now)
     case .activated(let resolution): activate(resolution, at: now)
@@ -28,24 +33,23 @@ extension Plan {
     case .gateOpened(let opened): openGate(opened, at: now)
     case .cancelled: cancel(at: now)
     }
-    followUp(at: now)
   }
 
   /// Takes in that the body of a step succeeded at `now`; the same as applying `ended` with `success`, for the case that
   /// comes most often.
   public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
-    endFastPath()
-    _ = tables.makeUnique()
-    if Int(step) >= states.count {
-      takeEndOfItem(step, UInt8(attempt), .success, at: now)
-    } else if isAwaiting(step, attempt: attempt) {
-      vacate(step)
-      succeed(step, at: now)
-    } else {
-      takeEnd(of: step, UInt8(attempt), .success, at: now)
+    mutate { plan in
+      if Int(step) >= plan.states.count {
+        plan.takeEndOfItem(step, UInt8(attempt), .success, at: now)
+      } else if plan.isAwaiting(step, attempt: attempt) {
+        plan.vacate(step)
+        plan.succeed(step, at: now)
+      } else {
+        plan.takeEnd(of: step, UInt8(attempt), .success, at: now)
+      }
+      plan.followUp(at: now)
     }
-    followUp(at: now)
   }
 
   /// What follows from any change: cascades, idle steps, the end.
