@@ -45,6 +45,18 @@ struct PlanWallTests {
     }
   }
 
+  @Test func `no file of the rules has more than 250 lines, and no function more than 60`() throws {
+    let start = try Regex(#"^  (?:@\S+ )*(?:public |package |private |static |mutating )*(?:func|init)\b"#)
+    for file in plan where file.contains("/Plan/Rules/") {
+      let lines = try Repository.text(file).split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count <= 250, "\(file)")
+      for (index, line) in lines.enumerated() where line.contains(start) && !line.hasSuffix(" }") {
+        let end = lines[index...].firstIndex(of: "  }") ?? lines.count
+        #expect(end - index < 60, "\(file):\(index + 1)")
+      }
+    }
+  }
+
   /// The words of a file's code, without its comments.
   private func words(of file: String) throws -> Set<String> {
     let code = try Repository.text(file).split(separator: "\n").map { line in

@@ -14,17 +14,12 @@ extension Plan {
     switch event {
     case .started(let prewarm): start(prewarm: prewarm, at: now)
     case .activated(let resolution): activate(resolution, at: now)
-    case .ended(let step, let attempt, let ending):
-      if Int(step) < states.count {
-        takeEnd(of: step, UInt8(attempt), ending, at: now)
-      } else {
-        takeEndOfItem(step, UInt8(attempt), ending, at: now)
-      }
-    case .begun(let step, let attempt): begin(step, UInt8(attempt), at: now)
-    case .ready(let step, _) where Int(step) >= states.count: break
-    case .ready(let step, let attempt): reportReady(step, UInt8(attempt), at: now)
+    case .ended(let step, let attempt, let ending): takeEnd(of: task(step), UInt8(attempt), ending, at: now)
+    case .begun(let step, let attempt): begin(task(step), UInt8(attempt), at: now)
+    case .ready(let step, let attempt): reportReady(task(step), UInt8(attempt), at: now)
     case .decided(let step, let decision):
-      if Int(step) < states.count { decide(step, decision, at: now) } else { decideItem(step, decision, at: now) }
+      let task = task(step)
+      if task.isItem { decide(item: task, decision, at: now) } else { decide(step, decision, at: now) }
     case .expanded(let step, let expansion): takeIn(expansion, of: step, at: now)
     case .posted(let name): post(name, at: now)
     case .announcedEventDone: outstanding.announcedEvents -= 1
@@ -40,13 +35,13 @@ extension Plan {
   public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
     mutate { plan in
-      if Int(step) >= plan.states.count {
-        plan.takeEndOfItem(step, UInt8(attempt), .success, at: now)
-      } else if plan.isAwaiting(step, attempt: attempt) {
-        plan.vacate(step)
-        plan.succeed(step, at: now)
+      let task = plan.task(step)
+      if plan.isAwaiting(task, attempt: attempt) {
+        plan.vacate(task)
+        plan.succeed(task, at: now)
+        plan.refresh(task, at: now)
       } else {
-        plan.takeEnd(of: step, UInt8(attempt), .success, at: now)
+        plan.takeEnd(of: task, UInt8(attempt), .success, at: now)
       }
       plan.followUp(at: now)
     }

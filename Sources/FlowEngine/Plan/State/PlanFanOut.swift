@@ -74,6 +74,24 @@ struct PlanFanOut: Sendable {
     return item
   }
 
+  /// Takes an item from the status it has to another, and keeps the counts true.
+  mutating func move(_ item: Int, to status: StepStatus) {
+    count(states[item].status, by: -1)
+    states[item].status = status
+    count(status, by: 1)
+  }
+
+  private mutating func count(_ status: StepStatus, by change: Int) {
+    switch status {
+    case .running: running += change
+    case .retrying: retrying += change
+    case .holding: holding += change
+    case .deciding: deciding += change
+    case .done: unsettled -= change
+    case .waiting, .held, .queued: break
+    }
+  }
+
   /// Goes past items that are over before anybody started them.
   mutating func skipFinished(from item: Int) {
     next = item
@@ -99,7 +117,9 @@ struct PlanFanOut: Sendable {
 
   /// How items ended that are over.
   func finished(_ items: ArraySlice<StepIndex>) -> [FinishedEntry] {
-    items.map { FinishedEntry($0, states[Int($0)], states[Int($0)].outcome ?? .cancelled) }
+    items.map {
+      FinishedEntry(TaskInstance(step, item: Int($0)), states[Int($0)], states[Int($0)].outcome ?? .cancelled)
+    }
   }
 
   /// Whether all there is to do waits for another post.
