@@ -1,15 +1,94 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The targets, lowest first: each may use only what is named behind it. ARCHITECTURE.md tells what each knows.
+/// All targets, lowest first, as `NAMES: what they use | what their tests use besides`; ARCHITECTURE.md says what each knows. A line
+/// without `|` has no tests, a `\` continues it, and `NAME?` is used only with the trait `Network`. `FOLDER/NAME` is under
+/// `plugins/FOLDER`. Names of tests end with `Tests`, those of programs begin with a small letter. A plugin also
+/// uses the interface of plugins, but neither another plugin nor the engine.
+let table = """
+  FlowBytes FlowDiagnostics: |
+  CFlowPlatform CFlowProcess CFlowStore CPostgreSQL CFlowClock FlowPluginSupport:
+  FlowPlatform: CFlowPlatform |
+  FlowSystem: FlowPlatform CFlowProcess | TestSupport
+  FlowSQLite: FlowPlatform CSQLite |
+  FlowModel: FlowDiagnostics | FlowTestKit
+  FlowExpressions: FlowDiagnostics FlowModel | FlowTestKit
+  FlowCompiled: FlowBytes FlowDiagnostics FlowModel | FlowSyntax FlowPluginKit BasicsPlugin
+  FlowSyntax: FlowBytes FlowDiagnostics FlowModel FlowExpressions FlowCompiled CLibYAML | TestSupport
+  FlowPluginKit: FlowModel
+  FlowStore: CFlowStore FlowBytes FlowDiagnostics | FlowStoreSQLite FlowPlatform FlowModel FlowTestKit
+  FlowStoreSQLite: FlowPlatform FlowSQLite CFlowStore FlowStore
+  FlowPostgres: FlowPlatform CPostgreSQL?
+  FlowStorePostgres: FlowPlatform FlowStore FlowPostgres | FlowTestKit TestSupport flowrun
+  FlowEngine: CFlowClock FlowBytes FlowPlatform FlowDiagnostics FlowModel FlowExpressions FlowPluginKit FlowStore \
+    | FlowStoreSQLite BasicsPlugin FlowTestKit
+  FlowInsight: FlowBytes FlowModel FlowExpressions FlowEngine | FlowPluginKit BasicsPlugin FlowTestKit
+  FlowPluginHost: FlowBytes FlowSystem FlowDiagnostics FlowModel FlowSyntax FlowPluginKit FlowPluginSupport | FlowTestKit
+  FlowExecutors: CZlib FlowSystem FlowDiagnostics FlowModel FlowSyntax FlowPluginKit FlowPluginHost | FlowTestKit BasicsPlugin \
+    ShellPlugin TestSupport flowrun
+  FlowLanguageServer: FlowPlatform FlowDiagnostics FlowModel FlowSyntax | FlowSystem FlowTestKit
+  FlowKit: FlowDiagnostics FlowModel FlowCompiled FlowPluginKit FlowEngine | FlowSyntax BasicsPlugin
+  FlowKitYAML: FlowKit FlowSyntax
+  FlowBuild: FlowDiagnostics FlowModel FlowCompiled FlowSyntax | TestSupport
+  flowrun-build: FlowBuild
+  FlowTestKit: FlowBytes FlowModel FlowExpressions FlowPluginKit FlowStore FlowEngine FlowInsight |
+  SimulationTests: FlowModel FlowStore FlowEngine FlowInsight FlowTestKit TestSupport
+  flow/BasicsPlugin preferences/PreferencesPlugin ui/UserInterfacePlugin location/LocationPlugin \
+    notification/NotificationPlugin: |
+  shell/ShellPlugin: FlowSystem |
+  storage/StoragePlugin: FlowSQLite |
+  geocode/GeocodeCore: FlowBytes FlowPlatform |
+  geocode/GeocodePlugin: GeocodeCore |
+  router/RouterCore: FlowDiagnostics FlowModel | FlowTestKit
+  router/RouterPlugin: FlowDiagnostics RouterCore |
+  sync/SyncCore: FlowBytes | SyncPomodoro
+  sync/SyncPomodoro: FlowModel SyncCore SyncEngine SyncRecords
+  sync/SyncRecords: FlowDiagnostics FlowModel FlowSyntax SyncCore SyncEngine |
+  sync/SyncEngine: FlowBytes SyncCore | SyncRecords SyncPomodoro SyncTestKit TestSupport
+  sync/SyncTestKit: FlowBytes SyncCore SyncRecords SyncPomodoro SyncEngine
+  sync/SyncSQLite: FlowPlatform FlowSQLite SyncCore SyncEngine | SyncPomodoro SyncTestKit
+  sync/SyncWire: FlowModel SyncCore SyncEngine |
+  sync/SyncHTTP: FlowPlatform SyncCore SyncEngine SyncWire AsyncHTTPClient? NIOCore? NIOHTTP1? NIOPosix? NIOSSL?
+  sync/SyncMetrics: SyncCore SyncEngine Metrics? | SyncPomodoro MetricsTestKit?
+  sync/SyncPlugin: FlowBytes FlowDiagnostics SyncCore SyncPomodoro SyncRecords SyncEngine SyncSQLite SyncTestKit SyncHTTP? \
+    SyncMetrics? |
+  FlowCLI: FlowSystem FlowDiagnostics FlowModel FlowExpressions FlowCompiled FlowSyntax FlowPluginKit FlowStore FlowStoreSQLite \
+    FlowStorePostgres? FlowEngine FlowInsight FlowPluginHost FlowExecutors FlowLanguageServer BasicsPlugin GeocodePlugin \
+    LocationPlugin NotificationPlugin PreferencesPlugin RouterPlugin ShellPlugin StoragePlugin SyncPlugin SyncRecords \
+    UserInterfacePlugin ArgumentParser AsyncHTTPClient? NIOCore? | FlowTestKit TestSupport flowrun
+  flowrun: FlowCLI
+  sync/SyncPostgres: FlowPlatform FlowPostgres SyncCore SyncEngine
+  sync/SyncServer: FlowPlatform SyncCore SyncEngine SyncWire Hummingbird? HummingbirdCore? HummingbirdTLS? Logging? NIOCore? \
+    NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite SyncTestKit SyncHTTP SyncPostgres \
+    flowrun-sync-server flowrun TestSupport
+  sync/flowrun-sync-server: FlowPlatform SyncPomodoro SyncEngine SyncSQLite SyncPostgres SyncServer ArgumentParser?
+  NotificationWorkflowTests: FlowModel TestSupport flowrun
+  TidyTests: FlowKitYAML BasicsPlugin TestSupport flowrun
+  WorkflowTests: FlowSQLite FlowModel TestSupport flowrun
+  """
 
-let network = TargetDependencyCondition.when(traits: ["Network"])
+/// Files of a target that are not compiled, and files that it reads when it runs.
+let excluded = ["FlowInsightTests": "Recordings", "FlowPluginHostTests": "Children", "TidyTests": "FlowKitSymbols.txt"]
+let resources: [String: Resource] = ["FlowPluginSupport": .embedInCode("Files"), "GeocodePlugin": .copy("Tables")]
 
-/// The plugins that come with flowrun, each a product for apps.
-let builtInPlugins = [
-  "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin", "PreferencesPlugin", "RouterPlugin",
-  "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
+/// The packages, the products that are used, and the lowest version that has what is called. Together they need newer versions of
+/// each other. Only the versions that SwiftPM resolves here are built and tested.
+let packages: [(path: String, from: Version, products: String)] = [
+  ("apple/swift-argument-parser", "1.7.0", "ArgumentParser"),  // the functions that `CompletionScript` extends
+  ("apple/swift-log", "1.4.3", "Logging"),  // `Logger` is `Sendable`
+  ("apple/swift-metrics", "2.7.0", "Metrics MetricsTestKit"),  // gauges and counters take a factory
+  ("apple/swift-nio", "2.58.0", "NIOCore NIOHTTP1 NIOPosix"),  // the event loop group that a process shares
+  ("apple/swift-nio-extras", "1.20.0", "NIOHTTPTypes"),  // the messages that `ConnectionGuard` reads
+  ("apple/swift-nio-ssl", "2.28.0", "NIOSSL"),  // a certificate that is chosen for each connection
+  ("hummingbird-project/hummingbird", "2.19.0", "Hummingbird HummingbirdCore HummingbirdTLS"),  // its traits
+  ("swift-server/async-http-client", "1.20.0", "AsyncHTTPClient"),  // an error of its own for slow writing
+  ("swift-server/swift-service-lifecycle", "2.5.0", "ServiceLifecycle"),  // `cancelWhenGracefulShutdown`
 ]
+
+/// What a user imports besides `SyncKit` and `SyncServerKit`: docs/embedding.md says what for.
+let libraries =
+  words("FlowKit FlowKitYAML FlowTestKit FlowPluginKit FlowPluginHost FlowCLI RouterCore GeocodeCore SyncMetrics")
+  + Set(table.split { !$0.isLetter }.map(String.init)).filter { $0.hasSuffix("Plugin") }.sorted()
 
 let package = Package(
   name: "flowrun",
@@ -17,278 +96,63 @@ let package = Package(
   products: [
     .executable(name: "flowrun", targets: ["flowrun"]),
     .executable(name: "flowrun-sync-server", targets: ["flowrun-sync-server"]),
-    .library(name: "FlowCLI", targets: ["FlowCLI"]),
-    .library(name: "FlowKit", targets: ["FlowKit"]),
-    .library(name: "FlowKitYAML", targets: ["FlowKitYAML"]),
-    .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
-    .library(name: "FlowPluginHost", targets: ["FlowPluginHost"]),
-    .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
     .plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"]),
-    .library(name: "RouterCore", targets: ["RouterCore"]),
     .library(
-      name: "SyncKit",
-      targets: [
-        "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP", "SyncTestKit",
-      ]),
-    .library(name: "SyncMetrics", targets: ["SyncMetrics"]),
+      name: "SyncKit", targets: words("SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP SyncTestKit")),
     .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
-    .library(name: "CPostgreSQL", targets: ["CPostgreSQL"]),
-    .library(name: "GeocodeCore", targets: ["GeocodeCore"]),
-  ] + builtInPlugins.map { .library(name: $0, targets: [$0]) },
-  traits: [
-    .trait(
-      name: "Network",
-      description:
-        "All that talks to servers: the client and the server of sync, and how synchronizing stands as metrics")
-  ],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
-    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
-  ],
-  targets: core("FlowBytes", tests: [])
-    + [.target(name: "CFlowPlatform", path: "Sources/CFlowPlatform")]
-    + core("FlowPlatform", uses: ["CFlowPlatform"], tests: [])
-    + [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
-    + core("FlowSystem", uses: ["FlowPlatform", "CFlowProcess"], tests: ["TestSupport"])
-    + [
-      .systemLibrary(
-        name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
-        providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])])
-    ]
-    + core("FlowSQLite", uses: ["FlowPlatform", "CSQLite"], tests: ["FlowPlatform"])
-    + core("FlowDiagnostics", tests: [])
-    + core("FlowModel", uses: ["FlowDiagnostics"], tests: ["FlowTestKit"])
-    + core("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])
-    + core(
-      "FlowCompiled", uses: ["FlowBytes", "FlowDiagnostics", "FlowModel"],
-      tests: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "BasicsPlugin"])
-    + [.systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])])]
-    + core(
-      "FlowSyntax", uses: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "CLibYAML"],
-      tests: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "TestSupport"])
-    + core("FlowPluginKit", uses: ["FlowModel"])
-    + [.target(name: "CFlowStore", path: "Sources/CFlowStore")]
-    + core(
-      "FlowStore", uses: ["CFlowStore", "FlowBytes", "FlowDiagnostics"],
-      tests: ["FlowStoreSQLite", "FlowPlatform", "FlowModel", "FlowTestKit"])
-    + core("FlowStoreSQLite", uses: ["FlowPlatform", "FlowSQLite", "CFlowStore", "FlowStore"])
-    + [.target(name: "CPostgreSQL", path: "Sources/CPostgreSQL")]
-    + core("FlowPostgres", uses: ["FlowPlatform", .target(name: "CPostgreSQL", condition: network)])
-    + core(
-      "FlowStorePostgres", uses: ["FlowPlatform", "FlowStore", "FlowPostgres"],
-      tests: ["FlowStore", "FlowTestKit", "TestSupport", "flowrun"])
-    + [.target(name: "CFlowClock", path: "Sources/CFlowClock")]
-    + core(
-      "FlowEngine",
-      uses: [
-        "CFlowClock", "FlowBytes", "FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit",
-        "FlowStore",
-      ],
-      tests: ["FlowBytes", "FlowModel", "FlowPluginKit", "FlowStore", "FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"])
-    + core(
-      "FlowInsight", uses: ["FlowBytes", "FlowModel", "FlowExpressions", "FlowEngine"],
-      tests: ["FlowModel", "FlowPluginKit", "FlowEngine", "BasicsPlugin", "FlowTestKit"], fixtures: ["Recordings"])
-    + [.target(name: "FlowPluginSupport", resources: [.embedInCode("Files")])]
-    + core(
-      "FlowPluginHost",
-      uses: [
-        "FlowBytes", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginSupport",
-      ],
-      tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
-    + [.systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])])]
-    + core(
-      "FlowExecutors",
-      uses: ["CZlib", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginHost"],
-      tests: [
-        "FlowSystem", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginHost", "FlowTestKit", "BasicsPlugin",
-        "ShellPlugin", "TestSupport", "flowrun",
-      ])
-    + core(
-      "FlowLanguageServer", uses: ["FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowSyntax"],
-      tests: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowTestKit"])
-    + core(
-      "FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowPluginKit", "FlowEngine"],
-      tests: ["FlowSyntax", "BasicsPlugin"])
-    + core("FlowKitYAML", uses: ["FlowKit", "FlowSyntax"])
-    + core(
-      "FlowBuild", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowSyntax"], tests: ["TestSupport"])
-    + [
-      .executableTarget(
-        name: "flowrun-build", dependencies: ["FlowBuild"], path: "Sources/flowrun-build"),
-      .plugin(
-        name: "FlowrunBuildPlugin", capability: .buildTool(), dependencies: ["flowrun-build"],
-        path: "Sources/FlowrunBuildPlugin"),
-    ]
-    + core(
-      "FlowTestKit",
-      uses: ["FlowBytes", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine", "FlowInsight"],
-      tests: ["FlowModel", "FlowEngine"])
-    + [
+  ] + libraries.map { .library(name: $0, targets: [$0]) },
+  traits: [.trait(name: "Network", description: "The client and the server of sync, its metrics, runs in PostgreSQL")],
+  dependencies: packages.map {
+    // Hummingbird needs no trait of its own, such as that for configuration files.
+    let traits: Set<Package.Dependency.Trait> = $0.path.hasPrefix("hummingbird") ? [] : [.defaults]
+    return .package(url: "https://github.com/\($0.path)", from: $0.from, traits: traits)
+  },
+  targets: [
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .plugin(
+      name: "FlowrunBuildPlugin", capability: .buildTool(), dependencies: ["flowrun-build"],
+      path: "Sources/FlowrunBuildPlugin"),
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
+  ] + table.split(separator: "\n").flatMap(targets))
+
+/// The targets of a line of the table.
+func targets(_ line: Substring) -> [Target] {
+  let lists = line.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "|" }.map(words)
+  return lists[0].flatMap { path -> [Target] in
+    let parts = path.split(separator: "/").map(String.init)
+    let name = parts.last!
+    let root = parts.count > 1 ? "plugins/\(parts[0])/" : ""
+    let isPlugin = name.hasSuffix("Plugin")
+    let uses = words(isPlugin ? "FlowPlatform FlowModel FlowPluginKit" : "") + lists[1]
+    func test(_ name: String, _ uses: [String]) -> Target {
       .testTarget(
-        name: "SimulationTests",
-        dependencies: ["FlowModel", "FlowStore", "FlowEngine", "FlowInsight", "FlowTestKit", "TestSupport"])
-    ]
-    + plugin("flow", target: "BasicsPlugin")
-    + plugin("preferences")
-    + plugin("ui", target: "UserInterfacePlugin")
-    + plugin("shell", uses: ["FlowSystem"])
-    + plugin("storage", uses: ["FlowSQLite"])
-    + values("GeocodeCore", of: "geocode", uses: ["FlowBytes", "FlowPlatform"], tests: [])
-    + plugin("geocode", uses: ["GeocodeCore"], resources: [.copy("Tables")])
-    + plugin("location")
-    + values("RouterCore", of: "router", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])
-    + plugin("router", uses: ["FlowDiagnostics", "RouterCore"])
-    + plugin("notification")
-    + values("SyncCore", of: "sync", uses: ["FlowBytes"], tests: ["FlowBytes", "SyncPomodoro"])
-    + values(
-      "SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine", "SyncRecords"], tests: nil)
-    + values(
-      "SyncRecords", of: "sync", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "SyncCore", "SyncEngine"],
-      tests: ["FlowDiagnostics", "FlowModel", "SyncCore"])
-    + values(
-      "SyncEngine", of: "sync", uses: ["FlowBytes", "SyncCore"],
-      tests: ["FlowBytes", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncTestKit", "TestSupport"])
-    + values(
-      "SyncTestKit", of: "sync", uses: ["FlowBytes", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine"],
-      tests: nil)
-    + values(
-      "SyncSQLite", of: "sync",
-      uses: ["FlowPlatform", "FlowSQLite", "SyncCore", "SyncEngine"],
-      tests: ["FlowSQLite", "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit"])
-    + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: ["SyncCore", "SyncEngine"])
-    + values(
-      "SyncHTTP", of: "sync",
-      uses: [
-        "FlowPlatform", "SyncCore", "SyncEngine", "SyncWire",
-        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: network),
-        .product(name: "NIOCore", package: "swift-nio", condition: network),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: network),
-        .product(name: "NIOPosix", package: "swift-nio", condition: network),
-        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: network),
-      ], tests: nil)
-    + values(
-      "SyncMetrics", of: "sync",
-      uses: ["SyncCore", "SyncEngine", .product(name: "Metrics", package: "swift-metrics", condition: network)],
-      tests: [
-        "SyncCore", "SyncEngine", "SyncPomodoro",
-        .product(name: "MetricsTestKit", package: "swift-metrics", condition: network),
-      ])
-    + plugin(
-      "sync",
-      uses: [
-        "FlowBytes", "FlowDiagnostics", "SyncCore", "SyncPomodoro", "SyncRecords", "SyncEngine", "SyncSQLite",
-        "SyncTestKit", .target(name: "SyncHTTP", condition: network), .target(name: "SyncMetrics", condition: network),
-      ])
-    + core(
-      "FlowCLI",
-      uses: [
-        "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "FlowSyntax", "FlowPluginKit",
-        "FlowStore",
-        "FlowStoreSQLite", .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowInsight",
-        "FlowPluginHost", "FlowExecutors", "FlowLanguageServer", "BasicsPlugin", "GeocodePlugin",
-        "LocationPlugin", "NotificationPlugin",
-        "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "SyncRecords",
-        "UserInterfacePlugin",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: network),
-        .product(name: "NIOCore", package: "swift-nio", condition: network),
-      ],
-      tests: [
-        "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowStore", "FlowStoreSQLite", "FlowEngine",
-        "FlowPluginHost", "FlowTestKit", "TestSupport", "flowrun",
-      ])
-    + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
-    + syncServer()
-    + [
-      .target(name: "TestSupport", path: "Tests/TestSupport"),
-      .testTarget(name: "NotificationWorkflowTests", dependencies: ["FlowModel", "TestSupport", "flowrun"]),
-      .testTarget(
-        name: "TidyTests", dependencies: ["FlowKitYAML", "BasicsPlugin", "TestSupport", "flowrun"],
-        exclude: ["FlowKitSymbols.txt"]),
-      .testTarget(name: "WorkflowTests", dependencies: ["FlowSQLite", "FlowModel", "TestSupport", "flowrun"]),
-    ]
-)
-
-/// The sync server and its database, which exist only with the package trait `Network`; `flowrun` never links them.
-func syncServer() -> [Target] {
-  values(
-    "SyncPostgres", of: "sync", uses: ["FlowPlatform", "FlowPostgres", "SyncCore", "SyncEngine"], tests: nil)
-    + values(
-      "SyncServer", of: "sync",
-      uses: [
-        "FlowPlatform", "SyncCore", "SyncEngine", "SyncWire",
-        .product(name: "Hummingbird", package: "hummingbird", condition: network),
-        .product(name: "HummingbirdCore", package: "hummingbird", condition: network),
-        .product(name: "HummingbirdTLS", package: "hummingbird", condition: network),
-        .product(name: "Logging", package: "swift-log", condition: network),
-        .product(name: "NIOCore", package: "swift-nio", condition: network),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: network),
-        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: network),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: network),
-      ],
-      tests: [
-        "FlowBytes", "FlowModel", "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP",
-        "SyncWire", "SyncPostgres", "flowrun-sync-server", "flowrun", "TestSupport",
-      ])
-    + [
-      .executableTarget(
-        name: "flowrun-sync-server",
-        dependencies: [
-          "FlowPlatform", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncPostgres", "SyncServer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: network),
-        ], path: "plugins/sync/Sources/flowrun-sync-server")
-    ]
+        name: name, dependencies: uses.map(dependency), path: "\(root)Tests/\(name)",
+        exclude: excluded[name].map { [$0] } ?? [])
+    }
+    if name.hasSuffix("Tests") { return [test(name, uses)] }
+    let path = "\(root)Sources/\(name)"
+    if name.first!.isLowercase {
+      return [.executableTarget(name: name, dependencies: uses.map(dependency), path: path)]
+    }
+    let target = Target.target(
+      name: name, dependencies: uses.map(dependency), path: path,
+      exclude: isPlugin ? ["\(parts[0]).plugin.yaml"] : [], resources: resources[name].map { [$0] })
+    let besides = [name] + uses + words(isPlugin ? "FlowTestKit TestSupport" : "")
+    return [target] + lists.dropFirst(2).map { test("\(name)Tests", besides + $0) }
+  }
 }
 
-/// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it;
-/// `fixtures` are files next to them that the tests read in their place.
-func core(
-  _ name: String, uses: [Target.Dependency] = [], tests: [Target.Dependency]? = nil, fixtures: [String] = []
-) -> [Target] {
-  [.target(name: name, dependencies: uses, path: "Sources/\(name)")]
-    + (tests.map {
-      [.testTarget(name: "\(name)Tests", dependencies: [.byName(name: name)] + $0, exclude: fixtures)]
-    } ?? [])
+/// What a word of the table names: a target, or a product of a package.
+func dependency(_ word: String) -> Target.Dependency {
+  let name = String(word.prefix { $0 != "?" })
+  let condition: TargetDependencyCondition? = word.hasSuffix("?") ? .when(traits: ["Network"]) : nil
+  guard let package = packages.first(where: { words($0.products[...]).contains(name) }) else {
+    return .target(name: name, condition: condition)
+  }
+  return .product(name: name, package: String(package.path.split(separator: "/")[1]), condition: condition)
 }
 
-/// A built-in plugin under `plugins/<name>`, with its tests; `uses` names what it needs besides the plugin interface.
-/// No plugin may use another or the engine.
-/// `target` is its module where that is not the folder's name with `Plugin` behind it; `resources` are files that it
-/// reads at run time.
-func plugin(
-  _ name: String, target: String? = nil, uses: [Target.Dependency] = [], resources: [Resource] = []
-) -> [Target] {
-  let target = target ?? name.prefix(1).uppercased() + name.dropFirst() + "Plugin"
-  return [
-    .target(
-      name: target, dependencies: ["FlowPlatform", "FlowModel", "FlowPluginKit"] + uses,
-      path: "plugins/\(name)/Sources/\(target)", exclude: ["\(name).plugin.yaml"],
-      resources: resources),
-    .testTarget(
-      name: "\(target)Tests",
-      dependencies: [.byName(name: target), "FlowModel", "FlowPluginKit", "FlowTestKit", "TestSupport"] + uses,
-      path: "plugins/\(name)/Tests/\(target)Tests"),
-  ]
-}
-
-/// The values of a plugin's field, under `plugins/<plugin>/Sources/<name>`, with their tests: they know neither the
-/// plugin interface nor the world.
-func values(
-  _ name: String, of plugin: String, uses: [Target.Dependency] = ["FlowModel"],
-  tests: [Target.Dependency]? = ["FlowModel"]
-) -> [Target] {
-  [.target(name: name, dependencies: uses, path: "plugins/\(plugin)/Sources/\(name)")]
-    + (tests.map {
-      [
-        .testTarget(
-          name: "\(name)Tests", dependencies: [.byName(name: name)] + $0, path: "plugins/\(plugin)/Tests/\(name)Tests")
-      ]
-    } ?? [])
-}
+/// The words of a text.
+func words(_ text: Substring) -> [String] { text.split(separator: " ").map(String.init) }

@@ -1,15 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
-/// The app of docs/embedding.md with a plugin of its own, in a package that refers to this one. Takes some minutes, so only where
-/// `FLOWRUN_LONG_TESTS` is set; what was built stays in `.build/outside-app` for the next time.
-@Suite(
-  .enabled(if: ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil), .timeLimit(.minutes(30)), .serialized)
+/// The app of docs/embedding.md with a plugin of its own, in a package that refers to this one and needs packages that flowrun
+/// uses, too, in versions of its own choice. It takes some minutes to build; what was built stays in `.build/outside-app` for the
+/// next time.
+@Suite(.enabled(if: TestExtent.isFull), .timeLimit(.minutes(30)), .serialized)
 struct OutsideAppTests {
   private static let folder = Repository.root.appendingPathComponent(".build/outside-app")
 
-  @Test(arguments: ["debug", "release"])
-  func `the app of the page, with a plugin of its own, builds and runs in a package outside`(
+  @Test(arguments: TestExtent.current == .long ? ["debug", "release"] : ["debug"])
+  func `the app of the page, with a plugin and requirements of its own, builds and runs in a package outside`(
     configuration: String
   ) throws {
     try write()
@@ -19,6 +20,7 @@ struct OutsideAppTests {
     let app = try run(".build/\(configuration)/outside", "launch.yaml", "data")
     try #require(app.status == 0, "\(app.text.prefix(2000))")
     var lines = app.text.split(separator: "\n").map(String.init)
+    #expect(lines.removeFirst().hasSuffix("starts"))
     #expect(lines.removeFirst() == "the gate opened ready")
     #expect(lines.removeFirst().hasPrefix("outside: success in "))
     #expect(lines.contains("said: Hello, you; Hello, you"), "\(app.text)")
@@ -38,26 +40,40 @@ struct OutsideAppTests {
       let package = Package(
         name: "outside",
         platforms: [.macOS(.v15)],
-        dependencies: [.package(name: "flowrun", path: "\(Repository.root.path)")],
+        dependencies: [
+          .package(name: "flowrun", path: "\(Repository.root.path)"),
+          .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.0")),
+          .package(url: "https://github.com/apple/swift-log", "1.10.0"..<"2.0.0"),
+        ],
         targets: [
           .executableTarget(
             name: "outside",
             dependencies: [
               .product(name: "FlowKitYAML", package: "flowrun"), .product(name: "FlowPluginKit", package: "flowrun"),
               .product(name: "BasicsPlugin", package: "flowrun"),
+              .product(name: "ArgumentParser", package: "swift-argument-parser"),
+              .product(name: "Logging", package: "swift-log"),
             ])
         ])
 
       """,
-      "Package.resolved": try Repository.text("Package.resolved"),
       "Sources/outside/Launch.swift": block.text.replacing(
         plain, with: "Engine(plugins: [BasicsPlugin(), GreetingPlugin()])"),
       "Sources/outside/GreetingPlugin.swift": try Repository.text("Tests/FlowCLITests/GreetingExample.swift"),
       "Sources/outside/main.swift": """
+      import ArgumentParser
       import FlowKitYAML
       import Foundation
+      import Logging
 
-      let report = try await launch(workflow: CommandLine.arguments[1], dataFolder: CommandLine.arguments[2])
+      struct Arguments: ParsableArguments {
+        @Argument var workflow: String
+        @Argument var dataFolder: String
+      }
+
+      let arguments = Arguments.parseOrExit()
+      Logger(label: "outside").info("starts")
+      let report = try await launch(workflow: arguments.workflow, dataFolder: arguments.dataFolder)
       print(report)
       let copy = try JSONDecoder().decode(RunReport.self, from: JSONEncoder().encode(report))
       print("again: \\(copy.conclusion)")

@@ -14,8 +14,7 @@ let package = Package(
     .executableTarget(
       name: "SyncBenchmarks",
       dependencies: [
-        .product(name: "CPostgreSQL", package: "flowrun"), .product(name: "SyncKit", package: "flowrun"),
-        .product(name: "SyncServerKit", package: "flowrun"), "BareSQLite",
+        .product(name: "SyncKit", package: "flowrun"), .product(name: "SyncServerKit", package: "flowrun"), "BareSQLite",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]),
   ]
