@@ -29,6 +29,7 @@ extension Plan {
     }
   }
 
+  @inline(__always)
   private func isToldInFull(_ task: PlanTask) -> Bool {
     detail == .full && (!task.isItem || fanOuts[task.fanOut].detail == .full)
   }

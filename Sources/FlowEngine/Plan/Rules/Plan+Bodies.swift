@@ -102,6 +102,7 @@ extension Plan {
   }
 
   /// How long to wait before another attempt; nil: there is none to have.
+  @inline(__always)
   private func pause(of task: PlanTask, after state: StepState, asked: Int, at now: Int) -> Int? {
     let options = options(of: task.step)
     let counted = max(1, Int(state.attempt) - Int(particulars.interruptions[task.index] ?? 0))

@@ -42,24 +42,29 @@ extension PlanTask {
   init(_ step: StepIndex) { self.init(index: step, step: step, item: 0, fanOut: -1) }
 }
 
+extension FanOutTable {
+  /// An item of a step, by where the step's items are in the table.
+  func task(_ item: Int, of fanOut: Int) -> PlanTask {
+    PlanTask(index: self[fanOut].firstInstance + StepIndex(item), step: self[fanOut].step, item: item, fanOut: fanOut)
+  }
+
+  /// The item of an index beyond those of all steps.
+  @inline(never)
+  fileprivate func task(_ index: StepIndex) -> PlanTask {
+    let (fanOut, item) = fanOutItem(of: index)
+    return task(item, of: fanOut)
+  }
+}
+
+// What only looks is inlined: a call would copy the plan, and count a reference more to each of its parts.
 extension Plan {
   /// The task instance of an index.
   @inline(__always)
-  func task(_ index: StepIndex) -> PlanTask {
-    Int(index) < states.count ? PlanTask(index) : itemTask(index)
-  }
-
-  @inline(never)
-  private func itemTask(_ index: StepIndex) -> PlanTask {
-    let (fanOut, item) = fanOuts.fanOutItem(of: index)
-    return task(item, of: fanOut)
-  }
+  func task(_ index: StepIndex) -> PlanTask { Int(index) < states.count ? PlanTask(index) : fanOuts.task(index) }
 
   /// An item of a step, by where the step's items are in the table.
-  func task(_ item: Int, of fanOut: Int) -> PlanTask {
-    PlanTask(
-      index: fanOuts[fanOut].firstInstance + StepIndex(item), step: fanOuts[fanOut].step, item: item, fanOut: fanOut)
-  }
+  @inline(__always)
+  func task(_ item: Int, of fanOut: Int) -> PlanTask { fanOuts.task(item, of: fanOut) }
 
   /// What changes about a task; to be written only inside ``mutate(endsFastPaths:_:)``.
   subscript(state task: PlanTask) -> StepState {
@@ -72,6 +77,7 @@ extension Plan {
   }
 
   /// The step that an index belongs to; a step is its own.
+  @inline(__always)
   package func owner(of index: StepIndex) -> StepIndex { task(index).step }
 
   /// The step and the item that an index stands for; nil: it is a step.
