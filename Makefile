@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := scripts/release-build
 TEST_LIMIT ?= 30m
 
-.PHONY: run build release dist test-dist python-package sync-server setup setup-test test test-binary test-release test-long bench pipelines fuzz lint check data-check clean
+.PHONY: run build ui release dist test-dist python-package sync-server setup setup-test test test-binary test-release test-long bench pipelines fuzz lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -14,6 +14,12 @@ run: build
 ## Builds the release binary, .build/release/flowrun, with the Swift runtime inside.
 build: setup
 	$(RELEASE) --product flowrun
+
+## Builds flowrun and its page in the browser, and starts it, as in make ui UI_ARGUMENTS="workflows --open"; Ctrl-C stops it.
+ui: setup-test
+	$(RELEASE) --traits Network --product flowrun
+	$(RELEASE) --traits Network --product flowrun-ui
+	.build/release/flowrun ui $(UI_ARGUMENTS)
 
 ## Starts PostgreSQL and the sync server on loopback, http://127.0.0.1:$(SYNC_PORT); Ctrl-C stops both.
 SYNC_PORT ?= 8480

@@ -20,6 +20,7 @@ let table = """
   FlowStoreSQLite: FlowPlatform FlowSQLite CFlowStore FlowStore
   FlowPostgres: FlowPlatform CPostgreSQL?
   FlowStorePostgres: FlowPlatform FlowStore FlowPostgres | FlowTestKit TestSupport flowrun
+  FlowServing: FlowPlatform NIOCore? NIOHTTPTypes?
   FlowEngine: CFlowClock FlowBytes FlowPlatform FlowDiagnostics FlowModel FlowExpressions FlowPluginKit FlowStore \
     | FlowStoreSQLite BasicsPlugin FlowTestKit
   FlowInsight: FlowBytes FlowModel FlowExpressions FlowEngine | FlowPluginKit BasicsPlugin FlowTestKit
@@ -58,10 +59,13 @@ let table = """
     UserInterfacePlugin ArgumentParser AsyncHTTPClient? NIOCore? | FlowTestKit TestSupport flowrun
   flowrun: FlowCLI
   sync/SyncPostgres: FlowPlatform FlowPostgres SyncCore SyncEngine
-  sync/SyncServer: FlowPlatform SyncCore SyncEngine SyncWire Hummingbird? HummingbirdCore? HummingbirdTLS? Logging? NIOCore? \
+  sync/SyncServer: FlowPlatform FlowServing SyncCore SyncEngine SyncWire Hummingbird? HummingbirdCore? HummingbirdTLS? Logging? NIOCore? \
     NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite SyncTestKit SyncHTTP SyncPostgres \
     flowrun-sync-server flowrun TestSupport
-  sync/flowrun-sync-server: FlowPlatform SyncPomodoro SyncEngine SyncSQLite SyncPostgres SyncServer ArgumentParser?
+  sync/flowrun-sync-server: FlowServing SyncPomodoro SyncEngine SyncSQLite SyncPostgres SyncServer ArgumentParser?
+  FlowUI: FlowSystem FlowDiagnostics FlowModel FlowStore FlowEngine FlowInsight FlowServing FlowCLI Hummingbird? HummingbirdCore? \
+    Logging? NIOCore? ServiceLifecycle? | TestSupport flowrun flowrun-ui
+  flowrun-ui: FlowUI FlowCLI FlowServing ArgumentParser?
   NotificationWorkflowTests: FlowModel TestSupport flowrun
   TidyTests: FlowKitYAML BasicsPlugin TestSupport flowrun
   WorkflowTests: FlowSQLite FlowModel TestSupport flowrun
@@ -69,7 +73,9 @@ let table = """
 
 /// Files of a target that are not compiled, and files that it reads when it runs.
 let excluded = ["FlowInsightTests": "Recordings", "FlowPluginHostTests": "Children", "TidyTests": "FlowKitSymbols.txt"]
-let resources: [String: Resource] = ["FlowPluginSupport": .embedInCode("Files"), "GeocodePlugin": .copy("Tables")]
+let resources: [String: Resource] = [
+  "FlowPluginSupport": .embedInCode("Files"), "FlowUI": .embedInCode("Page"), "GeocodePlugin": .copy("Tables"),
+]
 
 /// The packages, the products that are used, and the lowest version that has what is called. Together they need newer versions of
 /// each other. Only the versions that SwiftPM resolves here are built and tested.
@@ -96,6 +102,7 @@ let package = Package(
   products: [
     .executable(name: "flowrun", targets: ["flowrun"]),
     .executable(name: "flowrun-sync-server", targets: ["flowrun-sync-server"]),
+    .executable(name: "flowrun-ui", targets: ["flowrun-ui"]),
     .plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"]),
     .library(
       name: "SyncKit", targets: words("SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP SyncTestKit")),

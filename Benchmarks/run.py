@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from sections import command, editor, engine, executors, insight, plugins, runs
+from sections import command, editor, engine, executors, insight, page, plugins, runs
 from sections.harness import HERE, PACKAGES, add, build, context, shown, value_text, verdict
 
 LATEST = os.path.join(HERE, "Results/latest.json")
@@ -52,6 +52,7 @@ SECTIONS = [
     ("simulate", ["flowrun"], insight.simulate),
     ("forecast", ["flowrun"], insight.forecast),
     ("analyze", ["flowrun"], insight.analyze),
+    ("page", ["flowrun", "flowrun-ui"], page.page),
     ("editor", ["flowrun"], editor.editor),
     ("shell", ["flowrun"], command.shell),
     ("gates", ["flowrun"], command.gates),

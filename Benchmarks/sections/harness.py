@@ -16,7 +16,7 @@ BUILT = os.path.join(HERE, "Engine/.build/release")
 FLOWRUN = os.path.join(ROOT, ".build/release/flowrun")
 COUNT = 100_000
 # The package that a product is built in, as a folder.
-PACKAGES = {"flowrun": ROOT, "StartPeer": f"{HERE}/Engine", "EngineBenchmark": f"{HERE}/Engine",
+PACKAGES = {"flowrun": ROOT, "flowrun-ui": ROOT, "StartPeer": f"{HERE}/Engine", "EngineBenchmark": f"{HERE}/Engine",
             "PluginCallBenchmark": f"{HERE}/Engine", "GeocodeBenchmark": f"{HERE}/Geocode",
             "RouterBenchmark": f"{HERE}/Router"}
 
@@ -96,7 +96,7 @@ def build(products):
     for product in products:
         print(f"building {product}", flush=True)
         # As it is shipped; the package of the benchmarks asks for the same trait.
-        if product == "flowrun":
+        if PACKAGES[product] == ROOT:
             run(["scripts/release-build", "--traits", "Network", "--product", product], cwd=ROOT)
             continue
         is_static = ["--static-swift-stdlib"] if product == "StartPeer" else []

@@ -37,7 +37,7 @@ public struct FlowCommand: AsyncParsableCommand {
         subcommands: [
           PluginsCommand.self, CallCommand.self, RoutesCommand.self, NotificationsCommand.self, SyncCommand.self,
         ]),
-      CommandGroup(name: "Servers", subcommands: [LSPCommand.self, WorkerCommand.self]),
+      CommandGroup(name: "Servers", subcommands: [UICommand.self, LSPCommand.self, WorkerCommand.self]),
     ],
     defaultSubcommand: RunCommand.self)
 
@@ -50,6 +50,7 @@ public struct FlowCommand: AsyncParsableCommand {
       flowrun validate FILE    check a workflow without running it
       flowrun graph FILE       draw its steps
       flowrun runs             list past runs
+      flowrun ui               show runs in the browser
       flowrun resume last      resume a failed or interrupted run
       flowrun plugins          list the actions that steps can use
 

@@ -37,8 +37,8 @@ public protocol RunStore: Sendable {
   /// damaged hides no other.
   func list(_ filter: RunFilter) throws(StoreProblem) -> RunList
 
-  /// The chunks of a run, in the order in which they were written. Throws `unknown`.
-  func chunks(of run: String) throws(StoreProblem) -> [[UInt8]]
+  /// The chunks of a run, in the order in which they were written, without the first `first` of them. Throws `unknown`.
+  func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]]
 
   /// How many bytes the journals and summaries of the runs have; runs without any may be left out.
   func sizes() throws(StoreProblem) -> [String: Int]
@@ -65,6 +65,9 @@ public protocol RunStore: Sendable {
 extension RunStore {
   /// The runs that fit and are not damaged, the newest first.
   public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] { try list(filter).runs }
+
+  /// The chunks of a run, in the order in which they were written.
+  public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] { try chunks(of: run, from: 0) }
 
   /// One run; nil: there is none.
   public func run(_ id: String) throws(StoreProblem) -> StoredRun? {

@@ -45,20 +45,20 @@
     }
 
     /// The chunks of a run, in order.
-    public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] {
+    public func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
       let rows = try execute(
         """
-        SELECT seq, c.epoch, body, c.checksum FROM flowrun_run r LEFT JOIN flowrun_chunk c ON c.run = r.number
-        WHERE r.id = $1 ORDER BY seq
-        """, [.text(run)])
+        SELECT seq, c.epoch, body, c.checksum FROM flowrun_run r LEFT JOIN flowrun_chunk c
+        ON c.run = r.number AND seq >= $2::int8 WHERE r.id = $1 ORDER BY seq
+        """, [.text(run), .integer(Int64(first))])
       guard rows.count > 0 else { throw .unknown(run: run) }
       if rows.count == 1, rows.isNull(0, 0) { return [] }
       var chunks: [[UInt8]] = []
       for row in 0..<rows.count {
         let body = rows.bytes(row, 2)
-        guard rows.integer(row, 0) == Int64(row),
-          Self.checksum(row, Int(rows.integer(row, 1)), body) == Int(rows.integer(row, 3))
-        else { throw damaged("part \(row + 1) of the journal of run \(run) is damaged") }
+        guard rows.integer(row, 0) == Int64(first + row),
+          Self.checksum(first + row, Int(rows.integer(row, 1)), body) == Int(rows.integer(row, 3))
+        else { throw damaged("part \(first + row + 1) of the journal of run \(run) is damaged") }
         chunks.append(body)
       }
       return chunks

@@ -32,9 +32,9 @@ extension SQLiteRunStore {
 
   private static let longDefinitionBytes = 1 << 18
 
-  /// The keys between which a run's chunks lie.
-  static func keys(of number: Int) -> [SQLiteValue] {
-    [.integer(number << 32), .integer(number << 32 | 0xFFFF_FFFF)]
+  /// The keys between which a run's chunks lie, without the first `first` of them.
+  static func keys(of number: Int, from first: Int = 0) -> [SQLiteValue] {
+    [.integer(number << 32 | min(first, 0xFFFF_FFFF)), .integer(number << 32 | 0xFFFF_FFFF)]
   }
 
   /// The row of a run, or nil.

@@ -287,21 +287,23 @@ public final class SQLiteRunStore: RunStore {
   // MARK: Reading
 
   /// The chunks of a run, in order.
-  public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] {
+  public func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
     try withConnection { connection throws(StoreProblem) in
       guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
       var chunks: [[UInt8]] = []
       try connection.run(
-        "SELECT key, epoch, body, checksum FROM chunk WHERE key BETWEEN ? AND ? ORDER BY key", Self.keys(of: row.number)
+        "SELECT key, epoch, body, checksum FROM chunk WHERE key BETWEEN ? AND ? ORDER BY key",
+        Self.keys(of: row.number, from: first)
       ) { result throws(StoreProblem) in
         let (key, epoch, body) = (result.integer(0), result.integer(1), result.bytes(2))
-        guard Self.checksum(key, epoch, body) == result.integer(3), key == row.number << 32 | chunks.count else {
+        guard Self.checksum(key, epoch, body) == result.integer(3), key == row.number << 32 | first + chunks.count
+        else {
           throw .damaged(
-            path: path, cause: "part \(chunks.count + 1) of the journal of run \(run) is damaged")
+            path: path, cause: "part \(first + chunks.count + 1) of the journal of run \(run) is damaged")
         }
         chunks.append(body)
       }
-      guard chunks.count >= row.chunkCount else {
+      guard first + chunks.count >= row.chunkCount else {
         throw .damaged(path: path, cause: "the end of the journal of run \(run) is missing")
       }
       return chunks

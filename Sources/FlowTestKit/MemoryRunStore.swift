@@ -179,7 +179,9 @@ public final class MemoryRunStore: RunStore {
   }
 
   /// The chunks of a run, in order.
-  public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] { try entry(run).chunks }
+  public func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
+    Array(try entry(run).chunks.dropFirst(first))
+  }
 
   /// How many bytes the journals and summaries of the runs have.
   public func sizes() throws(StoreProblem) -> [String: Int] {

@@ -35,6 +35,10 @@ public struct RunStoreConformance: Sendable {
     check(&problems, lease.epoch == 1, "the first epoch is 1")
     for number in 0..<20 { try store.append([UInt8(number)], to: lease, isDurable: number % 2 == 0) }
     check(&problems, try other.chunks(of: "life-1") == (0..<20).map { [UInt8($0)] }, "chunks come back in order")
+    check(
+      &problems, try other.chunks(of: "life-1", from: 18) == [[18], [19]],
+      "chunks come back behind those that are known")
+    check(&problems, try other.chunks(of: "life-1", from: 20).isEmpty, "behind the last chunk there is none")
     check(&problems, try other.definition(of: "life-1") == [9, 9], "the definition comes back")
     check(&problems, try other.runs(RunFilter()).first?.state == .running, "a run that is held goes on")
     try store.finish(lease, state: .partial, summary: [7])

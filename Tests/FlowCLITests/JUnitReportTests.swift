@@ -95,7 +95,7 @@ import Testing
     let report = RunReport.ofNoRun(of: "a.yaml", why: "signal 2 came first")
     let account = RunAccount(report, file: "a.yaml", mask: nil, activatedAtNanoseconds: 0)
     #expect(self.report(account).contains(#"<error type="cancelled" message="signal 2 came first">"#))
-    #expect(InsightPages.page(report).contains("a.yaml"))
+    #expect(InsightPages.page(report).html.contains("a.yaml"))
   }
 
   @Test func `has no character that XML 1.0 forbids`() {

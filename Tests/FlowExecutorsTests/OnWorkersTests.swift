@@ -133,6 +133,19 @@ import Testing
     try remove()
   }
 
+  @Test func `a cancelled step that does not stop does not take the other steps of its worker along`() throws {
+    try write(
+      #"""
+      name: stubborn
+      steps:
+        stubborn: { uses: flow.block, with: { for: 2s }, deadline: 100ms, optional: true }
+        other: { run: 'sleep 1.8; echo "attempt $FLOWRUN_ATTEMPT"' }
+      """#)
+    let result = try run("flow.yaml", "--on", "workers=2,processes=1")
+    #expect(result.exitCode == 0 && result.output.contains("other: attempt 1"), "\(result)")
+    try remove()
+  }
+
   @Test(.timeLimit(.minutes(10))) func `random workflows come to the same here and on workers`() throws {
     try TimelessReport.compare(TestExtent.count(usual: 2, release: 4, long: 60), in: folder, on: ["--on", "workers=3"])
     try remove()

@@ -7,23 +7,23 @@ enum InsightPages {
   private static let plain = TextStyle(isColored: false)
 
   /// The page of a forecast.
-  static func page(_ forecast: Forecast, _ budgets: [BudgetResult]) -> String {
+  static func page(_ forecast: Forecast, _ budgets: [BudgetResult]) -> InsightPage {
     let text = ForecastText(forecast: forecast, budgets: [], style: plain)
     return InsightPage(
-      forecast, suggestions: forecast.suggestions.map(text.sentence), budgets: budgets, notes: text.notes
-    ).html
+      forecast, suggestions: forecast.suggestions.map(text.sentence), budgets: budgets, notes: text.notes)
   }
 
-  /// The page of one run.
-  static func page(_ analysis: RunAnalysis, _ budgets: [BudgetResult]) -> String {
+  /// The page of one run; `stepPage` is where pages about its steps are, if there are any.
+  static func page(_ analysis: RunAnalysis, _ budgets: [BudgetResult], stepPage: String? = nil) -> InsightPage {
     let names = analysis.run.course.shape.steps.map(\.id)
     let suggestions = analysis.suggestions.map { AnalysisText.sentence($0, names[Int($0.step)]) }
     let notes = AnalysisText(analysis: analysis, budgets: [], style: plain).notes
-    return InsightPage(analysis, suggestions: suggestions, budgets: budgets, notes: notes).html
+    return InsightPage(
+      analysis, suggestions: suggestions, budgets: budgets, notes: notes, stepPage: stepPage)
   }
 
   /// The page of a run that has just ended.
-  static func page(_ report: RunReport) -> String {
+  static func page(_ report: RunReport) -> InsightPage {
     guard let run = try? ReportedRun(.object(report.value)) else {
       preconditionFailure("a report cannot be read by who writes it")
     }
@@ -31,21 +31,20 @@ enum InsightPages {
   }
 
   /// The page of runs next to others.
-  static func page(_ comparison: RunComparison, _ budgets: [BudgetResult]) -> String {
+  static func page(_ comparison: RunComparison, _ budgets: [BudgetResult]) -> InsightPage {
     let text = ComparisonText(comparison: comparison, budgets: [], style: plain)
     func change(_ row: RunComparison.Row) -> InsightPage.Change {
       InsightPage.Change(name: row.name, before: row.before, after: row.after, verdict: text.verdict(of: row))
     }
     return InsightPage(
       comparison, gate: comparison.gate.map(change), steps: comparison.steps.map(change), budgets: budgets,
-      notes: text.notes
-    ).html
+      notes: text.notes)
   }
 
   /// The page of several runs.
-  static func page(_ sample: RunSample, _ budgets: [BudgetResult]) -> String {
+  static func page(_ sample: RunSample, _ budgets: [BudgetResult]) -> InsightPage {
     let figures = SampleFigures(sample).steps.map { ($0.name, $0.criticality, $0.p50, $0.p95) }
     let notes = SampleText(sample: sample, budgets: [], style: plain).notes
-    return InsightPage(sample, figures: figures, budgets: budgets, notes: notes).html
+    return InsightPage(sample, figures: figures, budgets: budgets, notes: notes)
   }
 }

@@ -45,7 +45,7 @@ extension RunOutputs {
 
   private static func write(_ report: RunReport, to path: String) throws(FileProblem) {
     guard !path.hasSuffix(".html") else {
-      return try OutputFile.write(Array(InsightPages.page(report).utf8), to: path)
+      return try OutputFile.write(Array(InsightPages.page(report).html.utf8), to: path)
     }
     let file = try OutputFile(path)
     try report.write { (bytes) throws(FileProblem) in try file.write(bytes) }

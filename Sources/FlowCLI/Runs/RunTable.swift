@@ -3,28 +3,32 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
+/// What the summary of a run says for a list, in milliseconds.
+package struct RunFigures {
+  /// How long it took; nil: it has not ended.
+  package var duration: Double?
+  /// When its gate opened; nil: it did not, or there is none.
+  package var gate: Double?
+  /// How the gate opened, in the report's word.
+  package var gateOutcome: String?
+
+  /// The figures of a run.
+  package init(_ run: StoredRun) {
+    guard case .object(let summary)? = try? JSONText.parse(run.summary) else { return }
+    duration = summary["durationMilliseconds"]?.numberValue
+    guard let gate = summary["gate"]?.objectValue else { return }
+    self.gate = gate["openedAt"]?.numberValue
+    gateOutcome = gate["outcome"]?.stringValue
+  }
+}
+
 /// A list of runs as people read it: one line each, how long it took next to the usual time of its workflow.
 struct RunTable {
   let runs: [StoredRun]
   let style: TextStyle
 
-  /// What the summary of a run says for the list.
-  private struct Figures {
-    var duration: Double?
-    var gate: Double?
-    var gateOutcome: String?
-
-    init(_ run: StoredRun) {
-      guard case .object(let summary)? = try? JSONText.parse(run.summary) else { return }
-      duration = summary["durationMilliseconds"]?.numberValue
-      guard let gate = summary["gate"]?.objectValue else { return }
-      self.gate = gate["openedAt"]?.numberValue
-      gateOutcome = gate["outcome"]?.stringValue
-    }
-  }
-
   var text: String {
-    let figures = runs.map(Figures.init)
+    let figures = runs.map(RunFigures.init)
     let medians = medians(figures)
     var text = ""
     let width = runs.map { TerminalText.columns(of: TerminalText.visible($0.workflow)) }.max() ?? 0
@@ -58,7 +62,7 @@ struct RunTable {
   }
 
   /// The usual time of each file's runs, where there are three that ended well.
-  private func medians(_ figures: [Figures]) -> [String: Double] {
+  private func medians(_ figures: [RunFigures]) -> [String: Double] {
     var durations: [String: [Double]] = [:]
     for (run, figure) in zip(runs, figures) where run.state == .success || run.state == .partial {
       if let duration = figure.duration { durations[run.file, default: []].append(duration) }

@@ -43,12 +43,12 @@ struct AnalyzeCommand: Subcommand {
       try output.write(
         text: { AnalysisText(analysis: analysis, budgets: results, style: $0).text },
         json: { AnalysisJSON(analysis: analysis, budgets: results).value },
-        html: { InsightPages.page(analysis, results) })
+        html: { InsightPages.page(analysis, results).html })
     } else {
       try output.write(
         text: { SampleText(sample: sample, budgets: results, style: $0).text },
         json: { SampleJSON(sample: sample, budgets: results).value },
-        html: { InsightPages.page(sample, results) })
+        html: { InsightPages.page(sample, results).html })
     }
     if results.contains(where: \.isBroken) { ExitStatus.budgetBroken.exit() }
   }

@@ -16,8 +16,11 @@ enum RunQuestion {
   @discardableResult
   static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> String {
     let store = try place.open(writes: true)
-    let runs = try store.list(RunFilter())
-    let found = try RunReference.find(name, in: runs)
+    return try await ask(try RunReference.find(name, in: try store.list(RunFilter())), in: store, question)
+  }
+
+  /// Asks a run of a store, and gives its id as it is shown.
+  static func ask(_ found: StoredRun, in store: any RunStore, _ question: ValueObject) async throws -> String {
     let short = RunReference.short(found.id)
     guard found.state == .running else {
       let why =

@@ -49,7 +49,7 @@ struct CompareCommand: Subcommand {
     try output.write(
       text: { ComparisonText(comparison: comparison, budgets: results, style: $0).text },
       json: { ComparisonJSON(comparison: comparison, budgets: results).value },
-      html: { InsightPages.page(comparison, results) })
+      html: { InsightPages.page(comparison, results).html })
     end(results)
   }
 

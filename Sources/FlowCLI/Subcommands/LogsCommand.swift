@@ -60,11 +60,11 @@ struct LogsCommand: Subcommand {
     while true {
       // How it stands is asked first: what is written between is then among the chunks.
       let isRunning = try store.run(found.id)?.state == .running
-      let chunks = try store.chunks(of: found.id)
-      let text = RunLog(chunks: Array(chunks[min(shown, chunks.count)...]), style: style).text(ofStep: step)
+      let chunks = try store.chunks(of: found.id, from: shown)
+      let text = RunLog(chunks: chunks, style: style).text(ofStep: step)
       StandardOutput.write(text)
       if let step, text.isEmpty, !follow { explain(step, found, store, style) }
-      shown = chunks.count
+      shown += chunks.count
       guard follow, isRunning, !StandardOutput.isLost else { return }
       try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
     }

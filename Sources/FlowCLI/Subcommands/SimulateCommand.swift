@@ -178,7 +178,7 @@ struct SimulateCommand: Subcommand {
     try output.write(
       text: { ForecastText(forecast: forecast, budgets: results, style: $0).text },
       json: { ForecastJSON(forecast: forecast, budgets: results).value },
-      html: { InsightPages.page(forecast, results) })
+      html: { InsightPages.page(forecast, results).html })
   }
 
   /// What should be drawn from: the runs of this workflow that came to their end in one process, and were launched for the same

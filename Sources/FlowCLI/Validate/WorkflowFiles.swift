@@ -36,7 +36,7 @@ struct WorkflowFiles {
   }
 
   /// Whether a line of the file begins with `steps:`; one that cannot be read is reported when it is checked.
-  private static func isWorkflow(_ path: String) -> Bool {
+  static func isWorkflow(_ path: String) -> Bool {
     guard let bytes = try? FileAccess.read(path) else { return true }
     let key = Array("steps:".utf8)
     return bytes.starts(with: key)

@@ -76,6 +76,9 @@ extension WorkerPool {
     limits.logLinesPerCall = .max / 2
     limits.progressPerCall = .max / 2
     limits.start = start.startLimit
+    // A worker ends its commands, and what they left running, before it ends. It also runs other steps, which would be lost
+    // with it, so a cancelled step does not end it as soon as the plan stops waiting for that step.
+    limits.grace = .seconds(5)
     let began = await begin(start, limits)
     guard case .success(let session) = began else {
       if case .failure(let error) = began { return Loss(message: "\(error)", isLasting: true) }

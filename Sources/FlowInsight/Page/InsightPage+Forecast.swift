@@ -35,7 +35,7 @@ extension InsightPage {
     add(
       rows: "Steps",
       PageTable(caption: "All steps", columns: Self.stepColumns + ["times from"], rows: Self.sorted(rows)).html)
-    add(markup: PageGraph(shape: courses[0].shape, criticality: look.criticality).html)
+    add("graph", markup: PageGraph(shape: courses[0].shape, criticality: look.criticality).html)
     add("Data and assumptions", Self.list(notes))
   }
 

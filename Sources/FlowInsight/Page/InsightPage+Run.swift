@@ -6,14 +6,17 @@ extension InsightPage {
   private static let shownFailures = 20
 
   /// The page of one run: how it ended, what failed and why, then the gate, the timeline and the steps.
-  package init(_ analysis: RunAnalysis, suggestions: [String], budgets: [BudgetResult], notes: [String]) {
+  /// `stepPage` is where pages about steps are; nil: there are none.
+  package init(
+    _ analysis: RunAnalysis, suggestions: [String], budgets: [BudgetResult], notes: [String], stepPage: String? = nil
+  ) {
     let run = analysis.run
     let course = run.course
     var timeline = PageTimeline(title: "This run", run: run)
     timeline.slack = analysis.slack
     self.init(title: run.workflow)
-    add(markup: Self.headline(run))
-    add(markup: Self.failures(run, timeline))
+    add("headline", markup: Self.headline(run))
+    add("failures", markup: Self.failures(run, timeline))
     add("Warnings", Self.list(run.warnings))
     add("Outputs", Self.facts(run.outputs))
     if course.hasGate { add("Gate", Self.gate(run)) }
@@ -36,7 +39,10 @@ extension InsightPage {
     )
     add("Suggestions", Self.list(suggestions))
     let onPath = Set(analysis.criticalPath.compactMap(\.step))
-    add(markup: PageGraph(shape: course.shape, criticality: names.indices.map { onPath.contains($0) ? 1 : 0 }).html)
+    var graph = PageGraph(shape: course.shape, criticality: names.indices.map { onPath.contains($0) ? 1 : 0 })
+    graph.outcomes = course.steps.map { $0.outcome?.word ?? ($0.startedAt == nil ? "" : "running") }
+    graph.stepPage = stepPage
+    add("graph", markup: graph.html)
     add("Notes", Self.list(notes.filter { !run.warnings.contains($0) }))
   }
 
@@ -63,7 +69,12 @@ extension InsightPage {
   }
 
   private static func state(of run: ReportedRun) -> (kind: String, sign: String, word: String) {
-    switch run.conclusion {
+    state(run.conclusion ?? "")
+  }
+
+  /// A word of how a run stands as a class of the style, a sign and a word for people.
+  package static func state(_ word: String) -> (kind: String, sign: String, word: String) {
+    switch word {
     case "success": ("success", "✓", "Succeeded")
     case "partial": ("partial", "◐", "Partly succeeded")
     case "failure": ("failure", "✗", "Failed")
@@ -95,8 +106,8 @@ extension InsightPage {
       + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
   }
 
-  /// A panel for each failure: those that the workflow allows come last.
-  static func failures(_ run: ReportedRun, _ timeline: PageTimeline) -> String {
+  /// A panel for each failure, with a link to its bar where there is a timeline: those that the workflow allows come last.
+  package static func failures(_ run: ReportedRun, _ timeline: PageTimeline?) -> String {
     // A step that includes a workflow failed because a step of that workflow did.
     let failed = Set(run.failures.map(\.name))
     var owners: Set<String> = []
@@ -107,16 +118,16 @@ extension InsightPage {
     let sorted = causes.filter { !$0.isExcused } + causes.filter(\.isExcused)
     guard !sorted.isEmpty else { return "" }
     var rows: [Int: Int] = [:]
-    for (row, step) in timeline.rowOrder.enumerated() { rows[step] = row }
+    for (row, step) in (timeline?.rowOrder ?? []).enumerated() { rows[step] = row }
     var html = "<section class=\"failures\"><h2>What failed</h2>"
-    for failure in sorted.prefix(Self.shownFailures) { html += panel(failure, row: rows[failure.step] ?? 0) }
+    for failure in sorted.prefix(Self.shownFailures) { html += panel(failure, row: rows[failure.step]) }
     if sorted.count > Self.shownFailures {
       html += "<p>… and \(sorted.count - Self.shownFailures) more: select the outcome <i>failure</i> below.</p>"
     }
     return html + "</section>"
   }
 
-  private static func panel(_ failure: ReportedFailure, row: Int) -> String {
+  private static func panel(_ failure: ReportedFailure, row: Int?) -> String {
     let time = failure.nanoseconds.map { " after \(PageText.time($0))" } ?? ""
     let attempt = failure.attempts > 1 ? ", in attempt \(failure.attempts) of \(failure.attempts)" : ""
     let note = failure.isExcused ? "; the workflow allows it (<code>optional</code>)" : ""
@@ -131,7 +142,7 @@ extension InsightPage {
       html += "<pre tabindex=\"0\" role=\"region\" aria-label=\"The last lines of \(name)\">"
       html += failure.lines.map { PageText.escaped($0.replacing("\t", with: "  ")) }.joined(separator: "\n") + "</pre>"
     }
-    return html + "<p><a href=\"#bar-\(row)\">Show in the timeline</a></p></article>"
+    return html + (row.map { "<p><a href=\"#bar-\($0)\">Show in the timeline</a></p>" } ?? "") + "</article>"
   }
 
   /// When the gate opened, and what kept it.
@@ -160,7 +171,7 @@ extension InsightPage {
         value.map { .init(nanoseconds: $0) } ?? .init("any", .infinity)
       }
       let length = step.startedAt.flatMap { start in step.endedAt.map { $0 - start } }
-      let word = step.outcome?.word ?? "–"
+      let word = step.outcome?.word ?? (step.startedAt == nil ? "–" : PageTimeline.inProgress)
       return [
         .init(course.shape.steps[index].id), .init(nanoseconds: step.startedAt),
         .init(nanoseconds: length), slack ?? .init("–", -1),

@@ -12,9 +12,9 @@ extension InsightPage {
     main{max-width:1240px;margin:0 auto;padding:16px;overflow-wrap:anywhere}
     h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:28px 0 8px}h3{font-size:1rem;margin:0}
     h2.small{font-size:.85rem;margin:10px 0 2px;color:var(--soft);font-weight:400}
-    header p,figcaption,caption,.axis,small,.ticks,.legend{color:var(--soft)}header p{margin:4px 0}
+    header p,figcaption,caption,.axis,small,.legend{color:var(--soft)}header p{margin:4px 0}
     code,pre{font:.85rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-    a{color:var(--link)}
+    a{color:var(--link)}.name a,th a{color:inherit}
     header .state{font-size:1.05rem;font-weight:600}
     .state.success{color:var(--good)}.state.failure{color:var(--bad)}.state.partial,.state.cancelled{color:var(--warn)}.state.running{color:var(--run)}
     .panel{border:1px solid var(--line);border-left:4px solid var(--bad);border-radius:6px;background:var(--badback);padding:10px 14px;margin:0 0 12px}
@@ -45,10 +45,10 @@ extension InsightPage {
     .track i{position:absolute;top:2px;height:12px;min-width:2px;border-radius:2px}
     .track b{position:absolute;top:-3px;bottom:-3px;width:2px;background:var(--gate)}
     .track u{position:absolute;top:-3px;bottom:-3px;background:repeating-linear-gradient(115deg,transparent 0 4px,var(--line) 4px 6px)}
-    .track em,.ticks em{position:absolute;white-space:nowrap;font-style:normal;font-size:.75rem;transform:translateX(-50%)}
-    .track em.first,.ticks em:first-child{transform:none}.track em.last{transform:translateX(-100%)}em.gate{color:var(--gate);font-weight:600}
+    .track em{position:absolute;white-space:nowrap;font-style:normal;font-size:.75rem;transform:translateX(-50%)}
+    .track em.first{transform:none}.track em.last{transform:translateX(-100%)}em.gate{color:var(--gate);font-weight:600}
     i.run{background:var(--run)}i.queue,i.resources{background:var(--queue)}i.thread{background:var(--thread)}
-    i.failed{background:var(--bad)}i.cancelled{background:var(--soft)}
+    i.running{background:repeating-linear-gradient(115deg,var(--run) 0 6px,var(--on) 6px 10px)}i.failed{background:var(--bad)}i.cancelled{background:var(--soft)}
     i.retry{background:var(--retry);opacity:.6}i.executor{background:var(--executor)}i.commit{background:var(--thread)}\
     i.minimum{background:var(--minimum)}
     .legend{margin:4px 0;font-size:.85rem}.legend span{margin-right:14px;white-space:nowrap;display:inline-block}
@@ -57,11 +57,12 @@ extension InsightPage {
     .histogram{display:block;width:100%;height:140px;border-bottom:1px solid var(--line)}.histogram rect{fill:var(--run)}
     line{stroke-width:2;vector-effect:non-scaling-stroke}line.min{stroke:var(--minimum)}line.max{stroke:var(--bad)}
     line.p50{stroke:var(--text)}line.p95{stroke:var(--text);stroke-dasharray:4 3}
-    .ticks{position:relative;height:1.2em;margin:2px 0}
+    .ticks{display:block;width:100%;height:1.2em;margin:2px 0;overflow:visible}.ticks text{fill:var(--soft);font-size:12px;text-anchor:middle}.ticks text:first-child{text-anchor:start}
     .legend .key{height:3px;border-radius:0;vertical-align:3px}.key.min{background:var(--minimum)}.key.max{background:var(--bad)}.key.p50{background:var(--text)}
     .key.p95{background:repeating-linear-gradient(90deg,var(--text) 0 4px,transparent 4px 6px)}
     .edge{fill:none;stroke:var(--line);stroke-width:1.2}.edge.on{stroke:var(--run);stroke-width:2}
     .node rect{fill:var(--card);stroke:var(--line)}.node.on rect{fill:var(--on);stroke:var(--run)}
+    .node.is-failure rect,.node.is-timed-out rect{fill:var(--badback);stroke:var(--bad)}.node.is-skipped rect,.node.is-cancelled rect{stroke:var(--warn)}.node.is-success rect{stroke:var(--good)}.node.is-running rect{stroke:var(--run);stroke-width:2}
     .node.later rect{stroke-dasharray:4 3}.node text{fill:var(--text);font-size:12px}
     .find,.tools{display:flex;flex-wrap:wrap;gap:8px;align-items:center;margin:8px 0}
     .find input,.find select,.tools button{font:inherit;padding:3px 10px;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:5px;max-width:100%}
@@ -69,7 +70,7 @@ extension InsightPage {
     #tip{position:fixed;z-index:9;max-width:320px;background:var(--text);color:var(--back);padding:4px 9px;border-radius:5px;\
     font-size:.85rem;pointer-events:none}
     @media (max-width:520px){main{padding:10px}th,td{padding:5px 6px}.row{grid-template-columns:1fr;height:38px}.row.axis{height:20px}.axis .name{display:none}\
-    .name{justify-self:start;max-width:100%}.track em.minor,.ticks em:nth-child(even){display:none}}
+    .name{justify-self:start;max-width:100%}.track em.minor,.ticks text:nth-child(even){display:none}}
     @media print{:root{--back:#fff;--text:#000;--soft:#444;--line:#bbb;--card:#fff;--run:#2f6fd0;--on:#e8eefb}\
     .scroll,.scroll.tall{overflow:visible;max-height:none}.scroll svg{max-width:100%;height:auto}.zoom{width:100%}.find,.tools,#tip{display:none}figure,tr,.panel{break-inside:avoid}*{print-color-adjust:exact}}
     """

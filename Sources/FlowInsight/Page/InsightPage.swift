@@ -1,7 +1,9 @@
 /// A page in one file: no network, light and dark, readable without its script, which adds hover, zoom and sorting.
 package struct InsightPage {
-  private let title: String
-  private var body = ""
+  /// Its title, as markup.
+  package let title: String
+  /// Its parts, by names that no other part of the page has.
+  package private(set) var parts: [(name: String, markup: String)] = []
 
   /// A page of this title.
   init(title: String) { self.title = PageText.escaped(title) }
@@ -9,21 +11,26 @@ package struct InsightPage {
   /// A page that begins with its title and a line below it.
   init(title: String, subtitle: String) {
     self.init(title: title)
-    body = "<header><h1>\(self.title)</h1><p>\(PageText.escaped(subtitle))</p></header>"
+    add("headline", markup: "<header><h1>\(self.title)</h1><p>\(PageText.escaped(subtitle))</p></header>")
   }
 
   /// Figures that are read first.
   mutating func add(figures: [(name: String, value: String)]) {
-    body += "<dl class=\"figures\">" + figures.map { Self.figure($0.name, $0.value) }.joined() + "</dl>"
+    add("figures", markup: Self.figures(figures))
+  }
+
+  /// Figures next to each other.
+  package static func figures(_ figures: [(name: String, value: String)]) -> String {
+    "<dl class=\"figures\">" + figures.map { figure($0.name, $0.value) }.joined() + "</dl>"
   }
 
   /// A figure with what it is of.
-  static func figure(_ name: String, _ value: String) -> String {
+  package static func figure(_ name: String, _ value: String) -> String {
     "<div><dt>\(PageText.escaped(name))</dt><dd>\(PageText.escaped(value))</dd></div>"
   }
 
   /// Names and their values, each on a line.
-  static func facts(_ facts: [(name: String, value: String)]) -> String {
+  package static func facts(_ facts: [(name: String, value: String)]) -> String {
     guard !facts.isEmpty else { return "" }
     return "<dl class=\"facts\">" + facts.map { figure($0.name, $0.value) }.joined() + "</dl>"
   }
@@ -32,21 +39,21 @@ package struct InsightPage {
   mutating func add(rows heading: String, _ parts: String...) {
     let content = parts.joined()
     guard !content.isEmpty else { return }
-    body += "<section data-rows><h2>\(PageText.escaped(heading))</h2>\(content)</section>"
+    add(heading, markup: "<section data-rows><h2>\(PageText.escaped(heading))</h2>\(content)</section>")
   }
 
   /// A part of the page; nothing when it is empty.
   mutating func add(_ heading: String, _ parts: String...) {
     let content = parts.joined()
     guard !content.isEmpty else { return }
-    body += "<section><h2>\(PageText.escaped(heading))</h2>\(content)</section>"
+    add(heading, markup: "<section><h2>\(PageText.escaped(heading))</h2>\(content)</section>")
   }
 
-  /// Markup that has a heading of its own.
-  mutating func add(markup: String) { body += markup }
+  /// Markup that has a heading of its own; nothing when it is empty.
+  mutating func add(_ name: String, markup: String) { if !markup.isEmpty { parts.append((name, markup)) } }
 
   /// A list of sentences.
-  static func list(_ sentences: [String]) -> String {
+  package static func list(_ sentences: [String]) -> String {
     sentences.isEmpty ? "" : "<ul>" + sentences.map { "<li>\(PageText.escaped($0))</li>" }.joined() + "</ul>"
   }
 
@@ -65,7 +72,7 @@ package struct InsightPage {
     <style>\(Self.style)</style>
     </head>
     <body>
-    <main>\(body)</main>
+    <main>\(parts.map(\.markup).joined())</main>
     <div id="tip" role="status" hidden></div>
     <script>\(Self.script)</script>
     </body>

@@ -3,6 +3,10 @@ struct PageGraph {
   let shape: CourseShape
   /// How often each step is on the critical path to the gate, from 0 to 1.
   let criticality: [Double]
+  /// How each step ended or stands, in a word; empty: that is not known.
+  var outcomes: [String] = []
+  /// Where pages about steps are; nil: there are none.
+  var stepPage: String?
 
   /// The number of steps beyond which it is unreadable.
   private static let limit = 200
@@ -28,7 +32,7 @@ struct PageGraph {
     }
     let (width, height) = (columns.count * 190, (columns.map(\.count).max() ?? 1) * 34 + 8)
     var svg =
-      "<svg viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\" role=\"img\" "
+      "<svg viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\" role=\"\(stepPage == nil ? "img" : "group")\" "
       + "aria-label=\"The steps and their dependencies\">"
     for (index, step) in shape.steps.enumerated() {
       for need in step.needs {
@@ -41,14 +45,20 @@ struct PageGraph {
     }
     for (index, step) in shape.steps.enumerated() {
       let place = places[index]
-      let kind = (criticality[index] > 0 ? " on" : "") + (step.isDeferred ? " later" : "")
+      let outcome = outcomes.isEmpty ? "" : outcomes[index]
+      let kind =
+        (criticality[index] > 0 ? " on" : "") + (step.isDeferred ? " later" : "")
+        + (outcome.isEmpty ? "" : " is-\(outcome)")
       let id = PageText.escaped(step.id)
       let short = step.id.count > 22 ? PageText.escaped(String(step.id.prefix(21))) + "…" : id
       let note = "\(id)\(step.isBlocking ? ", the gate waits for it" : step.isDeferred ? ", waits for the gate" : "")"
+      let state = outcome.isEmpty ? "" : ", \(outcome)"
+      let link = stepPage.map { "<a href=\"\($0)\(PageText.inAddress(step.id))\">" } ?? ""
+      svg += link
       svg +=
-        "<g class=\"node\(kind)\" data-tip=\"\(note), on the critical path in \(PageText.share(criticality[index]))\">"
+        "<g class=\"node\(kind)\" data-tip=\"\(note)\(state), on the critical path in \(PageText.share(criticality[index]))\">"
       svg += "<rect x=\"\(place.x)\" y=\"\(place.y)\" width=\"168\" height=\"26\" rx=\"5\"></rect>"
-      svg += "<text x=\"\(place.x + 8)\" y=\"\(place.y + 17)\">\(short)</text></g>"
+      svg += "<text x=\"\(place.x + 8)\" y=\"\(place.y + 17)\">\(short)</text></g>\(link.isEmpty ? "" : "</a>")"
     }
     return
       "<section><h2>Graph</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Graph\">\(svg)</svg></div></section>"

@@ -64,11 +64,11 @@ struct PageHistogram {
     var time = start
     while Double(time - start) <= span * 0.97 {
       ticks +=
-        "<em style=\"left:\(PageText.fixed(Double(time - start) / span * 100, 2))%\">\(PageText.roundTime(time))</em>"
+        "<text x=\"\(PageText.fixed(Double(time - start) / span * 100, 2))%\" y=\"14\">\(PageText.roundTime(time))</text>"
       time += step
     }
     return
-      "<figure><figcaption>\(PageText.escaped(title))</figcaption>\(svg)</svg><p class=\"ticks\" aria-hidden=\"true\">\(ticks)</p>"
+      "<figure><figcaption>\(PageText.escaped(title))</figcaption>\(svg)</svg><svg class=\"ticks\" aria-hidden=\"true\">\(ticks)</svg>"
       + "<p class=\"legend\">\(keys)</p></figure>"
   }
 

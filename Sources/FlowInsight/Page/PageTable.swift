@@ -2,26 +2,32 @@ import FlowModel
 
 /// A table that can be sorted by each of its columns, and read without that. Of a long one the script draws the rows that
 /// are visible.
-struct PageTable {
+package struct PageTable {
   /// A cell: what is read, and what it is sorted by where that is a number.
-  struct Cell {
-    var text: String
-    var number: Double?
+  package struct Cell {
+    /// What is read.
+    package var text: String
+    /// What it is sorted by; nil: its text.
+    package var number: Double?
+    /// Where the text leads, as written into the page; nil: nowhere.
+    package var link: String?
     /// The time in nanoseconds that it is, which its text says.
     var nanoseconds: Int?
 
-    init(_ text: String, _ number: Double? = nil) {
+    /// A text, sorted by a number where there is one.
+    package init(_ text: String, _ number: Double? = nil) {
       self.text = text
       self.number = number
     }
 
     /// A time in nanoseconds; nil: there is none.
-    init(nanoseconds: Int?) {
+    package init(nanoseconds: Int?) {
       self.init(nanoseconds.map { PageText.time($0) } ?? "–", nanoseconds.map { Double($0) } ?? -1)
       self.nanoseconds = nanoseconds
     }
   }
 
+  /// What it is of.
   let caption: String
   let columns: [String]
   let rows: [[Cell]]
@@ -31,12 +37,19 @@ struct PageTable {
   /// How many rows are written as elements; those of a longer table are drawn by the script.
   private static let writtenRows = 200
 
-  var html: String {
+  /// A table; nothing is shown of one without rows.
+  package init(caption: String, columns: [String], rows: [[Cell]], isOfTimeline: Bool = false) {
+    (self.caption, self.columns, self.rows, self.isOfTimeline) = (caption, columns, rows, isOfTimeline)
+  }
+
+  /// The markup.
+  package var html: String {
     guard !rows.isEmpty else { return "" }
     let isNumber = columns.indices.map { column in rows.contains { $0[column].number != nil } }
     var html =
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(PageText.escaped(caption))\">"
-    html += "<table\(isOfTimeline && rows.count > Self.writtenRows ? " data-steps" : "")>"
+    let isMade = isOfTimeline && rows.count > Self.writtenRows
+    html += "<table\(isOfTimeline ? " data-of=\"steps\"" : "")\(isMade ? " data-steps" : "")>"
     html += "<caption>\(PageText.escaped(caption))</caption><thead><tr>"
     for (index, column) in columns.enumerated() {
       html += "<th scope=\"col\"\(isNumber[index] ? " class=\"n\"" : "")>\(PageText.escaped(column))</th>"
@@ -47,7 +60,9 @@ struct PageTable {
       for (index, cell) in row.enumerated() {
         let tag = index == 0 ? "th scope=\"row\"" : "td"
         let value = cell.number.map { " class=\"n\" data-v=\"\($0.isFinite ? "\($0)" : "1e300")\"" } ?? ""
-        html += "<\(tag)\(value)>\(PageText.escaped(cell.text))</\(index == 0 ? "th" : "td")>"
+        let text = PageText.escaped(cell.text)
+        let content = cell.link.map { "<a href=\"\(PageText.escaped($0))\">\(text)</a>" } ?? text
+        html += "<\(tag)\(value)>\(content)</\(index == 0 ? "th" : "td")>"
       }
       html += "</tr>"
     }

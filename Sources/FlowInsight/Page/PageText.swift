@@ -1,9 +1,9 @@
 import FlowModel
 
 /// Text inside a page: nothing that a file says can become markup, nor move anything.
-enum PageText {
+package enum PageText {
   /// The text with what has a meaning in HTML escaped, and control characters made visible.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)
     for scalar in visible(text).unicodeScalars {
@@ -14,6 +14,20 @@ enum PageText {
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
       default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// The text as a part of an address: everything but letters and digits of ASCII and `-`, `.` and `_` is percent-encoded.
+  package static func inAddress(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      if scalar.isASCII, scalar.properties.isAlphabetic || "0123456789-._".unicodeScalars.contains(scalar) {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
       }
     }
     return result
@@ -36,7 +50,7 @@ enum PageText {
   }
 
   /// A value for the page's script, inside a `script` element of type JSON.
-  static func json(_ value: Value) -> String {
+  package static func json(_ value: Value) -> String {
     "<script type=\"application/json\">"
       + JSONText.write(value).split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
       + "</script>"
@@ -46,7 +60,7 @@ enum PageText {
   static func microseconds(_ nanoseconds: Int?) -> Value { nanoseconds.map { .integer($0 / 1_000) } ?? .null }
 
   /// A time as people read it.
-  static func time(_ nanoseconds: Int) -> String {
+  package static func time(_ nanoseconds: Int) -> String {
     let milliseconds = Double(nanoseconds) / 1_000_000
     if abs(milliseconds) < 9.95 { return fixed(milliseconds, 1) + " ms" }
     if abs(milliseconds) < 999.5 { return fixed(milliseconds, 0) + " ms" }
@@ -54,7 +68,7 @@ enum PageText {
   }
 
   /// A time that may never come.
-  static func time(_ nanoseconds: Int?) -> String { nanoseconds.map { time($0) } ?? "never" }
+  package static func time(_ nanoseconds: Int?) -> String { nanoseconds.map { time($0) } ?? "never" }
 
   /// A round time, without zeros behind its point.
   static func roundTime(_ nanoseconds: Int) -> String {
@@ -66,13 +80,13 @@ enum PageText {
   }
 
   /// A share in percent.
-  static func share(_ share: Double) -> String {
+  package static func share(_ share: Double) -> String {
     let percent = share * 100
     return fixed(percent, percent == percent.rounded() ? 0 : 1) + " %"
   }
 
   /// A number with so many decimals, with a point whatever the place.
-  static func fixed(_ number: Double, _ decimals: Int) -> String {
+  package static func fixed(_ number: Double, _ decimals: Int) -> String {
     guard number.isFinite, abs(number) < 1e15 else { return "–" }
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }

@@ -25,6 +25,9 @@ package struct PageTimeline {
 
   init(title: String, course: RunCourse) { (self.title, self.course) = (title, course) }
 
+  /// How a step stands that has begun and has not ended.
+  static let inProgress = "in progress"
+
   private struct Bar {
     var kind: String
     var start: Int
@@ -95,7 +98,9 @@ package struct PageTimeline {
         bars += [.integer(number), .integer(bar.start / 1_000), .integer(bar.end / 1_000)]
       }
       let state = course.steps[step]
-      let word = state.outcome.map { excused.contains(step) && $0 != .success ? "\($0.word) (optional)" : $0.word }
+      let word =
+        state.outcome.map { excused.contains(step) && $0 != .success ? "\($0.word) (optional)" : $0.word }
+        ?? (state.startedAt == nil ? nil : Self.inProgress)
       return .array(
         [
           .string(PageText.visible(course.shape.steps[step].id)), word.map { .string($0) } ?? .null,
@@ -134,7 +139,8 @@ package struct PageTimeline {
       switch state.outcome {
       case .failure, .timedOut: "failed"
       case .cancelled: "cancelled"
-      case .success, .skipped, nil: "run"
+      case nil: "running"
+      case .success, .skipped: "run"
       }
     func add(_ kind: PathCause, _ start: Int, _ end: Int, _ word: String? = nil) {
       guard end > start || kind == .run else { return }

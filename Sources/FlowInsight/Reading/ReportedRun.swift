@@ -213,6 +213,23 @@ package struct ReportedRun: Sendable {
 }
 
 extension ReportedRun {
+  /// Says of steps of a run in progress that have not ended and wait for nothing that they run until `now`, in nanoseconds: a
+  /// journal has the starts of attempts only where the run is durable.
+  package mutating func inferRunning(until now: Int) {
+    nanoseconds = max(nanoseconds, now)
+    let steps = course.steps
+    for index in steps.indices where steps[index].outcome == nil {
+      let shape = course.shape.steps[index]
+      let needs = shape.needs.map { steps[$0].outcome == nil ? nil : steps[$0].endedAt }
+      let events = shape.after.map { course.events[$0]?.at }
+      guard !needs.contains(nil), !events.contains(nil), !shape.isDeferred || course.openedAt != nil else { continue }
+      let gate = shape.isDeferred ? course.openedAt ?? 0 : 0
+      let start = steps[index].startedAt ?? (needs + events).reduce(gate) { max($0, $1 ?? 0) }
+      course.steps[index].startedAt = min(start, now)
+      course.steps[index].endedAt = max(start, now)
+    }
+  }
+
   /// Says of events whose poster is not known that the step posted them that may have: the only one that declares the event and
   /// was running.
   package mutating func inferPosters(_ declared: (Int) -> [String]) {

@@ -17,11 +17,11 @@ package struct RunAnalysis: Sendable {
   /// How many steps are played at most to find slack: half a second's worth.
   private static let playLimit = 1_500_000
 
-  /// Explains a run.
-  package init(_ run: ReportedRun) {
+  /// Explains a run; with `isBrief` only its critical path, which takes no time.
+  package init(_ run: ReportedRun, isBrief: Bool = false) {
     self.run = run
     criticalPath = run.criticalPath
-    guard run.course.shape.knowsDependencies, let playback = CoursePlayback(run) else { return }
+    guard !isBrief, run.course.shape.knowsDependencies, let playback = CoursePlayback(run) else { return }
     findSlack(playback)
     findSuggestions(playback)
   }

@@ -214,17 +214,13 @@ package final class PluginSession: Sendable {
     await over.value()
   }
 
-  /// How long a worker has to end: as long as a program, for what it runs, and then as long as a run for what commands left
-  /// running.
-  private static let workerGrace = Duration.seconds(5)
-
   /// Asks the program to end, without waiting.
   package func requestStop() {
     state.withLock { state in
       guard state.end == nil else { return }
       write(HostMessage.shutdown(), &state)
       state.finish(.stopped)
-      state.stopDeadline = .now + (worker == nil ? limits.grace : Self.workerGrace)
+      state.stopDeadline = .now + limits.grace
       if case .nobody = state.reader { state.reader = .pump }
       child.closeInput()
     }

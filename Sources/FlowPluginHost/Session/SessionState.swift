@@ -191,14 +191,16 @@ struct SessionState: Sendable {
     let watchEnd = isRecalled ? nil : watch?.end
     let pulseEnd = end == nil ? pulse?.nextInstant : nil
     let announcedEnd = end == nil ? endDeadline : nil
-    return (calls.map(\.deadline) + [stopDeadline, announcedEnd, watchEnd, pulseEnd]).compactMap(\.self).min()
+    // Once the program is asked to end, it has until `stopDeadline` for all its calls.
+    let callEnds = end == nil ? calls.map(\.deadline) : []
+    return (callEnds + [stopDeadline, announcedEnd, watchEnd, pulseEnd]).compactMap(\.self).min()
   }
 
   private func overdue(at now: ContinuousClock.Instant, limits: PluginLimits) -> SessionEnd? {
     if let stopDeadline, stopDeadline <= now { return .stopped }
     if end == nil, let endDeadline, endDeadline <= now { return .announced }
     if end == nil, let pulse, pulse.isLost(at: now) { return .noPulse(pulse.rhythm.silence) }
-    guard let late = calls.first(where: { $0.deadline.map { $0 <= now } ?? false }) else { return nil }
+    guard end == nil, let late = calls.first(where: { $0.deadline.map { $0 <= now } ?? false }) else { return nil }
     guard let context = late.context else { return .silentStart(limits.start) }
     return .ignoredCancel(step: "\(context.stepID)", limits.grace)
   }

@@ -1,5 +1,6 @@
 #if Network
   import FlowPlatform
+  import FlowServing
   import Hummingbird
   import HummingbirdCore
   import HummingbirdTLS

@@ -1,5 +1,6 @@
 #if Network
   import ArgumentParser
+  import FlowServing
   import Foundation
   import SyncEngine
   import SyncPomodoro

@@ -6,39 +6,40 @@
   /// client that sends a byte now and then gains no time by it.
   ///
   /// All of it runs on the connection's event loop.
-  final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+  package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPRequestPart
+    package typealias InboundOut = HTTPRequestPart
+    package typealias OutboundIn = HTTPResponsePart
+    package typealias OutboundOut = HTTPResponsePart
 
     private let table: ConnectionTable
-    private let timeouts: ServerSettings.Timeouts
+    private let timeouts: ConnectionTimeouts
     private var peer = ""
     private var isOpen = false
     private var unanswered = 0
     private var deadline: Scheduled<Void>?
 
-    init(table: ConnectionTable, timeouts: ServerSettings.Timeouts) {
+    /// Guards one connection, which `table` counts.
+    package init(table: ConnectionTable, timeouts: ConnectionTimeouts) {
       self.table = table
       self.timeouts = timeouts
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context) } }
+    package func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context) } }
 
-    func handlerRemoved(context: ChannelHandlerContext) { end(context) }
+    package func handlerRemoved(context: ChannelHandlerContext) { end(context) }
 
-    func channelActive(context: ChannelHandlerContext) {
+    package func channelActive(context: ChannelHandlerContext) {
       begin(context)
       context.fireChannelActive()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
       end(context)
       context.fireChannelInactive()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       switch unwrapInboundIn(data) {
       case .head:
         unanswered += 1
@@ -50,7 +51,7 @@
       context.fireChannelRead(data)
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
       if case .end = unwrapOutboundIn(data) {
         unanswered -= 1
         if unanswered == 0 {

@@ -4,7 +4,7 @@
 
   /// The connections that are open, by where they come from, and who must go when there are too many: never one whose
   /// request is being answered, always the one that has waited longest without asking anything.
-  final class ConnectionTable: Sendable {
+  package final class ConnectionTable: Sendable {
     /// One connection.
     struct Entry {
       var channel: any Channel
@@ -24,13 +24,13 @@
     private let perPeer: Int
 
     /// Lets in so many connections, and so many from one address.
-    init(total: Int, perPeer: Int) {
+    package init(total: Int, perPeer: Int) {
       self.total = total
       self.perPeer = perPeer
     }
 
     /// How many are open, and how many were closed because there were too many.
-    var counts: (open: Int, closed: Int) { state.withLock { ($0.count, $0.closed) } }
+    package var counts: (open: Int, closed: Int) { state.withLock { ($0.count, $0.closed) } }
 
     /// Notes a connection. Where there are too many, one that waits is closed, or this one if none waits.
     func open(_ channel: any Channel, from peer: String) {

@@ -2,9 +2,9 @@
   import FlowPlatform
 
   /// How many files and connections the process may have open: as many as the system lets it, since each channel is one.
-  enum DescriptorLimit {
+  package enum DescriptorLimit {
     /// Raises the limit to the most that is allowed without special rights, and gives it.
-    static func raise() -> Int {
+    package static func raise() -> Int {
       var limit = rlimit()
       #if canImport(Glibc)
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

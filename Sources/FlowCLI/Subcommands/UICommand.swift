@@ -1,0 +1,35 @@
+import ArgumentParser
+import FlowSystem
+
+/// `flowrun ui`: becomes `flowrun-ui`, a program of its own that carries a web server.
+struct UICommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ui", abstract: "Shows runs in the browser, and starts, resumes and cancels them.",
+    discussion: """
+      Examples:
+        flowrun ui
+        flowrun ui workflows --open
+        flowrun ui --read-only --port 0
+      It prints a link with a token and serves this machine until Ctrl-C. Runs that it started are cancelled with it.
+      """)
+
+  @OptionGroup var arguments: UIArguments
+
+  /// The program, next to this one.
+  private static var program: String { FilePath.folder(of: OwnProgram.path) + "/flowrun-ui" }
+
+  func perform() async throws {
+    guard FilePath.isFile(Self.program) else {
+      throw RunProblem(
+        "there is no program '\(Self.program)'; build it with 'make ui' in flowrun's repository, or with 'swift build "
+          + "-c release --traits Network --product flowrun-ui', and put it next to flowrun")
+    }
+    // A program inherits blocked signals, and this one's are handled by a thread that ends here.
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
+    let words = CStrings([Self.program] + ProcessArguments.all.drop { $0 != "ui" }.dropFirst())
+    withExtendedLifetime(words) { _ = words.pointers.baseAddress.map { execv(Self.program, $0) } }
+    throw RunProblem("cannot start '\(Self.program)': \(SystemError.reason(errno))")
+  }
+}

@@ -1,0 +1,144 @@
+#if Network
+  import FlowCLI
+  import FlowModel
+  import FlowSystem
+  import Synchronization
+
+  /// Starts runs as processes of the `flowrun` next to this program, each as a person would on the command line.
+  ///
+  /// A run that was started here is recorded in its store, and ends with this process: asked to, it is cancelled and recorded
+  /// as cancelled; killed, it is interrupted and can be resumed.
+  final class RunStarter: Sendable {
+    private let program: String
+    private let limit: Int
+    private let state = Mutex(State())
+
+    private struct State {
+      var groups: [Int: ProcessGroup] = [:]
+      /// Starts that are under way.
+      var starting = 0
+      var next = 0
+      var isStopping = false
+    }
+
+    /// How long a run may take to begin before an answer is given without it, in seconds.
+    private static let startSeconds = 20
+    /// How long runs have to end when this process does.
+    private static let stopMilliseconds = 10_000
+    /// How much of what is printed before a run begins is kept for the message.
+    private static let messageBytes = 16 << 10
+
+    /// Starts at most `limit` runs at once with a program.
+    init(program: String, limit: Int) { (self.program, self.limit) = (program, limit) }
+
+    /// Why a run could not be started, for people.
+    struct Problem: Error { let text: String }
+
+    /// Runs `flowrun` with these words, of which the first is the subcommand, in a folder; `input` is what it reads from
+    /// standard input. Returns the run's id when the run has begun, or nil when it takes its time.
+    func start(_ words: [String], in folder: String, input: String?) async throws -> String? {
+      let number = try state.withLock { state in
+        guard !state.isStopping else { throw Problem(text: "The server is stopping.") }
+        guard state.groups.count + state.starting < limit else {
+          throw Problem(
+            text: "\(limit) runs that were started here are in progress; wait for one of them, or cancel one.")
+        }
+        state.starting += 1
+        state.next += 1
+        return state.next
+      }
+      let (begun, output): (AsyncStream<Result<String, Problem>>, AsyncStream<Result<String, Problem>>.Continuation)
+      (begun, output) = AsyncStream.makeStream()
+      do {
+        try launch(words, folder, input, number, output)
+      } catch {
+        throw Problem(text: "\(error)")
+      }
+      let deadline = Task {
+        try? await Task.sleep(for: .seconds(Self.startSeconds))
+        output.finish()
+      }
+      defer { deadline.cancel() }
+      for await result in begun { return try result.get() }
+      return nil
+    }
+
+    private func launch(
+      _ words: [String], _ folder: String, _ input: String?, _ number: Int,
+      _ begun: AsyncStream<Result<String, Problem>>.Continuation
+    ) throws {
+      defer { state.withLock { $0.starting -= 1 } }
+      let given = try Descriptor.pipe()
+      let printed = try Descriptor.pipe()
+      let group = try ProcessGroup(
+        Program([program] + words + ["--json"], environment: RunLibrary.environment, folder: folder),
+        input: given.reading.number, output: printed.writing.number, errors: printed.writing.number)
+      state.withLock { $0.groups[number] = group }
+      if let input {
+        given.writing.setNonBlocking()
+        _ = given.writing.send(Array(input.utf8)[...])
+      }
+      let reader = Reader(printed.takeReading())
+      do {
+        try DetachedThread.start(name: "run") { [self] in
+          let text = reader.read { begun.yield(.success($0)) }
+          let ending = group.collect()
+          state.withLock { $0.groups[number] = nil }
+          // Without effect where the run began.
+          begun.yield(.failure(Problem(text: text.isEmpty ? "flowrun \(ending.status)" : text)))
+          begun.finish()
+        }
+      } catch {
+        _ = group.end()
+        state.withLock { $0.groups[number] = nil }
+        throw error
+      }
+    }
+
+    /// Cancels the runs that were started here and waits until they have ended.
+    func stop() async {
+      let groups = state.withLock { state in
+        state.isStopping = true
+        return Array(state.groups.values)
+      }
+      for group in groups { group.send(SIGTERM) }
+      var waited = 0
+      while waited < Self.stopMilliseconds, !state.withLock({ $0.groups.isEmpty }) {
+        try? await Task.sleep(for: .milliseconds(20))
+        waited += 20
+      }
+    }
+
+    /// What a run prints.
+    private final class Reader: Sendable {
+      private let file: Descriptor
+
+      init(_ file: consuming Descriptor) { self.file = file }
+
+      /// Reads to the end. Calls `begun` with the run's id once it is printed; returns what was printed before.
+      func read(_ begun: (String) -> Void) -> String {
+        var splitter = LineSplitter(longest: RunStarter.messageBytes)
+        var message: [String] = []
+        var hasBegun = false
+        func take(_ line: UnsafeRawBufferPointer) {
+          guard !hasBegun else { return }
+          let text = String(decoding: line, as: UTF8.self)
+          let event = (try? JSONText.parse(text))?.objectValue
+          if let run = event?["runId"]?.stringValue {
+            hasBegun = true
+            begun(run)
+          } else if event == nil, message.count < 100 {
+            message.append(text)
+          }
+        }
+        withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
+          while case .bytes(let count) = file.receive(into: buffer) {
+            _ = splitter.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { line, _ in take(line) }
+          }
+        }
+        splitter.finish(take)
+        return message.joined(separator: "\n")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,124 @@
+#if Network
+  import FlowInsight
+  import FlowModel
+  import Hummingbird
+  import HummingbirdCore
+  import NIOCore
+
+  /// A page: its parts in order, by names by which a page that is open finds what has changed.
+  ///
+  /// Whatever a workflow, a plugin or a command wrote goes through `PageText.escaped`.
+  struct UIPage {
+    var title: String
+    var parts: [(name: String, markup: String)] = []
+    /// Where news of the page come from; nil: it does not change.
+    var events: String?
+    /// Where pages about steps are; nil: the page has none.
+    var stepPage: String?
+    var status = HTTPResponse.Status.ok
+
+    static let updateHeader = "X-Flowrun-Update"
+    static let tokenHeader = "X-Flowrun-Token"
+
+    init(_ title: String) { self.title = title }
+
+    mutating func add(_ name: String, _ markup: String) { if !markup.isEmpty { parts.append((name, markup)) } }
+
+    /// A part with a heading.
+    mutating func add(_ name: String, heading: String, _ markup: String) {
+      if !markup.isEmpty { add(name, "<section><h2>\(PageText.escaped(heading))</h2>\(markup)</section>") }
+    }
+
+    /// The page as a browser gets it, or only its parts for one that is open.
+    func response(to request: Request, pageToken: String) -> Response {
+      let isUpdate = request.headers[.init(Self.updateHeader)!] != nil
+      let text =
+        isUpdate
+        ? JSONText.write([
+          "title": .string(title), "parts": .array(parts.map { [.string($0.name), .string($0.markup)] }),
+        ]) : html(pageToken)
+      return Response(
+        status: status,
+        headers: [.contentType: isUpdate ? "application/json" : "text/html; charset=utf-8"],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    private func html(_ pageToken: String) -> String {
+      let title = PageText.escaped(title)
+      let content = parts.map { "<div data-part=\"\(PageText.escaped($0.name))\">\($0.markup)</div>" }.joined()
+      func attribute(_ name: String, _ value: String?) -> String {
+        value.map { " data-\(name)=\"\(PageText.escaped($0))\"" } ?? ""
+      }
+      return """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="token" content="\(PageText.escaped(pageToken))">
+        <link rel="icon" href="data:,">
+        <link rel="stylesheet" href="/style.css">
+        <title>\(title)</title>
+        <script type="module" src="/app.js"></script>
+        </head>
+        <body\(attribute("events", events))\(attribute("steps", stepPage))>
+        <nav aria-label="Pages"><a href="/">flowrun</a> <span id="live" role="status"></span></nav>
+        <main>\(content)</main>
+        <p id="note" role="alert" hidden></p>
+        <div id="tip" role="status" hidden></div>
+        </body>
+        </html>
+
+        """
+    }
+
+    /// A page that says what is wrong.
+    static func problem(_ status: HTTPResponse.Status, _ text: String, isFor request: Request) -> Response {
+      guard request.method != .post else { return .problem(status, text) }
+      var page = UIPage("flowrun")
+      page.status = status
+      page.add("problem", "<h1>\(PageText.escaped(status.reasonPhrase))</h1><p>\(PageText.escaped(text))</p>")
+      return page.response(to: request, pageToken: "")
+    }
+  }
+
+  extension Response {
+    /// What is wrong with an action, as JSON.
+    static func problem(_ status: HTTPResponse.Status, _ text: String) -> Response {
+      .json(["problem": .string(text)], status)
+    }
+
+    static func json(_ value: Value, _ status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]) -> Response {
+      var headers = headers
+      headers[.contentType] = "application/json"
+      return Response(
+        status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: JSONText.write(value))))
+    }
+  }
+
+  /// The files of the page, which tell nothing of any run.
+  package enum UIAsset {
+    /// The file at a path; nil: there is none.
+    static func named(_ path: String) -> Response? {
+      switch path {
+      case "/app.js": file("text/javascript; charset=utf-8", PackageResources.app_js)
+      case "/parts.js": file("text/javascript; charset=utf-8", parts)
+      case "/style.css": file("text/css; charset=utf-8", style)
+      default: nil
+      }
+    }
+
+    /// All that a browser loads besides pages.
+    package static var bytes: Int { PackageResources.app_js.count + parts.count + style.count }
+
+    private static let parts = Array(
+      (InsightPage.scriptParts + "\nexport { make, hide, List, enliven, followAims, barHash };\n").utf8)
+    private static let style = Array(InsightPage.style.utf8) + PackageResources.app_css
+
+    private static func file(_ type: String, _ bytes: [UInt8]) -> Response {
+      Response(
+        status: .ok, headers: [.contentType: type, .cacheControl: "no-cache"],
+        body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+  }
+#endif

@@ -1,0 +1,193 @@
+#if Network
+  import FlowCLI
+  import FlowDiagnostics
+  import FlowInsight
+  import FlowModel
+  import FlowStore
+  import FlowSystem
+  import Hummingbird
+  import HummingbirdCore
+  import NIOCore
+
+  /// The pages, by their paths.
+  struct UISite: Sendable {
+    let settings: UISettings
+    let pageToken: String
+
+    private var library: RunLibrary { settings.library }
+
+    /// What sends news of a page; nil: the path is not of news.
+    func follower(_ path: String, _ request: Request) async throws -> RunFollower? {
+      if path == "/events" { return RunFollower(library: library, run: nil) }
+      guard let id = Self.part(of: path, "/runs/", "/events") else { return nil }
+      guard let run = try await wait({ [library] in try library.find(id) }) else { return nil }
+      var follower = RunFollower(library: library, run: run)
+      let known = (request.headers[.init("Last-Event-ID")!] ?? "").split(separator: ".").compactMap { Int($0) }
+      if known.count == 2, known.allSatisfy({ $0 >= 0 }) { follower.position = (known[0], known[1]) }
+      return follower
+    }
+
+    func answer(_ request: Request, _ path: String) async throws -> Response {
+      let query = request.uri.queryParameters
+      if path == "/" { return try await page(request) { try overview() } }
+      if path == "/compare" {
+        return try await page(request) { try comparison(query["a"].map(String.init), query["b"].map(String.init)) }
+      }
+      if path.hasPrefix("/workflows/") {
+        let name = PercentEncoding.decoded(path.dropFirst("/workflows/".count))
+        return try await page(request) { try workflow(name) }
+      }
+      if let id = Self.part(of: path, "/runs/", "/report.html") {
+        return try await file(request, id, "html", "text/html; charset=utf-8") { run, store in
+          Array(try library.view(of: run, in: store, stepPage: nil).page.html.utf8)
+        }
+      }
+      if let id = Self.part(of: path, "/runs/", "/report.json") {
+        return try await file(request, id, "json", "application/json") { run, store in
+          JSONText.bytes(of: try library.report(of: run, in: store))
+        }
+      }
+      if let id = Self.part(of: path, "/runs/", "") {
+        let step = query["step"].map(String.init)
+        return try await page(request) {
+          guard let (run, store) = try library.find(id) else { return nil }
+          return try step.map { try self.step($0, of: run, store) } ?? self.run(run, store)
+        }
+      }
+      return missing(request)
+    }
+
+    /// What stands between the beginning and the end of a path; nil: it is another path, or has more parts.
+    private static func part(of path: String, _ start: String, _ end: String) -> String? {
+      guard path.hasPrefix(start), path.hasSuffix(end), path.utf8.count > start.utf8.count + end.utf8.count else {
+        return nil
+      }
+      let part = path.dropFirst(start.count).dropLast(end.count)
+      return part.contains("/") ? nil : String(part)
+    }
+
+    private func page(_ request: Request, _ make: @escaping @Sendable () throws -> UIPage?) async throws -> Response {
+      guard let page = try await wait(make) else { return missing(request) }
+      return page.response(to: request, pageToken: pageToken)
+    }
+
+    private func file(
+      _ request: Request, _ id: String, _ ending: String, _ type: String,
+      _ make: @escaping @Sendable (StoredRun, any RunStore) throws -> [UInt8]
+    ) async throws -> Response {
+      let bytes = try await wait { [library] in try library.find(id).map { try make($0.run, $0.store) } }
+      guard let bytes else { return missing(request) }
+      return Response(
+        status: .ok,
+        headers: [.contentType: type, .contentDisposition: "attachment; filename=\"run-\(id.suffix(8)).\(ending)\""],
+        body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private func missing(_ request: Request) -> Response {
+      UIPage.problem(.notFound, "There is no such page, run or step.", isFor: request)
+    }
+
+    /// Does what waits for a disk or a database on a thread of its own.
+    private func wait<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
+      try await DetachedThread.run { Result { try body() } }.get()
+    }
+
+    // MARK: Pages
+
+    private func overview() throws -> UIPage {
+      var page = UIPage("flowrun")
+      page.events = "/events"
+      let list = library.list()
+      page.add(
+        "headline",
+        "<header><h1>Workflows</h1><p>\(PageText.escaped(library.address.map(StoreAddress.masked) ?? library.folder))</p></header>"
+      )
+      page.add("problems", list.problems.isEmpty ? "" : "<div class=\"panel\">\(InsightPage.list(list.problems))</div>")
+      let running = list.runs.filter { $0.state == .running }
+      page.add("running", heading: "Running now", UIMarkup.table("Runs in progress", running, library))
+      let files = library.workflows(of: list)
+      page.add("workflows", "<div class=\"cards\">\(files.map { UIMarkup.card($0) }.joined())</div>")
+      if files.isEmpty {
+        page.add(
+          "none", "<p>There is no workflow here and no run of one. <code>flowrun init</code> creates a workflow.</p>")
+      }
+      page.add("runs", heading: "Last runs", UIMarkup.table("The newest runs", Array(list.runs.prefix(50)), library))
+      return page
+    }
+
+    private func run(_ run: StoredRun, _ store: any RunStore) throws -> UIPage {
+      let base = "/runs/\(run.id)"
+      let view = try library.view(of: run, in: store, stepPage: base + "?step=")
+      var page = UIPage("\(run.workflow): \(InsightPage.state(run.state.rawValue).word)")
+      (page.events, page.stepPage) = (base + "/events", base + "?step=")
+      var parts = view.page.parts[...]
+      if let headline = parts.popFirst() { page.add(headline.name, headline.markup) }
+      let others = library.list().runs.filter {
+        $0.file == run.file && $0.startedMilliseconds < run.startedMilliseconds
+      }
+      page.add("actions", UIMarkup.actions(on: run, before: others.first, library, isReadOnly: settings.isReadOnly))
+      page.add("requests", settings.isReadOnly ? "" : UIMarkup.requests(view))
+      for part in parts where part.name != "graph" { page.add(part.name, part.markup) }
+      page.add("graph", parts.first { $0.name == "graph" }?.markup ?? "")
+      page.add("log", UIMarkup.log(of: nil))
+      return page
+    }
+
+    private func step(_ name: String, of run: StoredRun, _ store: any RunStore) throws -> UIPage? {
+      guard let step = try library.step(name, of: run, in: store) else { return nil }
+      let base = "/runs/\(run.id)"
+      var page = UIPage("\(name) in \(run.workflow)")
+      page.events = base + "/events"
+      let isKnown = ["success", "failure", "cancelled", "running"].contains(step.state)
+      let state = isKnown ? InsightPage.state(step.state) : (kind: "cancelled", sign: "–", word: step.state)
+      page.add(
+        "headline",
+        """
+        <header><p class="state \(state.kind)"><b aria-hidden="true">\(state.sign)</b> \(PageText.escaped(state.word))</p>\
+        <h1>\(PageText.escaped(name))</h1><p>a step of <a href="\(base)">\(PageText.escaped(run.workflow)), \
+        run \(run.id.suffix(8))</a></p></header>
+        """)
+      page.add("failures", step.failures)
+      page.add("facts", heading: "What is known", InsightPage.facts(step.facts))
+      page.add("inputs", heading: "Inputs, as written", InsightPage.facts(step.inputs))
+      page.add("outputs", heading: "Outputs", InsightPage.facts(step.outputs))
+      page.add("durations", heading: "Earlier runs", UIMarkup.durations(step.durations))
+      page.add("log", UIMarkup.log(of: name))
+      return page
+    }
+
+    private func comparison(_ a: String?, _ b: String?) throws -> UIPage? {
+      guard let a, let b, let before = try library.find(a), let after = try library.find(b) else { return nil }
+      var page = UIPage("Comparison of \(after.run.workflow)")
+      let compared = try library.comparison(before, after)
+      let links = [(before.run, "before"), (after.run, "now")].map { run, word in
+        "<a href=\"/runs/\(run.id)\">\(word): run \(run.id.suffix(8))</a>"
+      }
+      for (number, part) in compared.parts.enumerated() {
+        page.add(part.name, part.markup)
+        if number == 0 { page.add("links", "<p>\(links.joined(separator: " · "))</p>") }
+      }
+      return page
+    }
+
+    private func workflow(_ name: String) throws -> UIPage? {
+      // A name is looked up among those that are known, and never becomes a path.
+      guard let file = library.workflows(of: library.list()).first(where: { $0.name == name }) else { return nil }
+      let form = library.form(of: file.path)
+      var page = UIPage(form.workflow?.name ?? file.name)
+      page.events = "/events"
+      let about = form.workflow?.description.map { "<p>\(PageText.escaped($0))</p>" } ?? ""
+      page.add(
+        "headline",
+        "<header><h1>\(PageText.escaped(page.title))</h1><p><code>\(PageText.escaped(file.name))</code></p>\(about)</header>"
+      )
+      if !settings.isReadOnly { page.add("form", UIMarkup.form(form, file)) }
+      page.add("runs", heading: "Runs", UIMarkup.table("The newest runs", Array(file.runs.prefix(50)), library))
+      page.add("compare", UIMarkup.comparisonForm(file))
+      for part in try library.history(of: file, budgets: form.workflow?.budgets ?? [])?.parts.dropFirst() ?? [] {
+        page.add(part.name, part.markup)
+      }
+      return page
+    }
+  }
+#endif

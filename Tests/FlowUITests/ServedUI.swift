@@ -1,0 +1,132 @@
+#if Network
+  import FlowCLI
+  import FlowModel
+  import FlowUI
+  import Foundation
+  import Synchronization
+  import TestSupport
+
+  /// The page in the browser as served in this process, for workflows in a folder of its own.
+  final class ServedUI: Sendable {
+    /// The folder of the workflows.
+    let folder: URL
+    /// The link with its token.
+    let link: String
+    /// The port.
+    let port: Int
+    /// The token.
+    static let token = "a-token-for-tests"
+    private let serving: Task<Void, any Error>
+    private let clock: Clock
+
+    /// What came of a request.
+    struct Answer {
+      var status = 0
+      var headers: [String: String] = [:]
+      var body = ""
+    }
+
+    /// Serves workflows, by the names of their files.
+    init(_ workflows: [String: String] = [:], _ change: (inout UISettings) -> Void = { _ in }) async throws {
+      folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-ui-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for (name, text) in workflows {
+        let file = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+      }
+      var settings = UISettings(
+        library: try RunLibrary(folder: folder.path, store: nil, pluginFolders: [], isReadOnly: false),
+        token: Self.token,
+        flowrun: FlowrunProcess.path)
+      settings.port = 0
+      let clock = Clock()
+      settings.now = { clock.seconds.load(ordering: .relaxed) }
+      change(&settings)
+      let server = UIServer(settings)
+      let (links, found) = AsyncStream.makeStream(of: String.self)
+      serving = Task {
+        do {
+          try await server.run(stopOnSignals: false) { link, _ in found.yield(link) }
+        } catch {
+          found.finish()
+          throw error
+        }
+      }
+      var iterator = links.makeAsyncIterator()
+      guard let link = await iterator.next(), let port = URL(string: link)?.port else { throw Failure() }
+      (self.link, self.port) = (link, port)
+      self.clock = clock
+    }
+
+    private final class Clock: Sendable { let seconds = Atomic(0) }
+
+    /// The server could not be started.
+    struct Failure: Error {}
+
+    /// Lets time pass.
+    func advance(hours: Int) { clock.seconds.add(hours * 3_600, ordering: .relaxed) }
+
+    /// Stops serving and removes the folder, or moves it to `copy`.
+    func stop(keeping copy: String? = nil) async {
+      serving.cancel()
+      _ = await serving.result
+      if let copy { try? FileManager.default.moveItem(atPath: folder.path, toPath: copy) }
+      try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Runs `flowrun` in the folder.
+    func flowrun(_ arguments: String...) throws -> FlowrunProcess.Result {
+      try FlowrunProcess.run(arguments, in: folder.path)
+    }
+
+    /// The ids of the runs, the newest first.
+    func runs() throws -> [String] {
+      let list = try flowrun("runs", "--json")
+      // In a folder without runs it is a mistake to ask.
+      guard list.exitCode == 0 else { return [] }
+      return try JSONText.parse(list.output).arrayValue?.compactMap { $0.objectValue?["id"]?.stringValue } ?? []
+    }
+
+    /// Asks with curl, which sends what no browser would; `words` come before the address.
+    func ask(_ path: String, _ words: [String] = []) throws -> Answer {
+      let quoted = words.map { "'\($0.replacingOccurrences(of: "'", with: "'\\''"))'" }.joined(separator: " ")
+      let result = try Shell.run(
+        "curl -s -i --max-time 30 --path-as-is \(quoted) 'http://127.0.0.1:\(port)\(path)'")
+      let text = result.output.replacingOccurrences(of: "\r\n", with: "\n")
+      let parts = text.components(separatedBy: "\n\n")
+      var answer = Answer(body: parts.dropFirst().joined(separator: "\n\n"))
+      for (number, line) in parts[0].split(separator: "\n").enumerated() {
+        if number == 0 {
+          answer.status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        } else if let colon = line.firstIndex(of: ":") {
+          answer.headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(
+            in: .whitespaces)
+        }
+      }
+      return answer
+    }
+
+    /// The words that make a request one of a browser that has opened the link.
+    func session() throws -> [String] {
+      let opened = try ask("/?token=\(Self.token)")
+      let cookie = opened.headers["set-cookie"]?.split(separator: ";").first.map(String.init) ?? ""
+      return ["-b", cookie]
+    }
+
+    /// Posts an action as a page does, with what `words` change.
+    func post(
+      _ action: String, _ body: String, _ session: [String], token: String? = nil, origin: String? = nil
+    ) throws -> Answer {
+      let page = try ask("/", session).body
+      let start = page.range(of: "name=\"token\" content=\"")?.upperBound
+      let own = start.map { String(page[$0...].prefix { $0 != "\"" }) } ?? ""
+      return try ask(
+        "/actions/\(action)",
+        session + [
+          "-H", "Content-Type: application/json", "-H", "X-Flowrun-Token: \(token ?? own)", "-H",
+          "Origin: \(origin ?? "http://127.0.0.1:\(port)")", "-d", body,
+        ])
+    }
+  }
+#endif

@@ -1,0 +1,300 @@
+#if Network
+  import FlowModel
+  import FlowUI
+  import Foundation
+  import TestSupport
+  import Testing
+
+  /// What the page in the browser lets whom do, asked over real HTTP.
+  @Suite(.timeLimit(.minutes(3))) struct `The page in the browser` {
+    private static let hello = """
+      name: hello
+      inputs: { who: { type: string, default: world } }
+      steps: { greet: { run: 'echo "hello $WHO"', env: { WHO: "${{ inputs.who }}" } } }
+      """
+
+    // MARK: Access
+
+    @Test func `opens with the token of the link, and with nothing else`() async throws {
+      let page = try await ServedUI(["hello.yaml": Self.hello])
+      let none = try page.ask("/")
+      #expect(none.status == 401 && !none.body.contains("hello"))
+      #expect(try page.ask("/?token=a-token-for-testz").status == 401)
+      #expect(try page.ask("/", ["-b", "flowrun-ui-\(page.port)=\(ServedUI.token)"]).status == 401)
+      let opened = try page.ask("/?token=\(ServedUI.token)")
+      let cookie = try #require(opened.headers["set-cookie"])
+      #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && !cookie.contains(ServedUI.token))
+      let session = try page.session()
+      let home = try page.ask("/", session)
+      #expect(home.status == 200 && home.body.contains("hello.yaml"))
+      let policy = try #require(home.headers["content-security-policy"])
+      #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe"))
+      #expect(home.headers["x-content-type-options"] == "nosniff" && home.headers["cache-control"] == "no-store")
+      await page.stop()
+    }
+
+    @Test func `answers to its own names, and to pages of its own`() async throws {
+      let page = try await ServedUI(["hello.yaml": Self.hello])
+      let session = try page.session()
+      // A name of another server that leads here.
+      for host in ["attacker.example", "attacker.example:\(page.port)", "127.0.0.1:1", ""] {
+        #expect(try page.ask("/", session + ["-H", "Host: \(host)"]).status != 200, "\(host)")
+      }
+      #expect(try page.ask("/", session + ["-H", "Host: localhost:\(page.port)"]).status == 200)
+      let other = "http://attacker.example"
+      #expect(try page.ask("/", session + ["-H", "Origin: \(other)"]).status == 403)
+      let body = #"{"file":"hello.yaml","inputs":{}}"#
+      #expect(try page.post("run", body, session, origin: other).status == 403)
+      #expect(try page.post("run", body, session, origin: "null").status == 403)
+      #expect(try page.post("run", body, session, token: "").status == 403)
+      #expect(try page.post("run", body, session, token: String(repeating: "0", count: 64)).status == 403)
+      // Without the header that only pages of this server send.
+      let plain = try page.ask(
+        "/actions/run", session + ["-H", "Origin: http://127.0.0.1:\(page.port)", "-d", body])
+      #expect(plain.status == 403)
+      #expect(try page.ask("/", session + ["-X", "DELETE"]).status == 405)
+      #expect(try page.runs().isEmpty)
+      await page.stop()
+    }
+
+    @Test func `ends a session after a day without use, and an open page with it`() async throws {
+      let page = try await ServedUI(["hello.yaml": Self.hello])
+      let session = try page.session()
+      page.advance(hours: 23)
+      #expect(try page.ask("/", session).status == 200)
+      page.advance(hours: 23)
+      // What a page that is open asks for by itself is no use of it.
+      #expect(try page.ask("/", session + ["-H", "X-Flowrun-Update: 1"]).status == 200)
+      page.advance(hours: 1)
+      #expect(try page.ask("/", session).status == 401)
+      let again = try page.session()
+      let file = page.folder.appendingPathComponent("events").path
+      let follower = try BackgroundProgram(
+        ["/usr/bin/curl", "-sN", "-b", again[1], "-o", file, "http://127.0.0.1:\(page.port)/events"], log: "/dev/null")
+      defer { follower.send(SIGKILL) }
+      try await Task.sleep(for: .milliseconds(300))
+      page.advance(hours: 24)
+      #expect(
+        within(seconds: 20) { (try? String(contentsOfFile: file, encoding: .utf8))?.contains("event: ended") ?? false })
+      await page.stop()
+    }
+
+    @Test func `only shows runs with --read-only`() async throws {
+      let page = try await ServedUI(["hello.yaml": Self.hello]) { $0.isReadOnly = true }
+      let session = try page.session()
+      #expect(try page.post("run", #"{"file":"hello.yaml","inputs":{}}"#, session).status == 403)
+      #expect(try !page.ask("/workflows/hello.yaml", session).body.contains("<form data-action"))
+      await page.stop()
+    }
+
+    // MARK: Attacks
+
+    @Test func `takes a path for a name, and reads no file by it`() async throws {
+      let page = try await ServedUI(["hello.yaml": Self.hello, "private/secret.txt": "s3cr3t"])
+      let session = try page.session()
+      for path in [
+        "/../../etc/passwd", "/workflows/../hello.yaml", "/workflows/%2e%2e%2fprivate%2fsecret.txt",
+        "/workflows/private/secret.txt", "/workflows//etc/passwd", "/workflows/%00", "/workflows/", "/runs/..%2f..",
+        "/runs/",
+        "/runs/x/report.html", "/runs//events", "/app.js/../../x", "/Page/app.js", "/compare", "/compare?a=../x&b=y",
+      ] {
+        let answer = try page.ask(path, session)
+        #expect(answer.status == 404, "\(path): \(answer.status)")
+        #expect(!answer.body.contains("s3cr3t") && !answer.body.contains("root:"), "\(path)")
+      }
+      let file = #"{"file":"../hello.yaml","inputs":{}}"#
+      #expect(try page.post("run", file, session).status == 400)
+      let named = try page.post("run", #"{"file":"hello.yaml","inputs":{"who":"@/etc/passwd"}}"#, session)
+      #expect(named.status == 400 && named.body.contains("begins with @"))
+      let option = try page.post("run", #"{"file":"hello.yaml","inputs":{"--report":"x"}}"#, session)
+      #expect(option.status == 400)
+      #expect(try page.post("run", "[", session).status == 400)
+      let long = page.folder.appendingPathComponent("long").path
+      try String(repeating: "x", count: 300_000).write(toFile: long, atomically: true, encoding: .utf8)
+      #expect(try page.post("run", "@\(long)", session).status == 413)
+      #expect(try page.runs().isEmpty)
+      await page.stop()
+    }
+
+    private static let hostile = """
+      name: "<script>alert(1)</script>"
+      outputs: { all: "${{ steps.a.outputs.text }}" }
+      steps:
+        a:
+          name: "<img src=x onerror=alert(2)>"
+          run: |
+            echo '</script><script>alert(3)</script>'
+            echo 'text="><script>alert(4)</script>' > "$FLOWRUN_OUTPUT"
+          outputs: { text: { type: string } }
+        b: { run: "echo '<script>alert(5)</script>' >&2; exit 1", optional: true }
+      """
+
+    @Test func `shows what workflows wrote as text`() async throws {
+      let page = try await ServedUI(["<b>.yaml": Self.hostile])
+      let session = try page.session()
+      _ = try page.flowrun("<b>.yaml")
+      let run = try #require(try page.runs().first)
+      for path in ["/", "/workflows/%3Cb%3E.yaml", "/runs/\(run)", "/runs/\(run)?step=a", "/runs/\(run)?step=b"] {
+        let answer = try page.ask(path, session)
+        #expect(answer.status == 200, "\(path)")
+        #expect(
+          !answer.body.contains("<script>alert") && !answer.body.contains("<img") && !answer.body.contains("<b>.y"),
+          "\(path)")
+      }
+      await page.stop()
+    }
+
+    @Test func `turns away more pages and connections than it can serve, and serves on`() async throws {
+      let page = try await ServedUI(["hello.yaml": Self.hello]) { ($0.connections, $0.followers) = (64, 2) }
+      let session = try page.session()
+      // Clients that open connections, say nothing and stay.
+      let count = TestExtent.count(usual: 500, release: 10_000, long: 10_000)
+      let crowd = """
+        import socket
+        kept = []
+        for number in range(\(count)):
+            client = socket.create_connection(("127.0.0.1", \(page.port)), 10)
+            kept.append(client)
+            if len(kept) > 400: kept.pop(0).close()
+        import subprocess, sys
+        print(subprocess.run(sys.argv[1:], capture_output=True, text=True).stdout)
+        """
+      let script = page.folder.appendingPathComponent("crowd.py").path
+      try crowd.write(toFile: script, atomically: true, encoding: .utf8)
+      let served = try Shell.run(
+        "python3 '\(script)' curl -s --max-time 20 -b '\(session[1])' http://127.0.0.1:\(page.port)/")
+      #expect(served.output.contains("hello.yaml"), "\(served.output)")
+      for _ in 0..<4 {
+        let events = try page.ask("/events", session + ["--max-time", "1"])
+        #expect(events.status == 200)
+      }
+      #expect(try page.ask("/", session).status == 200)
+      let long = try page.ask("/?x=" + String(repeating: "y", count: 90_000), session)
+      #expect(long.status != 200)
+      #expect(try page.ask("/", session).status == 200)
+      await page.stop()
+    }
+
+    @Test func `sends each line of a log once, also to a reader that is slow and loses its connection`() async throws {
+      let count = TestExtent.count(usual: 6_000, release: 100_000, long: 100_000)
+      let page = try await ServedUI(["log.yaml": "name: log\nsteps: { print: { run: seq \(count) } }\n"])
+      let session = try page.session()
+      _ = try page.flowrun("log.yaml")
+      let run = try #require(try page.runs().first)
+      var (lines, id, calls): ([String], String?, Int) = ([], nil, 0)
+      while lines.count < count, calls < 40 {
+        calls += 1
+        // The first reader goes in the middle of a part.
+        let limits = calls == 1 ? ["--limit-rate", "20k", "--max-time", "1"] : ["--max-time", "3"]
+        let header = id.map { ["-H", "Last-Event-ID: \($0)"] } ?? []
+        let text = try page.ask(
+          "/runs/\(run)/events", session + ["-N", "-H", "Accept: text/event-stream"] + limits + header
+        ).body
+        for event in text.components(separatedBy: "\n\n").dropLast() where event.hasPrefix("event: log\n") {
+          let fields = event.split(separator: "\n")
+          id = String(fields[1].dropFirst("id: ".count))
+          let entries = try JSONText.parse(String(fields[2].dropFirst("data: ".count))).arrayValue ?? []
+          lines += entries.compactMap { $0.arrayValue?.last?.stringValue }
+        }
+      }
+      #expect(lines == (1...count).map(String.init), "\(lines.count) lines in \(calls) calls")
+      #expect(calls > 1)
+      await page.stop()
+    }
+
+    // MARK: Actions
+
+    @Test func `starts a run as the command line does, and records it`() async throws {
+      let page = try await ServedUI(["flows/hello.yaml": Self.hello])
+      // The folder is found by its runs.
+      _ = try page.flowrun("flows/hello.yaml")
+      let session = try page.session()
+      let begun = try page.post("run", #"{"file":"flows/hello.yaml","inputs":{"who":"<you>"}}"#, session)
+      #expect(begun.status == 200, "\(begun.body)")
+      let location = try #require(try JSONText.parse(begun.body).objectValue?["location"]?.stringValue)
+      #expect(within(seconds: 20) { (try? page.ask(location, session).body.contains("Succeeded")) ?? false })
+      let report = try JSONText.parse(try page.ask(location + "/report.json", session).body).objectValue
+      #expect(report?["inputs"]?.objectValue?["who"]?.stringValue == "<you>")
+      let download = try page.ask(location + "/report.html", session)
+      #expect(
+        download.headers["content-disposition"]?.hasPrefix("attachment") == true && download.body.contains("Succeeded"))
+      let wrong = try page.post("run", #"{"file":"flows/hello.yaml","inputs":{"whom":"x"}}"#, session)
+      #expect(wrong.status == 400 && wrong.body.contains("whom"))
+      await page.stop()
+    }
+
+    private static let waiting = """
+      name: waiting
+      events: [go]
+      inputs: { count: { type: integer, default: 1 } }
+      steps:
+        first: { uses: flow.noop }
+        hold: { run: echo went, after: go }
+        ask: { uses: flow.ask, with: { question: "Publish <it>?", choices: [yes, no] }, needs: first }
+      """
+
+    @Test func `posts an event and answers a question of a run, and cancels it`() async throws {
+      let page = try await ServedUI(["waiting.yaml": Self.waiting])
+      let session = try page.session()
+      let bad = try page.post("run", #"{"file":"waiting.yaml","inputs":{"count":"many"}}"#, session)
+      #expect(bad.status == 409 && bad.body.contains("count"), "\(bad.body)")
+      func start() throws -> String {
+        let begun = try page.post("run", #"{"file":"waiting.yaml","inputs":{}}"#, session)
+        return try #require(try JSONText.parse(begun.body).objectValue?["location"]?.stringValue, "\(begun.body)")
+      }
+      let location = try start()
+      let run = String(location.dropFirst("/runs/".count))
+      #expect(within(seconds: 20) { (try? page.ask(location, session).body.contains("Publish &lt;it&gt;?")) ?? false })
+      let shown = try page.ask(location, session).body
+      #expect(shown.contains("Post go") && shown.contains(">Cancel<") && shown.contains("in progress"))
+      #expect(try page.post("post", #"{"run":"\#(run)","event":"come"}"#, session).status == 409)
+      #expect(try page.post("post", #"{"run":"\#(run)","event":"go"}"#, session).status == 200)
+      #expect(try page.post("answer", #"{"run":"\#(run)","step":"ask","choice":"yes"}"#, session).status == 200)
+      #expect(within(seconds: 20) { (try? page.ask(location, session).body.contains("Succeeded")) ?? false })
+      let second = try start()
+      #expect(try page.post("cancel", #"{"run":"\#(second.dropFirst("/runs/".count))"}"#, session).status == 200)
+      #expect(within(seconds: 20) { (try? page.ask(second, session).body.contains("Cancelled")) ?? false })
+      await page.stop()
+    }
+
+    @Test func `limits the runs that it starts, and ends them with itself`() async throws {
+      let page = try await ServedUI(["waiting.yaml": Self.waiting]) { $0.runs = 1 }
+      let session = try page.session()
+      let body = #"{"file":"waiting.yaml","inputs":{}}"#
+      #expect(try page.post("run", body, session).status == 200)
+      let second = try page.post("run", body, session)
+      #expect(second.status == 409 && second.body.contains("in progress"))
+      #expect(within(seconds: 20) { (try? page.runs().count) == 1 })
+      let folder = page.folder.path
+      let copy = folder + "-kept"
+      defer { try? FileManager.default.removeItem(atPath: copy) }
+      await page.stop(keeping: copy)
+      let list = try FlowrunProcess.run(["runs", "--json"], in: copy)
+      #expect(list.output.contains("\"cancelled\""), "\(list.output)")
+    }
+
+    @Test func `is started by flowrun ui, which prints a link that opens it`() throws {
+      let tool = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-ui-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: tool, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: tool) }
+      let process = try FlowrunProcess(["ui", "--port", "0"], in: tool.path)
+      #expect(process.waitForOutput("Ctrl-C"))
+      let link = process.outputSoFar.split(separator: " ").first { $0.hasPrefix("http://127.0.0.1:") } ?? ""
+      let opened = try Shell.run("curl -s -L -c '\(tool.path)/jar' '\(link.prefix { !$0.isNewline })'")
+      #expect(opened.output.contains("Open flowrun"), "\(process.outputSoFar) \(opened.output)")
+      process.send(SIGINT)
+      #expect(process.result(limitSeconds: 20).exitCode == 0)
+      for (words, message) in [
+        (["ui", "--listen", "0.0.0.0"], "--token-file"), (["ui", "missing"], "is not a folder"),
+        (["ui", "--public-url", "x"], "--public-url"),
+      ] {
+        let refused = try FlowrunProcess.run(words, in: tool.path, limitSeconds: 20)
+        #expect(refused.exitCode == 64 && refused.errors.contains(message), "\(refused)")
+      }
+    }
+
+    @Test func `is small enough to load at once`() {
+      #expect(UIAsset.bytes <= 60_000)
+    }
+  }
+#endif

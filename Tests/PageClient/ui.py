@@ -1,0 +1,187 @@
+"""Does with `flowrun ui` in a real headless Chromium what people do, and says as JSON what came of it.
+
+Usage: ui.py LINK WIDTH light|dark FLOW... ; `ui.py --pages LINK FOLDER AXE.JS PATH...` looks at pages.
+"""
+
+import base64
+import json
+import pathlib
+import sys
+import time
+
+from browse import Browser
+
+TAB, ENTER = "\ue004", "\ue007"
+
+
+class Page(Browser):
+    def __init__(self, link, width, scheme):
+        super().__init__(width, scheme)
+        self.origin = link.split("/?")[0]
+        self.open(link)
+        self.wait("return location.search === '' && document.querySelector('main h1')", "the first page")
+
+    def open(self, address):
+        self.command("/url", {"url": address if "://" in address else self.origin + address})
+
+    def wait(self, script, what, seconds=60):
+        """What a script returns, as soon as that is something."""
+        end = time.time() + seconds
+        while time.time() < end:
+            found = self.run(script)
+            if found:
+                return found
+            time.sleep(0.05)
+        raise SystemExit(f"{what} did not come: {self.run('return document.body.innerText')[:3000]}")
+
+    def click(self, text, selector="button,a"):
+        self.wait(
+            f"const found = [...document.querySelectorAll({json.dumps(selector)})].find(one => one.textContent.trim() === {json.dumps(text)});"
+            "if (!found) return false; found.click(); return true",
+            f"'{text}'",
+        )
+
+    def state(self, kind, seconds=60):
+        self.wait(f"return document.querySelector('.state.{kind}')", f"the state {kind}", seconds)
+
+    def run_id(self):
+        return self.wait("return location.pathname.startsWith('/runs/') && location.pathname.slice(6)", "a run")
+
+    def focus_by_tab(self, script):
+        """Whether the Tab key alone reaches what a script says is wanted."""
+        for _ in range(60):
+            self.keys(TAB)
+            if self.run(f"return ({script})(document.activeElement)"):
+                return True
+        return False
+
+    def console(self):
+        return [entry["message"] for entry in self.command("/se/log", {"type": "browser"})]
+
+
+def start(page):
+    """Starts a run from the form with the keyboard alone, and watches it to its end without loading the page again."""
+    page.open("/workflows/flow.yaml")
+    page.wait("return document.querySelector('form[data-action] [name=who]')", "the form")
+    reached = page.focus_by_tab("one => one.name === 'who'")
+    page.keys(*"-key")
+    reached = page.focus_by_tab("one => one.textContent === 'Run'") and reached
+    page.keys(ENTER)
+    page.run_id()
+    page.run("window.isSame = true")
+    page.state("running")
+    page.state("success")
+    page.wait("return document.querySelector('#log .find output').textContent.includes('lines')", "the log")
+    return {
+        "keyboard": reached,
+        "isSame": page.run("return window.isSame === true"),
+        "inputs": page.run("return document.querySelector('header .facts').textContent"),
+        "reasons": page.run("return [...document.querySelectorAll('.row.off')].map(row => row.dataset.tip)"),
+        "log": page.run("return [...document.querySelectorAll('.line')].map(line => line.textContent)"),
+        "fits": page.run("return document.documentElement.scrollWidth <= innerWidth"),
+    }
+
+
+def control(page):
+    """Posts an event, answers a question, cancels a run."""
+    page.open("/workflows/waiting.yaml")
+    page.click("Run", "form button")
+    page.run_id()
+    page.click("Post go")
+    page.wait("return ![...document.querySelectorAll('button')].some(one => one.textContent === 'Post go')", "the event")
+    page.click("yes")
+    page.state("success")
+    page.click("Run again")
+    page.click("Run", "form button")
+    page.run_id()
+    page.click("Cancel")
+    page.state("cancelled")
+    return {"buttons": page.run("return [...document.querySelectorAll('button[data-action]')].map(one => one.textContent)")}
+
+
+def resume(page):
+    """Resumes the run that is interrupted."""
+    page.open("/")
+    page.wait("const link = document.querySelector('.bars .interrupted, .bars a'); if (!link) return false; link.click(); return true", "a bar")
+    page.run_id()
+    page.wait("return document.querySelector('.state')?.textContent.includes('Interrupted')", "the interrupted run")
+    page.click("Resume")
+    page.state("success")
+    return {"headline": page.run("return document.querySelector('header').textContent")}
+
+
+def log(page):
+    """Follows a long log, and searches it."""
+    page.open("/workflows/log.yaml")
+    page.click("Run", "form button")
+    page.run_id()
+    page.state("success", 120)
+    count = page.wait(
+        "const text = document.querySelector('#log .find output').textContent; return text.startsWith('100000 ') && text", "all lines", 120
+    )
+    last = page.run("return document.querySelector('.log').lastElementChild.textContent.includes('line 100000')")
+    page.run(
+        "const search = document.querySelector('#log input[type=search]'); search.value = 'line 9999';"
+        "search.dispatchEvent(new Event('input'))"
+    )
+    return {
+        "count": count,
+        "last": last,
+        "found": page.run("return document.querySelector('#log .find output').textContent"),
+        "elements": page.run("return document.querySelectorAll('*').length"),
+    }
+
+
+def pages(link, folder, axe, paths):
+    """Looks at pages in both themes and two widths: what axe-core says, what is on the console, how each looks."""
+    result = []
+    for scheme in ("light", "dark"):
+        for width in (390, 1280):
+            page = Page(link, width, scheme)
+            try:
+                for number, path in enumerate(paths):
+                    page.open(path)
+                    page.wait("return document.readyState === 'complete' && document.querySelector('main h1')", path)
+                    time.sleep(0.5)
+                    name = f"{number}-{path.strip('/').split('/')[0].split('?')[0] or 'home'}-{scheme}-{width}"
+                    problems = []
+                    if axe:
+                        # A browser's own scripts are not held by the page's policy.
+                        page.command("/execute/sync", {"script": pathlib.Path(axe).read_text() + ";window.axe = axe", "args": []})
+                        found = page.command(
+                            "/execute/async",
+                            {
+                                "script": "const done = arguments[0]; axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})"
+                                ".then(all => done(all.violations.map(one => [one.id, one.nodes.map(node => node.html).slice(0, 5)])))",
+                                "args": [],
+                            },
+                        )
+                        problems = found
+                    if folder:
+                        image = page.call("GET", page.session + "/screenshot")
+                        (pathlib.Path(folder) / f"{name}.png").write_bytes(base64.b64decode(image))
+                    result.append(
+                        {
+                            "page": name,
+                            "axe": problems,
+                            "console": page.console(),
+                            "fits": page.run("return document.documentElement.scrollWidth <= innerWidth"),
+                            "paint": page.run("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"),
+                        }
+                    )
+            finally:
+                page.close()
+    return result
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--pages":
+        print(json.dumps(pages(sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5:])))
+    else:
+        page = Page(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+        try:
+            found = {flow: globals()[flow](page) for flow in sys.argv[4:]}
+            found["console"] = page.console()
+            print(json.dumps(found))
+        finally:
+            page.close()
