@@ -33,7 +33,7 @@ extension Plan {
         particulars.noteBeginning(of: task.index, attempt: finished.attempts, at: begun)
       }
       finish(task, finished.outcome, finished.reason, at: finished.endedAt)
-      self[state: task].recall(finished)
+      change(task) { $0.recall(finished) }
       if finished.startedAt != never, states[step].startedAt == never, states[step].status != .done {
         noteFirstStart(of: step, at: now)
       }

@@ -13,12 +13,15 @@ extension Plan {
   mutating func start(_ task: PlanTask, at now: Int) -> (step: StepIndex, attempt: Int) {
     move(task, to: .running)
     occupy(task)
-    self[state: task].attempt += 1
-    let attempt = Int(self[state: task].attempt)
-    let isFirst = self[state: task].startedAt == never
+    let readyAt = task.isItem ? states[task.step].readyAt : never
+    let (isFirst, attempt) = change(task) { state in
+      state.attempt += 1
+      guard state.startedAt == never else { return (false, Int(state.attempt)) }
+      state.startedAt = now
+      state.readyAt = max(state.readyAt, readyAt)
+      return (true, Int(state.attempt))
+    }
     if isFirst {
-      self[state: task].startedAt = now
-      if task.isItem { self[state: task].readyAt = max(self[state: task].readyAt, states[task.step].readyAt) }
       // Attempts of before a resume.
       if attempt > 1 { particulars.attemptTimes[task.index]?.noteStart(at: now) }
     } else {
@@ -139,15 +142,14 @@ extension Plan {
   /// Gives up waiting for a body whose grace is over.
   mutating func abandon(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     if isClosing, self[state: task].marks.contains(.serving), self[state: task].attempt == attempt {
-      self[state: task].marks.remove(.serving)
-      self[state: task].marks.insert(.abandoned)
+      change(task) { $0.marks = $0.marks.subtracting(.serving).union(.abandoned) }
       outstanding.serving.remove(task.step)
       return
     }
     let key = Attempt(step: task.index, attempt: attempt)
     guard outstanding.cancelling.removeValue(forKey: key) != nil else { return }
     noteOverrun(task, attempt, at: now)
-    self[state: task].marks.insert(.abandoned)
+    change(task) { $0.marks.formUnion(.abandoned) }
     // The main thread cannot be replaced: its queue stays occupied until the body returns. The run continues without it.
     let isOnMain = queues[traits[task.step].queue].pool == .main
     if isOnMain { outstanding.mainHolder = task.index }

@@ -36,9 +36,9 @@ extension Plan {
     guard self[state: task].status != .done else { return }
     if !task.isItem { noteInOrder(task.step) }
     move(task, to: .done)
-    self[state: task].outcome = outcome
-    self[state: task].reason = reason
-    self[state: task].endedAt = now
+    change(task) { state in
+      (state.outcome, state.reason, state.endedAt) = (outcome, reason, now)
+    }
     if task.isItem { countEnd(ofItem: task, outcome, reason) }
     noteEnd(of: task, outcome, reason, at: now)
     if !task.isItem { passOnEnd(of: task.step, outcome, reason, at: now) }

@@ -66,14 +66,16 @@ extension Plan {
   @inline(__always)
   func task(_ item: Int, of fanOut: Int) -> PlanTask { fanOuts.task(item, of: fanOut) }
 
-  /// What changes about a task; to be written only inside ``mutate(endsFastPaths:_:)``.
+  /// What changes about a task.
   subscript(state task: PlanTask) -> StepState {
     @inline(__always)
     get { task.isItem ? fanOuts[task.fanOut].states[task.item] : states[task.step] }
-    @inline(__always)
-    _modify {
-      if task.isItem { yield &fanOuts[task.fanOut].states[task.item] } else { yield &states[task.step] }
-    }
+  }
+
+  /// Changes the state of a task, inside ``mutate(endsFastPaths:_:)``. No accessor: that is a coroutine, which is called.
+  @inline(__always)
+  mutating func change<Result>(_ task: PlanTask, _ change: (inout StepState) -> Result) -> Result {
+    task.isItem ? change(&fanOuts[task.fanOut].states[task.item]) : change(&states[task.step])
   }
 
   /// The step that an index belongs to; a step is its own.
