@@ -16,7 +16,7 @@ build: setup
 	$(RELEASE) --product flowrun
 
 ## Builds flowrun and its page in the browser, and starts it, as in make ui UI_ARGUMENTS="workflows --open"; Ctrl-C stops it.
-ui: setup-test
+ui: setup
 	$(RELEASE) --traits Network --product flowrun
 	$(RELEASE) --traits Network --product flowrun-ui
 	.build/release/flowrun ui $(UI_ARGUMENTS)
@@ -26,18 +26,20 @@ SYNC_PORT ?= 8480
 sync-server: release
 	scripts/sync-server $(SYNC_PORT)
 
-## Builds what is published: a flowrun that reaches servers, and the sync server.
+## Builds what is published: a flowrun that reaches servers, its page in the browser, and the sync server.
 release: setup-test
 	$(RELEASE) --traits Network --product flowrun
 	$(RELEASE) --traits Network --product flowrun-sync-server
+	$(RELEASE) --traits Network --product flowrun-ui
 
-## Packs what is published into .build/dist: an archive and a package of flowrun, a package of the sync server, and symbols.
+## Packs what is published into .build/dist: an archive and a package of flowrun, packages of its page and of the sync server, and symbols.
 dist: release
 	@scripts/setup dist
 	scripts/dist .build/release .build/dist
 
-## Tries these packages in a bare Debian 12 and 13.
+## Checks these packages and tries them in a bare Debian 12 and 13.
 test-dist: dist
+	scripts/check-packages .build/dist
 	scripts/bare-systems .build/dist
 
 ## Packs the Python module that plugins are written with, for editors and tests of plugins, as a wheel in .build/dist.

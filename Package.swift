@@ -59,8 +59,8 @@ let table = """
     UserInterfacePlugin ArgumentParser AsyncHTTPClient? NIOCore? | FlowTestKit TestSupport flowrun
   flowrun: FlowCLI
   sync/SyncPostgres: FlowPlatform FlowPostgres SyncCore SyncEngine
-  sync/SyncServer: FlowPlatform FlowServing SyncCore SyncEngine SyncWire Hummingbird? HummingbirdCore? HummingbirdTLS? Logging? NIOCore? \
-    NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite SyncTestKit SyncHTTP SyncPostgres \
+  sync/SyncServer: FlowPlatform FlowServing SyncCore SyncEngine SyncWire Hummingbird? HummingbirdCore? HummingbirdTLS? Logging? \
+    NIOCore? NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite SyncTestKit SyncHTTP SyncPostgres \
     flowrun-sync-server flowrun TestSupport
   sync/flowrun-sync-server: FlowServing SyncPomodoro SyncEngine SyncSQLite SyncPostgres SyncServer ArgumentParser?
   FlowUI: FlowSystem FlowDiagnostics FlowModel FlowStore FlowEngine FlowInsight FlowServing FlowCLI Hummingbird? HummingbirdCore? \
@@ -99,10 +99,7 @@ let libraries =
 let package = Package(
   name: "flowrun",
   platforms: [.macOS(.v15), .iOS(.v18)],
-  products: [
-    .executable(name: "flowrun", targets: ["flowrun"]),
-    .executable(name: "flowrun-sync-server", targets: ["flowrun-sync-server"]),
-    .executable(name: "flowrun-ui", targets: ["flowrun-ui"]),
+  products: words("flowrun flowrun-sync-server flowrun-ui").map { .executable(name: $0, targets: [$0]) } + [
     .plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"]),
     .library(
       name: "SyncKit", targets: words("SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP SyncTestKit")),
@@ -140,11 +137,10 @@ func targets(_ line: Substring) -> [Target] {
     }
     if name.hasSuffix("Tests") { return [test(name, uses)] }
     let path = "\(root)Sources/\(name)"
-    if name.first!.isLowercase {
-      return [.executableTarget(name: name, dependencies: uses.map(dependency), path: path)]
-    }
+    let used = uses.map(dependency)
+    if name.first!.isLowercase { return [.executableTarget(name: name, dependencies: used, path: path)] }
     let target = Target.target(
-      name: name, dependencies: uses.map(dependency), path: path,
+      name: name, dependencies: used, path: path,
       exclude: isPlugin ? ["\(parts[0]).plugin.yaml"] : [], resources: resources[name].map { [$0] })
     let besides = [name] + uses + words(isPlugin ? "FlowTestKit TestSupport" : "")
     return [target] + lists.dropFirst(2).map { test("\(name)Tests", besides + $0) }
@@ -161,5 +157,4 @@ func dependency(_ word: String) -> Target.Dependency {
   return .product(name: name, package: String(package.path.split(separator: "/")[1]), condition: condition)
 }
 
-/// The words of a text.
 func words(_ text: Substring) -> [String] { text.split(separator: " ").map(String.init) }

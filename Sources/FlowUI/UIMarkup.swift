@@ -15,7 +15,7 @@
     }
 
     /// The address of a workflow's page.
-    static func address(of file: RunLibrary.WorkflowFile) -> String { "/workflows/\(PageText.inAddress(file.name))" }
+    static func address(of name: String) -> String { "/workflows/\(PageText.inAddress(name))" }
 
     // MARK: Runs
 
@@ -42,7 +42,7 @@
     static func card(_ file: RunLibrary.WorkflowFile) -> String {
       let name = escaped(file.runs.first?.workflow ?? file.name)
       var html =
-        "<article class=\"card\"><h2><a href=\"\(address(of: file))\">\(name)</a> <small>\(escaped(file.name))</small></h2>"
+        "<article class=\"card\"><h2><a href=\"\(address(of: file.name))\">\(name)</a> <small>\(escaped(file.name))</small></h2>"
       guard !file.runs.isEmpty else { return html + "<p>No runs yet.</p></article>" }
       let figures = file.runs.prefix(sampled).map(RunFigures.init)
       let longest = max(1, figures.prefix(bars).compactMap(\.duration).max() ?? 1)
@@ -101,10 +101,7 @@
         case .success: break
         }
       }
-      var links: [(String, String)] = []
-      if let file = library.workflows(of: library.list()).first(where: { $0.path == run.file }) {
-        links.append((address(of: file), isReadOnly ? "Workflow" : "Run again"))
-      }
+      var links = [(address(of: library.name(of: run.file)), isReadOnly ? "Workflow" : "Run again")]
       if let before, run.state != .running {
         links.append(("/compare?a=\(before.id)&b=\(run.id)", "Compare with the run before"))
       }

@@ -15,6 +15,8 @@
     var events: String?
     /// Where pages about steps are; nil: the page has none.
     var stepPage: String?
+    /// Whether the page has more to show when it is read again.
+    var isBrief = false
     var status = HTTPResponse.Status.ok
 
     static let updateHeader = "X-Flowrun-Update"
@@ -61,7 +63,7 @@
         <title>\(title)</title>
         <script type="module" src="/app.js"></script>
         </head>
-        <body\(attribute("events", events))\(attribute("steps", stepPage))>
+        <body\(attribute("events", events))\(attribute("steps", stepPage))\(isBrief ? " data-brief" : "")>
         <nav aria-label="Pages"><a href="/">flowrun</a> <span id="live" role="status"></span></nav>
         <main>\(content)</main>
         <p id="note" role="alert" hidden></p>

@@ -51,7 +51,8 @@
         let step = query["step"].map(String.init)
         return try await page(request) {
           guard let (run, store) = try library.find(id) else { return nil }
-          return try step.map { try self.step($0, of: run, store) } ?? self.run(run, store)
+          let isUpdate = request.headers[.init(UIPage.updateHeader)!] != nil
+          return try step.map { try self.step($0, of: run, store) } ?? self.run(run, store, isFast: !isUpdate)
         }
       }
       return missing(request)
@@ -115,11 +116,11 @@
       return page
     }
 
-    private func run(_ run: StoredRun, _ store: any RunStore) throws -> UIPage {
+    private func run(_ run: StoredRun, _ store: any RunStore, isFast: Bool) throws -> UIPage {
       let base = "/runs/\(run.id)"
-      let view = try library.view(of: run, in: store, stepPage: base + "?step=")
+      let view = try library.view(of: run, in: store, stepPage: base + "?step=", isFast: isFast)
       var page = UIPage("\(run.workflow): \(InsightPage.state(run.state.rawValue).word)")
-      (page.events, page.stepPage) = (base + "/events", base + "?step=")
+      (page.events, page.stepPage, page.isBrief) = (base + "/events", base + "?step=", view.isBrief)
       var parts = view.page.parts[...]
       if let headline = parts.popFirst() { page.add(headline.name, headline.markup) }
       let others = library.list().runs.filter {

@@ -172,10 +172,11 @@ package final class RunLibrary: Sendable {
         }
       }
     }
-    return files.map { file in
-      let prefix = folder + "/"
-      let name = file.hasPrefix(prefix) ? String(file.dropFirst(prefix.count)) : file
-      return WorkflowFile(path: file, name: name, runs: runs[file] ?? [])
-    }
+    return files.map { WorkflowFile(path: $0, name: name(of: $0), runs: runs[$0] ?? []) }
+  }
+
+  /// The name of a workflow file in pages.
+  package func name(of file: String) -> String {
+    file.hasPrefix(folder + "/") ? String(file.dropFirst(folder.count + 1)) : file
   }
 }

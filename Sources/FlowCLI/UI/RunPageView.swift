@@ -15,6 +15,8 @@ package struct RunPageView: Sendable {
   package let awaited: [String]
   /// Questions that wait for an answer.
   package let questions: [Question]
+  /// Whether slack and suggestions are not worked out, and can be.
+  package let isBrief: Bool
 
   /// What a step asks.
   package struct Question: Sendable {
@@ -51,13 +53,18 @@ extension RunLibrary {
   /// How many steps a run may have for its slack to be looked for while someone waits.
   private static let analyzedSteps = 2_000
 
-  /// A run as it stands; `stepPage` is where pages about its steps are.
-  package func view(of run: StoredRun, in store: any RunStore, stepPage: String?) throws -> RunPageView {
+  /// A run as it stands; `stepPage` is where pages about its steps are. With `isFast` slack and suggestions, which may take half
+  /// a second, are there only if they are known.
+  package func view(
+    of run: StoredRun, in store: any RunStore, stepPage: String?, isFast: Bool = false
+  ) throws -> RunPageView {
     let key = "\(run.id) \(run.epoch) \(run.state) \(stepPage ?? "")"
-    if let kept = pages.withLock({ pages in pages.first { $0.key == key } }) { return kept.page }
+    let kept = pages.withLock { pages in pages.first { $0.key == key }?.page }
+    if let kept, isFast || !kept.isBrief { return kept }
     let (recorded, reported) = try read(run, in: store)
-    let isBrief = run.state == .running || reported.course.steps.count > Self.analyzedSteps
-    let page = InsightPages.page(RunAnalysis(reported, isBrief: isBrief), [], stepPage: stepPage)
+    let canBeAnalyzed = run.state != .running && reported.course.steps.count <= Self.analyzedSteps
+    let analysis = RunAnalysis(reported, isBrief: isFast || !canBeAnalyzed)
+    let page = InsightPages.page(analysis, [], stepPage: stepPage)
     var awaited: [String] = []
     var questions: [RunPageView.Question] = []
     if run.state == .running {
@@ -72,7 +79,8 @@ extension RunLibrary {
             choices: step.with["choices"]?.arrayValue?.compactMap(\.stringValue) ?? []))
       }
     }
-    let view = RunPageView(run: run, page: page, awaited: awaited, questions: questions)
+    let view = RunPageView(
+      run: run, page: page, awaited: awaited, questions: questions, isBrief: isFast && canBeAnalyzed)
     if run.state != .running {
       pages.withLock { $0 = Array(([(key, view)] + $0.filter { $0.key != key }).prefix(Self.keptPages)) }
     }
