@@ -121,6 +121,7 @@ extension WorkflowRun {
       state.withLock { $0.tasks[RunState.TaskKey(step: step, attempt: attempt)] }?.cancel()
     }
     for pool in aftermath.wakes { startThread(of: pool) }
+    for expectation in aftermath.expectations { expect(expectation) }
     for start in aftermath.remoteStarts { runRemotely(start) }
     for step in aftermath.surveys { beginSurvey(of: step) }
     if let due = aftermath.timerAt {
