@@ -16,7 +16,7 @@ build: setup
 	$(RELEASE) --product flowrun
 
 ## Builds flowrun and its page in the browser, and starts it, as in make ui UI_ARGUMENTS="workflows --open"; Ctrl-C stops it.
-ui: setup-test
+ui: setup
 	$(RELEASE) --traits Network --product flowrun
 	$(RELEASE) --traits Network --product flowrun-ui
 	.build/release/flowrun ui $(UI_ARGUMENTS)

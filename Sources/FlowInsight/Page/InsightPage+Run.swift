@@ -164,7 +164,8 @@ extension InsightPage {
   /// Every step, also those that were skipped.
   private static func steps(of analysis: RunAnalysis, _ timeline: PageTimeline) -> String {
     let (course, reasons) = (analysis.run.course, analysis.run.reasons)
-    let rows = timeline.rowOrder.map { index -> [PageTable.Cell] in
+    let order = timeline.rowOrder
+    let rows = order.prefix(PageTable.writtenRows).map { index -> [PageTable.Cell] in
       let why = reasons.isEmpty ? [] : [PageTable.Cell(reasons[index] ?? "")]
       let step = course.steps[index]
       let slack = analysis.slack[index].map { value -> PageTable.Cell in
@@ -179,7 +180,7 @@ extension InsightPage {
       ] + why
     }
     let columns = ["step", "started", "took", "slack", "outcome"] + (reasons.isEmpty ? [] : ["why not"])
-    return PageTable(caption: "All steps", columns: columns, rows: rows, isOfTimeline: true).html
+    return PageTable(caption: "All steps", columns: columns, rows: rows, timelineRows: order.count).html
       + "<p class=\"legend\">Slack is how much longer a step could have taken without delaying the end.</p>"
   }
 }

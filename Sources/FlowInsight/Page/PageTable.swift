@@ -31,15 +31,15 @@ package struct PageTable {
   let caption: String
   let columns: [String]
   let rows: [[Cell]]
-  /// Whether its rows are those of the timeline above it, from which the script makes them where there are many.
-  var isOfTimeline = false
+  /// How many rows the timeline above it has, from which the script makes those that are not here; nil: it is of none.
+  private let timelineRows: Int?
 
   /// How many rows are written as elements; those of a longer table are drawn by the script.
-  private static let writtenRows = 200
+  static let writtenRows = 200
 
   /// A table; nothing is shown of one without rows.
-  package init(caption: String, columns: [String], rows: [[Cell]], isOfTimeline: Bool = false) {
-    (self.caption, self.columns, self.rows, self.isOfTimeline) = (caption, columns, rows, isOfTimeline)
+  package init(caption: String, columns: [String], rows: [[Cell]], timelineRows: Int? = nil) {
+    (self.caption, self.columns, self.rows, self.timelineRows) = (caption, columns, rows, timelineRows)
   }
 
   /// The markup.
@@ -48,7 +48,8 @@ package struct PageTable {
     let isNumber = columns.indices.map { column in rows.contains { $0[column].number != nil } }
     var html =
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(PageText.escaped(caption))\">"
-    let isMade = isOfTimeline && rows.count > Self.writtenRows
+    let (count, isOfTimeline) = (timelineRows ?? rows.count, timelineRows != nil)
+    let isMade = isOfTimeline && count > Self.writtenRows
     html += "<table\(isOfTimeline ? " data-of=\"steps\"" : "")\(isMade ? " data-steps" : "")>"
     html += "<caption>\(PageText.escaped(caption))</caption><thead><tr>"
     for (index, column) in columns.enumerated() {
@@ -67,9 +68,9 @@ package struct PageTable {
       html += "</tr>"
     }
     html += "</tbody></table>"
-    if rows.count > Self.writtenRows {
+    if count > Self.writtenRows {
       html +=
-        "<noscript><p>… and \(rows.count - Self.writtenRows) more rows, which the page's script draws.</p></noscript>"
+        "<noscript><p>… and \(count - Self.writtenRows) more rows, which the page's script draws.</p></noscript>"
       if !isOfTimeline { html += PageText.json(.array(rows.map { .array($0.map(Self.value)) })) }
     }
     return html + "</div>"
