@@ -35,10 +35,7 @@ public struct Step: Sendable {
 
   /// What the step states beyond action, inputs and needs.
   public var options: StepOptions {
-    // Who reads one member does not copy all of them.
-    _read {
-      if let box { yield box.options } else { yield StepOptions.none }
-    }
+    get { box?.options ?? StepOptions.none }
     set { box = Box(newValue) }
   }
 
