@@ -26,12 +26,13 @@ SYNC_PORT ?= 8480
 sync-server: release
 	scripts/sync-server $(SYNC_PORT)
 
-## Builds what is published: a flowrun that reaches servers, and the sync server.
+## Builds what is published: a flowrun that reaches servers, its page in the browser, and the sync server.
 release: setup-test
 	$(RELEASE) --traits Network --product flowrun
 	$(RELEASE) --traits Network --product flowrun-sync-server
+	$(RELEASE) --traits Network --product flowrun-ui
 
-## Packs what is published into .build/dist: an archive and a package of flowrun, a package of the sync server, and symbols.
+## Packs what is published into .build/dist: an archive and a package of flowrun, packages of its page and of the sync server, and symbols.
 dist: release
 	@scripts/setup dist
 	scripts/dist .build/release .build/dist

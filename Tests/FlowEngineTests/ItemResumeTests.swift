@@ -143,10 +143,10 @@ import Testing
   @Test func `runs no item twice by itself that was interrupted and must not be`() throws {
     let items: [JournalEntry] = [
       .expanded(0, hashes: [1, 2, 3], atNanoseconds: 1),
-      .item(
-        of: 0,
-        .finished(FinishedEntry(step: 0, attempts: 1, outcome: .success, readyAt: 1, startedAt: 1, endedAt: 2), nil)),
-      .item(of: 0, .started(1, attempt: 1, atNanoseconds: 3)),
+      .finished(
+        FinishedEntry(
+          TaskInstance(0, item: 0), attempts: 1, outcome: .success, readyAt: 1, startedAt: 1, endedAt: 2), nil),
+      .started(TaskInstance(0, item: 1), attempt: 1, atNanoseconds: 3),
     ]
     let eager = try Self.plan(items, isFailFast: true)
     #expect(eager.fates == [.failed, .again(.unfinished)])
@@ -163,9 +163,9 @@ import Testing
   @Test func `runs all items again in finally, and those of a step that acts on the process`() throws {
     let items: [JournalEntry] = [
       .expanded(0, hashes: [1, 2, 3], atNanoseconds: 1),
-      .item(
-        of: 0,
-        .finished(FinishedEntry(step: 0, attempts: 1, outcome: .success, readyAt: 1, startedAt: 1, endedAt: 2), nil)),
+      .finished(
+        FinishedEntry(
+          TaskInstance(0, item: 0), attempts: 1, outcome: .success, readyAt: 1, startedAt: 1, endedAt: 2), nil),
     ]
     #expect(try Self.plan(items, isFailFast: true).keptItems[0]?.count == 1)
     #expect(try Self.plan(items, isFailFast: true, isFinal: true).keptItems[0]?.count == 0)

@@ -60,10 +60,11 @@ import Testing
     let stored = try #require(try store.runs(RunFilter()).first)
     let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: steps.count)
     var seen: Set<StepIndex> = []
-    for case .finished(let finished, let failure) in recollection.entries {
-      #expect(finished.outcome == .success && failure == nil && seen.insert(finished.step).inserted)
-      let need = finished.step - 1
-      if finished.step % 3 != 0 { #expect(seen.contains(need)) }
+    for (finished, failure) in recollection.finishedSteps {
+      let step = finished.task.step
+      #expect(finished.outcome == .success && failure == nil && seen.insert(step).inserted)
+      let need = step - 1
+      if step % 3 != 0 { #expect(seen.contains(need)) }
     }
     #expect(seen.count == steps.count)
     let again = RunReport(recollection, of: try WorkflowGraph(Workflow(name: "test", steps: steps)), stored)
@@ -203,8 +204,8 @@ import Testing
     let steps = [Step("a"), Step("b") { $0.onInterrupt = .fail }, Step("c", needs: [1])]
     var writer = EntryWriter()
     writer.add(.activated(Resolution(), atNanoseconds: 0))
-    writer.add(.started(0, attempt: 1, atNanoseconds: 1))
-    writer.add(.started(1, attempt: 1, atNanoseconds: 2))
+    writer.add(.started(TaskInstance(0), attempt: 1, atNanoseconds: 1))
+    writer.add(.started(TaskInstance(1), attempt: 1, atNanoseconds: 2))
     let chunk = RunChunk(.entries, wallMilliseconds: 1, runNanoseconds: 3, body: writer.bytes).bytes
     let stored = StoredRun(
       id: "x", workflow: "test", file: "/w", startedMilliseconds: 1, state: .interrupted, epoch: 1,
@@ -275,7 +276,7 @@ private struct WitnessPlugin: Plugin {
       for bytes in try box.store.chunks(of: context.run.id) {
         var reader = EntryReader(try RunChunk(bytes).body, stepCount: 1000)
         while let item = try reader.next() {
-          if case .entry(.started(context.step, attempt: context.attempt, atNanoseconds: _)) = item {
+          if case .entry(.started(TaskInstance(context.step), attempt: context.attempt, atNanoseconds: _)) = item {
             return NoOutput()
           }
         }

@@ -118,7 +118,7 @@ import Testing
         let isKept = kept.contains { $0.isEnd(ofItem: item.index, of: step) }
         if isKept && item != other { lines.append("\(id)[\(item.index)] was kept as \(other), not as \(item)") }
       }
-      guard cut.entries.finished.contains(where: { $0.step == step }) else { continue }
+      guard cut.entries.finished.contains(where: { $0.task.step == step }) else { continue }
       var (one, other) = (left, right)
       // Whether a step was late the gate says, which may open at another time when bodies begin again.
       (one.isLate, other.isLate) = (false, false)
@@ -132,7 +132,7 @@ import Testing
 extension JournalEntry {
   /// Whether it says that an item ended in an attempt of its own.
   fileprivate func isEnd(ofItem item: Int, of step: StepIndex) -> Bool {
-    guard case .item(step, .finished(let finished, _)) = self else { return false }
-    return Int(finished.step) == item && finished.outcome != .skipped && finished.outcome != .cancelled
+    guard case .finished(let finished, _) = self, finished.task == TaskInstance(step, item: item) else { return false }
+    return finished.outcome != .skipped && finished.outcome != .cancelled
   }
 }

@@ -16,22 +16,61 @@ struct PlanWallTests {
   }
 
   @Test func `the plan names nothing of the driver`() throws {
-    let declaration = try Regex(
-      #"(?m)^(?:public |package |private |fileprivate |final |indirect )*(?:struct|class|enum|actor|protocol) (\w+)"#)
-    var types: Set<String> = []
-    for file in driver {
-      for match in try Repository.text(file).matches(of: declaration) {
-        if let name = match.output[1].substring { types.insert(String(name)) }
-      }
-    }
+    let types: Set<String> = try driver.reduce(into: Set<String>()) { $0.formUnion(try self.types(in: $1)) }
     #expect(types.contains("WorkflowRun") && types.count > 20)
     for file in plan {
-      let code = try Repository.text(file).split(separator: "\n").map { line in
-        line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
-      }
-      let words = Set(
-        code.joined(separator: "\n").split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { String($0) })
+      let words = try self.words(of: file)
       #expect(words.isDisjoint(with: types), "\(file) names \(words.intersection(types).sorted())")
+    }
+  }
+
+  @Test func `fast paths are ended, and tables are copied, inside Speed alone`() throws {
+    let inside = ["endFastPath", "makeUnique", "fastPathEnds"]
+    for file in plan + driver where !file.contains("/Plan/Speed/") && !file.hasSuffix("/Plan.swift") {
+      let words = try self.words(of: file)
+      #expect(words.isDisjoint(with: inside), "\(file): change the plan inside `mutate`")
+    }
+  }
+
+  @Test func `the rules name the tables and nothing else of Speed`() throws {
+    let speed = try plan.filter { $0.contains("/Plan/Speed/") }.reduce(into: Set<String>()) { types, file in
+      types.formUnion(try self.types(in: file))
+    }
+    #expect(speed.isSuperset(of: ["FastPath", "ReadySet", "StepTables"]))
+    let rules = plan.filter { $0.contains("/Plan/Rules/") }
+    #expect(rules.count > 10)
+    for file in rules {
+      let named = try self.words(of: file).intersection(speed).subtracting(["StepTables"])
+      #expect(named.isEmpty, "\(file) names \(named.sorted())")
+    }
+  }
+
+  @Test func `no file of the rules has more than 250 lines, and no function more than 60`() throws {
+    let start = try Regex(#"^  (?:@\S+ )*(?:public |package |private |static |mutating )*(?:func|init)\b"#)
+    for file in plan where file.contains("/Plan/Rules/") {
+      let lines = try Repository.text(file).split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count <= 250, "\(file)")
+      for (index, line) in lines.enumerated() where line.contains(start) && !line.hasSuffix(" }") {
+        let end = lines[index...].firstIndex(of: "  }") ?? lines.count
+        #expect(end - index < 60, "\(file):\(index + 1)")
+      }
+    }
+  }
+
+  /// The words of a file's code, without its comments.
+  private func words(of file: String) throws -> Set<String> {
+    let code = try Repository.text(file).split(separator: "\n").map { line in
+      line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+    }
+    return Set(code.joined(separator: "\n").split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { String($0) })
+  }
+
+  /// The types that a file declares outside of others.
+  private func types(in file: String) throws -> [String] {
+    let declaration = try Regex(
+      #"(?m)^(?:public |package |private |fileprivate |final |indirect )*(?:struct|class|enum|actor|protocol) (\w+)"#)
+    return try Repository.text(file).matches(of: declaration).compactMap { match in
+      match.output[1].substring.map { String($0) }
     }
   }
 }

@@ -37,8 +37,8 @@ enum RecordedDurations {
         let chunks = try? store.chunks(of: run.id),
         let recollection = try? RunRecollection(run, chunks: chunks, stepCount: steps.count)
       else { continue }
-      for case .finished(let finished, _) in recollection.entries
-      where finished.step == StepIndex(index) && finished.outcome == .success && finished.startedAt != .min {
+      for (finished, _) in recollection.finishedSteps
+      where finished.task.step == StepIndex(index) && finished.outcome == .success && finished.startedAt != .min {
         durations.append(.nanoseconds(finished.endedAt - finished.startedAt))
       }
     }

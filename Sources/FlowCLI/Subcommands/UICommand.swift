@@ -21,8 +21,8 @@ struct UICommand: Subcommand {
   func perform() async throws {
     guard FilePath.isFile(Self.program) else {
       throw RunProblem(
-        "there is no program '\(Self.program)'; build it with 'make ui' in flowrun's repository, or with 'swift build "
-          + "-c release --traits Network --product flowrun-ui', and put it next to flowrun")
+        "there is no program '\(Self.program)'; install the package flowrun-ui, or build it with 'make ui' in flowrun's "
+          + "repository and put it next to flowrun")
     }
     // A program inherits blocked signals, and this one's are handled by a thread that ends here.
     var none = sigset_t()

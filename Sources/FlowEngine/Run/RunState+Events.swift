@@ -38,22 +38,14 @@ extension RunState {
       return .stepRetrying(
         id(step), attempt: failed.attempt, delayMilliseconds: millisecondsOf(delay), failure: failed.failure)
     case .ended(let step, let outcome):
-      if let item = plan.item(of: step) { return .stepFinished(id(step), finished(item, at: time)) }
-      let reading = plan[step]
+      let state = plan[state: plan.task(step)]
       return .stepFinished(
         id(step),
         RunEvent.FinishedStep(
-          outcome: outcome, conclusion: plan.conclusion(of: step) ?? outcome, reason: reading.reason,
-          attempts: reading.attempts,
-          durationMilliseconds: reading.startedAtNanoseconds.map { millisecondsOf(time - $0) },
-          failure: reading.failure))
+          outcome: outcome, conclusion: plan.conclusion(of: step) ?? outcome, reason: state.reason,
+          attempts: Int(state.attempt),
+          durationMilliseconds: state.startedAt == never ? nil : millisecondsOf(time - state.startedAt),
+          failure: plan.failure(of: step)))
     }
-  }
-
-  private func finished(_ item: ItemReading, at time: Int) -> RunEvent.FinishedStep {
-    RunEvent.FinishedStep(
-      outcome: item.outcome ?? .cancelled, conclusion: item.conclusion ?? .cancelled, reason: item.reason,
-      attempts: item.attempts, durationMilliseconds: item.startedAtNanoseconds.map { millisecondsOf(time - $0) },
-      failure: item.failure)
   }
 }

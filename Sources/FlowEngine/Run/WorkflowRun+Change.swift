@@ -28,7 +28,7 @@ extension WorkflowRun {
   /// - Parameter onlyWatching: a pool whose threads work through short steps: no other thread of it is woken, but it is
   ///   watched.
   func carryOut(_ state: inout RunState, onlyWatching watched: Pool? = nil) -> Aftermath {
-    state.plan.endFastPath()
+    state.plan.interruptFastPaths()
     var aftermath = Aftermath()
     let watched = watched.flatMap { state.pools[$0.index].busy > 0 ? $0 : nil }
     repeat {

@@ -41,7 +41,7 @@ extension WorkflowRun {
       state.collectRecords()
       if state.undelivered.isEmpty {
         state.isDelivering = false
-        state.plan.endFastPath()
+        state.plan.interruptFastPaths()
         return ([], nil)
       }
       defer { (state.undelivered, state.recordReader, state.undeliveredLineBytes) = ([], nil, 0) }

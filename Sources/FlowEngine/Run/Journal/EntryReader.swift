@@ -14,8 +14,8 @@ package struct EntryReader: Sendable {
 
   private var reader: ByteReader
   private let stepCount: Int
-  /// How many steps, or items of a step, the journal entry may be about.
-  private var indexCount: Int
+  /// The step whose item the journal entry is about that is being read; nil: it is about a step.
+  private var owner: StepIndex?
   private var lastStep = 0
   private var lastTime = 0
 
@@ -23,7 +23,6 @@ package struct EntryReader: Sendable {
   package init(_ bytes: [UInt8], stepCount: Int) {
     reader = ByteReader(bytes)
     self.stepCount = stepCount
-    indexCount = stepCount
   }
 
   /// The next of what stands there; nil at the end. Throws where the bytes are none that a ``EntryWriter`` writes.
@@ -39,12 +38,13 @@ package struct EntryReader: Sendable {
       guard count <= UInt64(Limits.events) else { throw reader.problem("at most \(Limits.events) posts") }
       return .entry(.grown(step, count: Int(count), atNanoseconds: time))
     case .item:
-      let step = try step()
-      indexCount = Limits.items
-      defer { indexCount = stepCount }
-      guard case .entry(let entry)? = try next() else { throw reader.problem("a journal entry of an item") }
-      guard let entry = ItemEntry(entry) else { throw reader.problem("a journal entry of an item") }
-      return .entry(.item(of: step, entry))
+      guard owner == nil else { throw reader.problem("a journal entry of an item") }
+      owner = try step()
+      defer { owner = nil }
+      guard case .entry(let entry)? = try next(), entry.task?.item != nil else {
+        throw reader.problem("a journal entry of an item")
+      }
+      return .entry(entry)
     case .itemOutput:
       let step = try step()
       let item = try reader.number()
@@ -53,17 +53,17 @@ package struct EntryReader: Sendable {
     case .succeeded: return .entry(try succeeded())
     case .finished: return .entry(try finished())
     case .tried:
-      let step = try step()
+      let task = try task()
       let time = try time()
-      return .entry(.tried(step, attempt: try small(), try failure(), atNanoseconds: time))
+      return .entry(.tried(task, attempt: try small(), try failure(), atNanoseconds: time))
     case .started:
-      let step = try step()
+      let task = try task()
       let time = try time()
-      return .entry(.started(step, attempt: try small(), atNanoseconds: time))
+      return .entry(.started(task, attempt: try small(), atNanoseconds: time))
     case .begun:
-      let step = try step()
+      let task = try task()
       let time = try time()
-      return .entry(.begun(step, isRemote: try reader.byte() != 0, atNanoseconds: time))
+      return .entry(.begun(task, isRemote: try reader.byte() != 0, atNanoseconds: time))
     case .posted:
       let time = try time()
       return .entry(.posted(try reader.text(), atNanoseconds: time))
@@ -81,10 +81,10 @@ package struct EntryReader: Sendable {
       return .entry(.activated(try resolution(), atNanoseconds: time))
     case .cancelled: return .entry(.cancelled(atNanoseconds: try time()))
     case .carried:
-      let step = try step()
+      let task = try task()
       let attempts = try small()
       let uncounted = try small()
-      return .entry(.carried(step, attempts: attempts, uncounted: uncounted, repetitions: try small()))
+      return .entry(.carried(task, attempts: attempts, uncounted: uncounted, repetitions: try small()))
     case .output:
       let step = try step()
       return .output(step, json: try reader.block())
@@ -103,19 +103,19 @@ package struct EntryReader: Sendable {
   }
 
   private mutating func succeeded() throws(ByteReader.Problem) -> JournalEntry {
-    let step = try step()
+    let task = try task()
     let readyAt = try time()
     let startedAt = readyAt &+ (try reader.signed())
     let endedAt = startedAt &+ (try reader.signed())
     lastTime = endedAt
     return .finished(
       FinishedEntry(
-        step: step, attempts: 1, outcome: .success, readyAt: readyAt, startedAt: startedAt, endedAt: endedAt),
+        task, attempts: 1, outcome: .success, readyAt: readyAt, startedAt: startedAt, endedAt: endedAt),
       nil)
   }
 
   private mutating func finished() throws(ByteReader.Problem) -> JournalEntry {
-    let step = try step()
+    let task = try task()
     let endedAt = try time()
     let attempts = UInt8(clamping: try small())
     let ending = try reader.byte()
@@ -126,16 +126,24 @@ package struct EntryReader: Sendable {
     let startedAt = try time(before: endedAt)
     return .finished(
       FinishedEntry(
-        step: step, attempts: attempts, outcome: outcome, reason: reason == 0 ? nil : SkipReason(rawValue: reason - 1),
+        task, attempts: attempts, outcome: outcome, reason: reason == 0 ? nil : SkipReason(rawValue: reason - 1),
         isAbandoned: ending & 0x80 != 0, readyAt: readyAt, startedAt: startedAt, endedAt: endedAt),
       try failure())
   }
 
-  private mutating func step() throws(ByteReader.Problem) -> StepIndex {
-    let step = lastStep &+ (try reader.signed())
-    guard step >= 0, step < indexCount else { throw reader.problem("one of \(indexCount) steps") }
-    lastStep = step
-    return StepIndex(step)
+  private mutating func step() throws(ByteReader.Problem) -> StepIndex { StepIndex(try index(below: stepCount)) }
+
+  /// The step that an entry is about, or the item.
+  private mutating func task() throws(ByteReader.Problem) -> TaskInstance {
+    guard let owner else { return TaskInstance(try step()) }
+    return TaskInstance(owner, item: try index(below: Limits.items))
+  }
+
+  private mutating func index(below count: Int) throws(ByteReader.Problem) -> Int {
+    let index = lastStep &+ (try reader.signed())
+    guard index >= 0, index < count else { throw reader.problem("one of \(count) steps") }
+    lastStep = index
+    return index
   }
 
   private mutating func time() throws(ByteReader.Problem) -> Int {

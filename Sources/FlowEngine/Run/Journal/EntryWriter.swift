@@ -53,7 +53,7 @@ package struct EntryWriter: Sendable {
       let count = addOrdinary(steps[next...], failures)
       next += count
       guard count == 0 else { continue }
-      add(.finished(steps[next], failures[steps[next].step]))
+      add(.finished(steps[next], failures[steps[next].task.step]))
       next += 1
     }
   }
@@ -66,13 +66,13 @@ package struct EntryWriter: Sendable {
       var head = ByteCursor(room)
       var count = 0
       for step in steps.prefix(Self.batch) {
-        guard step.isOrdinary, failures.isEmpty || failures[step.step] == nil else { break }
+        guard step.isOrdinary, failures.isEmpty || failures[step.task.step] == nil else { break }
         head.add(byte: EntryTag.succeeded.rawValue)
-        head.add(signed: Int(step.step) - lastStep)
+        head.add(signed: step.task.number - lastStep)
         head.add(signed: step.readyAt - lastTime)
         head.add(signed: step.startedAt - step.readyAt)
         head.add(signed: step.endedAt - step.startedAt)
-        lastStep = Int(step.step)
+        lastStep = step.task.number
         lastTime = step.endedAt
         count += 1
       }
@@ -101,16 +101,16 @@ package struct EntryWriter: Sendable {
   /// Writes a journal entry.
   package mutating func add(_ entry: JournalEntry) {
     switch entry {
-    case .finished(let step, let failure): add(step, failure)
-    case .tried(let step, let attempt, let failure, let time):
-      begin(.tried, step, at: time)
+    case .finished(let finished, let failure): add(finished, failure)
+    case .tried(let task, let attempt, let failure, let time):
+      begin(.tried, task, at: time)
       writer.add(UInt64(attempt))
       add(failure)
-    case .started(let step, let attempt, let time):
-      begin(.started, step, at: time)
+    case .started(let task, let attempt, let time):
+      begin(.started, task, at: time)
       writer.add(UInt64(attempt))
-    case .begun(let step, let isRemote, let time):
-      begin(.begun, step, at: time)
+    case .begun(let task, let isRemote, let time):
+      begin(.begun, task, at: time)
       writer.add(byte: isRemote ? 1 : 0)
     case .posted(let name, let time):
       begin(.posted, at: time)
@@ -132,21 +132,19 @@ package struct EntryWriter: Sendable {
     case .grown(let step, let count, let time):
       begin(.grown, step, at: time)
       writer.add(UInt64(count))
-    case .item(let step, let entry):
-      begin(.item, step)
-      add(entry.ofStep)
-    case .carried(let step, let attempts, let uncounted, let repetitions):
-      begin(.carried, step)
+    case .carried(let task, let attempts, let uncounted, let repetitions):
+      begin(.carried, task)
       for number in [attempts, uncounted, repetitions] { writer.add(UInt64(max(0, number))) }
     }
   }
 
   private mutating func add(_ step: FinishedEntry, _ failure: StepFailure?) {
     if failure == nil, step.isOrdinary {
+      if step.task.item != nil { begin(.item, step.task.step) }
       _ = addOrdinary([step], [:])
       return
     }
-    begin(.finished, step.step, at: step.endedAt)
+    begin(.finished, step.task, at: step.endedAt)
     writer.add(UInt64(step.attempts))
     writer.add(byte: step.outcome.rawValue | (step.isAbandoned ? 0x80 : 0))
     writer.add(byte: step.reason.map { $0.rawValue + 1 } ?? 0)
@@ -161,10 +159,20 @@ package struct EntryWriter: Sendable {
     lastStep = Int(step)
   }
 
-  private mutating func begin(_ tag: EntryTag, _ step: StepIndex, at time: Int) {
-    begin(tag, step)
+  /// Of an item that comes first, and then the item's index in place of a step's.
+  private mutating func begin(_ tag: EntryTag, _ task: TaskInstance) {
+    if task.item != nil { begin(.item, task.step) }
+    begin(tag, StepIndex(task.number))
+  }
+
+  private mutating func begin(_ tag: EntryTag, _ task: TaskInstance, at time: Int) {
+    begin(tag, task)
     writer.add(signed: time - lastTime)
     lastTime = time
+  }
+
+  private mutating func begin(_ tag: EntryTag, _ step: StepIndex, at time: Int) {
+    begin(tag, TaskInstance(step), at: time)
   }
 
   private mutating func begin(_ tag: EntryTag, at time: Int) {
@@ -194,6 +202,11 @@ package struct EntryWriter: Sendable {
     writer.add(byte: resolution.gate.maximumNanoseconds == nil ? 0 : 1)
     if let maximum = resolution.gate.maximumNanoseconds { writer.add(signed: maximum) }
   }
+}
+
+extension TaskInstance {
+  /// The index that an entry names: an item's, or the step's.
+  fileprivate var number: Int { item ?? Int(step) }
 }
 
 extension FinishedEntry {

@@ -259,13 +259,13 @@ public struct ResumePlan: Sendable {
       header.retiredKeys[name] = nil
       guard let item else {
         repetitions[step] = count
-        entries.append(.carried(step, attempts: 0, uncounted: 0, repetitions: count))
+        entries.append(.carried(TaskInstance(step), attempts: 0, uncounted: 0, repetitions: count))
         continue
       }
       if itemKeys[step] == nil { entries.append(.expanded(step, hashes: [], atNanoseconds: 0)) }
       itemKeys[step, default: ItemKeys()].repetitions[item.index] = count
       entries.append(
-        .item(of: step, .carried(StepIndex(item.index), attempts: 0, uncounted: 0, repetitions: count)))
+        .carried(TaskInstance(step, item: item.index), attempts: 0, uncounted: 0, repetitions: count))
     }
   }
 
@@ -332,26 +332,24 @@ public struct ResumePlan: Sendable {
       for (item, past) in fanOut.items.sorted(by: { $0.key < $1.key }) {
         let isChosen = wish.items[new]?.contains(item) == true
         let stays = isKept || (past.hasSucceeded && !isChosen && steps.contains(new))
+        let task = TaskInstance(new, item: item)
         if stays, var finished = past.finished {
-          finished.step = StepIndex(item)
-          entries.append(.item(of: new, .finished(finished, past.failure)))
+          finished.task = task
+          entries.append(.finished(finished, past.failure))
           if !isKept {
             itemOutputs[new, default: [:]][item] = recollection.itemOutputs[old]?[item]
             kept.append(item)
           }
         } else if past.stopsAtInterrupt, mustNotRepeat, !isChosen {
-          entries.append(.item(of: new, .finished(Self.interrupted(StepIndex(item), recollection), Self.interruption)))
+          entries.append(.finished(Self.interrupted(task, recollection), Self.interruption))
           interruptedItems[new, default: []].append(item)
         }
         let carried = past.carried(isKept: stays)
         if carried.repetitions > 0 { keys.repetitions[item] = carried.repetitions }
         guard carried.attempts > 0 || carried.repetitions > 0 else { continue }
         entries.append(
-          .item(
-            of: new,
-            .carried(
-              StepIndex(item), attempts: carried.attempts, uncounted: carried.uncounted,
-              repetitions: carried.repetitions)))
+          .carried(
+            task, attempts: carried.attempts, uncounted: carried.uncounted, repetitions: carried.repetitions))
       }
       itemKeys[new] = keys
       if case .again = fates[Int(new)], fanOut.hasSuccess {
@@ -366,9 +364,9 @@ public struct ResumePlan: Sendable {
     code: "interrupted", message: "its process ended while it ran, and 'on-interrupt: fail' keeps it from running again"
   )
 
-  private static func interrupted(_ step: StepIndex, _ recollection: RunRecollection) -> FinishedEntry {
+  private static func interrupted(_ task: TaskInstance, _ recollection: RunRecollection) -> FinishedEntry {
     FinishedEntry(
-      step: step, attempts: 1, outcome: .failure, readyAt: never, startedAt: never,
+      task, attempts: 1, outcome: .failure, readyAt: never, startedAt: never,
       endedAt: recollection.lastNanoseconds)
   }
 
@@ -386,7 +384,8 @@ public struct ResumePlan: Sendable {
       if carried.repetitions > 0 || attempts > 0 {
         entries.append(
           .carried(
-            new, attempts: attempts, uncounted: min(attempts, carried.uncounted), repetitions: carried.repetitions))
+            TaskInstance(new), attempts: attempts, uncounted: min(attempts, carried.uncounted),
+            repetitions: carried.repetitions))
       }
       if isKept, let output = recollection.outputs[StepIndex(old)] { outputs[new] = output }
     }
@@ -398,14 +397,15 @@ public struct ResumePlan: Sendable {
         mapped.deferred = Set(resolution.deferred.compactMap { mapping[$0] })
         entries.append(.activated(mapped, atNanoseconds: time))
       case .finished(var finished, let failure):
-        guard let new = mapping[finished.step], fates[Int(new)] == .kept,
-          pasts.steps[Int(finished.step)].finished == finished
+        let old = finished.task.step
+        guard finished.task.item == nil, let new = mapping[old], fates[Int(new)] == .kept,
+          pasts.steps[Int(old)].finished == finished
         else { continue }
-        finished.step = new
+        finished.task = TaskInstance(new)
         entries.append(.finished(finished, failure))
       case .posted: entries.append(entry)
       case .gateOpened(let opened): if opened.outcome != .failed { entries.append(entry) }
-      case .tried, .started, .begun, .failedAfterReady, .cancelled, .carried, .expanded, .grown, .item: break
+      case .tried, .started, .begun, .failedAfterReady, .cancelled, .carried, .expanded, .grown: break
       }
     }
     // Dependents first: a step that is left out would otherwise count as skipped for what it needs.
@@ -417,7 +417,7 @@ public struct ResumePlan: Sendable {
       leaveOut(step, attempts: attempts[step] ?? 0)
     }
     for (index, fate) in fates.enumerated() where fate == .failed {
-      entries.append(.finished(Self.interrupted(StepIndex(index), recollection), Self.interruption))
+      entries.append(.finished(Self.interrupted(TaskInstance(StepIndex(index)), recollection), Self.interruption))
     }
   }
 
@@ -425,8 +425,8 @@ public struct ResumePlan: Sendable {
     entries.append(
       .finished(
         FinishedEntry(
-          step: step, attempts: UInt8(clamping: attempts), outcome: .skipped, reason: .notSelected, readyAt: never,
-          startedAt: never, endedAt: recollection.lastNanoseconds), nil))
+          TaskInstance(step), attempts: UInt8(clamping: attempts), outcome: .skipped, reason: .notSelected,
+          readyAt: never, startedAt: never, endedAt: recollection.lastNanoseconds), nil))
   }
 
   /// The plan with the secrets of the run filled in that continues; nil: it has none.

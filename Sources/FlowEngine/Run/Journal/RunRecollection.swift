@@ -77,6 +77,14 @@ public struct RunRecollection: Sendable {
     }
   }
 
+  /// How steps finished, in order, and why they failed; without their items.
+  package var finishedSteps: some Sequence<(FinishedEntry, StepFailure?)> {
+    entries.lazy.compactMap { entry in
+      guard case .finished(let finished, let failure) = entry, finished.task.item == nil else { return nil }
+      return (finished, failure)
+    }
+  }
+
   private mutating func readEpochs(_ bytes: [UInt8]) {
     guard case .array(let values)? = try? JSONText.parse(bytes) else { return }
     epochs = values.compactMap { RunEpoch($0) }
@@ -85,9 +93,9 @@ public struct RunRecollection: Sendable {
   /// A resume's own journal entries are those of the steps that it kept, but for those that it gave up.
   private mutating func noteKept() {
     kept = Set(minimumCapacity: entries.count)
-    for case .finished(let finished, let failure) in entries
+    for (finished, failure) in finishedSteps
     where finished.reason != .notSelected && failure?.code != "interrupted" {
-      kept.insert(finished.step)
+      kept.insert(finished.task.step)
     }
   }
 
@@ -140,8 +148,8 @@ public struct RunRecollection: Sendable {
       let recollection = try? RunRecollection(run, chunks: chunks, stepCount: names.count)
     else { return [] }
     var successes: Set<String> = []
-    for case .finished(let finished, _) in recollection.entries where finished.outcome == .success {
-      successes.insert(names[Int(finished.step)])
+    for (finished, _) in recollection.finishedSteps where finished.outcome == .success {
+      successes.insert(names[Int(finished.task.step)])
     }
     return successes
   }

@@ -46,33 +46,18 @@ struct StepPasts {
   }
 
   private mutating func take(_ entry: JournalEntry) {
+    if let task = entry.task {
+      guard let item = task.item else { return steps[Int(task.step)].take(entry) }
+      guard let fanOut = fanOuts[task.step] else { return }
+      if case .carried = entry {} else { guard item < fanOut.hashes.count else { return } }
+      fanOuts[task.step]?.items[item, default: Past()].take(entry)
+      return
+    }
     switch entry {
-    case .finished(let finished, _): steps[Int(finished.step)].take(entry)
-    case .tried(let step, _, _, _), .started(let step, _, _), .carried(let step, _, _, _),
-      .failedAfterReady(let step, _, _):
-      steps[Int(step)].take(entry)
     case .expanded(let step, let hashes, _): fanOuts[step, default: PastFanOut()].take(hashes)
     case .grown(let step, let count, _): fanOuts[step, default: PastFanOut()].hashes.grow(toPosts: count)
-    case .item(let step, let entry):
-      let entry = entry.ofStep
-      guard let item = entry.step, let fanOut = fanOuts[step] else { return }
-      if case .carried = entry {} else { guard Int(item) < fanOut.hashes.count else { return } }
-      fanOuts[step]?.items[Int(item), default: Past()].take(entry)
     case .activated: isActivated = true
-    case .begun, .posted, .gateOpened, .cancelled: break
-    }
-  }
-}
-
-extension JournalEntry {
-  /// The step, or of an item's journal entry the item, that it is about; nil: none.
-  var step: StepIndex? {
-    switch self {
-    case .finished(let finished, _): finished.step
-    case .tried(let step, _, _, _), .started(let step, _, _), .begun(let step, _, _), .carried(let step, _, _, _),
-      .failedAfterReady(let step, _, _), .expanded(let step, _, _), .grown(let step, _, _), .item(let step, _):
-      step
-    case .activated, .posted, .gateOpened, .cancelled: nil
+    case .posted, .gateOpened, .cancelled, .finished, .tried, .started, .begun, .carried, .failedAfterReady: break
     }
   }
 }
@@ -96,7 +81,7 @@ extension StepPasts.Past {
     case .carried(_, let attempts, let uncounted, let repetitions):
       (self.attempts, self.uncounted, self.repetitions) = (attempts, uncounted, repetitions)
     case .failedAfterReady: failedAfterReady = true
-    case .begun, .activated, .posted, .gateOpened, .cancelled, .expanded, .grown, .item: break
+    case .begun, .activated, .posted, .gateOpened, .cancelled, .expanded, .grown: break
     }
   }
 

@@ -13,8 +13,8 @@ import FlowModel
 /// add up to.
 public struct Plan: Sendable {
   // What every step touches comes first and together.
-  /// The number of events after which a fast path of ordinary steps must end.
-  var revision = 0
+  /// What threads in the middle of a fast path look at.
+  var fastPathEnds = FastPathEnds()
   /// How many steps are where in their lives.
   var counts: PlanCounts
 
@@ -99,11 +99,11 @@ public struct Plan: Sendable {
     countWhatIsWaitedFor()
   }
 
-  /// What changes about each step; to be written only after `tables.makeUnique()`.
+  /// What changes about each step; to be written only inside ``mutate(endsFastPaths:_:)``.
   var states: UnsafeMutableBufferPointer<StepState> { tables.states }
-  /// What is fixed about each step; to be written only after `tables.makeUnique()`.
+  /// What is fixed about each step; to be written only inside ``mutate(endsFastPaths:_:)``.
   var traits: UnsafeMutableBufferPointer<StepTraits> { tables.traits }
-  /// The queues; to be written only after `tables.makeUnique()`.
+  /// The queues; to be written only inside ``mutate(endsFastPaths:_:)``.
   var queues: UnsafeMutableBufferPointer<PlanQueue> { tables.queues }
 
   /// What a step states beyond action, inputs and needs.

@@ -68,13 +68,19 @@ extension Plan {
     return state.marks.contains(.failedAfterReady) ? .failure : state.outcome
   }
 
-  /// The outcome of a finished step after `optional` is applied; nil before it is finished.
+  /// The outcome of a finished step, or item of one, after `optional` is applied; nil before it is finished.
   public func conclusion(of step: StepIndex) -> Outcome? {
-    let outcome = outcome(of: step)
-    guard traits[step].flags.contains(.optional), outcome == .failure || outcome == .timedOut else {
+    let task = task(step)
+    let outcome = task.isItem ? self[state: task].outcome : outcome(of: step)
+    guard traits[task.step].flags.contains(.optional), outcome == .failure || outcome == .timedOut else {
       return outcome
     }
     return .success
+  }
+
+  /// Why the last attempt of a step, or of an item of one, failed; nil: it did not.
+  func failure(of step: StepIndex) -> StepFailure? {
+    particulars.failures.isEmpty ? nil : particulars.failures[step]
   }
 
   /// What the status functions say in the `if` of a step whose dependencies are finished.
@@ -96,9 +102,11 @@ extension Plan {
   }
 
   /// Whether a body of this attempt should be waited for: it runs and was not abandoned.
-  func isAwaiting(_ step: StepIndex, attempt: Int) -> Bool {
-    if Int(step) >= states.count { return isAwaitingItem(step, attempt: attempt) }
-    return states[step].status == .running && Int(states[step].attempt) == attempt
+  func isAwaiting(_ step: StepIndex, attempt: Int) -> Bool { isAwaiting(task(step), attempt: attempt) }
+
+  @inline(__always)
+  func isAwaiting(_ task: PlanTask, attempt: Int) -> Bool {
+    self[state: task].status == .running && Int(self[state: task].attempt) == attempt
   }
 
   /// The bodies that this process runs and the plan awaits: those of steps and of items, each with its attempt. A service that
@@ -134,19 +142,6 @@ extension Plan {
     isAwaiting(step, attempt: attempt) || isServing(step, attempt: attempt)
       || outstanding.cancelling[Attempt(step: step, attempt: UInt8(attempt))] != nil
   }
-
-  /// The instant at which the step, or this attempt of it, times out; nil: never.
-  func maximum(of step: StepIndex, attempt: Int) -> Int? {
-    if Int(step) >= states.count { return maximumOfItem(step) }
-    guard traits[step].flags.contains(.timed), states[step].startedAt != never else { return nil }
-    let options = options(of: step)
-    let start = isRemote(step) ? particulars.beginnings[step]?.firstAt : states[step].startedAt
-    let whole = start.flatMap { start in options.deadline?.max.map { start + $0.nanoseconds } }
-    let single = options.retry?.attemptDeadline.map { attemptStart(step) + $0.nanoseconds }
-    return [whole, single].compactMap { $0 }.min()
-  }
-
-  private func attemptStart(_ step: StepIndex) -> Int { particulars.attemptStarts[step] ?? states[step].startedAt }
 
   /// How many steps wait for capacity.
   var queuedSteps: Int { counts.queued }
@@ -219,15 +214,8 @@ extension Plan {
   package func attemptTimes(of step: StepIndex) -> [AttemptTimes] {
     guard var attemptTimes = particulars.attemptTimes[step], let last = attemptTimes.indices.last else { return [] }
     guard attemptTimes[last].endedAt == never else { return attemptTimes }
-    attemptTimes[last].endedAt = stateOfBody(step).endedAt
+    attemptTimes[last].endedAt = self[state: task(step)].endedAt
     return attemptTimes
-  }
-
-  /// The state of a step, or of the item that stands for one.
-  func stateOfBody(_ step: StepIndex) -> StepState {
-    guard Int(step) >= states.count else { return states[step] }
-    let (fanOut, item) = fanOuts.fanOutItem(of: step)
-    return fanOuts[fanOut].states[item]
   }
 
   /// When the body of a step, or of an item, first began elsewhere; `Int.min`: it has not; nil: it is none for executors.

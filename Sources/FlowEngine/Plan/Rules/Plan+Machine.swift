@@ -90,14 +90,6 @@ extension Plan {
     let count = machine?.passed?.step == waiting.step ? machine?.passed?.count ?? 0 : 0
     machine?.passed = MachineCount.Passed(step: waiting.step, count: count + 1)
   }
-
-  /// The steps that would run if the machine were larger.
-  package var stepsWaitingForMachine: [StepIndex] {
-    guard let reading = machineReading, counts.occupied < concurrency else { return [] }
-    return queues.indices.filter { queues[$0].request != nil && reading.isWaiting(in: $0) }.flatMap { index in
-      queues[index].members.filter { states[$0].status == .queued }
-    }
-  }
 }
 
 /// How the machine stands at an instant: what is free, and who waits for it.
@@ -159,10 +151,5 @@ struct MachineReading {
     let rest = free.without(waiting.request)
     return request.cpus <= rest.cpus && (request.memoryBytes == 0 || request.memoryBytes <= rest.memoryBytes)
       && (request.gpus == 0 || request.gpus <= rest.gpus)
-  }
-
-  /// Whether a queue has steps that wait for the machine and for nothing else.
-  func isWaiting(in index: Int) -> Bool {
-    first(of: index) != nil && hasRoom(index) && !canStart(index)
   }
 }

@@ -74,6 +74,24 @@ struct PlanFanOut: Sendable {
     return item
   }
 
+  /// Takes an item from the status it has to another, and keeps the counts true.
+  mutating func move(_ item: Int, to status: StepStatus) {
+    count(states[item].status, by: -1)
+    states[item].status = status
+    count(status, by: 1)
+  }
+
+  private mutating func count(_ status: StepStatus, by change: Int) {
+    switch status {
+    case .running: running += change
+    case .retrying: retrying += change
+    case .holding: holding += change
+    case .deciding: deciding += change
+    case .done: unsettled -= change
+    case .waiting, .held, .queued: break
+    }
+  }
+
   /// Goes past items that are over before anybody started them.
   mutating func skipFinished(from item: Int) {
     next = item
@@ -97,27 +115,11 @@ struct PlanFanOut: Sendable {
     skipFinished(from: next)
   }
 
-  /// Ends an item that succeeded in its first attempt, and starts the next one in its place; nil, and nothing happens,
-  /// where one of them has a past or there is no next.
-  @inline(__always)
-  mutating func advance(from item: Int, at now: Int) -> Int? {
-    guard states[item].status == .running, states[item].attempt == 1, again.isEmpty, next < admitted,
-      states[next].attempt == 0
-    else { return nil }
-    let following = next
-    states[item].succeed(at: now)
-    unsettled -= 1
-    states[following].status = .running
-    states[following].attempt = 1
-    states[following].startedAt = now
-    states[following].readyAt = max(states[following].readyAt, states[item].readyAt)
-    skipFinished(from: following + 1)
-    return following
-  }
-
   /// How items ended that are over.
   func finished(_ items: ArraySlice<StepIndex>) -> [FinishedEntry] {
-    items.map { FinishedEntry($0, states[Int($0)], states[Int($0)].outcome ?? .cancelled) }
+    items.map {
+      FinishedEntry(TaskInstance(step, item: Int($0)), states[Int($0)], states[Int($0)].outcome ?? .cancelled)
+    }
   }
 
   /// Whether all there is to do waits for another post.

@@ -79,28 +79,15 @@ extension Plan {
     return best.flatMap { queues[$0].pool == .remote ? $0 : nil }
   }
 
-  /// The body of a step, or of an item, has begun: its maximums count from now on.
-  mutating func begin(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
-    guard isAwaiting(step, attempt: Int(attempt)), isRemote(step), particulars.beginnings[step]?.attempt != attempt
-    else { return }
-    let isFirst = particulars.beginnings[step] == nil
-    particulars.noteBeginning(of: step, attempt: attempt, at: now)
-    if let position = position(ofItem: step) {
-      noteEntry(.item(of: position.step, .begun(StepIndex(position.item), isRemote: true, atNanoseconds: now)))
-    } else {
-      noteEntry(.begun(step, isRemote: true, atNanoseconds: now))
-    }
-    let owner = owner(of: step)
-    let isTimed = traits[owner].flags.contains(.timed)
-    if Int(step) < states.count {
-      noteStart(of: step, at: now)
-      if isTimed { setMaximums(step, isFirst: isFirst, at: now) }
-    } else {
-      let (index, item) = fanOuts.fanOutItem(of: step)
-      if particulars.begunFanOuts.insert(owner).inserted { noteStart(of: owner, at: now) }
-      noteItemStart(item, of: index, at: now)
-      if isTimed { setItemMaximums(item, of: index, isFirst: isFirst, at: now) }
-    }
+  /// The body of a task has begun: its maximums count from now on.
+  mutating func begin(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
+    let beginning = particulars.beginnings[task.index]
+    guard isAwaiting(task, attempt: Int(attempt)), isRemote(task.step), beginning?.attempt != attempt else { return }
+    particulars.noteBeginning(of: task.index, attempt: attempt, at: now)
+    noteEntry(.begun(task.instance, isRemote: true, atNanoseconds: now))
+    if task.isItem, particulars.begunFanOuts.insert(task.step).inserted { noteStart(of: PlanTask(task.step), at: now) }
+    noteStart(of: task, at: now)
+    if traits[task.step].flags.contains(.timed) { setMaximums(task, isFirst: beginning == nil, at: now) }
   }
 
   /// How long the body of a step may take that has been started remotely and has not begun; nil: it has, or there is no
@@ -112,20 +99,20 @@ extension Plan {
     return [whole, options.retry?.attemptDeadline].compactMap { $0 }.min()
   }
 
-  /// Takes in that a body was lost; whether another one makes it good. `step` may be an item of `owner`.
-  mutating func repeats(
-    _ step: StepIndex, of owner: StepIndex, after failure: StepFailure, isFinal: Bool, attempt: Int, at now: Int
-  ) -> Bool {
-    particulars.losses[step, default: 0] += 1
-    let losses = particulars.losses[step] ?? 1
-    let options = options(of: owner)
-    guard !isFinal, options.onInterrupt == .rerun, losses <= Self.repetitionsOfLost, attempt < Int(UInt8.max) else {
-      particulars.failures[step] = failure
+  /// Takes in that a body was lost; whether another one makes it good.
+  mutating func repeats(_ task: PlanTask, after failure: StepFailure, isFinal: Bool, at now: Int) -> Bool {
+    particulars.losses[task.index, default: 0] += 1
+    let losses = particulars.losses[task.index] ?? 1
+    let state = self[state: task]
+    guard !isFinal, options(of: task.step).onInterrupt == .rerun, losses <= Self.repetitionsOfLost,
+      state.attempt < UInt8.max
+    else {
+      particulars.failures[task.index] = failure
       return false
     }
-    particulars.interruptions[step, default: 0] += 1
-    particulars.noteAttemptEnd(of: step, startedAt: stateOfBody(step).startedAt, at: now)
-    noteRetry(of: step, attempt: attempt, failure, delayNanoseconds: 0, at: now)
+    particulars.interruptions[task.index, default: 0] += 1
+    particulars.noteAttemptEnd(of: task.index, startedAt: state.startedAt, at: now)
+    noteRetry(of: task.index, attempt: Int(state.attempt), failure, delayNanoseconds: 0, at: now)
     return true
   }
 }

@@ -30,19 +30,25 @@ extension Plan {
     outstanding.collected.removeAll(keepingCapacity: true)
   }
 
-  /// Ends a step for everybody else: dependents are released or skipped, the gate hears of it.
-  mutating func finish(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
-    guard states[step].status != .done else { return }
-    tables.orderEnd[-counts.unsettled] = step
-    move(step, to: .done)
-    states[step].outcome = outcome
-    states[step].reason = reason
-    states[step].endedAt = now
-    if outcome == .success {
-      noteSuccess(of: step, at: now)
-    } else {
-      note(.partial(.ended(step, outcome)), at: now)
+  /// Ends a task for everybody else: of a step dependents are released or skipped, and the gate hears of it; what follows
+  /// from an item for its step ``refresh(_:at:)`` works out.
+  mutating func finish(_ task: PlanTask, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
+    guard self[state: task].status != .done else { return }
+    if !task.isItem { noteInOrder(task.step) }
+    move(task, to: .done)
+    change(task) { state in
+      (state.outcome, state.reason, state.endedAt) = (outcome, reason, now)
     }
+    if task.isItem { countEnd(ofItem: task, outcome, reason) }
+    noteEnd(of: task, outcome, reason, at: now)
+    if !task.isItem { passOnEnd(of: task.step, outcome, reason, at: now) }
+  }
+
+  mutating func finish(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
+    finish(PlanTask(step), outcome, reason, at: now)
+  }
+
+  private mutating func passOnEnd(of step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
     let satisfied = isSatisfied(step)
     let flags = traits[step].flags
     if flags.contains(.blocking) {

@@ -43,7 +43,7 @@ extension Plan {
     for step in resolution.disabled { traits[step].flags.insert(.disabled) }
     for (step, fact) in facts { traits[step].flags.formUnion(Self.flags(of: fact)) }
     rank(&queues)
-    tables.setQueues(queues)
+    setQueues(queues)
   }
 
   /// What a step's options say by themselves.

@@ -11,17 +11,27 @@ extension Plan {
     tables.log.pointee.appendReady(step, at: now)
   }
 
-  /// Notes that an attempt of a step started.
-  mutating func noteStart(of step: StepIndex, at now: Int) {
-    guard detail == .full else { return }
-    tables.log.pointee.append(
-      .whole(.started(step, attempt: Int(states[step].attempt), queue: Int(traits[step].queue))), at: now)
+  /// Notes that an attempt of a task started.
+  mutating func noteStart(of task: PlanTask, at now: Int) {
+    guard isToldInFull(task) else { return }
+    let attempt = Int(self[state: task].attempt)
+    note(.whole(.started(task.index, attempt: attempt, queue: Int(traits[task.step].queue))), at: now)
   }
 
-  /// Notes that a step succeeded.
-  mutating func noteSuccess(of step: StepIndex, at now: Int) {
-    guard detail == .full else { return }
-    tables.log.pointee.append(.whole(.succeeded(step, attempt: Int(states[step].attempt))), at: now)
+  /// Notes that a task ended.
+  mutating func noteEnd(of task: PlanTask, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
+    let isFull = isToldInFull(task)
+    if outcome == .success {
+      if isFull { note(.whole(.succeeded(task.index, attempt: Int(self[state: task].attempt))), at: now) }
+    } else if isFull || !task.isItem || reason != .upToDate {
+      // Of many items that need not run the count is reported.
+      note(.partial(.ended(task.index, outcome)), at: now)
+    }
+  }
+
+  @inline(__always)
+  private func isToldInFull(_ task: PlanTask) -> Bool {
+    detail == .full && (!task.isItem || fanOuts[task.fanOut].detail == .full)
   }
 
   /// Notes that an attempt failed and another follows, with what the step's state may have lost when it is reported.
@@ -47,13 +57,11 @@ extension Plan {
 
   /// Hands over the transitions noted since the last call.
   mutating func takeRecords() -> [RecordChunk] {
-    if tables.makeUnique() { endFastPath() }
-    return tables.log.pointee.take()
+    mutate(endsFastPaths: false) { $0.tables.log.pointee.take() }
   }
 
   /// Takes chunks back that have been read, to use their memory again.
   mutating func reuse(_ chunks: [RecordChunk]) {
-    if tables.makeUnique() { endFastPath() }
-    tables.log.pointee.reuse(chunks)
+    mutate(endsFastPaths: false) { $0.tables.log.pointee.reuse(chunks) }
   }
 }

@@ -1,6 +1,13 @@
 import FlowModel
 
 extension Plan {
+  /// Queues a task whose pause is over, or whose body was lost.
+  mutating func enqueue(_ task: PlanTask, at now: Int) {
+    guard task.isItem else { return enqueue(task.step, at: now) }
+    move(task, to: .queued)
+    fanOuts[task.fanOut].again.insert(task.item)
+  }
+
   /// Queues a step whose turn has come.
   mutating func enqueue(_ step: StepIndex, at now: Int) {
     move(step, to: .queued)
@@ -28,29 +35,15 @@ extension Plan {
   /// The first ready step of a queue that may start one, marked as running.
   @inline(__always)
   mutating func startNext(from index: Int, at now: Int) -> (step: StepIndex, attempt: Int)? {
-    if tables.makeUnique() { endFastPath() }
+    mutate(endsFastPaths: false) { $0.start(from: index, at: now) }
+  }
+
+  @inline(__always)
+  private mutating func start(from index: Int, at now: Int) -> (step: StepIndex, attempt: Int)? {
     let step = queues[index].members[queues[index].ready.lowest!]
     if machine != nil { noteStartOnMachine(step) }
     if traits[step].flags.contains(.fanOut) { return startItem(of: step, at: now) }
-    move(step, to: .running)
-    occupy(step)
-    states[step].attempt += 1
-    let isFirst = states[step].startedAt == never
-    if isFirst {
-      states[step].startedAt = now
-      // Attempts of before a resume.
-      if states[step].attempt > 1 { particulars.attemptTimes[step]?.noteStart(at: now) }
-    } else {
-      particulars.attemptTimes[step, default: []].noteStart(at: now)
-      noteEntry(.begun(step, isRemote: false, atNanoseconds: now))
-    }
-    noteAttempt(of: step, at: now)
-    // An executor may have a queue: such a body starts when its worker says so.
-    if !isRemote(step) {
-      if traits[step].flags.contains(.timed) { setMaximums(step, isFirst: isFirst, at: now) }
-      noteStart(of: step, at: now)
-    }
-    return (step, Int(states[step].attempt))
+    return start(PlanTask(step), at: now)
   }
 
   @inline(__always)
@@ -71,18 +64,5 @@ extension Plan {
       if best == nil || rank < best!.rank { best = (index, rank) }
     }
     return best?.queue
-  }
-
-  mutating func setMaximums(_ step: StepIndex, isFirst: Bool, at now: Int) {
-    let options = options(of: step)
-    if isFirst, let max = options.deadline?.max {
-      timers.insert(PlanTimer(atNanoseconds: now + max.nanoseconds, kind: .deadline, step: step, attempt: 0))
-    }
-    if let max = options.retry?.attemptDeadline {
-      particulars.attemptStarts[step] = now
-      timers.insert(
-        PlanTimer(
-          atNanoseconds: now + max.nanoseconds, kind: .deadline, step: step, attempt: states[step].attempt))
-    }
   }
 }

@@ -5,13 +5,14 @@ import FlowModel
 ///
 /// A step is ordinary if it has nothing that the plan must watch: no deadline, no retries, not idle.
 /// The plan is, while nothing is asked of the driver, the run is not cancelled, no step has failed and the gate's decision is
-/// not due. Of this the fast path makes sure when it begins; it is over when the plan's ``Plan/revision`` is another.
+/// not due. Of this the fast path makes sure when it begins; it is over when there is an entry more in the plan's
+/// ``FastPathEnds``.
 ///
 /// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. The
-/// plan's methods for fast paths alone use them, under the lock that guards the plan, while the revision is the fast
-/// path's own; whatever moves the tables or replaces the queues makes it another.
+/// plan's methods for fast paths alone use them, under the lock that guards the plan, while the fast path is current;
+/// whatever moves the tables or replaces the queues ends it.
 struct FastPath {
-  fileprivate let revision: Int
+  fileprivate let ends: FastPathEnds
   let pool: Pool
   let states: UnsafeMutablePointer<StepState>
   let traits: UnsafeMutablePointer<StepTraits>
@@ -22,6 +23,11 @@ struct FastPath {
   /// Whether steps of its pool wait for capacity.
   @inline(__always)
   var hasQueuedSteps: Bool { !queue.pointee.ready.isEmpty }
+}
+
+/// Counts the changes after which a fast path of ordinary steps must end.
+struct FastPathEnds: Sendable, Equatable {
+  fileprivate var count = 0
 }
 
 extension Plan {
@@ -47,16 +53,16 @@ extension Plan {
     guard isOrdinary, isOrdinary(step, attempt: attempt, in: pool) else { return nil }
     if tables.makeUnique() { endFastPath() }
     return FastPath(
-      revision: revision, pool: pool, states: states.baseAddress!, traits: traits.baseAddress!,
+      ends: fastPathEnds, pool: pool, states: states.baseAddress!, traits: traits.baseAddress!,
       queue: queues.baseAddress! + pool.index, log: tables.log, orderEnd: tables.orderEnd)
   }
 
   /// Whether nothing has happened to the plan but steps that followed each other.
   @inline(__always)
-  func isCurrent(_ fastPath: FastPath) -> Bool { revision == fastPath.revision }
+  func isCurrent(_ fastPath: FastPath) -> Bool { fastPathEnds == fastPath.ends }
 
   /// Says that something has changed that threads in the middle of a fast path must look at.
-  mutating func endFastPath() { revision &+= 1 }
+  mutating func endFastPath() { fastPathEnds.count &+= 1 }
 
   /// Takes in that a running step of a current fast path succeeded, and starts its next step for the first time. Nil
   /// when there is none or the fast path is over: ``leaveFastPath(in:at:)`` must follow.

@@ -3,21 +3,6 @@ import FlowModel
 // What a run that continues knows of items. It is kept aside until the items are worked out again: one that had ended counts
 // where the item at its index is the one it was.
 extension Plan {
-  /// Takes in what the items of a step were.
-  mutating func recallItems(of step: StepIndex, _ hashes: [UInt64]) {
-    fanOuts.recalled[step, default: RecalledFanOut()].take(hashes)
-  }
-
-  /// Takes in how many posts a step has run for.
-  mutating func recallPosts(of step: StepIndex, _ count: Int) {
-    fanOuts.recalled[step, default: RecalledFanOut()].grow(to: count)
-  }
-
-  /// Takes in the result of an item.
-  mutating func recallItem(of step: StepIndex, _ entry: ItemEntry) {
-    fanOuts.recalled[step, default: RecalledFanOut()].take(entry)
-  }
-
   /// Makes the items of a step that is over, for a report.
   mutating func rebuildItems(of step: StepIndex, _ outcome: Outcome, at now: Int) {
     guard let recalled = fanOuts.recalled[step], fanOuts.index(of: step) == nil else { return }
@@ -39,19 +24,17 @@ extension Plan {
     let keys = ItemKeys(hashes: recalled.hashes)
     func isSame(_ item: Int) -> Bool { keys.isSame(item, in: fanOuts[index].hashes) }
     for (item, known) in recalled.finished.sorted(by: { $0.key < $1.key }) where item < count {
-      guard isSame(item), everything || known.step.outcome != .skipped else { continue }
-      let instance = fanOuts[index].firstInstance + StepIndex(item)
-      particulars.failures[instance] = known.failure
-      particulars.attemptTimes[instance] = recalled.attemptTimes[item]
+      let finished = known.entry
+      guard isSame(item), everything || finished.outcome != .skipped else { continue }
+      let task = task(item, of: index)
+      particulars.failures[task.index] = known.failure
+      particulars.attemptTimes[task.index] = recalled.attemptTimes[item]
       if let begun = recalled.beginnings[item] {
-        particulars.noteBeginning(of: instance, attempt: known.step.attempts, at: begun)
+        particulars.noteBeginning(of: task.index, attempt: finished.attempts, at: begun)
       }
-      finishItem(item, of: index, known.step.outcome, known.step.reason, at: known.step.endedAt)
-      fanOuts[index].states[item].attempt = known.step.attempts
-      fanOuts[index].states[item].readyAt = known.step.readyAt
-      fanOuts[index].states[item].startedAt = known.step.startedAt
-      if known.step.isAbandoned { fanOuts[index].states[item].marks.insert(.abandoned) }
-      if known.step.startedAt != never, states[step].startedAt == never, states[step].status != .done {
+      finish(task, finished.outcome, finished.reason, at: finished.endedAt)
+      change(task) { $0.recall(finished) }
+      if finished.startedAt != never, states[step].startedAt == never, states[step].status != .done {
         noteFirstStart(of: step, at: now)
       }
     }
@@ -74,7 +57,7 @@ extension [UInt64] {
 /// What is known of the items of a step from before its run continued.
 struct RecalledFanOut: Sendable {
   private(set) var hashes: [UInt64] = []
-  private(set) var finished: [Int: (step: FinishedEntry, failure: StepFailure?)] = [:]
+  private(set) var finished: [Int: (entry: FinishedEntry, failure: StepFailure?)] = [:]
   private(set) var attempts: [Int: UInt8] = [:]
   /// Attempts that were interrupted with the process and do not count against retries.
   private(set) var interruptions: [Int: UInt8] = [:]
@@ -96,26 +79,28 @@ struct RecalledFanOut: Sendable {
   /// There are more items now, which are posts.
   mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
-  /// Takes in the result of an item.
-  mutating func take(_ entry: ItemEntry) {
+  /// Takes in what came out of an item.
+  mutating func take(_ entry: JournalEntry) {
+    guard let item = entry.task?.item else { return }
     switch entry {
     case .finished(let step, let failure):
-      if Int(step.step) < hashes.count { finished[Int(step.step)] = (step, failure) }
-      attemptTimes[Int(step.step)]?.noteStart(at: never)
-    case .tried(let item, let attempt, _, let time):
-      attemptTimes[Int(item), default: []].noteEnd(startedAt: never, at: time)
-      attempts[Int(item)] = UInt8(clamping: min(attempt, 150))
-      if let count = interruptions[Int(item)] { interruptions[Int(item)] = count > 0 ? count - 1 : 0 }
-    case .begun(let item, let isRemote, let time):
-      attemptTimes[Int(item)]?.noteStart(at: time)
-      if isRemote { beginnings[Int(item)] = beginnings[Int(item)] ?? time }
-    case .started(let item, let attempt, let time):
-      attemptTimes[Int(item)]?.noteStart(at: time)
-      attempts[Int(item)] = UInt8(clamping: min(attempt, 150))
-      interruptions[Int(item)] = min(100, (interruptions[Int(item)] ?? 0) + 1)
-    case .carried(let item, let attemptTimes, let uncounted, _):
-      attempts[Int(item)] = UInt8(clamping: min(attemptTimes, 150))
-      interruptions[Int(item)] = UInt8(clamping: min(uncounted, 150))
+      if item < hashes.count { finished[item] = (step, failure) }
+      attemptTimes[item]?.noteStart(at: never)
+    case .tried(_, let attempt, _, let time):
+      attemptTimes[item, default: []].noteEnd(startedAt: never, at: time)
+      attempts[item] = UInt8(clamping: min(attempt, 150))
+      if let count = interruptions[item] { interruptions[item] = count > 0 ? count - 1 : 0 }
+    case .begun(_, let isRemote, let time):
+      attemptTimes[item]?.noteStart(at: time)
+      if isRemote { beginnings[item] = beginnings[item] ?? time }
+    case .started(_, let attempt, let time):
+      attemptTimes[item]?.noteStart(at: time)
+      attempts[item] = UInt8(clamping: min(attempt, 150))
+      interruptions[item] = min(100, (interruptions[item] ?? 0) + 1)
+    case .carried(_, let attempts, let uncounted, _):
+      self.attempts[item] = UInt8(clamping: min(attempts, 150))
+      interruptions[item] = UInt8(clamping: min(uncounted, 150))
+    case .activated, .posted, .gateOpened, .failedAfterReady, .cancelled, .expanded, .grown: break
     }
   }
 }

@@ -80,12 +80,6 @@ extension Plan {
     journal?.note(entry, finishedBefore: count)
   }
 
-  /// Notes that an attempt begins, where that is a journal entry.
-  mutating func noteAttempt(of step: StepIndex, at now: Int) {
-    guard let journal, journal.keepsStarts else { return }
-    noteEntry(.started(step, attempt: Int(states[step].attempt), atNanoseconds: now))
-  }
-
   /// How many finished steps were not taken yet.
   var untakenCount: Int { journal.map { finishedCount - $0.taken } ?? 0 }
 
@@ -101,7 +95,7 @@ extension Plan {
       let state = states[step]
       guard let outcome = state.outcome else { continue }
       if outcome != .success, let failure = particulars.failures[step] { failures[step] = failure }
-      finished.append(FinishedEntry(step, state, outcome))
+      finished.append(FinishedEntry(TaskInstance(step), state, outcome))
     }
     let noted = feed.others.prefix { $0.finishedBefore <= range.upperBound }
     others.reserveCapacity(noted.count)
@@ -111,7 +105,7 @@ extension Plan {
       switch entry {
       case .entry(let entry): others.append((behind, .entry(entry)))
       case .items(let step, let from):
-        others.append((behind, .items(of: step, finishedItems(feed.items[from..<end], of: step))))
+        others.append((behind, .items(finishedItems(feed.items[from..<end], of: step))))
         end = from
       }
     }

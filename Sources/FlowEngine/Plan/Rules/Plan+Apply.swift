@@ -4,22 +4,22 @@ extension Plan {
   /// Takes in what happened at `now`, nanoseconds from the start of the run. Effects and ready steps follow from it.
   public mutating func apply(_ event: PlanEvent, at now: Int) {
     guard endedAt == nil else { return }
-    endFastPath()
-    _ = tables.makeUnique()
+    mutate {
+      $0.takeIn(event, at: now)
+      $0.followUp(at: now)
+    }
+  }
+
+  private mutating func takeIn(_ event: PlanEvent, at now: Int) {
     switch event {
     case .started(let prewarm): start(prewarm: prewarm, at: now)
     case .activated(let resolution): activate(resolution, at: now)
-    case .ended(let step, let attempt, let ending):
-      if Int(step) < states.count {
-        takeEnd(of: step, UInt8(attempt), ending, at: now)
-      } else {
-        takeEndOfItem(step, UInt8(attempt), ending, at: now)
-      }
-    case .begun(let step, let attempt): begin(step, UInt8(attempt), at: now)
-    case .ready(let step, _) where Int(step) >= states.count: break
-    case .ready(let step, let attempt): reportReady(step, UInt8(attempt), at: now)
+    case .ended(let step, let attempt, let ending): takeEnd(of: task(step), UInt8(attempt), ending, at: now)
+    case .begun(let step, let attempt): begin(task(step), UInt8(attempt), at: now)
+    case .ready(let step, let attempt): reportReady(task(step), UInt8(attempt), at: now)
     case .decided(let step, let decision):
-      if Int(step) < states.count { decide(step, decision, at: now) } else { decideItem(step, decision, at: now) }
+      let task = task(step)
+      if task.isItem { decide(item: task, decision, at: now) } else { decide(step, decision, at: now) }
     case .expanded(let step, let expansion): takeIn(expansion, of: step, at: now)
     case .posted(let name): post(name, at: now)
     case .announcedEventDone: outstanding.announcedEvents -= 1
@@ -28,24 +28,23 @@ extension Plan {
     case .gateOpened(let opened): openGate(opened, at: now)
     case .cancelled: cancel(at: now)
     }
-    followUp(at: now)
   }
 
   /// Takes in that the body of a step succeeded at `now`; the same as applying `ended` with `success`, for the case that
   /// comes most often.
   public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
-    endFastPath()
-    _ = tables.makeUnique()
-    if Int(step) >= states.count {
-      takeEndOfItem(step, UInt8(attempt), .success, at: now)
-    } else if isAwaiting(step, attempt: attempt) {
-      vacate(step)
-      succeed(step, at: now)
-    } else {
-      takeEnd(of: step, UInt8(attempt), .success, at: now)
+    mutate { plan in
+      let task = plan.task(step)
+      if plan.isAwaiting(task, attempt: attempt) {
+        plan.vacate(task)
+        plan.succeed(task, at: now)
+        plan.refresh(task, at: now)
+      } else {
+        plan.takeEnd(of: task, UInt8(attempt), .success, at: now)
+      }
+      plan.followUp(at: now)
     }
-    followUp(at: now)
   }
 
   /// What follows from any change: cascades, idle steps, the end.

@@ -17,23 +17,29 @@ extension Plan {
   }
 
   /// Takes in a journal entry, in the order in which they came out.
-  package mutating func restore(_ entry: JournalEntry) {
-    endFastPath()
-    _ = tables.makeUnique()
+  package mutating func restore(_ entry: JournalEntry) { mutate { $0.takeIn(entry) } }
+
+  private mutating func takeIn(_ entry: JournalEntry) {
+    if let task = entry.task, task.item != nil {
+      fanOuts.recalled[task.step, default: RecalledFanOut()].take(entry)
+      return
+    }
     switch entry {
     case .activated(let resolution, let time): activate(resolution, at: time)
     case .finished(let finished, let failure): restore(finished, failure)
-    case .tried(let step, let attempt, let failure, let time):
+    case .tried(let task, let attempt, let failure, let time):
+      let step = task.step
       guard states[step].status != .done else { return }
       particulars.noteAttemptEnd(of: step, startedAt: never, at: time)
       states[step].attempt = Self.attempts(attempt)
       particulars.failures[step] = failure
       let interrupted = particulars.interruptions[step] ?? 0
       particulars.interruptions[step] = interrupted > 0 ? interrupted - 1 : 0
-    case .started(let step, let attempt, let time):
-      restoreStart(of: step, Self.attempts(attempt))
-      particulars.attemptTimes[step]?.noteStart(at: time)
-    case .begun(let step, let isRemote, let time):
+    case .started(let task, let attempt, let time):
+      restoreStart(of: task.step, Self.attempts(attempt))
+      particulars.attemptTimes[task.step]?.noteStart(at: time)
+    case .begun(let task, let isRemote, let time):
+      let step = task.step
       guard states[step].status != .done else { return }
       particulars.attemptTimes[step]?.noteStart(at: time)
       guard isRemote else { return }
@@ -47,11 +53,10 @@ extension Plan {
     case .failedAfterReady(let step, let failure, let time):
       particulars.failures[step] = failure
       failAfterReady(step, failure, at: time)
-    case .carried(let step, let attempts, let uncounted, _):
-      carryAttempts(of: step, attempts: attempts, uncounted: uncounted)
-    case .expanded(let step, let hashes, _): recallItems(of: step, hashes)
-    case .grown(let step, let count, _): recallPosts(of: step, count)
-    case .item(let step, let entry): recallItem(of: step, entry)
+    case .carried(let task, let attempts, let uncounted, _):
+      carryAttempts(of: task.step, attempts: attempts, uncounted: uncounted)
+    case .expanded(let step, let hashes, _): fanOuts.recalled[step, default: RecalledFanOut()].take(hashes)
+    case .grown(let step, let count, _): fanOuts.recalled[step, default: RecalledFanOut()].grow(to: count)
     // What was cancelled continues.
     case .cancelled: break
     }
@@ -79,7 +84,7 @@ extension Plan {
   private static func attempts(_ attempt: Int) -> UInt8 { UInt8(clamping: min(attempt, 150)) }
 
   private mutating func restore(_ finished: FinishedEntry, _ failure: StepFailure?) {
-    let step = finished.step
+    let step = finished.task.step
     if states[step].status != .done {
       // Also where there is none: what an earlier attempt failed with is over with a success.
       particulars.failures[step] = failure
@@ -87,11 +92,7 @@ extension Plan {
       finish(step, finished.outcome, finished.reason, at: finished.endedAt)
       finishCollected(at: finished.endedAt)
     }
-    states[step].attempt = finished.attempts
-    states[step].readyAt = finished.readyAt
-    states[step].startedAt = finished.startedAt
-    states[step].endedAt = finished.endedAt
-    if finished.isAbandoned { states[step].marks.insert(.abandoned) }
+    states[step].recall(finished)
     // The last attempt, of whose start nothing may be known.
     particulars.attemptTimes[step]?.noteStart(at: never)
     particulars.interruptions[step] = nil
@@ -109,5 +110,16 @@ extension Plan {
     guard states[step].status != .done else { return }
     states[step].attempt = Self.attempts(attempts)
     particulars.interruptions[step] = Self.attempts(uncounted)
+  }
+}
+
+extension StepState {
+  /// Takes in how the task ended.
+  mutating func recall(_ finished: FinishedEntry) {
+    attempt = finished.attempts
+    readyAt = finished.readyAt
+    startedAt = finished.startedAt
+    endedAt = finished.endedAt
+    if finished.isAbandoned { marks.insert(.abandoned) }
   }
 }

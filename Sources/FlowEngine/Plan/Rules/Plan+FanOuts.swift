@@ -3,25 +3,6 @@ import FlowModel
 // Steps that run for several items. Such a step is one step to everybody else: it stands among the ready ones while it
 // has items and room for them, runs while they do, and is finished when all of them are.
 extension Plan {
-  /// The step that an instance belongs to; a step is its own.
-  package func owner(of step: StepIndex) -> StepIndex {
-    Int(step) < states.count ? step : fanOuts[fanOuts.fanOutItem(of: step).fanOut].step
-  }
-
-  /// The step and the item that an instance stands for; nil: it is a step.
-  package func position(ofItem instance: StepIndex) -> (step: StepIndex, item: Int)? {
-    guard Int(instance) >= states.count else { return nil }
-    let (fanOut, item) = fanOuts.fanOutItem(of: instance)
-    return (fanOuts[fanOut].step, item)
-  }
-
-  /// What a step, or an item of one, is called.
-  package func stepID(of step: StepIndex) -> StepID {
-    guard Int(step) >= states.count else { return graph.workflow.steps[Int(step)].id }
-    let (fanOut, item) = fanOuts.fanOutItem(of: step)
-    return graph.workflow.steps[Int(fanOuts[fanOut].step)].id.item(item)
-  }
-
   /// Has the items of a step worked out.
   mutating func expand(_ step: StepIndex) {
     move(step, to: .deciding)
@@ -54,23 +35,23 @@ extension Plan {
       enqueue(step, at: now)
       recall(index, at: now)
       for (item, decision) in items.refused.sorted(by: { $0.key < $1.key }) {
-        refuse(item, of: index, decision, at: now)
+        refuse(task(item, of: index), decision, at: now)
       }
-      for item in items.upToDate { finishItem(item, of: index, .skipped, .upToDate, at: now) }
+      for item in items.upToDate { finish(task(item, of: index), .skipped, .upToDate, at: now) }
       fanOuts[index].skipFinished(from: 0)
       refresh(index, at: now)
     }
   }
 
   /// Ends an item for which the step's `if` does not hold.
-  mutating func refuse(_ item: Int, of index: Int, _ decision: Decision, at now: Int) {
-    guard fanOuts[index].states[item].status != .done else { return }
+  mutating func refuse(_ task: PlanTask, _ decision: Decision, at now: Int) {
+    guard self[state: task].status != .done else { return }
     switch decision {
     case .run: break
-    case .skip: finishItem(item, of: index, .skipped, cancelledAt == never ? .condition : .runCancelled, at: now)
+    case .skip: finish(task, .skipped, cancelledAt == never ? .condition : .runCancelled, at: now)
     case .fail(let failure):
-      particulars.failures[fanOuts[index].firstInstance + StepIndex(item)] = failure
-      finishItem(item, of: index, .failure, nil, at: now)
+      particulars.failures[task.index] = failure
+      finish(task, .failure, nil, at: now)
     }
   }
 
@@ -137,13 +118,14 @@ extension Plan {
       cancelledAt != never ? .runCancelled : outcome == .timedOut ? .fanOutTimedOut : .failFast
     if fanOuts[index].unsettled > 0 {
       for item in fanOuts[index].states.indices {
-        switch fanOuts[index].states[item].status {
+        let task = task(item, of: index)
+        switch self[state: task].status {
         case .done: break
         case .running:
-          tellItemToEnd(item, of: index, at: now)
-          finishItem(item, of: index, .cancelled, nil, at: now)
-        case .retrying, .holding, .queued: finishItem(item, of: index, .cancelled, nil, at: now)
-        case .waiting, .held, .deciding: finishItem(item, of: index, .skipped, reason, at: now)
+          tellToEnd(task, at: now)
+          finish(task, .cancelled, nil, at: now)
+        case .retrying, .holding, .queued: finish(task, .cancelled, nil, at: now)
+        case .waiting, .held, .deciding: finish(task, .skipped, reason, at: now)
         }
       }
     }
@@ -190,9 +172,4 @@ extension Plan {
 extension Limits {
   /// Steps and items of a run together: instances are noted in 28 bits.
   static let instances = 1 << 28
-}
-
-extension StepID {
-  /// What an item of the step is called: `convert[3]`.
-  package func item(_ index: Int) -> StepID { StepID(unchecked: "\(text)[\(index)]") }
 }

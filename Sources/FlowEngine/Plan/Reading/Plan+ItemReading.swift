@@ -26,7 +26,7 @@ extension Plan {
   /// What is known of the items of a step; empty: it has none, or they are not known.
   public func items(of step: StepIndex) -> [ItemReading] {
     guard let index = fanOuts.index(of: step) else { return [] }
-    return fanOuts[index].states.indices.map { item($0, of: index) }
+    return fanOuts[index].states.indices.map { item(task($0, of: index)) }
   }
 
   /// What stands for an item where a step may stand.
@@ -34,24 +34,13 @@ extension Plan {
     fanOuts.index(of: step).map { fanOuts[$0].firstInstance + StepIndex(item) } ?? step
   }
 
-  /// What is known of the item that an instance stands for; nil: it is a step.
-  func item(of instance: StepIndex) -> ItemReading? {
-    guard Int(instance) >= states.count else { return nil }
-    let (index, item) = fanOuts.fanOutItem(of: instance)
-    return self.item(item, of: index)
-  }
-
-  private func item(_ item: Int, of index: Int) -> ItemReading {
-    let state = fanOuts[index].states[item]
-    let isExcused =
-      traits[fanOuts[index].step].flags.contains(.optional) && (state.outcome == .failure || state.outcome == .timedOut)
-    let failure =
-      particulars.failures.isEmpty ? nil : particulars.failures[fanOuts[index].firstInstance + StepIndex(item)]
+  private func item(_ task: PlanTask) -> ItemReading {
+    let state = self[state: task]
     func time(_ value: Int) -> Int? { value == never ? nil : value }
     return ItemReading(
-      index: item, outcome: state.outcome, conclusion: isExcused ? .success : state.outcome, reason: state.reason,
+      index: task.item, outcome: state.outcome, conclusion: conclusion(of: task.index), reason: state.reason,
       attempts: Int(state.attempt), startedAtNanoseconds: time(state.startedAt),
       endedAtNanoseconds: time(state.endedAt), isAbandoned: state.marks.contains(.abandoned),
-      failure: state.outcome == .success ? nil : failure)
+      failure: state.outcome == .success ? nil : failure(of: task.index))
   }
 }

@@ -54,16 +54,15 @@ extension Plan {
   }
 
   /// Takes in whether a step runs for a post.
-  mutating func decideItem(_ instance: StepIndex, _ decision: Decision, at now: Int) {
-    let (index, item) = fanOuts.fanOutItem(of: instance)
-    guard fanOuts[index].states[item].status == .deciding else { return }
+  mutating func decide(item task: PlanTask, _ decision: Decision, at now: Int) {
+    guard self[state: task].status == .deciding else { return }
     if decision == .run {
-      moveItem(item, of: index, to: .waiting)
+      move(task, to: .waiting)
     } else {
-      refuse(item, of: index, decision, at: now)
+      refuse(task, decision, at: now)
     }
-    fanOuts[index].admit()
-    refresh(index, at: now)
+    fanOuts[task.fanOut].admit()
+    refresh(task, at: now)
   }
 
   /// Whether a step has begun to run for the posts of an event and has not ended.

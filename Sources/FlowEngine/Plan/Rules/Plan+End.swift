@@ -179,7 +179,7 @@ extension Plan {
   /// Ends a step whose attempt has begun.
   mutating func end(_ step: StepIndex, at now: Int) {
     // The items of a fan-out are reported when it ends.
-    if states[step].status == .running, !traits[step].flags.contains(.fanOut) { tellToEnd(step, at: now) }
+    if states[step].status == .running, !traits[step].flags.contains(.fanOut) { tellToEnd(PlanTask(step), at: now) }
     collect(step, .cancelled, nil)
   }
 

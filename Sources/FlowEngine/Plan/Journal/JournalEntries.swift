@@ -13,7 +13,7 @@ package struct JournalEntries: Sendable {
   enum Entry {
     case entry(JournalEntry)
     /// Items of a step that succeeded, one after the other.
-    case items(of: StepIndex, [FinishedEntry])
+    case items([FinishedEntry])
   }
 
   /// What came out; with each of the others how many of the finished ones came before.
@@ -31,7 +31,7 @@ package struct JournalEntries: Sendable {
   /// How many there are.
   package var count: Int {
     others.reduce(finished.count) { count, other in
-      if case .items(_, let items) = other.entry { count + items.count } else { count + 1 }
+      if case .items(let items) = other.entry { count + items.count } else { count + 1 }
     }
   }
 
@@ -52,8 +52,8 @@ package struct JournalEntries: Sendable {
       }
       switch entry {
       case .entry(let entry): try body(.other(entry))
-      case .items(let step, let items):
-        for item in items { try body(.other(.item(of: step, .finished(item, nil)))) }
+      case .items(let items):
+        for item in items { try body(.other(.finished(item, nil))) }
       }
     }
     if next < finished.count { try body(.finished(finished[next...])) }
@@ -63,7 +63,7 @@ package struct JournalEntries: Sendable {
   package func forEach<Failure>(_ body: (JournalEntry) throws(Failure) -> Void) throws(Failure) {
     try forEachStretch { (stretch) throws(Failure) in
       switch stretch {
-      case .finished(let steps): for step in steps { try body(.finished(step, failures[step.step])) }
+      case .finished(let steps): for step in steps { try body(.finished(step, failures[step.task.step])) }
       case .other(let entry): try body(entry)
       }
     }

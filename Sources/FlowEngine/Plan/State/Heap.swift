@@ -1,4 +1,4 @@
-/// A binary heap, the least element first. Nothing is removed from its middle.
+/// A binary heap, the least element first.
 struct Heap<Element: Comparable> {
   private var elements: [Element] = []
 
@@ -36,6 +36,13 @@ struct Heap<Element: Comparable> {
   }
 
   mutating func removeAll() { elements.removeAll() }
+
+  /// Takes an element out, wherever it is.
+  mutating func remove(_ element: Element) {
+    let others = elements.filter { $0 != element }
+    removeAll()
+    for other in others { insert(other) }
+  }
 }
 
 extension Heap: Sendable where Element: Sendable {}

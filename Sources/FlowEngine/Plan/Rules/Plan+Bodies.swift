@@ -1,0 +1,189 @@
+import FlowModel
+
+// The life of a task, a step or an item of one: its body begins, and returns, throws or is late; it succeeds, pauses for
+// another attempt or fails. What differs for an item: no step waits for it but its own, which `refresh` brings up to date.
+extension Plan {
+  /// How long a body that was asked to end may take before its capacity is given away.
+  static let graceNanoseconds = 1_000_000_000
+  /// How long the steps together may take that run while the run is being cancelled.
+  static let cleanupNanoseconds = 5_000_000_000
+
+  /// Starts the body of a task whose turn has come.
+  @inline(__always)
+  mutating func start(_ task: PlanTask, at now: Int) -> (step: StepIndex, attempt: Int) {
+    move(task, to: .running)
+    occupy(task)
+    let readyAt = task.isItem ? states[task.step].readyAt : never
+    let (isFirst, attempt) = change(task) { state in
+      state.attempt += 1
+      guard state.startedAt == never else { return (false, Int(state.attempt)) }
+      state.startedAt = now
+      state.readyAt = max(state.readyAt, readyAt)
+      return (true, Int(state.attempt))
+    }
+    if isFirst {
+      // Attempts of before a resume.
+      if attempt > 1 { particulars.attemptTimes[task.index]?.noteStart(at: now) }
+    } else {
+      particulars.attemptTimes[task.index, default: []].noteStart(at: now)
+      noteEntry(.begun(task.instance, isRemote: false, atNanoseconds: now))
+    }
+    if journal?.keepsStarts == true { noteEntry(.started(task.instance, attempt: attempt, atNanoseconds: now)) }
+    if task.isItem, states[task.step].startedAt == never { noteFirstStart(of: task.step, at: now) }
+    // An executor may have a queue: such a body starts when its worker says so.
+    if !isRemote(task.step) {
+      if traits[task.step].flags.contains(.timed) { setMaximums(task, isFirst: isFirst, at: now) }
+      noteStart(of: task, at: now)
+    }
+    return (task.index, attempt)
+  }
+
+  /// A body returned or threw: that of a running task, of one that was asked to end, of a service, or of one that had been
+  /// given up.
+  mutating func takeEnd(of task: PlanTask, _ attempt: UInt8, _ ending: Ending, at now: Int) {
+    let state = self[state: task]
+    if outstanding.cancelling.removeValue(forKey: Attempt(step: task.index, attempt: attempt)) != nil {
+      vacate(task)
+      noteOverrun(task, attempt, at: now)
+    } else if state.status == .running, state.attempt == attempt {
+      vacate(task)
+      finish(task, endedBy: ending, at: now)
+    } else if state.marks.contains(.serving), state.attempt == attempt {
+      endService(task.step, ending, at: now)
+    } else if outstanding.mainHolder == task.index {
+      outstanding.mainHolder = nil
+      queues[traits[task.step].queue].occupied -= 1
+    }
+    refresh(task, at: now)
+  }
+
+  private mutating func finish(_ task: PlanTask, endedBy ending: Ending, at now: Int) {
+    switch ending {
+    case .success: succeed(task, at: now)
+    case .upToDate: finish(task, .skipped, .upToDate, at: now)
+    case .interrupted(let failure, let isFinal):
+      if repeats(task, after: failure, isFinal: isFinal, at: now) { return enqueue(task, at: now) }
+      finish(task, .failure, nil, at: now)
+    case .cancelled:
+      particulars.failures[task.index] = StepFailure(
+        code: "error",
+        message: "the \(task.isItem ? "item" : "step") reported cancellation without being cancelled")
+      finish(task, .failure, nil, at: now)
+    case .failure(let failure, let isRetryable, let pause):
+      particulars.failures[task.index] = failure
+      if isRetryable, retry(task, pauseNanoseconds: pause, at: now) { return }
+      finish(task, .failure, nil, at: now)
+    }
+  }
+
+  /// Finishes a success, or holds it until the minimum.
+  mutating func succeed(_ task: PlanTask, at now: Int) {
+    if !particulars.failures.isEmpty { particulars.failures[task.index] = nil }
+    let startedAt = self[state: task].startedAt
+    if traits[task.step].flags.contains(.timed), let min = options(of: task.step).deadline?.min?.nanoseconds,
+      startedAt + min > now
+    {
+      move(task, to: .holding)
+      particulars.noteAttemptEnd(of: task.index, startedAt: startedAt, at: now)
+      timers.insert(PlanTimer(atNanoseconds: startedAt + min, kind: .minimum, step: task.index, attempt: 0))
+    } else {
+      finish(task, .success, nil, at: now)
+    }
+  }
+
+  /// Sets the timer of another attempt; false when there is none to have.
+  mutating func retry(_ task: PlanTask, pauseNanoseconds: Int, at now: Int) -> Bool {
+    let state = self[state: task]
+    guard let pause = pause(of: task, after: state, asked: pauseNanoseconds, at: now) else { return false }
+    move(task, to: .retrying)
+    particulars.noteAttemptEnd(of: task.index, startedAt: state.startedAt, at: now)
+    let (attempt, failure) = (Int(state.attempt), particulars.failures[task.index])
+    noteEntry(.tried(task.instance, attempt: attempt, failure, atNanoseconds: now))
+    noteRetry(of: task.index, attempt: attempt, failure, delayNanoseconds: pause, at: now)
+    timers.insert(PlanTimer(atNanoseconds: now + pause, kind: .retry, step: task.index, attempt: state.attempt))
+    return true
+  }
+
+  /// How long to wait before another attempt; nil: there is none to have.
+  @inline(__always)
+  private func pause(of task: PlanTask, after state: StepState, asked: Int, at now: Int) -> Int? {
+    let options = options(of: task.step)
+    let counted = max(1, Int(state.attempt) - Int(particulars.interruptions[task.index] ?? 0))
+    guard let policy = options.retry, counted < policy.attempts else { return nil }
+    var pause = Double(policy.delay.nanoseconds)
+    for _ in 1..<counted where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
+    pause = min(pause, Double(policy.maxDelay.nanoseconds))
+    if policy.jitter == .full {
+      // Not by the index of an item, which depends on which step's items were known first.
+      let seed = task.isItem ? Int(task.step) &+ (task.item &+ 1) &* 1_000_003 : Int(task.step)
+      pause *= jitter(StepIndex(truncatingIfNeeded: seed), Int(state.attempt))
+    }
+    let delay = max(Int(pause), asked)
+    if let maximum = options.deadline?.max, now + delay >= state.startedAt + maximum.nanoseconds { return nil }
+    return delay
+  }
+
+  // MARK: Bodies that were asked to end
+
+  /// Tells a running body to end and keeps its capacity until it does, at most for the grace.
+  mutating func tellToEnd(_ task: PlanTask, at now: Int) {
+    let attempt = self[state: task].attempt
+    effects.append(.cancel(task.index, attempt: Int(attempt)))
+    outstanding.cancelling[Attempt(step: task.index, attempt: attempt)] = now
+    timers.insert(
+      PlanTimer(atNanoseconds: now + Self.graceNanoseconds, kind: .grace, step: task.index, attempt: attempt))
+  }
+
+  private mutating func noteOverrun(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
+    guard let maximum = particulars.maximumTimes[task.index], self[state: task].attempt == attempt else { return }
+    particulars.overruns[task.index] = now - maximum
+  }
+
+  /// Gives up waiting for a body whose grace is over.
+  mutating func abandon(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
+    if isClosing, self[state: task].marks.contains(.serving), self[state: task].attempt == attempt {
+      change(task) { $0.marks = $0.marks.subtracting(.serving).union(.abandoned) }
+      outstanding.serving.remove(task.step)
+      return
+    }
+    let key = Attempt(step: task.index, attempt: attempt)
+    guard outstanding.cancelling.removeValue(forKey: key) != nil else { return }
+    noteOverrun(task, attempt, at: now)
+    change(task) { $0.marks.formUnion(.abandoned) }
+    // The main thread cannot be replaced: its queue stays occupied until the body returns. The run continues without it.
+    let isOnMain = queues[traits[task.step].queue].pool == .main
+    if isOnMain { outstanding.mainHolder = task.index }
+    vacate(task, keepsQueue: isOnMain)
+  }
+
+  // MARK: Services
+
+  /// A service reported ready: it is finished for everybody else, and continues.
+  mutating func reportReady(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
+    guard !task.isItem, isAwaiting(task, attempt: Int(attempt)), traits[task.step].flags.contains(.service) else {
+      return
+    }
+    vacate(task)
+    states[task.step].marks.insert(.serving)
+    outstanding.serving.insert(task.step)
+    succeed(task, at: now)
+  }
+
+  /// A service that its dependents saw ready has failed.
+  mutating func failAfterReady(_ step: StepIndex, _ failure: StepFailure, at now: Int) {
+    states[step].marks.insert(.failedAfterReady)
+    noteEntry(.failedAfterReady(step, failure, atNanoseconds: now))
+  }
+
+  private mutating func endService(_ step: StepIndex, _ ending: Ending, at now: Int) {
+    states[step].marks.remove(.serving)
+    outstanding.serving.remove(step)
+    guard case .failure(let failure, _, _) = ending, !isClosing else { return }
+    particulars.failures[step] = failure
+    if states[step].status == .done {
+      if states[step].outcome == .success { failAfterReady(step, failure, at: now) }
+    } else {
+      finish(step, .failure, nil, at: now)
+    }
+  }
+}

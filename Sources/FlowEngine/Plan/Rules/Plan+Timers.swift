@@ -1,0 +1,97 @@
+import FlowModel
+
+extension Plan {
+  /// Handles whatever is due at `now`, in order.
+  mutating func handleTimers(at now: Int) {
+    while let timer = timers.first, timer.atNanoseconds <= now, endedAt == nil {
+      timers.removeFirst()
+      switch timer.kind {
+      case .cleanupLimit: endCleanup(at: now)
+      case .mainLimit: endMainHold(at: now)
+      case .runLimit: if now >= limitAt, cancelledAt == never, !isClosing { effects.append(.timedOut) }
+      case .deadline, .retry, .minimum, .grace: handle(timer, of: task(timer.step), at: now)
+      }
+      finishCollected(at: now)
+    }
+  }
+
+  private mutating func handle(_ timer: PlanTimer, of task: PlanTask, at now: Int) {
+    let state = self[state: task]
+    switch timer.kind {
+    case .deadline where timer.attempt == 0: timeOut(task, at: now)
+    case .deadline: timeOutAttempt(task, timer.attempt, at: now)
+    case .retry: if state.status == .retrying, state.attempt == timer.attempt { enqueue(task, at: now) }
+    case .minimum: if state.status == .holding { finish(task, .success, nil, at: now) }
+    case .grace: abandon(task, timer.attempt, at: now)
+    case .cleanupLimit, .mainLimit, .runLimit: break
+    }
+    refresh(task, at: now)
+  }
+
+  /// Sets the time that the run has from `start`; one that was set before does not count any more.
+  mutating func limitRun(from start: Int) {
+    guard let timeout = graph.workflow.timeout else { return }
+    limitAt = start + timeout.nanoseconds
+    timers.insert(PlanTimer(atNanoseconds: limitAt, kind: .runLimit, step: 0, attempt: 0))
+  }
+
+  /// Sets the time that a task has whose attempt begins, and the time of the attempt.
+  mutating func setMaximums(_ task: PlanTask, isFirst: Bool, at now: Int) {
+    let options = options(of: task.step)
+    func setDeadline(in time: Duration, attempt: UInt8) {
+      timers.insert(
+        PlanTimer(atNanoseconds: now + time.nanoseconds, kind: .deadline, step: task.index, attempt: attempt))
+    }
+    if isFirst, let max = options.deadline?.max { setDeadline(in: max, attempt: 0) }
+    if let max = options.retry?.attemptDeadline {
+      particulars.attemptStarts[task.index] = now
+      setDeadline(in: max, attempt: self[state: task].attempt)
+    }
+  }
+
+  /// The instant at which a task, this attempt of it, or all items of its step time out; nil: never.
+  func maximum(of index: StepIndex, attempt: Int) -> Int? {
+    let task = task(index)
+    let startedAt = self[state: task].startedAt
+    guard task.isItem || traits[task.step].flags.contains(.timed), startedAt != never else { return nil }
+    let options = options(of: task.step)
+    let start = isRemote(task.step) ? particulars.beginnings[index]?.firstAt : startedAt
+    let whole = start.flatMap { start in options.deadline?.max.map { start + $0.nanoseconds } }
+    let single = options.retry?.attemptDeadline.map {
+      (particulars.attemptStarts[index] ?? startedAt) + $0.nanoseconds
+    }
+    let all = task.isItem ? options.fanOut?.deadline.map { states[task.step].startedAt + $0.nanoseconds } : nil
+    return [whole, single, all].compactMap { $0 }.min()
+  }
+
+  /// The maximum of a task: it has timed out for everybody else.
+  private mutating func timeOut(_ task: PlanTask, at now: Int) {
+    if !task.isItem, traits[task.step].flags.contains(.fanOut) { return timeOutFanOut(task.step, at: now) }
+    switch self[state: task].status {
+    case .running:
+      particulars.maximumTimes[task.index] = now
+      tellToEnd(task, at: now)
+      finish(task, .timedOut, nil, at: now)
+    case .queued where task.isItem:
+      fanOuts[task.fanOut].again.remove(task.item)
+      finish(task, .timedOut, nil, at: now)
+    case .queued, .retrying:
+      finish(task, .timedOut, nil, at: now)
+    case .waiting, .held, .deciding, .holding, .done:
+      break
+    }
+  }
+
+  /// The maximum of one attempt: it counts as failed, and the next may follow.
+  private mutating func timeOutAttempt(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
+    guard isAwaiting(task, attempt: Int(attempt)) else { return }
+    tellToEnd(task, at: now)
+    let limit = options(of: task.step).retry?.attemptDeadline.map(DurationText.format) ?? ""
+    particulars.failures[task.index] = StepFailure(
+      code: "attempt-deadline", message: "attempt \(attempt) took longer than \(limit)")
+    if !retry(task, pauseNanoseconds: 0, at: now) {
+      particulars.maximumTimes[task.index] = now
+      finish(task, .timedOut, nil, at: now)
+    }
+  }
+}

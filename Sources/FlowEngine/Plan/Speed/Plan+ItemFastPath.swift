@@ -1,0 +1,56 @@
+import FlowModel
+
+// The fast path of items: each ends and the next one of the same step starts in its place.
+extension Plan {
+  /// Takes in that the body of an item succeeded and starts the next step or item of a pool.
+  mutating func passOnItem(
+    _ instance: StepIndex, attempt: Int, in pool: Pool, at now: Int
+  ) -> (step: StepIndex, attempt: Int)? {
+    if attempt == 1, isOrdinary, let next = advanceItem(from: instance, in: pool, at: now) { return (next, 1) }
+    succeeded(instance, attempt: attempt, at: now)
+    return hasEffects ? nil : startNext(in: pool, at: now)
+  }
+
+  /// The same for the case that comes most often: nothing is special about the run, the step or the item, and the next to
+  /// start is another item of the step, which takes the place that this one leaves. Nil: something is.
+  private mutating func advanceItem(from instance: StepIndex, in pool: Pool, at now: Int) -> StepIndex? {
+    let (index, item) = fanOuts.fanOutItem(of: instance)
+    let step = fanOuts[index].step
+    let (trait, queue) = (traits[step], queues[pool.index])
+    guard Int(trait.queue) == pool.index, !trait.flags.contains(.timed), states[step].status == .queued,
+      queue.ready.lowest == Int(trait.position), journal?.keepsStarts != true,
+      let next = fanOuts[index].advance(from: item, at: now)
+    else { return nil }
+    endFastPath()
+    _ = tables.makeUnique()
+    let count = finishedCount
+    journal?.noteSuccess(ofItem: StepIndex(item), of: step, finishedBefore: count)
+    let following = fanOuts[index].firstInstance + StepIndex(next)
+    if detail == .full, fanOuts[index].detail == .full {
+      tables.log.pointee.append(.whole(.succeeded(instance, attempt: 1)), at: now)
+      tables.log.pointee.append(.whole(.started(following, attempt: 1, queue: pool.index)), at: now)
+    }
+    if fanOuts[index].startable == nil { refresh(index, at: now) }
+    return following
+  }
+}
+
+extension PlanFanOut {
+  /// Ends an item that succeeded in its first attempt, and starts the next one in its place; nil, and nothing happens,
+  /// where one of them has a past or there is no next.
+  @inline(__always)
+  mutating func advance(from item: Int, at now: Int) -> Int? {
+    guard states[item].status == .running, states[item].attempt == 1, again.isEmpty, next < admitted,
+      states[next].attempt == 0
+    else { return nil }
+    let following = next
+    states[item].succeed(at: now)
+    unsettled -= 1
+    states[following].status = .running
+    states[following].attempt = 1
+    states[following].startedAt = now
+    states[following].readyAt = max(states[following].readyAt, states[item].readyAt)
+    skipFinished(from: following + 1)
+    return following
+  }
+}
