@@ -95,8 +95,7 @@ fuzz: setup
 	scripts/fuzz $(FUZZ_SECONDS)
 
 ## Writes the documentation of the libraries into .build/docs. A warning is an error.
-DOCUMENTED = FlowKit FlowPluginKit FlowTestKit FlowModel FlowCompiled FlowEngine RouterCore GeocodeCore SyncKit SyncCore SyncEngine \
-  SyncRecords SyncSQLite SyncPomodoro
+DOCUMENTED = FlowKit FlowPluginKit FlowTestKit RouterCore GeocodeCore SyncKit
 docs: setup
 	FLOWRUN_DOCS=1 swift package --scratch-path .build/documentation --allow-writing-to-directory .build/docs generate-documentation \
 	  $(addprefix --target ,$(DOCUMENTED)) --enable-experimental-combined-documentation --warnings-as-errors \
