@@ -118,7 +118,7 @@ extension WorkflowRun {
     if let warning = aftermath.warning { emit(.warning(warning)) }
     for (step, attempt) in aftermath.cancellations {
       cancellations.cancel(step, attempt: attempt)
-      state.withLock { $0.tasks[RunState.TaskKey(step: step, attempt: attempt)] }?.cancel()
+      state.withLock { $0.tasks[RunState.taskKey(step, attempt)] }?.cancel()
     }
     for pool in aftermath.wakes { startThread(of: pool) }
     for expectation in aftermath.expectations { expect(expectation) }
@@ -128,7 +128,8 @@ extension WorkflowRun {
       deadlines.schedule(atNanoseconds: due) { [self] in timerFired() }
     }
     for (pool, time) in aftermath.watches {
-      deadlines.schedule(atNanoseconds: clock.now + time) { [self] in endWatch(of: pool) }
+      let alarms = options.clock == nil ? deadlines : delivery
+      alarms.schedule(afterNanoseconds: time) { [self] in endWatch(of: pool) }
     }
     if aftermath.mustDeliver { deliver() }
     if aftermath.mustAwaitLease { lookAtLeaseSoon() }
