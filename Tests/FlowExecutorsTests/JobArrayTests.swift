@@ -127,10 +127,11 @@ final class JobArrayTests {
     let again = lines("ran").filter { $0.hasSuffix(" 2") }.compactMap {
       $0.split(separator: " ").first.map(String.init)
     }
-    #expect(again.sorted() == lost.sorted() && !lost.isEmpty)
+    // More may have been started there before Slurm noticed.
+    #expect(Set(again).isSuperset(of: lost) && !lost.isEmpty)
     let all = try arrays()
     #expect(all.first == Array(0..<6))
-    #expect(all.dropFirst().flatMap(\.self).sorted() == lost.compactMap { Int($0) }.sorted(), "\(all)")
+    #expect(all.dropFirst().flatMap(\.self).sorted() == again.compactMap { Int($0) }.sorted(), "\(all)")
   }
 
   @Test(.enabled(if: TestExtent.isFull))

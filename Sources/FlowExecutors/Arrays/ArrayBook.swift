@@ -100,7 +100,8 @@ struct ArrayBook {
   ) -> Int {
     lastClaim += 1
     var claim = Claim(step: step, item: item, attempt: attempt, request: request, ticket: ticket)
-    if let task = open[step]?[item], tasks[task]?.request == request {
+    // The task of an attempt that is about to end is not free: its worker may still be closed.
+    if let task = open[step]?[item], let entry = tasks[task], entry.claim == nil, entry.request == request {
       claim.task = task
       tasks[task]?.claim = lastClaim
       tasks[task]?.idleSince = nil
@@ -117,7 +118,7 @@ struct ArrayBook {
     guard let task = claim.task, tasks[task] != nil else { return nil }
     tasks[task]?.claim = nil
     tasks[task]?.isSpent = true
-    open[claim.step]?[claim.item] = nil
+    if open[claim.step]?[claim.item] == task { open[claim.step]?[claim.item] = nil }
     return claim.isPlaced ? nil : task.text
   }
 
