@@ -182,7 +182,7 @@ struct SlurmEngine {
     """
 
   private func command(_ request: MachineResources, _ worker: [String], _ name: String) -> [String] {
-    let words = ["srun", "--mpi=none"] + job(request, name) + address.passedThrough
+    let words = ["srun"] + job(request, name) + ["--mpi=none"] + address.passedThrough
     return words + ["/bin/sh", "-c", Self.holder, "flowrun-worker", name, mark, ""] + worker
   }
 
