@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := scripts/release-build
 TEST_LIMIT ?= 30m
 
-.PHONY: run build ui release dist test-dist python-package sync-server setup setup-test test test-binary test-release test-long bench pipelines fuzz lint check data-check clean
+.PHONY: run build ui release dist test-dist python-package sync-server setup setup-test test test-binary test-release test-long bench pipelines fuzz docs lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -93,6 +93,13 @@ pipelines: build
 FUZZ_SECONDS ?= 60
 fuzz: setup
 	scripts/fuzz $(FUZZ_SECONDS)
+
+## Writes the documentation of the libraries into .build/docs. A warning is an error.
+DOCUMENTED = FlowKit FlowPluginKit FlowTestKit RouterCore GeocodeCore SyncKit
+docs: setup
+	FLOWRUN_DOCS=1 swift package --scratch-path .build/documentation --allow-writing-to-directory .build/docs generate-documentation \
+	  $(addprefix --target ,$(DOCUMENTED)) --enable-experimental-combined-documentation --warnings-as-errors \
+	  --output-path .build/docs
 
 ## Checks the format of all Swift sources.
 lint:

@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// All targets, lowest first, as `NAMES: what they use | what their tests use besides`; ARCHITECTURE.md says what each knows. A line
-/// without `|` has no tests, a `\` continues it, and `NAME?` is used only with the trait `Network`. `FOLDER/NAME` is under
+/// without `|` has no tests, a `\` continues it, and `NAME?` is used only with the trait `Network`, `NAME!` with `Observability`. `FOLDER/NAME` is under
 /// `plugins/FOLDER`. Names of tests end with `Tests`, those of programs begin with a small letter. A plugin also
 /// uses the interface of plugins, but neither another plugin nor the engine.
 let table = """
@@ -30,7 +30,9 @@ let table = """
   FlowLanguageServer: FlowPlatform FlowDiagnostics FlowModel FlowSyntax | FlowSystem FlowTestKit
   FlowKit: FlowDiagnostics FlowModel FlowCompiled FlowPluginKit FlowEngine | FlowSyntax BasicsPlugin
   FlowKitYAML: FlowKit FlowSyntax
-  FlowBuild: FlowDiagnostics FlowModel FlowCompiled FlowSyntax | TestSupport
+  FlowObservability: FlowModel FlowPluginKit FlowEngine CoreMetrics! Logging! Tracing! | BasicsPlugin InMemoryLogging! \
+    InMemoryTracing! MetricsTestKit!
+  FlowBuild: FlowDiagnostics FlowModel FlowCompiled FlowSyntax | FlowKit TestSupport
   flowrun-build: FlowBuild
   FlowTestKit: FlowBytes FlowModel FlowExpressions FlowPluginKit FlowStore FlowEngine FlowInsight |
   SimulationTests: FlowModel FlowStore FlowEngine FlowInsight FlowTestKit TestSupport
@@ -50,6 +52,7 @@ let table = """
   sync/SyncSQLite: FlowPlatform FlowSQLite SyncCore SyncEngine | SyncPomodoro SyncTestKit
   sync/SyncWire: FlowModel SyncCore SyncEngine |
   sync/SyncHTTP: FlowPlatform SyncCore SyncEngine SyncWire AsyncHTTPClient? NIOCore? NIOHTTP1? NIOPosix? NIOSSL?
+  sync/SyncKit: SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP
   sync/SyncMetrics: SyncCore SyncEngine Metrics? | SyncPomodoro MetricsTestKit?
   sync/SyncPlugin: FlowBytes FlowDiagnostics SyncCore SyncPomodoro SyncRecords SyncEngine SyncSQLite SyncTestKit SyncHTTP? \
     SyncMetrics? |
@@ -81,8 +84,9 @@ let resources: [String: Resource] = [
 /// each other. Only the versions that SwiftPM resolves here are built and tested.
 let packages: [(path: String, from: Version, products: String)] = [
   ("apple/swift-argument-parser", "1.7.0", "ArgumentParser"),  // the functions that `CompletionScript` extends
-  ("apple/swift-log", "1.4.3", "Logging"),  // `Logger` is `Sendable`
-  ("apple/swift-metrics", "2.7.0", "Metrics MetricsTestKit"),  // gauges and counters take a factory
+  ("apple/swift-distributed-tracing", "1.3.0", "Tracing InMemoryTracing"),  // the tracer in memory of the tests
+  ("apple/swift-log", "1.4.3", "Logging InMemoryLogging"),  // `Logger` is `Sendable`
+  ("apple/swift-metrics", "2.7.0", "Metrics CoreMetrics MetricsTestKit"),  // gauges and counters take a factory
   ("apple/swift-nio", "2.58.0", "NIOCore NIOHTTP1 NIOPosix"),  // the event loop group that a process shares
   ("apple/swift-nio-extras", "1.20.0", "NIOHTTPTypes"),  // the messages that `ConnectionGuard` reads
   ("apple/swift-nio-ssl", "2.28.0", "NIOSSL"),  // a certificate that is chosen for each connection
@@ -91,9 +95,16 @@ let packages: [(path: String, from: Version, products: String)] = [
   ("swift-server/swift-service-lifecycle", "2.5.0", "ServiceLifecycle"),  // `cancelWhenGracefulShutdown`
 ]
 
+/// What `make docs` needs, and nothing else.
+let documentation: [Package.Dependency] =
+  Context.environment["FLOWRUN_DOCS"] == nil
+  ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0")]
+
 /// What a user imports besides `SyncKit` and `SyncServerKit`: docs/embedding.md says what for.
 let libraries =
-  words("FlowKit FlowKitYAML FlowTestKit FlowPluginKit FlowPluginHost FlowCLI RouterCore GeocodeCore SyncMetrics")
+  words(
+    "FlowKit FlowKitYAML FlowObservability FlowTestKit FlowPluginKit FlowPluginHost FlowCLI RouterCore GeocodeCore SyncMetrics"
+  )
   + Set(table.split { !$0.isLetter }.map(String.init)).filter { $0.hasSuffix("Plugin") }.sorted()
 
 let package = Package(
@@ -102,15 +113,22 @@ let package = Package(
   products: words("flowrun flowrun-sync-server flowrun-ui").map { .executable(name: $0, targets: [$0]) } + [
     .plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"]),
     .library(
-      name: "SyncKit", targets: words("SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP SyncTestKit")),
+      name: "SyncKit",
+      targets: words("SyncKit SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP SyncTestKit")),
     .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
   ] + libraries.map { .library(name: $0, targets: [$0]) },
-  traits: [.trait(name: "Network", description: "The client and the server of sync, its metrics, runs in PostgreSQL")],
-  dependencies: packages.map {
-    // Hummingbird needs no trait of its own, such as that for configuration files.
-    let traits: Set<Package.Dependency.Trait> = $0.path.hasPrefix("hummingbird") ? [] : [.defaults]
-    return .package(url: "https://github.com/\($0.path)", from: $0.from, traits: traits)
-  },
+  traits: [
+    .trait(
+      name: "Network", description: "The client and the server of sync, its metrics, runs in PostgreSQL",
+      enabledTraits: ["Observability"]),
+    .trait(name: "Observability", description: "Events of runs as log messages, metrics and spans: FlowObservability"),
+  ],
+  dependencies: documentation
+    + packages.map {
+      // Hummingbird needs no trait of its own, such as that for configuration files.
+      let traits: Set<Package.Dependency.Trait> = $0.path.hasPrefix("hummingbird") ? [] : [.defaults]
+      return .package(url: "https://github.com/\($0.path)", from: $0.from, traits: traits)
+    },
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
@@ -149,8 +167,9 @@ func targets(_ line: Substring) -> [Target] {
 
 /// What a word of the table names: a target, or a product of a package.
 func dependency(_ word: String) -> Target.Dependency {
-  let name = String(word.prefix { $0 != "?" })
-  let condition: TargetDependencyCondition? = word.hasSuffix("?") ? .when(traits: ["Network"]) : nil
+  let name = String(word.prefix { $0 != "?" && $0 != "!" })
+  let trait = word.hasSuffix("?") ? "Network" : word.hasSuffix("!") ? "Observability" : nil
+  let condition = trait.flatMap { TargetDependencyCondition.when(traits: [$0]) }
   guard let package = packages.first(where: { words($0.products[...]).contains(name) }) else {
     return .target(name: name, condition: condition)
   }

@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from sections import command, editor, engine, executors, insight, page, plugins, runs
+from sections import app, command, editor, engine, executors, insight, page, plugins, runs
 from sections.harness import HERE, PACKAGES, add, build, context, shown, value_text, verdict
 
 LATEST = os.path.join(HERE, "Results/latest.json")
@@ -40,6 +40,9 @@ SECTIONS = [
     ("two-needs", ["flowrun"], command.two_needs),
     ("start", ["flowrun", "StartPeer"], command.start),
     ("launch", ["flowrun"], command.launch),
+    ("embedded", ["CompiledLaunch", "YAMLLaunch", "HandLaunch"], app.embedded),
+    ("compiled", ["YAMLLaunch"], app.compiled),
+    ("size", ["Hello", "HelloFlowKit"], app.size),
     ("history", ["flowrun"], runs.history),
     ("durable", ["flowrun"], runs.durable),
     ("durable-together", ["flowrun"], runs.durable_together),

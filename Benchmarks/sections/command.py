@@ -69,7 +69,8 @@ def task_program():
 
 
 def unchanged():
-    """What it costs to see that nothing has changed: 10,000 files that a step reads, next to the checks of other tools."""
+    """What it costs to see that nothing has changed: 10,000 files that a step reads, next to the checks of other tools, and
+    10,000 items with a file each that they read and one that they make."""
     place = os.path.join(context.folder, "unchanged")
     os.makedirs(f"{place}/src", exist_ok=True)
     for index in range(10_000):
@@ -99,6 +100,19 @@ def unchanged():
         seconds([program], 1, place)
         own, theirs = in_turns(command, [program], repetitions, place, place)
         add(f"{work}, against {name}", "–", own / theirs, detail=f"{own * 1000:.0f} against {theirs * 1000:.0f} ms")
+    os.makedirs(f"{place}/made", exist_ok=True)
+    for index in range(10_000):
+        with open(f"{place}/made/{index:05}.txt", "w") as file:
+            file.write(f"{index}\n")
+    with open(f"{place}/items.yaml", "w") as file:
+        file.write("name: items\nsteps:\n  all:\n    uses: flow.noop\n    foreach: { files: 'src/*.txt' }\n"
+                   "    inputs-from: ['${{ item.path }}']\n    produces: ['made/${{ item.name }}']\n")
+    command = [FLOWRUN, "items.yaml"]
+    for _ in range(2):
+        seconds(command, 1, place)
+        time.sleep(0.1)
+    add("10,000 unchanged items with two files each, exec to exit", "≤ 150",
+        seconds(command, repetitions, place)[0] * 1000, "ms")
 
 
 def included():

@@ -18,7 +18,9 @@ COUNT = 100_000
 # The package that a product is built in, as a folder.
 PACKAGES = {"flowrun": ROOT, "flowrun-ui": ROOT, "StartPeer": f"{HERE}/Engine", "EngineBenchmark": f"{HERE}/Engine",
             "PluginCallBenchmark": f"{HERE}/Engine", "GeocodeBenchmark": f"{HERE}/Geocode",
-            "RouterBenchmark": f"{HERE}/Router"}
+            "RouterBenchmark": f"{HERE}/Router", **{
+                product: f"{HERE}/Launch"
+                for product in ["CompiledLaunch", "YAMLLaunch", "HandLaunch", "Hello", "HelloFlowKit"]}}
 
 
 class Context:
@@ -99,7 +101,7 @@ def build(products):
         if PACKAGES[product] == ROOT:
             run(["scripts/release-build", "--traits", "Network", "--product", product], cwd=ROOT)
             continue
-        is_static = ["--static-swift-stdlib"] if product == "StartPeer" else []
+        is_static = ["--static-swift-stdlib"] if product == "StartPeer" or PACKAGES[product].endswith("/Launch") else []
         run(["swift", "build", "-c", "release", *is_static, "--product", product], cwd=PACKAGES[product])
 
 

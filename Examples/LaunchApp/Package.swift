@@ -13,7 +13,9 @@ let package = Package(
       dependencies: [
         .product(name: "FlowKit", package: "flowrun"),
         .product(name: "NotificationPlugin", package: "flowrun"),
+        .product(name: "SyncPlugin", package: "flowrun"),
       ],
+      resources: [.copy("reading.sync.yaml")],
       plugins: [.plugin(name: "FlowrunBuildPlugin", package: "flowrun")]),
     .testTarget(
       name: "LaunchAppTests",

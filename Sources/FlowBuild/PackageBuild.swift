@@ -13,6 +13,8 @@ public struct PackageBuild: Sendable {
     public var ownInterfaces: [String] = []
     /// The `*.plugin.yaml` files of the packages that the target depends on.
     public var interfaces: [String] = []
+    /// Whether the target is a library: what is written is public then, for the app that uses it.
+    public var isLibrary = false
 
     /// A request without files.
     public init() {}
@@ -27,7 +29,7 @@ public struct PackageBuild: Sendable {
   /// Reads the files of a request through `files`, which gives nil for one that cannot be read.
   public init(_ request: Request, files: @escaping @Sendable (String) -> [UInt8]?) {
     var interfaces: [(file: String, interface: PluginInterface)] = []
-    var own: [PluginSource] = []
+    var own: [(file: String, interface: PluginInterface)] = []
     for file in request.ownInterfaces + request.interfaces {
       guard let bytes = read(file, files) else { continue }
       let result = PluginInterfaceLoader().load(bytes: bytes, file: file)
@@ -44,7 +46,7 @@ public struct PackageBuild: Sendable {
       }
       interfaces.append((file, interface))
       if request.ownInterfaces.contains(file) {
-        own.append(PluginSource(file: Self.name(of: file), interface: interface))
+        own.append((Self.name(of: file), interface))
       }
     }
     // An error in a plugin would be repeated for each step that uses it.
@@ -61,7 +63,7 @@ public struct PackageBuild: Sendable {
       }
       let stem = WorkflowSource.stem(Self.name(of: file))
       if let first = workflows.first(where: {
-        SwiftNames.type(WorkflowSource.stem(Self.name(of: $0.file))) == SwiftNames.type(stem)
+        SwiftNames.types([WorkflowSource.stem(Self.name(of: $0.file))]) == SwiftNames.types([stem])
       }) {
         report(
           [
@@ -74,7 +76,11 @@ public struct PackageBuild: Sendable {
       workflows.append((file, compiled))
     }
     guard !hasErrors else { return }
-    source = Self.source(workflows, own, catalog)
+    let access = request.isLibrary ? "public " : ""
+    let plugins = zip(own, SwiftNames.typePrefixes(own.map(\.interface.name))).map { own, base in
+      PluginSource(file: own.file, interface: own.interface, base: base, access: access)
+    }
+    source = Self.source(workflows, plugins, catalog, access)
   }
 
   private mutating func read(_ file: String, _ files: (String) -> [UInt8]?) -> [UInt8]? {
@@ -99,11 +105,18 @@ public struct PackageBuild: Sendable {
   }
 
   private static func source(
-    _ workflows: [(file: String, compiled: CompiledWorkflow)], _ own: [PluginSource], _ catalog: InterfaceCatalog
+    _ workflows: [(file: String, compiled: CompiledWorkflow)], _ own: [PluginSource], _ catalog: InterfaceCatalog,
+    _ access: String
   ) -> String {
-    let members = SwiftNames.members(workflows.map { WorkflowSource.stem(name(of: $0.file)) })
-    let sources = zip(workflows, members).map { workflow, member in
-      WorkflowSource(file: name(of: workflow.file), member: member, compiled: workflow.compiled, catalog: catalog)
+    let stems = workflows.map { WorkflowSource.stem(name(of: $0.file)) }
+    let types = SwiftNames.types(stems)
+    // A file may begin with an upper-case letter, as the type does.
+    let members = SwiftNames.members(
+      stems.map { $0.prefix(1).lowercased() + $0.dropFirst() }, besides: Set(types))
+    let sources = workflows.indices.map { index in
+      WorkflowSource(
+        file: name(of: workflows[index].file), member: members[index], type: types[index],
+        compiled: workflows[index].compiled, catalog: catalog, access: access)
     }
     return """
       // Written by FlowrunBuildPlugin from the workflows of the target: change those instead.
@@ -111,16 +124,16 @@ public struct PackageBuild: Sendable {
       \("import FlowKit")
 
       /// The workflows of this target.
-      enum Workflows {
+      \(access)enum Workflows {
       \(SwiftText.indented(sources.map(\.text).joined(separator: "\n"), by: "  "))
       }
 
-      \(events(workflows.map(\.compiled), own))
+      \(events(workflows.map(\.compiled), own, access))
       \(own.map(\.text).joined(separator: "\n"))
       """
   }
 
-  private static func events(_ workflows: [CompiledWorkflow], _ own: [PluginSource]) -> String {
+  private static func events(_ workflows: [CompiledWorkflow], _ own: [PluginSource], _ access: String) -> String {
     var names: [String] = []
     var summaries: [String: String] = [:]
     for event in workflows.flatMap(\.graph.workflow.events) {
@@ -130,8 +143,9 @@ public struct PackageBuild: Sendable {
     for event in own.flatMap(\.interface.actions).flatMap(\.events) where !names.contains(event) { names.append(event) }
     // An enumeration with raw values needs at least one case.
     guard !names.isEmpty else { return "" }
-    var text = "/// The events of the workflows of this target.\nenum Events: String, EventName, CaseIterable {\n"
-    for (name, member) in zip(names, SwiftNames.members(names)) {
+    var text =
+      "/// The events of the workflows of this target.\n\(access)enum Events: String, EventName, CaseIterable {\n"
+    for (name, member) in zip(names, SwiftNames.members(names, besides: SwiftNames.enumerationMembers)) {
       text += SwiftText.comment(summaries[name] ?? "", indent: "  ")
       text += "  case \(member) = \(SwiftText.literal(name))\n"
     }

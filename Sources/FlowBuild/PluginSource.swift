@@ -6,15 +6,17 @@ import FlowSyntax
 struct PluginSource {
   let file: String
   let interface: PluginInterface
-
-  private var base: String { SwiftNames.type(interface.name) }
+  /// The name of the plugin in Swift, before `Plugin` and `Actions`.
+  let base: String
+  /// `public ` in a library, or nothing.
+  let access: String
 
   /// The declarations, for the top of a file.
   var text: String {
     let actions = interface.actions
     let words = actions.map { String($0.name.dropFirst(interface.name.utf8.count + 1)) }
     let functions = SwiftNames.members(words)
-    let types = words.map(SwiftNames.type)
+    let types = SwiftNames.typePrefixes(words)
     var requirements = ""
     var bodies = ""
     var nested = ""
@@ -37,17 +39,17 @@ struct PluginSource {
     }
     return """
       /// The actions of '\(interface.name)' (\(file)), which the app implements.
-      protocol \(base)Actions: Sendable {
+      \(access)protocol \(base)Actions: Sendable {
       \(requirements)}
 
       /// \(interface.summary.isEmpty ? "The plugin '\(interface.name)'" : interface.summary)
-      struct \(base)Plugin: Plugin {
-        static let name = \(SwiftText.literal(interface.name))
-        let actions: [any ActionType.Type] = []
-        let boundActions: [RegisteredAction]
+      \(access)struct \(base)Plugin: FlowKit.Plugin {
+        \(access)static let name = \(SwiftText.literal(interface.name))
+        \(access)let actions: [any ActionType.Type] = []
+        \(access)let boundActions: [RegisteredAction]
 
         /// A plugin whose actions call `implementation`.
-        init(_ implementation: some \(base)Actions) {
+        \(access)init(_ implementation: some \(base)Actions) {
           let declarations = Self.declarations
           boundActions = [
       \(bodies)    ]
@@ -56,7 +58,7 @@ struct PluginSource {
       \(SwiftText.indented(nested, by: "  "))
         private static var declarations: [ActionDeclaration] {
           do {
-            return try CompiledActions(compiled).declarations
+            return try FlowKit.CompiledActions(compiled).declarations
           } catch {
             preconditionFailure("build the app again: \\(error)")
           }
@@ -71,30 +73,30 @@ struct PluginSource {
   private func members(of action: ActionDeclaration, _ type: String) -> String {
     var text = ""
     if !action.inputs.isEmpty {
-      let fields = SwiftFields(action.inputs, .received)
+      let fields = SwiftFields(action.inputs, .received, access: access)
       text += """
         /// The inputs of '\(action.name)'.
-        struct \(type)Input: Sendable {
+        \(access)struct \(type)Input: Sendable {
         \(SwiftText.indented(fields.declarations + fields.initializer + fields.reading, by: "  "))
         }
 
         """
     }
     if !action.outputs.isEmpty {
-      let fields = SwiftFields(action.outputs, .given)
+      let fields = SwiftFields(action.outputs, .given, access: access)
       text += """
         /// The outputs of '\(action.name)'.
-        struct \(type)Output: Sendable {
+        \(access)struct \(type)Output: Sendable {
         \(SwiftText.indented(fields.declarations + fields.initializer + fields.writing, by: "  "))
         }
 
         """
     }
     if !action.errors.isEmpty {
-      text += "/// The errors that '\(action.name)' may end with.\nenum \(type)Error {\n"
+      text += "/// The errors that '\(action.name)' may end with.\n\(access)enum \(type)Error {\n"
       for (error, name) in zip(action.errors, SwiftNames.members(action.errors.map(\.code))) {
         text += SwiftText.comment(error.summary, indent: "  ")
-        text += "  static func \(name)(_ message: String) -> ActionError {\n"
+        text += "  \(access)static func \(name)(_ message: String) -> ActionError {\n"
         text += "    ActionError(\(SwiftText.literal(error.code)), message)\n  }\n"
       }
       text += "}\n"

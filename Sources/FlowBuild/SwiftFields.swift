@@ -20,62 +20,72 @@ struct SwiftFields {
     case received
     /// All of them: a step may have failed, or not have run.
     case all
+    /// All of them, each a list with nil for an item that failed: a step that runs for several items.
+    case items
   }
 
   let properties: [Property]
   /// The types that the properties need, as text of Swift.
   let types: [String]
+  /// `public ` in a library, or nothing.
+  let access: String
 
-  init(_ fields: [FieldDeclaration], _ optionality: Optionality) {
+  init(_ fields: [FieldDeclaration], _ optionality: Optionality, access: String) {
     var types: [String] = []
-    properties = zip(fields, SwiftNames.members(fields.map(\.name))).map { field, name in
-      let type = Self.type(field.type, name: SwiftNames.type(field.name), &types)
+    let names = fields.map(\.name)
+    properties = zip(fields, zip(SwiftNames.members(names, besides: ["values"]), SwiftNames.typePrefixes(names))).map {
+      field, names in
+      let (name, typeName) = names
+      var type = Self.type(field.type, name: typeName, access, &types)
+      if optionality == .items { type = "[\(type)?]" }
       let isOptional =
         switch optionality {
         case .given: !field.isRequired
         case .received: !field.isRequired && field.defaultValue == nil
-        case .all: true
+        case .all, .items: true
         }
       return Property(field: field, name: name, type: isOptional ? type + "?" : type, isOptional: isOptional)
     }
     self.types = types
+    self.access = access
   }
 
-  private static func type(_ type: ValueType, name: String, _ types: inout [String]) -> String {
+  private static func type(_ type: ValueType, name: String, _ access: String, _ types: inout [String]) -> String {
     switch type {
     case .string, .path: return "String"
     case .boolean: return "Bool"
     case .integer: return "Int"
     case .number: return "Double"
-    case .duration: return "Duration"
-    case .any: return "Value"
-    case .array(let element): return "[\(Self.type(element, name: name, &types))]"
+    case .duration: return "Swift.Duration"
+    case .any: return "FlowKit.Value"
+    case .array(let element): return "[\(Self.type(element, name: name, access, &types))]"
     case .object(nil): return "ValueObject"
     case .object(let fields?):
-      types.append(object("\(name)Value", fields))
+      types.append(object("\(name)Value", fields, access))
       return "\(name)Value"
     case .enumeration(let values, let base):
       let words = values.compactMap(\.stringValue)
       guard words.count == values.count, Set(words).count == words.count else {
-        return Self.type(base, name: name, &types)
+        return Self.type(base, name: name, access, &types)
       }
-      types.append(enumeration("\(name)Option", words))
+      types.append(enumeration("\(name)Option", words, access))
       return "\(name)Option"
     }
   }
 
-  private static func enumeration(_ name: String, _ words: [String]) -> String {
-    let cases = zip(words, SwiftNames.members(words)).map { "  case \($1) = \(SwiftText.literal($0))" }
-    return "enum \(name): String, FieldWord {\n\(cases.joined(separator: "\n"))\n}\n"
+  private static func enumeration(_ name: String, _ words: [String], _ access: String) -> String {
+    let members = SwiftNames.members(words, besides: SwiftNames.enumerationMembers)
+    let cases = zip(words, members).map { "  case \($1) = \(SwiftText.literal($0))" }
+    return "\(access)enum \(name): String, FieldWord {\n\(cases.joined(separator: "\n"))\n}\n"
   }
 
-  private static func object(_ name: String, _ declared: [FieldDeclaration]) -> String {
-    let fields = SwiftFields(declared, .received)
+  private static func object(_ name: String, _ declared: [FieldDeclaration], _ access: String) -> String {
+    let fields = SwiftFields(declared, .received, access: access)
     let placeholders = fields.properties.map { "\($0.name): .placeholder" }.joined(separator: ", ")
     return """
-      struct \(name): FieldObject {
+      \(access)struct \(name): FieldObject {
       \(SwiftText.indented(fields.declarations + fields.initializer + fields.reading + fields.writing, by: "  "))
-        static var placeholder: \(name) { \(name)(\(placeholders)) }
+        \(access)static var placeholder: \(name) { \(name)(\(placeholders)) }
       }
 
       """
@@ -89,7 +99,7 @@ struct SwiftFields {
       if let value = property.field.defaultValue {
         summary += (summary.isEmpty ? "" : " ") + "Default: \(JSONText.write(value))"
       }
-      text += SwiftText.comment(summary, indent: "") + "var \(property.name): \(property.type)\n"
+      text += SwiftText.comment(summary, indent: "") + "\(access)var \(property.name): \(property.type)\n"
     }
     return text
   }
@@ -97,14 +107,14 @@ struct SwiftFields {
   /// `init(a: A, b: B? = nil)`.
   var initializer: String {
     let parameters = properties.map { "\($0.name): \($0.type)\($0.isOptional ? " = nil" : "")" }
-    var text = "init(\(parameters.joined(separator: ", "))) {\n"
+    var text = "\(access)init(\(parameters.joined(separator: ", "))) {\n"
     for property in properties { text += "  self.\(property.name) = \(property.name)\n" }
     return text + "}\n"
   }
 
   /// `init(values:)`, which throws where a value does not fit.
   var reading: String {
-    var text = "init(values: ValueObject) throws {\n"
+    var text = "\(access)init(values: ValueObject) throws {\n"
     for property in properties {
       text += "  \(property.name) = try values.field(\(SwiftText.literal(property.field.name)))\n"
     }
@@ -112,17 +122,18 @@ struct SwiftFields {
   }
 
   /// `init(values:)`, with nil where a value does not fit.
-  var lenientReading: String {
-    var text = "init(values: ValueObject) {\n"
+  func lenientReading(ofItems: Bool) -> String {
+    var text = "\(access)init(values: ValueObject) {\n"
     for property in properties {
-      text += "  \(property.name) = try? values.field(\(SwiftText.literal(property.field.name)))\n"
+      let name = SwiftText.literal(property.field.name)
+      text += "  \(property.name) = \(ofItems ? "values.items(\(name))" : "try? values.field(\(name))")\n"
     }
     return text + "}\n"
   }
 
   /// `values`.
   var writing: String {
-    var text = "var values: ValueObject {\n  \(properties.isEmpty ? "let" : "var") values = ValueObject()\n"
+    var text = "\(access)var values: ValueObject {\n  \(properties.isEmpty ? "let" : "var") values = ValueObject()\n"
     for property in properties {
       text += "  values.add(\(SwiftText.literal(property.field.name)), \(property.name))\n"
     }

@@ -1,14 +1,20 @@
 /// Names of a workflow as names in Swift: `map.first-use` is `mapFirstUse`.
 enum SwiftNames {
   /// A name for each of `names`, in their order and without repetition. Where several would have one name, each keeps its
-  /// separators as underscores, and then gets a number.
-  static func members(_ names: [String], isType: Bool = false) -> [String] {
-    let short = names.map { camelCase($0, isType: isType) }
+  /// separators as underscores, and then gets a number. A name that is taken ends with an underscore.
+  static func members(
+    _ names: [String], isType: Bool = false, isPart: Bool = false, besides taken: Set<String> = []
+  ) -> [String] {
+    let unusable = isPart ? taken : unusable.union(taken)
+    let short = names.map { name in
+      let short = camelCase(name, isType: isType)
+      return unusable.contains(short) ? short + "_" : short
+    }
     var counts: [String: Int] = [:]
     for name in short { counts[name, default: 0] += 1 }
     var taken: Set<String> = []
     return zip(names, short).map { name, short in
-      let plain = counts[short] == 1 ? short : underscored(name)
+      let plain = counts[short] == 1 ? short : underscored(name, isType: isType)
       var unique = plain
       var number = 2
       while !taken.insert(unique).inserted {
@@ -19,8 +25,13 @@ enum SwiftNames {
     }
   }
 
-  /// The name of a type: `warm-cache` is `WarmCache`.
-  static func type(_ name: String) -> String { camelCase(name, isType: true) }
+  /// A type for each of `names`: `warm-cache` is `WarmCache`.
+  static func types(_ names: [String], besides taken: Set<String> = []) -> [String] {
+    members(names, isType: true, besides: taken)
+  }
+
+  /// The beginning of types, such as `WarmCache` of `WarmCacheInput`, for each of `names`.
+  static func typePrefixes(_ names: [String]) -> [String] { members(names, isType: true, isPart: true) }
 
   /// The name of a member, without regard to others.
   static func member(_ name: String) -> String { members([name])[0] }
@@ -39,8 +50,9 @@ enum SwiftNames {
     return started(result)
   }
 
-  private static func underscored(_ name: String) -> String {
-    started(String(String.UnicodeScalarView(name.unicodeScalars.map { isWordPart($0) ? $0 : "_" })))
+  private static func underscored(_ name: String, isType: Bool) -> String {
+    let name = String(String.UnicodeScalarView(name.unicodeScalars.map { isWordPart($0) ? $0 : "_" }))
+    return started(isType ? name.prefix(1).uppercased() + name.dropFirst() : name)
   }
 
   /// A name may not be empty, nor begin with a digit.
@@ -57,13 +69,21 @@ enum SwiftNames {
     }
   }
 
+  /// The words that mean something else as a member even in backquotes.
+  private static let unusable: Set<String> = ["Any", "Protocol", "Self", "Type", "init", "self"]
+
+  /// The members of every enumeration with words.
+  static let enumerationMembers: Set<String> = [
+    "absent", "acceptsNull", "allCases", "hashValue", "placeholder", "rawValue", "value", "valueType",
+  ]
+
   /// The words that cannot be a name without backquotes.
   private static let keywords: Set<String> = [
-    "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue",
+    "as", "associatedtype", "await", "break", "case", "catch", "class", "continue",
     "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
     "func",
-    "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup",
-    "private", "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super",
+    "guard", "if", "import", "in", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup",
+    "private", "protocol", "public", "repeat", "rethrows", "return", "static", "struct", "subscript", "super",
     "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
   ]
 }

@@ -6,13 +6,14 @@ import FlowModel
 struct WorkflowSource {
   /// The file's name without its folder.
   let file: String
-  /// The name of the workflow in Swift.
+  /// The name of the workflow in Swift, and that of its type.
   let member: String
+  let type: String
   let compiled: CompiledWorkflow
   /// The interfaces of all actions.
   let catalog: any ActionCatalog
-
-  private var type: String { SwiftNames.type(WorkflowSource.stem(file)) }
+  /// `public ` in a library, or nothing.
+  let access: String
 
   /// The name of a file without its ending.
   static func stem(_ file: String) -> String {
@@ -25,43 +26,42 @@ struct WorkflowSource {
     let workflow = compiled.graph.workflow
     let comment = SwiftText.comment(
       workflow.description.map { "\($0) (\(file))" } ?? "The workflow of \(file).", indent: "")
-    let inputs = SwiftFields(workflow.inputs, .given)
+    let inputs = SwiftFields(workflow.inputs, .given, access: access)
     return """
-      \(comment)static let \(member) = `\(type)`()
+      \(comment)\(access)static let \(member) = \(type)()
 
-      \(comment)struct `\(type)`: PackagedWorkflow {
+      \(comment)\(access)struct \(type): PackagedWorkflow {
         /// The inputs of a run.
-        struct Inputs: WorkflowInputs {
+        \(access)struct Inputs: WorkflowInputs {
       \(SwiftText.indented(inputs.declarations + inputs.initializer + inputs.writing, by: "    "))
         }
 
         /// The outputs of a run.
-      \(SwiftText.indented(Self.outputs("Outputs", compiled.outputs), by: "  "))
+      \(SwiftText.indented(outputs("Outputs", compiled.outputs), by: "  "))
 
         /// The steps, with the types of their outputs.
-        enum Steps {
+        \(access)enum Steps {
       \(SwiftText.indented(steps, by: "    "))
         }
 
-        static let compiled: [UInt8] = \(SwiftText.bytes(compiled.bytes, indent: "  "))
+        \(access)static let compiled: [UInt8] = \(SwiftText.bytes(compiled.bytes, indent: "  "))
       }
 
       """
   }
 
-  private static func outputs(_ name: String, _ fields: [FieldDeclaration]) -> String {
-    let fields = SwiftFields(fields, .all)
+  private func outputs(_ name: String, _ fields: [FieldDeclaration], ofItems: Bool = false) -> String {
+    let fields = SwiftFields(fields, ofItems ? .items : .all, access: access)
     return """
-      struct \(name): WorkflowOutputs {
-      \(SwiftText.indented(fields.declarations + fields.lenientReading, by: "  "))
+      \(access)struct \(name): WorkflowOutputs {
+      \(SwiftText.indented(fields.declarations + fields.lenientReading(ofItems: ofItems), by: "  "))
       }
       """
   }
 
-  /// The declared outputs of a step. The outputs of a step that runs for several items are lists, which have no type here.
+  /// The declared outputs of a step, or of each of its items.
   private func outputs(of step: Step) -> [FieldDeclaration] {
-    guard step.options.fanOut == nil,
-      let declaration = compiled.graph.workflow.includes[step.uses] ?? catalog.declaration(named: step.uses)
+    guard let declaration = compiled.graph.workflow.includes[step.uses] ?? catalog.declaration(named: step.uses)
     else { return [] }
     let named = declaration.outputsFromInput.flatMap { step.with[$0]?.objectValue }?.keys ?? []
     return declaration.outputs(declaredBy: step.with) + named.map { FieldDeclaration($0, .any) }
@@ -72,13 +72,13 @@ struct WorkflowSource {
     // Steps of included files have no id of their own, and are left out.
     let steps = workflow.steps.filter { StepID.isValid($0.id.text) }
     let names = SwiftNames.members(steps.map(\.id.text))
-    let types = SwiftNames.members(steps.map { $0.id.text + "-outputs" }, isType: true)
+    let types = SwiftNames.types(steps.map { $0.id.text + "-outputs" }, besides: Set(names))
     var text = ""
     for (index, step) in steps.enumerated() {
       let fields = outputs(of: step)
-      let type = fields.isEmpty ? "NoWorkflowOutputs" : types[index]
-      text += "static let \(names[index]) = StepKey<\(type)>(\(SwiftText.literal(step.id.text)))\n"
-      if !fields.isEmpty { text += Self.outputs(type, fields) + "\n" }
+      let type = fields.isEmpty ? "FlowKit.NoWorkflowOutputs" : types[index]
+      text += "\(access)static let \(names[index]) = StepKey<\(type)>(\(SwiftText.literal(step.id.text)))\n"
+      if !fields.isEmpty { text += outputs(type, fields, ofItems: step.options.fanOut != nil) + "\n" }
     }
     return text
   }

@@ -16,7 +16,7 @@ public protocol PackagedWorkflow: Sendable {
   associatedtype Inputs: WorkflowInputs
   /// The outputs of a run.
   associatedtype Outputs: WorkflowOutputs
-  /// The compiled workflow, as ``WorkflowGraph/init(compiled:)`` reads it.
+  /// The compiled workflow, as `WorkflowGraph.init(compiled:)` reads it.
   static var compiled: [UInt8] { get }
 }
 
@@ -47,16 +47,27 @@ public struct NoWorkflowOutputs: WorkflowOutputs {
   public init(values: ValueObject) {}
 }
 
+extension ValueObject {
+  /// An output of a step that runs for several items: one for each item, with nil where the item failed or was skipped.
+  public func items<Element: FieldValue>(_ name: String) -> [Element?]? {
+    self[name]?.arrayValue?.map { Element($0) }
+  }
+}
+
 extension PackagedWorkflow {
   /// The workflow as the engine takes it. Throws only where the build of the app mixed two versions of this package.
   public static func graph() throws(CompiledWorkflowError) -> WorkflowGraph { try WorkflowGraph(compiled: compiled) }
 }
 
 extension Engine {
-  /// Starts a run of a compiled workflow. Throws a ``PreparedWorkflow/Problem`` when the engine lacks an action of it, or an
+  /// Starts a run of a compiled workflow. Throws a `PreparedWorkflow.Problem` when the engine lacks an action of it, or an
   /// expression gives something unexpected.
   ///
-  /// - Parameter events: the events in ``TypedRun/events``. `none` makes the start fastest.
+  /// - Parameters:
+  ///   - workflow: the workflow, such as `Workflows.launch`.
+  ///   - inputs: its inputs; those that are left out have their defaults.
+  ///   - options: the folders of the run, and what else it is given.
+  ///   - events: the events in ``TypedRun/events``. `none` makes the start fastest.
   public func start<Workflow: PackagedWorkflow>(
     _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions, events: RunDetail = .full
   ) throws -> TypedRun<Workflow> {
@@ -67,6 +78,37 @@ extension Engine {
     let run = try start(Workflow.graph(), options: options)
     run.whenEnded { _ in relay.end() }
     return TypedRun(run: run, relay: relay)
+  }
+}
+
+extension Engine {
+  /// Runs a compiled workflow as long as `body` takes: when `body` returns, no more events come from outside, and the call
+  /// returns when the run has ended. When the task is cancelled or `body` throws, the run is cancelled.
+  ///
+  /// ```swift
+  /// let report = try await engine.run(Workflows.launch, .init(user: "ada"), options: options) { run in
+  ///   show(await run.gate)
+  /// }
+  /// ```
+  @discardableResult
+  public nonisolated(nonsending) func run<Workflow: PackagedWorkflow>(
+    _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions, events: RunDetail = .full,
+    _ body: nonisolated(nonsending) (TypedRun<Workflow>) async throws -> Void = { _ in }
+  ) async throws -> RunReport {
+    let run = try start(workflow, inputs, options: options, events: events)
+    return try await withTaskCancellationHandler {
+      do {
+        try await body(run)
+      } catch {
+        run.cancel()
+        _ = await run.report
+        throw error
+      }
+      run.finishPosting()
+      return await run.report
+    } onCancel: {
+      run.cancel()
+    }
   }
 }
 

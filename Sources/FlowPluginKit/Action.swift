@@ -16,7 +16,7 @@ public protocol ActionType: Sendable {
   static var summary: String { get }
   /// Handles it makes with ``ActionContext/provide(_:_:close:)``.
   static var provides: [HandleKey] { get }
-  /// Handles it takes with ``ActionContext/resource(_:as:)``; a step before it must provide each.
+  /// Handles it takes with ``ActionContext/handle(_:as:)``; a step before it must provide each.
   static var requires: [HandleKey] { get }
   /// Events it may post.
   static var events: [String] { get }
@@ -36,7 +36,7 @@ public protocol ActionType: Sendable {
   static var shellTextInput: String? { get }
   /// Which of its inputs say what it calls for each post of an event; nil for all but `flow.on`.
   static var calls: ActionCall? { get }
-  /// Bytes that its outputs may have, as JSON; more than ``Limits/outputBytes`` only for an action that bounds them itself.
+  /// Bytes that its outputs may have, as JSON; more than `Limits.outputBytes` only for an action that bounds them itself.
   static var outputLimitBytes: Int { get }
 
   /// What its work is done to: to the process, for what shows something, registers something or keeps it in memory.

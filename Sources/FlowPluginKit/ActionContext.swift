@@ -71,7 +71,7 @@ public struct ActionContext: Sendable {
   public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
     try checkCancellation()
     let wake = OneShot<Result<Void, any Error>>()
-    host.wake(after: duration) { wake.finish(.success(())) }
+    host.wake(after: duration, step: step, attempt: attempt) { wake.finish(.success(())) }
     onCancel { wake.finish(.failure(CancellationError())) }
     try await withTaskCancellationHandler {
       try await wake.wait().get()
@@ -141,7 +141,7 @@ public struct ActionContext: Sendable {
     host.follow(event, into: posts, step: step, attempt: attempt)
   }
 
-  /// Calls the action that this step's inputs name (``ActionDeclaration/calls``) for one post and gives its outputs;
+  /// Calls the action that this step's inputs name (`ActionDeclaration.calls`) for one post and gives its outputs;
   /// throws what it throws, and an ``ActionError`` `call-timeout` when it takes longer than `limit`. What it does is
   /// this step's doing: its log lines, its handles. It posts no events and provides nothing.
   public nonisolated(nonsending) func call(for post: EventPost, within limit: Duration) async throws -> ValueObject {
@@ -249,6 +249,8 @@ public protocol ActionHost: AnyObject, Sendable {
   func withdrawQuestion(of step: StepIndex, attempt: Int)
   /// Calls the handler once, on some thread, when this much time has passed on the run's clock.
   func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void)
+  /// The same for the body of an attempt, which does nothing else until then.
+  func wake(after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void)
 }
 
 extension ActionHost {
@@ -301,6 +303,13 @@ extension ActionHost {
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject {
     throw ActionError("no-action", "there is no other action to call here", isRetryable: false)
+  }
+
+  /// As for anyone, for hosts that do not ask who waits.
+  public func wake(
+    after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void
+  ) {
+    wake(after: delay, handler)
   }
 
   /// On the system's clock, for hosts without a clock of their own.

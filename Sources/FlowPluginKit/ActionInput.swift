@@ -33,7 +33,7 @@ extension ActionInput {
     }
   }
 
-  /// The inputs with these values; throws a ``TypeMismatch`` where one is missing or does not fit.
+  /// The inputs with these values; throws a `TypeMismatch` where one is missing or does not fit.
   public init(values: ValueObject) throws {
     self.init()
     if Self.self == NoInput.self { return }

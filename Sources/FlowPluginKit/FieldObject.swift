@@ -2,7 +2,7 @@ import FlowModel
 
 /// An object whose members are known, as a Swift type: inputs and outputs that the build plugin generates.
 public protocol FieldObject: FieldValue {
-  /// The object with these members; throws a ``TypeMismatch`` where one is missing or does not fit.
+  /// The object with these members; throws a `TypeMismatch` where one is missing or does not fit.
   init(values: ValueObject) throws
   /// The members by name.
   var values: ValueObject { get }
@@ -23,7 +23,7 @@ extension FieldObject {
 }
 
 extension ValueObject {
-  /// The member `name` as a Swift value; throws a ``TypeMismatch`` where it is missing or does not fit.
+  /// The member `name` as a Swift value; throws a `TypeMismatch` where it is missing or does not fit.
   public func field<Wrapped: FieldValue>(_ name: String, as type: Wrapped.Type = Wrapped.self) throws -> Wrapped {
     let value = self[name] ?? .null
     if value.isNull, !Wrapped.acceptsNull, let absent = Wrapped.absent { return absent }

@@ -13,7 +13,7 @@ public protocol StepExecutor: Sendable {
   /// Whether what its bodies take of a machine (`handles`) counts against this one.
   var isHere: Bool { get }
 
-  /// Runs one attempt of a step with complete inputs, and calls ``ActionContext/begun()`` when its body begins.
+  /// Runs one attempt of a step with complete inputs, and calls `begun()` of its context when its body begins.
   /// `request` is what it takes of a machine; nil: that is not counted. `files` are those that it says it reads and makes; nil:
   /// it says nothing of files. Throws an ``ExecutorLost`` when it cannot be
   /// known how the body ended; the body does not run any more then.

@@ -33,7 +33,7 @@ extension ValueObject: Decodable {
 }
 
 extension Value: Encodable {
-  /// Writes what ``JSONText`` writes: numbers that JSON cannot say as `"NaN"`, `"Infinity"` and `"-Infinity"`.
+  /// Writes what `JSONText` writes: numbers that JSON cannot say as `"NaN"`, `"Infinity"` and `"-Infinity"`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Small values in memory, for tests of actions that use a ``KeyValueStore``; gone with the test.
+/// Small values in memory, for tests of actions that use a `KeyValueStore`; gone with the test.
 ///
 /// It counts how often it is read and can be made to fail, which a file cannot do so easily.
 public final class MemoryKeyValueStore: KeyValueStore {

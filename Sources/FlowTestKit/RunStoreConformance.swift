@@ -1,6 +1,6 @@
 import FlowStore
 
-/// What every ``RunStore`` holds to, as checks that give what was wrong; empty: nothing.
+/// What every `RunStore` holds to, as checks that give what was wrong; empty: nothing.
 ///
 /// ```swift
 /// #expect(try RunStoreConformance { try SQLiteRunStore(path) }.problems() == [])

@@ -20,19 +20,47 @@ extension Scenario {
   /// instant come in the order of the file.
   public func timeline() throws -> [String] {
     let plan = try simulated()
-    var lines: [(at: Int, text: String)] = []
+    var timeline = Timeline()
     for (index, step) in workflow.steps.enumerated() {
       let reading = plan[StepIndex(index)]
-      if let started = reading.startedAtNanoseconds { lines.append((started, "\(step.id) starts")) }
-      if let ended = reading.endedAtNanoseconds {
-        lines.append((ended, "\(step.id): \(reading.outcome.map(\.word) ?? "not finished")"))
-      }
+      timeline.add(
+        step.id, startedAt: reading.startedAtNanoseconds, endedAt: reading.endedAtNanoseconds, reading.outcome)
     }
-    let gate = plan.gate
-    if let opened = gate.openedAtNanoseconds, let outcome = gate.outcome {
-      lines.append((opened, "the gate opens: \(outcome.word)"))
+    timeline.add(gateOpenedAt: plan.gate.openedAtNanoseconds, plan.gate.outcome)
+    return timeline.lines
+  }
+}
+
+extension RunReport {
+  /// What happened when, in the lines of ``Scenario/timeline()``: for a run on a `VirtualClock`, whose times are the same each
+  /// time.
+  public func timeline() -> [String] {
+    func nanoseconds(_ milliseconds: Double?) -> Int? { milliseconds.map { Int(($0 * 1e6).rounded()) } }
+    var timeline = Timeline()
+    for step in steps {
+      timeline.add(
+        step.id, startedAt: nanoseconds(step.startedAt), endedAt: nanoseconds(step.endedAt), step.outcome)
     }
-    return lines.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+    timeline.add(gateOpenedAt: nanoseconds(gate.openedAt), gate.outcome)
+    return timeline.lines
+  }
+}
+
+/// Lines in the order of their instants, and of the file at one instant.
+private struct Timeline {
+  private var entries: [(at: Int, text: String)] = []
+
+  mutating func add(_ step: StepID, startedAt: Int?, endedAt: Int?, _ outcome: Outcome?) {
+    if let startedAt { entries.append((startedAt, "\(step) starts")) }
+    if let endedAt { entries.append((endedAt, "\(step): \(outcome.map(\.word) ?? "not finished")")) }
+  }
+
+  mutating func add(gateOpenedAt: Int?, _ outcome: GateOutcome?) {
+    if let gateOpenedAt, let outcome { entries.append((gateOpenedAt, "the gate opens: \(outcome.word)")) }
+  }
+
+  var lines: [String] {
+    entries.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
       .map { "\(DurationText.format(.nanoseconds($0.element.at))) \($0.element.text)" }
   }
 }

@@ -12,8 +12,8 @@ extension Scenario {
   /// #expect(plan[0].endedAtNanoseconds == 300_000_000)
   /// ```
   ///
-  /// `if`, `enabled`, `defer` and the gate's figures are evaluated; they may read `inputs`, `launch`, `gate` and the
-  /// status functions. Outputs are not simulated. A run that never ends gives a plan whose `conclusion` is nil.
+  /// `if`, `enabled`, `defer` and the gate's figures are evaluated; they may read `inputs`, `launch`, `gate`, `steps` and
+  /// the status functions. Steps give what ``outputs`` says. A run that never ends gives a plan whose `conclusion` is nil.
   ///
   /// Throws a `WorkflowGraph.Cycle`, an `ExpressionError` or a `DurationText.Problem`.
   public func simulated() throws -> Plan { try simulated(inspecting: nil) }
@@ -197,8 +197,22 @@ private struct ScenarioContext: ExpressionContext {
         "first": .boolean(scenario.launch.isFirst),
       ])
     case "gate": .object(["outcome": asker?.plan.gate.outcome.map { .string($0.word) } ?? .null])
+    case "steps": asker.map { .object(steps(in: $0.plan)) }
     default: nil
     }
+  }
+
+  private func steps(in plan: Plan) -> ValueObject {
+    var steps = ValueObject()
+    for (index, step) in scenario.workflow.steps.enumerated() {
+      let reading = plan[StepIndex(index)]
+      steps[step.id.text] = [
+        "outcome": reading.outcome.map { .string($0.word) } ?? .null,
+        "conclusion": reading.conclusion.map { .string($0.word) } ?? .null,
+        "outputs": .object(reading.outcome == .success ? scenario.outputs[step.id.text] ?? [:] : [:]),
+      ]
+    }
+    return steps
   }
 
   func status(_ function: StatusFunction) -> Bool {

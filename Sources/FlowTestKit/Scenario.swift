@@ -18,6 +18,8 @@ public struct Scenario: Sendable {
   public var launch = Launch()
   /// The inputs of the run.
   public var inputs: ValueObject = [:]
+  /// What steps give when they succeed, by their ids, for the `if` of other steps. Steps that are not named give nothing.
+  public var outputs: [String: ValueObject] = [:]
   /// Events posted from outside, as `--event NAME@DELAY` does; those of one instant come in this order.
   public var outsideEvents: [OutsideEvent] = []
   /// When a prewarmed run is activated, from its start; nil: it is not prewarmed and active from its start.

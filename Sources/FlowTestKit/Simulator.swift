@@ -66,6 +66,7 @@ public struct Simulator {
   /// A simulator of `plan`.
   ///
   /// - Parameters:
+  ///   - plan: the plan at its start.
   ///   - decide: what the `if` of a step says.
   ///   - items: the items of a step with `foreach`.
   ///   - decideItem: what the `if` of a step says of a post that it runs for.
@@ -92,7 +93,9 @@ public struct Simulator {
 
   /// Runs until the plan has ended, nothing is left to happen, or `limitNanoseconds` have passed.
   ///
-  /// - Parameter activation: what is known at activation; nil when an `activated` event was scheduled instead.
+  /// - Parameters:
+  ///   - activation: what is known at activation; nil when an `activated` event was scheduled instead.
+  ///   - limitNanoseconds: how long a run is played that does not end.
   public mutating func run(
     activation: Resolution?, limitNanoseconds: Int = 1_000_000 * 1_000_000_000
   ) -> Plan {

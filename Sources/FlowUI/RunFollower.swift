@@ -40,6 +40,8 @@
       var (next, sent) = position
       var state: String?
       var quiet = 0
+      // How soon a browser connects again, in milliseconds.
+      try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
       while !Task.isShuttingDownGracefully, !Task.isCancelled {
         guard isOpen() else {
           try await writer.write(ByteBuffer(string: "event: ended\ndata:\n\n"))

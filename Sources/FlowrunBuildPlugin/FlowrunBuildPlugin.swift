@@ -6,7 +6,9 @@ import PackagePlugin
 @main struct FlowrunBuildPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
     guard let target = target as? SourceModuleTarget else { return [] }
-    let yaml = target.sourceFiles.map(\.url).filter { ["yaml", "yml"].contains($0.pathExtension) }
+    // Schemas of sync are read by the app.
+    let yaml = target.sourceFiles.map(\.url)
+      .filter { ["yaml", "yml"].contains($0.pathExtension) && !$0.lastPathComponent.hasSuffix(".sync.yaml") }
       .sorted { $0.path < $1.path }
     let own = yaml.filter(Self.isInterface)
     let folder = target.directoryURL.appending(path: "Workflows").path + "/"
@@ -17,7 +19,8 @@ import PackagePlugin
       .flatMap { Self.interfaces(in: $0.directoryURL) }
     let output = context.pluginWorkDirectoryURL.appending(path: "Workflows.swift")
     let arguments =
-      [output.path] + own.flatMap { ["--own-interface", $0.path] } + interfaces.flatMap { ["--interface", $0.path] }
+      [output.path, target.kind == .generic ? "library" : "program"] + own.flatMap { ["--own-interface", $0.path] }
+      + interfaces.flatMap { ["--interface", $0.path] }
       + workflows.flatMap { ["--workflow", $0.path] }
     return [
       .buildCommand(
@@ -28,9 +31,11 @@ import PackagePlugin
 
   private static func isInterface(_ file: URL) -> Bool { file.lastPathComponent.hasSuffix(".plugin.yaml") }
 
-  /// The interfaces that a dependency has next to its sources.
+  /// The interfaces that a dependency has next to its sources, or where its own workflows are.
   private static func interfaces(in folder: URL) -> [URL] {
-    let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-    return files.filter(isInterface).sorted { $0.path < $1.path }
+    [folder, folder.appending(path: "Workflows")].flatMap { folder in
+      let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+      return files.filter(isInterface).sorted { $0.path < $1.path }
+    }
   }
 }

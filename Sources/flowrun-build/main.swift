@@ -1,10 +1,11 @@
 import FlowBuild
 import Foundation
 
-// flowrun-build OUTPUT [--own-interface FILE | --interface FILE | --workflow FILE]…, as FlowrunBuildPlugin calls it.
+// flowrun-build OUTPUT KIND [--own-interface FILE | --interface FILE | --workflow FILE]… with KIND library or program, as FlowrunBuildPlugin calls it.
 var words = CommandLine.arguments.dropFirst()
 let output = words.popFirst() ?? ""
 var request = PackageBuild.Request()
+request.isLibrary = words.popFirst() == "library"
 while let option = words.popFirst(), let file = words.popFirst() {
   switch option {
   case "--own-interface": request.ownInterfaces.append(file)

@@ -59,9 +59,9 @@ struct PackageBuildTests {
   }
 
   @Test(arguments: [
-    "static let launch = `Launch`()", "init(user: String, level: LevelOption? = nil)", "case `in` = \"in\"",
+    "static let launch = Launch()", "init(user: String, level: LevelOption? = nil)", "case `in` = \"in\"",
     "case mapFirstUse = \"map.first-use\"", "case cacheFull = \"cache.full\"", "var count: Int?",
-    "static let warm = StepKey<WarmOutputs>(\"warm\")", "static let map = StepKey<NoWorkflowOutputs>(\"map\")",
+    "static let warm = StepKey<WarmOutputs>(\"warm\")", "static let map = StepKey<FlowKit.NoWorkflowOutputs>(\"map\")",
     "protocol MyAppActions: Sendable {",
     "func warmCache(_ input: MyAppPlugin.WarmCacheInput, in context: ActionContext) async throws -> MyAppPlugin.WarmCacheOutput",
     "func close(in context: ActionContext) async throws\n", "var mode: ModeOption\n", "case _2 = \"2\"",

@@ -14,7 +14,14 @@ struct SwiftNamesTests {
   @Test func `names that would be equal keep their separators, and at last get a number`() {
     #expect(SwiftNames.members(["a-b", "c", "a.b"]) == ["a_b", "c", "a_b_2"])
     #expect(SwiftNames.members(["a-1b", "a1b"]) == ["a_1b", "a1b"])
-    #expect(SwiftNames.members(["init", "self"]) == ["`init`", "`self`"])
+    #expect(SwiftNames.members(["in", "for"]) == ["`in`", "`for`"])
+    #expect(SwiftNames.types(["a-1", "a1"]) == ["A_1", "A1"])
+  }
+
+  @Test func `a name that means something else as a member gets an underscore`() {
+    #expect(SwiftNames.members(["init", "self"]) == ["init_", "self_"])
+    #expect(SwiftNames.types(["type", "self"]) == ["Type_", "Self_"])
+    #expect(SwiftNames.members(["values", "value"], besides: ["values"]) == ["values_", "value"])
   }
 
   @Test func `a literal of Swift holds any text`() {

@@ -42,6 +42,7 @@ struct ExecutorConformance {
   /// Tries everything.
   func run() async throws {
     try await givesBackValues()
+    try await givesBackNamedOutputs()
     try await failsAsHere()
     try await logsAsItComes()
     try await seesWhatIsStated()
@@ -57,6 +58,23 @@ struct ExecutorConformance {
     #expect(outputs == values)
     let output = try await shell("echo out; echo err >&2")
     #expect(output == ["status": 0, "stdout": "out", "stderr": "err\n"])
+  }
+
+  private func givesBackNamedOutputs() async throws {
+    let outputs = try await call(
+      "shell.run",
+      [
+        "command": #"echo count=3 >> "$FLOWRUN_OUTPUT"; printf 'notes<<END\none\ntwo\nEND\n' >> "$FLOWRUN_OUTPUT""#,
+        "env": [:], "successStatuses": [0], "outputs": ["count": ["type": "integer"], "notes": ["type": "string"]],
+      ])
+    #expect(outputs["count"] == 3 && outputs["notes"] == "one\ntwo", "\(outputs)")
+    await #expect {
+      _ = try await call(
+        "shell.run",
+        [
+          "command": "true", "env": [:], "successStatuses": [0], "outputs": ["count": ["type": "integer"]],
+        ])
+    } throws: { ($0 as? ActionError)?.code == "output-invalid" }
   }
 
   private func failsAsHere() async throws {

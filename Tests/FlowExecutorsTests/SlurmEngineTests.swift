@@ -102,7 +102,7 @@ import Testing
   @Test func `a worker that has lost its run takes along what the run still waits for`() throws {
     let expected = [
       "scontrol --quiet update JobId=7 Comment=MARK ended", "squeue --noheader --me --states=PENDING --format=%A %k",
-      "scancel --quiet 8", "scancel --quiet --name=MARK.1 7",
+      "scancel --quiet --state=PENDING 8", "scancel --quiet --name=MARK.1 7",
     ]
     #expect(try calls(ofHolderIn: "own", status: Worker.lostStatus) == expected)
     // As its guard ends it.

@@ -17,6 +17,17 @@ struct TimelineTests {
       ])
   }
 
+  @Test func `an if reads how steps ended and what they are said to give`() throws {
+    var options = StepOptions()
+    options.condition = "steps.open.outcome == 'success' && steps.open.outputs.count > 1"
+    let open = Step(id: StepID(unchecked: "open"), uses: "flow.noop")
+    let many = Step(id: StepID(unchecked: "many"), uses: "flow.noop", needs: [0], options: options)
+    var launch = Scenario(try WorkflowGraph(Workflow(name: "launch", steps: [open, many])))
+    #expect(try launch.simulated()[1].outcome == .skipped)
+    launch.outputs = ["open": ["count": 2]]
+    #expect(try launch.simulated()[1].outcome == .success)
+  }
+
   @Test func `a slower step moves the gate`() throws {
     let gate = try launch(["show": .milliseconds(30)]).simulated().gate
     #expect(gate.openedAtNanoseconds == 90_000_000)

@@ -12,10 +12,15 @@ public final class SlurmCluster: Sendable {
   /// Whether Slurm is installed, as `scripts/setup test` does on Linux.
   public static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/sbin/slurmctld")
 
-  /// Starts it.
-  public init() throws {
+  /// Whether what keeps its accounting is installed, too.
+  public static let hasAccounting =
+    isInstalled
+    && ["slurmdbd", "mariadbd"].allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/sbin/\($0)") }
+
+  /// Starts it, with accounting where that is wanted.
+  public init(hasAccounting: Bool = false) throws {
     folder = "/tmp/flowrun-slurm-\(UUID().uuidString.prefix(8))"
-    try run("start")
+    try run("start", hasAccounting ? "2 accounting" : "")
   }
 
   deinit { try? run("stop") }

@@ -58,6 +58,7 @@ struct ImportTests {
     ("@testable import FlowEngine", ["FlowEngine"]), ("@_spi(Tests) public import FlowStore", ["FlowStore"]),
     ("package import FlowSyntax // for its names", ["FlowSyntax"]), ("// import FlowModel", []),
     ("let text = \"import FlowModel\"", []), ("importer FlowModel", []),
+    ("let text = \"\"\"\n  import FlowModel\n  \"\"\"\nimport FlowEngine", ["FlowEngine"]),
   ])
   func `sees each form of an import`(_ line: String, _ modules: [String]) {
     #expect(Self.imports(in: line) == modules)
@@ -118,7 +119,11 @@ struct ImportTests {
   private func imports(of file: String) throws -> [String] { try Self.imports(in: Repository.text(file)) }
 
   private static func imports(in text: String) -> [String] {
-    text.split(separator: "\n").compactMap { line in
+    // What stands between three quotation marks is text, which may be a file of another package.
+    let code = text.split(separator: "\"\"\"", omittingEmptySubsequences: false).enumerated().filter {
+      $0.offset % 2 == 0
+    }
+    return code.flatMap { $0.element.split(separator: "\n") }.compactMap { line in
       var words = line.split(separator: " ")[...]
       let levels: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
       words = words.drop { $0.hasPrefix("@") || levels.contains($0) }

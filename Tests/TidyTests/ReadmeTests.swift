@@ -27,6 +27,22 @@ import Testing
     #expect(calls == expectedCalls)
   }
 
+  @Test func `the tutorial of an app has every file of the example as it is`() throws {
+    let example = "Examples/LaunchApp"
+    let page = "docs/tutorial-app.md"
+    var left = Set(
+      [".swift", ".yaml"].flatMap { Repository.files(below: example, ending: $0) }
+        .map { String($0.dropFirst(example.count + 1)) })
+    for block in try Block.all(in: Repository.text(page)) {
+      guard let name = block.name else { continue }
+      left.remove(name)
+      // The reader's folder is next to the repository.
+      let file = try Repository.text("\(example)/\(name)").replacing("path: \"../..\"", with: "path: \"../flowrun\"")
+      #expect(block.text == file, "\(page) differs from \(example)/\(name)")
+    }
+    #expect(left.isEmpty, "\(page) lacks \(left.sorted())")
+  }
+
   @Test func `the example for apps is the one that is compiled and run`() throws {
     let block = try #require(Block.all(in: Repository.text("docs/embedding.md")).first { $0.language == "swift" })
     let source = try Repository.text("Tests/TidyTests/EmbeddingExample.swift")

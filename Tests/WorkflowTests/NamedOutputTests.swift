@@ -241,4 +241,35 @@ import Testing
       #"{"command": "echo n=5 >> \"$FLOWRUN_OUTPUT\"", "outputs": {"n": {"type": "integer"}}}"#)
     #expect(call.exitCode == 0 && call.output.contains(#""n":5"#), "\(call)")
   }
+
+  #if os(Linux)
+    /// On a real small disk, which only root can make.
+    @Test(.enabled(if: getuid() == 0)) func `are not cut off by a full disk without an error`() throws {
+      let folder = try Folder([
+        "w.yaml": """
+        name: w
+        steps:
+          a:
+            run: 'printf "text=%s" "$(head -c 40000 /dev/zero | tr "\\0" x)" >> "$FLOWRUN_OUTPUT" || true'
+            outputs: { text: { type: string } }
+          b:
+            run: 'head -c 1000000 /dev/zero > "$TMPDIR/filler" || true; echo text=x >> "$FLOWRUN_OUTPUT" || true'
+            outputs: { text: { type: string } }
+            needs: a
+            if: always()
+
+        """
+      ])
+      let disk = folder.url.appendingPathComponent("temporary").path
+      let (status, output) = try Shell.run("mount -t tmpfs -o size=32k none '\(disk)'")
+      defer { _ = try? Shell.run("umount '\(disk)'") }
+      try #require(status == 0, "\(output)")
+      let run = try folder.flowrun("w.yaml")
+      #expect(run.exitCode == 1)
+      #expect(
+        run.output.contains("FLOWRUN_OUTPUT ends in the middle of a line, and there is no space left in '\(disk)'"),
+        "\(run)")
+      #expect(run.output.contains("FLOWRUN_OUTPUT lacks the output 'text'"), "\(run)")
+    }
+  #endif
 }

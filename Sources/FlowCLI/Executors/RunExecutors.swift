@@ -64,6 +64,7 @@ struct RunExecutors: Sendable {
           environment: Environment.all)
         for (step, options) in assigned where !steps.countsHere(step) {
           executor.requests += options.requests.map { (workflow.steps[Int(step)].id, $0.request) }
+          if !options.requests.isEmpty, options.fanOut != nil { executor.hasSizedItems = true }
         }
         executor.withheld = workflow.secretVariables
         executor.hasPlainSteps = assigned.contains { steps.countsHere($0) || $1.request == nil }
@@ -77,7 +78,9 @@ struct RunExecutors: Sendable {
       }
     }
     self.pools = pools
-    placement = ExecutorPlacement(executors: pools, assignment: steps.assignment)
+    var placement = ExecutorPlacement(executors: pools, assignment: steps.assignment)
+    placement.expectItems = { [pools] in pools[$0].expect($1, of: $2, atOnce: $3) }
+    self.placement = placement
   }
 
   /// Throws when `--on` is not an address.
@@ -144,6 +147,19 @@ struct RunExecutors: Sendable {
   func closeAndWait() {
     if pools.isEmpty { return }
     _ = try? BlockingWait.result { [self] in await close() }
+  }
+
+  /// What the accounting of clusters says of the jobs that attempts had for themselves, and why it does not say all of it.
+  func accounts() async -> (jobs: [Value], problem: String?) {
+    var jobs: [JobAccount] = []
+    var problem: String?
+    for pool in pools {
+      let (accounts, missing) = await pool.accounts()
+      jobs += accounts
+      problem = problem ?? missing
+    }
+    jobs.sort { ($0.step, $0.item ?? 0, $0.attempt) < ($1.step, $1.item ?? 0, $1.attempt) }
+    return (jobs.map(\.value), problem)
   }
 
   /// Ends every worker with everything it runs.

@@ -45,6 +45,15 @@ struct AnalysisJSON {
             "text": .string(AnalysisText.sentence(suggestion, course.shape.steps[Int(suggestion.step)].id)),
           ]
         }),
+      "resources": .array(
+        analysis.resources.map { advice in
+          [
+            "step": .string(advice.step.text), "resource": .string(advice.resource.rawValue),
+            "verdict": .string(advice.verdict.rawValue), "requested": .integer(advice.requested),
+            "used": .integer(advice.used), "proposed": .integer(advice.proposed), "jobs": .integer(advice.jobs),
+            "failed": .integer(advice.failed), "text": .string(advice.text),
+          ]
+        }),
       "budgets": .array(budgets.map(ForecastJSON.value)),
     ]
   }

@@ -15,7 +15,7 @@ struct AnalysisText {
 
   var text: String {
     var lines = [style.bold("\(analysis.run.workflow), run \(RunReference.short(analysis.run.id))"), gate, ""]
-    lines += criticalPath + causes + slack + suggestions
+    lines += criticalPath + causes + slack + suggestions + resources
     if !notes.isEmpty { lines += [""] + notes.map { style.yellow("warning: \($0)") } }
     if !budgets.isEmpty { lines += ["", style.bold("budgets")] + BudgetText.lines(budgets, style) }
     return lines.joined(separator: "\n") + "\n"
@@ -95,6 +95,13 @@ struct AnalysisText {
     guard !analysis.suggestions.isEmpty else { return [] }
     return ["", style.bold("suggestions")]
       + analysis.suggestions.map { "  " + Self.sentence($0, name(Int($0.step))) }
+  }
+
+  /// What steps asked of a cluster, where it was too much or too little.
+  private var resources: [String] {
+    var lines = analysis.resources.map { "  " + $0.text }
+    if let problem = analysis.run.accountingProblem { lines.append("  not measured: \(problem)") }
+    return lines.isEmpty ? [] : ["", style.bold("resources")] + lines
   }
 
   /// A suggestion as a sentence.

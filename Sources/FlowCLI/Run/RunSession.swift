@@ -170,6 +170,8 @@ struct RunSession: Sendable {
   /// Shows and writes the report, ends the plugins' programs, and ends the process.
   func end(_ report: RunReport) async -> Never {
     await executors.close()
+    var report = report
+    (report.origin.jobs, report.origin.accountingProblem) = await executors.accounts()
     let code = tell(report)
     await installation.close()
     ExitStatus.exit(code)

@@ -41,6 +41,8 @@ extension RunReport: Codable {
     origin.file = value["file"]?.stringValue
     origin.startedAt = value["startedAt"]?.stringValue
     origin.inputs = value["inputs"]?.objectValue ?? [:]
+    origin.jobs = value["jobs"]?.arrayValue ?? []
+    origin.accountingProblem = value["accounting"]?.stringValue
     for (id, step) in steps.value {
       let lines = step.objectValue?["lastLines"]?.arrayValue?.compactMap(\.stringValue) ?? []
       if !lines.isEmpty { origin.lastLines[steps.step(id)] = lines }

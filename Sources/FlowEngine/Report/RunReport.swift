@@ -64,6 +64,10 @@ public struct RunReport: Sendable {
     public var inputs: ValueObject = [:]
     /// The last lines that failed steps printed, where their failure does not quote them.
     public var lastLines: [StepID: [String]] = [:]
+    /// What a cluster's accounting says of the jobs that attempts had for themselves, an object each.
+    public var jobs: [Value] = []
+    /// Why the accounting does not say all of it; nil: it does.
+    public var accountingProblem: String?
 
     /// Nothing.
     public init() {}
@@ -299,6 +303,8 @@ extension RunReport {
     ]
     if let file = origin.file { object["file"] = .string(file) }
     if let startedAt = origin.startedAt { object["startedAt"] = .string(startedAt) }
+    if !origin.jobs.isEmpty { object["jobs"] = .array(origin.jobs) }
+    if let problem = origin.accountingProblem { object["accounting"] = .string(problem) }
     if !origin.inputs.isEmpty { object["inputs"] = .object(origin.inputs) }
     return hidden(object)
   }

@@ -6,6 +6,8 @@ struct Aftermath {
   var wakes: [Pool] = []
   /// Steps whose bodies executors must run.
   var remoteStarts: [Start] = []
+  /// Steps of which executors are to know the items before they run the first.
+  var expectations: [(step: StepIndex, items: [Int], atOnce: Int)] = []
   /// Steps whose items must be worked out from files.
   var surveys: [StepIndex] = []
   /// Attempts that must be asked to end.

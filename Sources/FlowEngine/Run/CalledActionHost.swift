@@ -57,6 +57,9 @@ final class CalledActionHost: ActionHost {
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {}
   func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { host.handle(key, step: step) }
   func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) { host.wake(after: delay, handler) }
+  func wake(after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
+    host.wake(after: delay, step: step, attempt: attempt, handler)
+  }
 
   func remaining(of step: StepIndex, attempt: Int) -> Duration? {
     .nanoseconds(max(0, endsAtNanoseconds - host.nowNanoseconds))

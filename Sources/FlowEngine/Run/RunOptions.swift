@@ -20,7 +20,7 @@ public struct RunOptions: Sendable {
   public var isPrewarmed = false
   /// Events posted from outside, each so long after the start of the run (`--event`).
   public var announcedEvents: [(name: String, delay: Duration)] = []
-  /// Whether events may come through ``WorkflowRun/post(_:)`` until ``WorkflowRun/finishPosting()``; the run does not
+  /// Whether events may come through ``WorkflowRun/post(_:)-(String)`` until ``WorkflowRun/finishPosting()``; the run does not
   /// end before that.
   public var acceptsEvents = false
   /// Receives every event of the run, in order; nil: no observer.
@@ -30,6 +30,8 @@ public struct RunOptions: Sendable {
   /// Whether the observer also hears of the lines that commands have begun to write, each time that they change: for one
   /// that shows them in place, as a live view does.
   public var showsUnfinishedLines = false
+  /// Time that a test controls; nil: the system's.
+  public var clock: VirtualClock?
   /// Where the run is written down; nil: nowhere.
   public var history: RunHistory?
   /// Steps that run though they are up to date, by id; `*` stands for all.

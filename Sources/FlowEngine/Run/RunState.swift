@@ -26,7 +26,9 @@ struct RunState {
   /// The instant for which the plan's timer is set.
   var timerAt: Int?
   var postedCount = 0
-  var tasks: [TaskKey: Task<Void, Never>] = [:]
+  var tasks: [Int: Task<Void, Never>] = [:]
+  /// How many sleeps of a body are under way, where the run's clock is virtual.
+  var sleeping: [Int: Int] = [:]
   /// The services that follow repeating events.
   var followers: [Follower] = []
   /// The questions of steps that are not answered yet.
@@ -55,7 +57,7 @@ struct RunState {
   /// Since when steps have waited for that; nil: none do.
   var awaitedLeaseSince: Int?
   /// Bodies that were asked to end because the lease is late.
-  var endedForLease: Set<TaskKey> = []
+  var endedForLease: Set<Int> = []
 
   // What observers have not heard yet.
   var undelivered: [UndeliveredEvents] = []
@@ -126,10 +128,9 @@ struct RunState {
     var call: CalledActionHost?
   }
 
-  struct TaskKey: Hashable {
-    var step: StepIndex
-    var attempt: Int
-  }
+  /// An attempt of a step as a number, below 256: a key of a type of its own would have the runtime look up its conformance at
+  /// each start.
+  static func taskKey(_ step: StepIndex, _ attempt: Int) -> Int { Int(step) << 8 | attempt }
 }
 
 /// The report of a run that has ended, behind a reference: to copy an optional report the runtime first assembles its type,

@@ -135,7 +135,20 @@ extension WorkflowRun: ActionHost {
 
   /// Calls the handler once when this much time has passed on the run's clock.
   public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
-    deadlines.schedule(atNanoseconds: clock.now + max(0, delay.nanoseconds), handler)
+    deadlines.schedule(afterNanoseconds: max(0, delay.nanoseconds), handler)
+  }
+
+  /// The same for the body of an attempt, which does nothing else until then.
+  public func wake(
+    after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void
+  ) {
+    guard options.clock != nil else { return wake(after: delay, handler) }
+    let key = RunState.taskKey(step, attempt)
+    state.withLock { $0.sleeping[key, default: 0] += 1 }
+    wake(after: delay) { [self] in
+      state.withLock { $0.sleeping[key, default: 1] -= 1 }
+      handler()
+    }
   }
 
   /// Tells observers of the run of something that holds it up, as a warning that is not of its report.

@@ -118,16 +118,18 @@ extension WorkflowRun {
     if let warning = aftermath.warning { emit(.warning(warning)) }
     for (step, attempt) in aftermath.cancellations {
       cancellations.cancel(step, attempt: attempt)
-      state.withLock { $0.tasks[RunState.TaskKey(step: step, attempt: attempt)] }?.cancel()
+      state.withLock { $0.tasks[RunState.taskKey(step, attempt)] }?.cancel()
     }
     for pool in aftermath.wakes { startThread(of: pool) }
+    for expectation in aftermath.expectations { expect(expectation) }
     for start in aftermath.remoteStarts { runRemotely(start) }
     for step in aftermath.surveys { beginSurvey(of: step) }
     if let due = aftermath.timerAt {
       deadlines.schedule(atNanoseconds: due) { [self] in timerFired() }
     }
     for (pool, time) in aftermath.watches {
-      deadlines.schedule(atNanoseconds: clock.now + time) { [self] in endWatch(of: pool) }
+      let alarms = options.clock == nil ? deadlines : delivery
+      alarms.schedule(afterNanoseconds: time) { [self] in endWatch(of: pool) }
     }
     if aftermath.mustDeliver { deliver() }
     if aftermath.mustAwaitLease { lookAtLeaseSoon() }

@@ -86,7 +86,7 @@ extension WorkflowRun {
     }
     emit(.runFinished(report.conclusion))
     // On the thread that notifies the observer: who awaits the report has been told everything before.
-    delivery.schedule(atNanoseconds: clock.now) { [self, report] in
+    delivery.schedule(afterNanoseconds: 0) { [self, report] in
       while drain() {}
       delivery.stop()
       var report = report

@@ -30,7 +30,7 @@ extension WorkflowRun {
 
   /// Hands over what the observer has not heard, a little later, until there is nothing to hand over.
   func deliver(afterMilliseconds delay: Int = deliveryDelayMilliseconds.first) {
-    delivery.schedule(atNanoseconds: clock.now + delay * 1_000_000) { [self] in
+    delivery.schedule(afterNanoseconds: delay * 1_000_000) { [self] in
       if drain() { deliver(afterMilliseconds: min(2 * delay, Self.deliveryDelayMilliseconds.longest)) }
     }
   }

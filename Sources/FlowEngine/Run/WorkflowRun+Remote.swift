@@ -7,6 +7,9 @@ public struct ExecutorPlacement: Sendable {
   public var executors: [any StepExecutor]
   /// For each step that one of them runs the executor's index; steps that are not named stay here.
   public var assignment: [StepIndex: Int]
+  /// Is told once which items of a fan-out an executor is about to run, before it runs the first of them: it may ask for what they
+  /// take together. At most `atOnce` of them run at once; some may never be run. Nil: no executor wants to know.
+  public var expectItems: (@Sendable (_ executor: Int, _ items: [Int], _ step: StepID, _ atOnce: Int) -> Void)?
 
   /// Steps by the indices of their executors.
   public init(executors: [any StepExecutor], assignment: [StepIndex: Int]) {
@@ -27,8 +30,18 @@ extension WorkflowRun {
   /// Takes under the lock what executors have slots for.
   func startRemotely(_ state: inout RunState, _ aftermath: inout Aftermath) {
     while let next = nextStart(in: .remote, &state, at: state.instant(clock.now)) {
+      if options.placement?.expectItems != nil, let items = state.plan.takeExpectedItems(startingWith: next.step) {
+        aftermath.expectations.append(items)
+      }
       aftermath.remoteStarts.append(start(next.step, next.attempt, &state))
     }
+  }
+
+  /// Tells an executor of the items that are about to be run there.
+  func expect(_ expectation: (step: StepIndex, items: [Int], atOnce: Int)) {
+    guard let placement = options.placement, let index = placement.assignment[expectation.step] else { return }
+    placement.expectItems?(
+      index, expectation.items, prepared.graph.workflow.steps[Int(expectation.step)].id, expectation.atOnce)
   }
 
   /// Has an executor run a body.

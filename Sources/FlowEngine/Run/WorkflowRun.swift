@@ -45,10 +45,12 @@ public final class WorkflowRun: Sendable {
     self.origin = origin
     mask = prepared.graph.workflow.mask(secrets: options.secrets, inputs: options.inputs)
     run = RunInformation(id: runID, dataFolder: options.dataFolder, workflowFolder: options.workflowFolder)
-    let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0)
+    let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0, virtual: options.clock)
     self.clock = clock
     deadlines = AlarmClock(clock: clock)
-    delivery = AlarmClock(clock: clock)
+    // Observers, journal and pools are served in real time also where the run's is virtual.
+    let realClock = options.clock == nil ? clock : RunClock()
+    delivery = AlarmClock(clock: realClock)
     threads = options.threads
     gateClock = GateClock(clock: clock)
     handles = HandleTable(graph: prepared.graph, handles: prepared.handles)
@@ -57,7 +59,7 @@ public final class WorkflowRun: Sendable {
     names = StepNames(prepared.graph.workflow)
     let seed = options.jitterSeed
     journal = options.history.map {
-      RunJournal($0, thread: AlarmClock(clock: clock), resuming: origin.map { ($0.store, $0.lease) })
+      RunJournal($0, thread: AlarmClock(clock: realClock), resuming: origin.map { ($0.store, $0.lease) })
     }
     isGuarded = options.outer?.run.isGuarded ?? options.history?.canBeTakenOver ?? false
     var plan = Plan(
@@ -95,6 +97,7 @@ public final class WorkflowRun: Sendable {
     } else {
       try activate(launch: options.launch, isStarting: true)
     }
+    if let virtual = options.clock { Task { [self] in await virtual.drive(self) } }
   }
 
   /// Activates a prewarmed run: time 0 of the gate. Later calls do nothing.
@@ -183,7 +186,7 @@ public final class WorkflowRun: Sendable {
 
   /// Calls `action` every so often until the run has ended, never while the observer is being called.
   public func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
-    delivery.schedule(atNanoseconds: clock.now + max(0, interval.nanoseconds)) { [self] in
+    delivery.schedule(afterNanoseconds: max(0, interval.nanoseconds)) { [self] in
       guard state.withLock({ $0.ended == nil }) else { return }
       action()
       repeatedly(every: interval, action)

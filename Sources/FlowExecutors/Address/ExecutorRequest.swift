@@ -22,6 +22,8 @@ public struct ExecutorRequest: Sendable {
   public var withheld: Set<String> = []
   /// The steps that take resources of a machine, where that does not count against this one.
   public var requests: [(step: StepID, request: MachineResources)] = []
+  /// Whether some of these steps are fan-outs.
+  public var hasSizedItems = false
   /// Whether other steps are sent there too.
   public var hasPlainSteps = true
   /// How often workers are asked for heartbeats.
@@ -77,7 +79,8 @@ public struct ExecutorRequest: Sendable {
       engine.excluded = cluster.excluded
       try cluster.check(requests)
       let starts = hasPlainSteps ? engine.starts(workerCommand(program), perNode: try cluster.slotsPerNode()) : []
-      let sized = engine.sized { workerCommand(program, result: $0) }
+      var sized = engine.sized { workerCommand(program, result: $0) }
+      if hasSizedItems { sized.arrays = try engine.arrays { workerCommand(program, result: $0) } }
       return Means(
         starts: starts, release: engine.release(starts), sized: requests.isEmpty ? nil : sized, waiting: engine.waiting)
     default: return Means(starts: try externalStarts())

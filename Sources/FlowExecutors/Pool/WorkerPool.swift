@@ -28,6 +28,7 @@ public final class WorkerPool: StepExecutor {
   package typealias WaitingJobs = @Sendable () -> [(job: String, reason: String)]
   private let waitingJobs: WaitingJobs?
   let claims = Mutex(Claims())
+  let sizedJobs = Mutex(SizedJobs())
   /// What gives back what is asked of an engine for the workers; nil: nothing is.
   private let release: [String]?
   private let lastCommand = Mutex<LastCommand?>(nil)
@@ -164,6 +165,11 @@ public final class WorkerPool: StepExecutor {
     let command = lastCommand.withLock { $0 }
     // An engine may keep for good what it gave to a program that was killed, as Slurm does behind `srun`.
     if isAwaited || sessions.contains(where: { $0.0.wasKilled }) { command?.run() } else { command?.drop() }
+  }
+
+  /// Has the items of a fan-out asked for together, where the engine has job arrays.
+  package func expect(_ items: [Int], of step: StepID, atOnce: Int) {
+    sized?.arrays?.expect(items, of: step, atOnce: atOnce)
   }
 
   /// Runs one attempt of a step.

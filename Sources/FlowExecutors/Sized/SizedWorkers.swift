@@ -9,6 +9,10 @@ package struct SizedWorkers: Sendable {
   var start: @Sendable (_ request: MachineResources, _ body: String, _ result: ResultFile?) -> WorkerStart
   /// Whether the worker of any of these bodies waits until others give something back; called on a thread that may wait.
   var lackRoom: @Sendable (_ bodies: [String]) -> Bool
+  /// What gives items of fan-outs tasks of job arrays; nil: they are as other bodies are.
+  var arrays: JobArrays?
+  /// What the engine's accounting says of these jobs, and of jobs of these names, on a thread that may wait; nil: it has none.
+  var account: (@Sendable (_ jobs: [String], _ names: [String]) throws(ExecutorProblem) -> [AccountingLine])?
   /// How long from one such question to the next.
   var patience = Duration.seconds(2)
 }
@@ -18,8 +22,11 @@ struct Claims {
   /// One of them.
   struct Claim {
     var body: String
-    var pool: WorkerPool
+    /// Nil as long as the engine has nothing for it to run in.
+    var pool: WorkerPool?
     var file: ResultFile?
+
+    var isReady: Bool { pool?.state.withLock { $0.isReady } ?? false }
   }
 
   private(set) var all: [Int: Claim] = [:]
@@ -41,6 +48,12 @@ struct Claims {
     return (lastNumber, !isWatched)
   }
 
+  /// Notes the worker of one that was added without; false: the executor is closed.
+  mutating func setPool(_ pool: WorkerPool, of number: Int) -> Bool {
+    all[number]?.pool = pool
+    return !isClosed
+  }
+
   /// Takes out one whose worker is gone.
   mutating func remove(_ number: Int) { all[number] = nil }
 
@@ -53,16 +66,16 @@ struct Claims {
       isWatched = false
       return nil
     }
-    let waiting = all.filter { !$0.value.pool.state.withLock { $0.isReady } }
+    let waiting = all.filter { !$0.value.isReady }
     return (waiting.keys.max() ?? 0, waiting.values.map(\.body))
   }
 
   /// Whether any of them has no worker yet.
-  var isAwaitingWorkers: Bool { all.values.contains { claim in !claim.pool.state.withLock { $0.isReady } } }
+  var isAwaitingWorkers: Bool { all.values.contains { !$0.isReady } }
 
   /// Takes no more; those that there are, the files that were kept, and one of all files.
   mutating func close() -> (pools: [WorkerPool], fences: [ResultFile], any: ResultFile?) {
     isClosed = true
-    return (all.values.map(\.pool), fences, lastFile)
+    return (all.values.compactMap(\.pool), fences, lastFile)
   }
 }

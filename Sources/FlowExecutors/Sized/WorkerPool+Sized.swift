@@ -20,27 +20,50 @@ extension WorkerPool {
     let body = Self.name(of: context)
     // What a body made is gone with a worker that has a folder of its own.
     let file = terms.copies == nil ? ResultFile(of: context, named: body) : nil
-    let start = sized.start(request, body, file)
-    let own = WorkerPool(
-      name: name, starts: [start], needs: needs, workflowFolder: folder, copies: terms.copies, pulse: terms.pulse,
-      mayPing: terms.mayPing, withheld: terms.withheld, release: start.release, tell: tell)
-    guard let (claim, mustWatch) = claims.withLock({ $0.add(Claims.Claim(body: body, pool: own, file: file)) }) else {
+    let item = sized.arrays == nil ? nil : context.stepID.item
+    // Jobs of items have the name of their array.
+    let job = item.map { Self.name(of: context, step: $0.step) } ?? body
+    guard let (claim, mustWatch) = claims.withLock({ $0.add(Claims.Claim(body: job, file: file)) }) else {
       throw ExecutorLost("the executor is closed", isFinal: true)
     }
     if mustWatch { Task.detached { await self.makeRoom(sized) } }
+    let start: WorkerStart
+    var place: JobArrays.Place?
+    if let arrays = sized.arrays, let item {
+      do {
+        let given = try await arrays.place(
+          (item.step, item.index), attempt: context.attempt, request, run: context.run.id, result: file)
+        (start, place) = (given.start, given)
+        note(context, request, job: given.task.text, named: given.name)
+      } catch {
+        claims.withLock { $0.remove(claim) }
+        throw error
+      }
+    } else {
+      start = sized.start(request, body, file)
+      note(context, request, job: nil, named: body)
+    }
+    let own = WorkerPool(
+      name: name, starts: [start], needs: needs, workflowFolder: folder, copies: terms.copies, pulse: terms.pulse,
+      mayPing: terms.mayPing, withheld: terms.withheld, release: start.release, tell: tell)
+    let isOpen = claims.withLock { $0.setPool(own, of: claim) }
     // The step need not wait until its worker is gone: the engine counts that.
     defer {
-      Task.detached {
+      Task.detached { [place] in
         await own.close()
+        if let place { await sized.arrays?.end(place) }
         self.claims.withLock { $0.remove(claim) }
       }
     }
+    if !isOpen { throw ExecutorLost("the executor is closed", isFinal: true) }
     do {
       try await own.open(waitingAtMost: .zero)
       let outputs = try await own.run(callable, inputs, files, context)
       file?.remove()
       return outputs
-    } catch let lost as ExecutorLost {
+    } catch var lost as ExecutorLost {
+      // The task may have ended while its worker was started.
+      if place != nil, Self.endedSigns.contains(where: lost.message.contains) { lost.isFinal = false }
       guard let file else { throw lost }
       guard let message = try? await DetachedThread.run({ file.claim() }) else {
         claims.withLock { $0.keep(file) }
@@ -58,9 +81,20 @@ extension WorkerPool {
     }
   }
 
+  /// Notes the job of an attempt, for the report.
+  private func note(_ context: ActionContext, _ request: MachineResources, job: String?, named name: String) {
+    let item = context.stepID.item
+    let account = JobAccount(
+      step: item?.step ?? context.stepID, item: item?.index, attempt: context.attempt, requested: request, job: job)
+    sizedJobs.withLock { $0.add(account, named: name) }
+  }
+
+  /// By which `srun` says that there is no such job any more.
+  private static let endedSigns = ["srun: error: Unable to", "has expired", "Expired or invalid job"]
+
   /// What an attempt is called where the engine has names: `run.step.attempt`.
-  private static func name(of context: ActionContext) -> String {
-    let name = "\(context.run.id).\(context.stepID).\(context.attempt)"
+  private static func name(of context: ActionContext, step: StepID? = nil) -> String {
+    let name = "\(context.run.id).\(step ?? context.stepID).\(context.attempt)"
     return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._[]/".contains($0)) ? $0 : "-" })
   }
 
@@ -90,6 +124,7 @@ extension WorkerPool {
     await withTaskGroup { group in
       for pool in pools { group.addTask { await pool.close() } }
     }
+    await sized?.arrays?.close()
     for fence in fences { fence.remove() }
     file?.removeFolder()
   }

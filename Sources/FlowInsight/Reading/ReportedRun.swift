@@ -28,6 +28,10 @@ package struct ReportedRun: Sendable {
   package var outputs: [(name: String, value: String)] = []
   /// What went wrong without being a failure.
   package var warnings: [String] = []
+  /// What a cluster's accounting says of the jobs that attempts had for themselves.
+  package var jobs: [ReportedJob] = []
+  /// Why the accounting does not say all of it; nil: it does, or there were no such jobs.
+  package var accountingProblem: String?
   /// What failed, in the order of the file; items behind their step.
   package var failures: [ReportedFailure] = []
   /// How long it took from activation.
@@ -121,6 +125,8 @@ package struct ReportedRun: Sendable {
     file = object["file"]?.stringValue
     startedAt = object["startedAt"]?.stringValue
     (inputs, outputs) = (texts("inputs"), texts("outputs"))
+    jobs = object["jobs"]?.arrayValue?.compactMap { ReportedJob($0) } ?? []
+    accountingProblem = object["accounting"]?.stringValue
     warnings = object["warnings"]?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 

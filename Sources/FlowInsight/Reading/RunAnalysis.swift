@@ -14,6 +14,9 @@ package struct RunAnalysis: Sendable {
   /// What would have helped: times until ready.
   package private(set) var suggestions: [Suggestion] = []
 
+  /// Steps that asked a cluster for too much or too little.
+  package var resources: [ResourceAdvice] { ResourceAdvice.all(of: run.jobs) }
+
   /// How many steps are played at most to find slack: half a second's worth.
   private static let playLimit = 1_500_000
 

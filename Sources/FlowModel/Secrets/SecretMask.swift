@@ -57,7 +57,9 @@ public final class SecretMask: Sendable {
 
   /// Returns the text with every secret hidden.
   ///
-  /// - Parameter isCut: whether the text continues after its end, so that it may end with the beginning of a secret.
+  /// - Parameters:
+  ///   - text: what is shown or written down.
+  ///   - isCut: whether the text continues after its end, so that it may end with the beginning of a secret.
   public func masked(_ text: String, isCut: Bool = false) -> String {
     var text = text
     return text.withUTF8 { bytes in

@@ -25,7 +25,7 @@ actor Library: LibraryActions {
   }
 
   func checkAccount(in context: ActionContext) async throws -> LibraryPlugin.CheckAccountOutput {
-    try await Task.sleep(for: answersAfter)
+    try await context.sleep(for: answersAfter)
     return .init(plan: .full)
   }
 

@@ -2,6 +2,7 @@ import FlowTestKit
 import FlowKit
 import Foundation
 import NotificationPlugin
+import SyncPlugin
 import Testing
 
 @testable import LaunchApp
@@ -14,7 +15,8 @@ struct LaunchPlanTests {
         "0s splash starts", "0s open-library starts", "0s check-account starts", "0s payload: skipped",
         "16ms splash: success", "60ms open-library: success", "60ms books starts", "180ms books: success",
         "180ms show starts", "200ms check-account: success", "200ms show: success", "200ms open-page: skipped",
-        "200ms covers: skipped", "200ms the gate opens: ready",
+        "200ms connect: skipped", "200ms count-opening: skipped", "200ms openings: skipped", "200ms covers: skipped",
+        "200ms the gate opens: ready",
       ])
   }
 
@@ -34,16 +36,19 @@ struct LaunchPlanTests {
 
 /// The launch with the app's own code.
 struct LaunchTests {
-  private func launched(route: String?) async throws -> (lines: [String], outputs: Workflows.Launch.Outputs) {
+  private func launched(
+    route: String?, _ inputs: Workflows.Launch.Inputs = .init()
+  ) async throws -> (lines: [String], outputs: Workflows.Launch.Outputs) {
     let screen = await Screen(draws: false)
     let engine = Engine {
-      NotificationPlugin()
+      NotificationPlugin(center: HeadlessNotificationCenter())
+      SyncPlugin()
       LibraryPlugin(Library(serverAnswersAfter: .zero))
       ScreenPlugin(screen)
     }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("launch-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let run = try Main.launch(engine, route: route, dataFolder: folder.path)
+    let run = try Main.launch(engine, route: route, dataFolder: folder.path, inputs)
     run.post(Events.shelfFirstScroll)
     run.finishPosting()
     let outputs = await run.outputs
@@ -58,9 +63,39 @@ struct LaunchTests {
     #expect(outputs.books == 3 && outputs.page == nil)
   }
 
+  @Test func `a slow server is given 300 ms, which take no time here`() async throws {
+    let screen = await Screen(draws: false)
+    let engine = Engine {
+      NotificationPlugin()
+      SyncPlugin()
+      LibraryPlugin(Library(serverAnswersAfter: .seconds(60)))
+      ScreenPlugin(screen)
+    }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("launch-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let run = try Main.launch(engine, route: nil, dataFolder: folder.path, clock: VirtualClock())
+    run.finishPosting()
+    #expect(
+      await run.report.timeline() == [
+        "0s splash starts", "0s splash: success", "0s open-library starts", "0s open-library: success",
+        "0s books starts", "0s books: success", "0s check-account starts", "0s show starts", "0s show: success",
+        "0s payload: skipped", "0s open-page: skipped", "0s connect: skipped", "0s count-opening: skipped",
+        "0s openings: skipped", "0s the gate opens: ready", "300ms check-account: timed-out", "300ms covers: skipped",
+      ])
+  }
+
   @Test func `a tap on a notification opens its page behind the shelf`() async throws {
     let (lines, outputs) = try await launched(route: "book://dune")
     #expect(lines.last == "page: dune")
     #expect(outputs.page == "dune")
+  }
+
+  @Test func `two devices count together how often a page was opened`() async throws {
+    let cloud = FileManager.default.temporaryDirectory.appendingPathComponent("cloud-\(UUID().uuidString).sqlite").path
+    defer { try? FileManager.default.removeItem(atPath: cloud) }
+    let phone = try await launched(route: "book://dune", .init(device: "phone", cloud: cloud)).outputs
+    #expect(phone.openings == 1)
+    let tablet = try await launched(route: "book://dune", .init(device: "tablet", cloud: cloud)).outputs
+    #expect(tablet.openings == 2)
   }
 }

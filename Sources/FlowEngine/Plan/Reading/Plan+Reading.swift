@@ -126,6 +126,9 @@ extension Plan {
     return found
   }
 
+  /// Whether bodies that were told to end have not returned.
+  var hasEndingBodies: Bool { !outstanding.cancelling.isEmpty }
+
   /// Whether a step, or one of its items, has had an attempt.
   func hasBegun(_ step: StepIndex) -> Bool { states[step].attempt > 0 }
 
@@ -225,7 +228,7 @@ extension Plan {
     queues.filter { $0.width != .max && $0.base == nil }.map { ($0.name, $0.width) }
   }
 
-  /// The posts of an event so far, the first ``Limits/events`` of them: each where it repeats, else the first.
+  /// The posts of an event so far, the first `Limits.events` of them: each where it repeats, else the first.
   public func posts(of event: String) -> [EventPost] {
     guard let index = events.indices[event] else { return [] }
     let times = events.repeated[Int(index)]?.times ?? [events.times[Int(index)]].filter { $0 != never }

@@ -61,6 +61,19 @@ extension Plan {
     return startNext(from: index, at: now)
   }
 
+  /// The items of a step that are about to be run, where `instance` is the first of them to start; nil: it is not, the
+  /// step's items come one by one, or it is not an item.
+  mutating func takeExpectedItems(startingWith instance: StepIndex) -> (step: StepIndex, items: [Int], atOnce: Int)? {
+    guard let (step, item) = position(ofItem: instance), let index = fanOuts.index(of: step),
+      fanOuts[index].event == nil, fanOuts.expected.insert(step).inserted
+    else { return nil }
+    // Items start in order.
+    let items =
+      [item]
+      + fanOuts[index].states.indices[fanOuts[index].next...].filter { fanOuts[index].states[$0].status != .done }
+    return (step, items, min(fanOuts[index].width, concurrency))
+  }
+
   /// Whether steps of other pools than this one wait for something that can be done for them: those that wait for a
   /// place of an executor do not.
   func concernsOthers(than pool: Pool) -> Bool {

@@ -7,9 +7,9 @@ import FlowModel
 /// must not go back. The Dispatch driver and the virtual clock run this same value, so whatever a test on the virtual
 /// clock shows holds in production.
 ///
-/// Invariants, which ``problems()`` checks: a step is finished (`status == .done`) exactly once; `open` of a waiting
+/// Invariants, which `problems()` checks: a step is finished (`status == .done`) exactly once; `open` of a waiting
 /// step is the number of its dependencies that are not finished, plus the events it waits for, plus one while it waits
-/// for the gate; each queue's `occupied` never exceeds its width; every count in ``counts`` is what the steps' states
+/// for the gate; each queue's `occupied` never exceeds its width; every count in `counts` is what the steps' states
 /// add up to.
 public struct Plan: Sendable {
   // What every step touches comes first and together.
@@ -67,6 +67,7 @@ public struct Plan: Sendable {
   /// A plan for one run of `graph`.
   ///
   /// - Parameters:
+  ///   - graph: the steps.
   ///   - facts: what is special about steps; those not named are plain.
   ///   - resolution: what is known at the start; ``PlanEvent/activated(_:)`` brings the rest.
   ///   - announcedEvents: how many events were announced from outside (`--event`).

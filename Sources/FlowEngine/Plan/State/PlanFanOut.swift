@@ -146,6 +146,8 @@ struct FanOutTable: Sendable {
   private var expanding: Set<StepIndex> = []
   /// Steps whose items are worked out from files, outside the run's lock.
   var surveyed: Set<StepIndex> = []
+  /// Steps whose items their executor knows.
+  var expected: Set<StepIndex> = []
   /// What a run that continues knows of items from before.
   var recalled: [StepIndex: RecalledFanOut] = [:]
   /// Whether an item failed that is optional.

@@ -46,8 +46,18 @@ final class AlarmClock: Sendable {
     state = Mutex(State(usesTimers: usesTimers || !Sleeper.isSupported))
   }
 
+  /// Calls `action` after so many nanoseconds of its own clock.
+  func schedule(afterNanoseconds delay: Int, _ action: @escaping @Sendable () -> Void) {
+    schedule(atNanoseconds: clock.now + delay, action)
+  }
+
   /// Calls `action` at `nanoseconds` from the start of the run, never before.
   func schedule(atNanoseconds nanoseconds: Int, _ action: @escaping @Sendable () -> Void) {
+    if let virtual = clock.virtual {
+      return virtual.schedule(atNanoseconds: Int(clock.startNanoseconds) + nanoseconds) { [self] in
+        if !state.withLock({ $0.isStopped }) { action() }
+      }
+    }
     let arming = state.withLock { state -> Arming in
       guard !state.isStopped else { return .none }
       state.order += 1

@@ -2,17 +2,24 @@ import Dispatch
 
 /// Monotonic time since the start of one run, in nanoseconds.
 struct RunClock: Sendable {
-  /// The system's monotonic time at the start of the run.
+  /// The system's monotonic time at the start of the run, or the virtual clock's.
   let startNanoseconds: UInt64
+  /// What stands in for the system's time in a test; nil: nothing does.
+  let virtual: VirtualClock?
 
   /// Starts now, or continues from an instant: that of a run whose process was another. Its start may then lie before that
   /// of the machine, so sums with it wrap around.
-  init(continuingAt nanoseconds: Int = 0) {
-    startNanoseconds = DispatchTime.now().uptimeNanoseconds &- UInt64(max(0, nanoseconds))
+  init(continuingAt nanoseconds: Int = 0, virtual: VirtualClock? = nil) {
+    self.virtual = virtual
+    let now = virtual.map { UInt64($0.now) } ?? DispatchTime.now().uptimeNanoseconds
+    startNanoseconds = now &- UInt64(max(0, nanoseconds))
   }
 
   /// Nanoseconds since the start.
-  var now: Int { Int(DispatchTime.now().uptimeNanoseconds &- startNanoseconds) }
+  var now: Int {
+    if let virtual { return Int(UInt64(virtual.now) &- startNanoseconds) }
+    return Int(DispatchTime.now().uptimeNanoseconds &- startNanoseconds)
+  }
 
   /// The instant so long after the start, for Dispatch.
   func dispatchTime(_ nanoseconds: Int) -> DispatchTime {

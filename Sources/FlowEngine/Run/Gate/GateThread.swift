@@ -21,11 +21,23 @@ final class GateThread: Sendable {
     self.clock = clock
     self.instants = instants.sorted { $0.atNanoseconds < $1.atNanoseconds }
     self.action = action
-    if !Sleeper.isSupported || !BareThread.start(.prompt, { [self] in wait() }) { startTimers() }
+    if let virtual = clock.virtual {
+      startAlarms(virtual)
+    } else if !Sleeper.isSupported || !BareThread.start(.prompt, { [self] in wait() }) {
+      startTimers()
+    }
   }
 
   /// Ends the wait; what has not been called will not be.
   func stop() { sleeper.wake() }
+
+  private func startAlarms(_ virtual: VirtualClock) {
+    for (signal, nanoseconds) in instants {
+      virtual.schedule(atNanoseconds: Int(clock.startNanoseconds) + nanoseconds, isLast: true) { [self] in
+        if !sleeper.isAwake { action(signal) }
+      }
+    }
+  }
 
   private func startTimers() {
     let queue = DispatchQueue(label: "flowrun.gate", qos: .userInteractive)

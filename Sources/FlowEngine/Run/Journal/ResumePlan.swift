@@ -128,10 +128,14 @@ public struct ResumePlan: Sendable {
     !fates.contains { if case .again(let reason) = $0 { reason != .final } else { false } }
   }
 
-  /// Works out how a run continues as `prepared`; `before` is the workflow that its journal is about, nil if it is the same
-  /// one.
+  /// Works out how a run continues.
   ///
-  /// - Parameter programs: what distinguishes the programs of external plugins now, by the plugin's name.
+  /// - Parameters:
+  ///   - recollection: what the journal of the run says.
+  ///   - before: the workflow that the journal is about; nil if it is the same one.
+  ///   - prepared: the workflow as it is now.
+  ///   - programs: what distinguishes the programs of external plugins now, by the plugin's name.
+  ///   - wish: which steps to repeat or to keep.
   public init(
     _ recollection: RunRecollection, of before: WorkflowGraph?, as prepared: PreparedWorkflow,
     programs: [String: String] = [:], _ wish: Wish

@@ -84,7 +84,7 @@ extension WorkflowRun {
     let aftermath = withPlan { state in
       var aftermath = Aftermath()
       for body in state.plan.awaitedHere
-      where state.endedForLease.insert(RunState.TaskKey(step: body.step, attempt: body.attempt)).inserted {
+      where state.endedForLease.insert(RunState.taskKey(body.step, body.attempt)).inserted {
         aftermath.cancellations.append(body)
       }
       return aftermath
@@ -95,9 +95,11 @@ extension WorkflowRun {
   /// How a body ended, seen from the lease: one that failed or was cancelled after it was asked to end, or while the lease is
   /// late, is lost, and its step runs again under the next attempt.
   func endingUnderLease(_ ending: Ending, of start: Start, _ state: inout RunState) -> Ending {
-    let key = RunState.TaskKey(step: start.step, attempt: Int(start.attempt))
+    let key = RunState.taskKey(start.step, Int(start.attempt))
     let wasEnded = state.endedForLease.remove(key) != nil
-    guard wasEnded || !isSureOfRun, state.plan.isAwaiting(key.step, attempt: key.attempt) else { return ending }
+    guard wasEnded || !isSureOfRun, state.plan.isAwaiting(start.step, attempt: Int(start.attempt)) else {
+      return ending
+    }
     switch ending {
     case .failure, .cancelled: return .interrupted(Self.lateLease, isFinal: false)
     case .success, .upToDate, .interrupted: return ending

@@ -6,8 +6,12 @@ public enum InputBinding {
   /// Binds `given` to the declared fields, with every path inside made absolute; throws where a value is missing, unknown
   /// or does not fit.
   ///
-  /// - Parameter folder: where the paths of defaults start, which may be written in another file than what is given; nil: the
-  ///   folder of `run`.
+  /// - Parameters:
+  ///   - given: what the step gives.
+  ///   - fields: the inputs that the action declares.
+  ///   - run: the run, for its folders.
+  ///   - folder: where the paths of defaults start, which may be written in another file than what is given; nil: the folder of
+  ///     `run`.
   public static func bind(
     _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation, defaultsIn folder: String? = nil
   ) throws(TypeMismatch) -> ValueObject {

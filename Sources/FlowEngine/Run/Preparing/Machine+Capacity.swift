@@ -20,7 +20,9 @@ extension WorkflowGraph {
 
   /// Throws where a step asks for more than there is: it would wait forever.
   ///
-  /// - Parameter elsewhere: the steps that count against another machine.
+  /// - Parameters:
+  ///   - stated: what the machine has; nil: what this one has.
+  ///   - elsewhere: the steps that count against another machine.
   public func checkRequests(
     in stated: MachineResources?, except elsewhere: (StepIndex) -> Bool = { _ in false }
   ) throws(PreparedWorkflow.Problem) {

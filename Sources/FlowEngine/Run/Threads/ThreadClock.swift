@@ -40,7 +40,7 @@ struct ThreadClock {
     let nanoseconds = UInt64(max(0, now - anchorNanoseconds))
     // A thread that was put aside between the two readings has a pair that does not belong together.
     let isPair = flow_cycle_count() &- cycles < Self.leastWindow / 16
-    let isSteady = isPair && nanoseconds > 0 && nanoseconds < 1 << 31 && ticks < 1 << 40
+    let isSteady = clock.virtual == nil && isPair && nanoseconds > 0 && nanoseconds < 1 << 31 && ticks < 1 << 40
     rate = isSteady ? (nanoseconds << 32) / ticks : 0
     window = isSteady ? Self.leastWindow : 0
     (anchorCycles, anchorNanoseconds) = (cycles, now)

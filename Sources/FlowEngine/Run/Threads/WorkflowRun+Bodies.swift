@@ -58,7 +58,7 @@ extension WorkflowRun {
     // The body may have ended, or the attempt may have been asked to end, before the task could be kept.
     withPlan { state in
       if state.plan.isRunning(step, attempt: attempt) {
-        state.tasks[RunState.TaskKey(step: step, attempt: attempt)] = task
+        state.tasks[RunState.taskKey(step, attempt)] = task
       }
     }
     if cancellations.isCancelled(step, attempt: attempt) { task.cancel() }
@@ -67,7 +67,7 @@ extension WorkflowRun {
   /// Takes in the end of a body that ran in a task.
   private func complete(_ start: Start, _ ending: Ending, _ outputs: ValueObject) {
     let aftermath = withPlan { state in
-      state.tasks[RunState.TaskKey(step: start.step, attempt: Int(start.attempt))] = nil
+      state.tasks[RunState.taskKey(start.step, Int(start.attempt))] = nil
       take(ending, outputs, of: start, &state, at: state.instant(clock.now))
       return carryOut(&state)
     }

@@ -25,7 +25,9 @@ public struct Place: Sendable, Equatable {
 extension GeocodeTables {
   /// The names of a reverse lookup's answer.
   ///
-  /// - Parameter coordinate: where was asked; in China the nearest district of the province is looked up too.
+  /// - Parameters:
+  ///   - match: the answer.
+  ///   - coordinate: where was asked; in China the nearest district of the province is looked up too.
   public func place(for match: ReverseGeocoder.Match, at coordinate: Coordinate? = nil) -> Place {
     var place = place(country: match.country, region: match.region)
     if let row = match.place {

@@ -69,6 +69,12 @@ final class OutputFile {
       bytes += piece
     }
     if count < 0 { throw Self.unreadable() }
+    var disk = statvfs()
+    if let last = bytes.last, last != UInt8(ascii: "\n"), fstatvfs(number, &disk) == 0, disk.f_bavail == 0 {
+      throw NamedOutputs.Problem(
+        "ends in the middle of a line, and there is no space left in '\(TemporaryPath.folder)'; its values may be cut off"
+      ).error
+    }
     guard bytes.count <= Limits.outputBytes else {
       throw ActionError(
         "output-too-large",

@@ -30,6 +30,8 @@ final class Connection: Sendable {
     case file(String)
     /// A sync server, with the file of the authorities that are trusted to vouch for it; nil for the system's.
     case server(String, token: String, certificates: String?)
+    /// What the app's own network has at that address.
+    case backend(any SyncBackend)
   }
 
   private init(
@@ -67,6 +69,7 @@ final class Connection: Sendable {
       case .server(let address, let token, let certificates):
         (backend, close) = try server(address, token, certificates)
         limits = schema.budget ?? .none
+      case .backend(let own): (backend, close, limits) = (own, {}, schema.budget ?? .none)
       }
       if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
       var settings = SyncSettings(for: schema)

@@ -1,12 +1,24 @@
+import FlowModel
 import FlowPluginKit
+import SyncEngine
 
 /// Keeps a Pomodoro timer and the records of any app the same on several devices, within seconds, offline too.
+///
+/// ```swift
+/// SyncPlugin()                                     // reaches sync servers
+/// SyncPlugin { _ in MemoryBackend(zones: zones) }  // a network in memory, for tests
+/// ```
 public struct SyncPlugin: Plugin {
   /// `sync`.
   public static let name = "sync"
 
-  /// The plugin.
-  public init() {}
+  /// The network of the runs, if it is not the system's.
+  public let handles: [PluginHandle]
+
+  /// The plugin; `network` gives what is reached at the address that `server` of `sync.connect` names. Nil: a sync server.
+  public init(network: (@Sendable (_ address: String) throws -> any SyncBackend)? = nil) {
+    handles = network.map { [PluginHandle(.syncNetwork, SyncNetwork(backend: $0))] } ?? []
+  }
 
   /// Everything that begins with `sync.`.
   public var actions: [any ActionType.Type] {
@@ -15,4 +27,14 @@ public struct SyncPlugin: Plugin {
       Timer.self, Put.self, Get.self, Delete.self, Query.self, Watch.self, Transaction.self,
     ]
   }
+}
+
+/// Carries the network of an app under its key.
+struct SyncNetwork: Sendable {
+  let backend: @Sendable (_ address: String) throws -> any SyncBackend
+}
+
+extension HandleKey {
+  /// The network, if an app has one of its own.
+  static let syncNetwork: HandleKey = "sync-network"
 }

@@ -3,6 +3,7 @@ import FlowPluginKit
 import FlowTestKit
 import Foundation
 import SyncCore
+import SyncEngine
 import SyncPomodoro
 import SyncSQLite
 import Testing
@@ -50,6 +51,23 @@ import Testing
     #expect(status["level"] == "normal")
     try mac.closeHandles()
     try phone.closeHandles()
+  }
+
+  @Test func `a network in memory takes the place of a sync server`() async throws {
+    let backend = MemoryBackend(zones: [Pomodoro.zone: Pomodoro.policy])
+    let plugin = SyncPlugin { address in
+      #expect(address == "https://sync.example.com")
+      return backend
+    }
+    let handles = Dictionary(uniqueKeysWithValues: plugin.handles.map { ($0.key, $0.handle) })
+    for (device, found) in [("mac", false), ("phone", true)] {
+      let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: handles)
+      _ = try await host.call(
+        Connect.self, with: ["device": .string(device), "server": "https://sync.example.com"])
+      #expect(try await host.call(Pull.self)["found"]?.booleanValue == found)
+      _ = try await host.call(Push.self, with: ["state": "focus"])
+      try host.closeHandles()
+    }
   }
 
   @Test func `S17 a pull finds nothing before anyone has pushed, and fails where that matters`() async throws {

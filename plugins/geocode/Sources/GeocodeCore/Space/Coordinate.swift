@@ -7,7 +7,10 @@ public struct Coordinate: Sendable, Hashable {
 
   /// Takes a pair of degrees as it is.
   ///
-  /// - Parameter wrapping: brings a longitude outside −180 … 180 back into it by whole turns, so that 190 reads as −170.
+  /// - Parameters:
+  ///   - latitude: degrees north of the equator.
+  ///   - longitude: degrees east of Greenwich.
+  ///   - wrapping: brings a longitude outside −180 … 180 back into it by whole turns, so that 190 reads as −170.
   /// - Throws: `InvalidCoordinate` when a number is not finite or is outside its range; when the two seem swapped
   ///   (121.5, 31.2), the error says so.
   public init(latitude: Double, longitude: Double, wrapping: Bool = false) throws(InvalidCoordinate) {

@@ -1,7 +1,7 @@
 /// What becomes of links that arrive before, while and after the user interface gets ready: a value, moved on by events
 /// that carry the time.
 ///
-/// A link is held until ``flush(scope:at:)``, waits there until the interface has settled, is handed off, and is
+/// A link is held until `flush`, waits there until the interface has settled, is handed off, and is
 /// forgotten only when ``finished(_:at:)`` says so, so that neither a crash nor an interface that went away loses it
 /// (ruling C5). Every change returns the effects for its owner to carry out, in order.
 public struct PendingStore: Sendable, Hashable {
@@ -26,7 +26,8 @@ public struct PendingStore: Sendable, Hashable {
     case persist(scope: String)
     /// Call ``PendingStore/settled(scope:at:)`` at this time.
     case wake(scope: String, atMilliseconds: Int)
-    /// Open this link, then call ``PendingStore/finished(_:at:)`` or ``PendingStore/returned(_:at:)``.
+    /// Open this link, then call ``PendingStore/finished(_:at:)`` or
+    /// ``PendingStore/returned(_:scope:at:)``.
     case handOff(ID, PendingRoute)
   }
 

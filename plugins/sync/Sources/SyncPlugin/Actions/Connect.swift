@@ -173,6 +173,9 @@ struct Connect: AsyncAction {
     let store = input.store.flatMap { $0.path.isEmpty ? nil : $0.path }
     switch (server, store) {
     case (let server?, nil):
+      if let network = try? context.handle(.syncNetwork, as: SyncNetwork.self) {
+        return .backend(try network.backend(server))
+      }
       let certificates = input.certificates.flatMap { $0.path.isEmpty ? nil : $0.path }
       return .server(server, token: try token(input.token ?? ""), certificates: certificates)
     case (nil, let store?): return .file(store)

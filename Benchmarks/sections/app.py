@@ -1,0 +1,52 @@
+"""What an app pays: a launch that it embeds, workflows that it loads, the size of the library."""
+import glob
+import json
+import os
+import shutil
+import statistics
+
+from .harness import *
+
+LAUNCH = os.path.join(PACKAGES["Hello"], ".build/release")
+
+
+def embedded():
+    """From main to the decision of the gate: 65 steps that do nothing, in processes that take turns."""
+    folder = os.path.join(context.folder, "embedded")
+    os.makedirs(folder)
+    yaml = os.path.join(PACKAGES["Hello"], "Sources/CompiledLaunch/Workflows/launch.yaml")
+    modes = {"compiled": ["CompiledLaunch", folder], "yaml": ["YAMLLaunch", folder, yaml], "hand": ["HandLaunch"]}
+    results = {mode: [] for mode in modes}
+    for _ in range(context.repetitions(201, 51)):
+        for mode, (program, *arguments) in modes.items():
+            result = json.loads(run([f"{LAUNCH}/{program}", *arguments]))
+            assert result["gate"] == "ready", result
+            results[mode].append(result)
+    for kind, name in [("wall", "wall-clock"), ("processor", "processor")]:
+        times = {mode: statistics.median(result[kind] for result in results[mode]) for mode in modes}
+        detail = ", ".join(f"{mode} {time / 1000:.0f} µs" for mode, time in times.items())
+        work = f"embedded launch of 65 no-op steps, main to gate, {name} time"
+        add(f"{work}, compiled against tasks by hand", "≤ 1.5", times["compiled"] / times["hand"], detail=detail)
+        add(f"{work}, compiled against YAML", "< 1", times["compiled"] / times["yaml"], detail=detail)
+
+
+def compiled():
+    """What it takes to load workflows/launch.yaml, in both forms in one process."""
+    interfaces = sorted(glob.glob(f"{ROOT}/plugins/*/Sources/*/*.plugin.yaml"))
+    result = json.loads(run([f"{LAUNCH}/YAMLLaunch", "load", f"{ROOT}/workflows/launch.yaml", *interfaces]))
+    add("workflows/launch.yaml loaded, compiled against YAML", "≤ 0.1", result["compiled"] / result["yaml"],
+        detail=f"{result['compiled'] / 1000:.0f} against {result['yaml'] / 1000:.0f} µs, {result['bytes']} bytes")
+    add("a step of compiled workflows/launch.yaml, loaded", "≤ 5", result["compiled"] / result["steps"] / 1000, "µs")
+
+
+def size():
+    """What FlowKit adds to a program that prints a line, with the standard library inside and stripped."""
+    sizes = {}
+    for product in ["Hello", "HelloFlowKit"]:
+        copy = os.path.join(context.folder, product)
+        shutil.copy(f"{LAUNCH}/{product}", copy)
+        run(["strip", copy])
+        sizes[product] = os.path.getsize(copy)
+    added = sizes["HelloFlowKit"] - sizes["Hello"]
+    add("what FlowKit adds to a program that prints a line", "–", added / 1e6, "MB",
+        f"{sizes['HelloFlowKit'] / 1e6:.2f} against {sizes['Hello'] / 1e6:.2f} MB")

@@ -1,0 +1,298 @@
+import FlowModel
+import FlowPluginKit
+
+/// Which items of fan-outs have which tasks of job arrays: a value without an engine.
+///
+/// A task belongs to one item, which its index says. So an item that is run again has a task of its own, in an array that
+/// holds only what is run again.
+struct ArrayBook {
+  /// What came of waiting for a task.
+  enum Grant: Sendable {
+    /// It has an allocation, which is the job of this number.
+    case task(ArrayTask, job: Int, name: String)
+    case lost(ExecutorLost)
+    case cancelled
+  }
+
+  /// An attempt of an item that has a task or wants one.
+  struct Claim {
+    var step: StepID
+    var item: Int
+    var attempt: Int
+    var request: MachineResources
+    var ticket: OneShot<Grant>
+    var task: ArrayTask?
+    /// Whether the task has been handed over.
+    var isPlaced = false
+  }
+
+  /// A task that was submitted.
+  private struct Entry {
+    var step: StepID
+    var item: Int
+    var name: String
+    var request: MachineResources
+    var claim: Int?
+    /// Whether its item's attempt is over: it must not be used for another one.
+    var isSpent = false
+    /// Since when it has an allocation and nothing to do.
+    var idleSince: ContinuousClock.Instant?
+  }
+
+  /// What holds for an array as a whole.
+  private struct Submission {
+    /// How many tasks may run at once: as submitted, and now.
+    var usual: Int
+    var limit: Int
+    /// Since when no item that is run has a task in it.
+    var unusedSince: ContinuousClock.Instant?
+  }
+
+  /// What is to be done.
+  struct Orders {
+    var cancelled: [String] = []
+    var limits: [(array: Int, atOnce: Int)] = []
+    var grants: [(OneShot<Grant>, Grant)] = []
+  }
+
+  /// How long a task may hold an allocation without a body, and an array tasks in the queue.
+  static let patience = Duration.seconds(10)
+
+  /// How many tasks of an array run at once at most: what the engine lists of them must fit into 64 KiB.
+  private static let mostAtOnce = 1000
+  private let mostIndices: Int
+  private let slots: Int
+  private let prefix: String
+  private var claims: [Int: Claim] = [:]
+  private var lastClaim = 0
+  private var expected: [StepID: (items: Set<Int>, atOnce: Int)] = [:]
+  private var tasks: [ArrayTask: Entry] = [:]
+  /// The task that an item may still get.
+  private var open: [StepID: [Int: ArrayTask]] = [:]
+  private var arrays: [Int: Submission] = [:]
+  /// Steps for which Slurm took no more than what is run now.
+  private var isRefused: Set<StepID> = []
+  private var hasSubmitted: Set<StepID> = []
+
+  /// - Parameters:
+  ///   - run: what the names of arrays begin with.
+  ///   - slots: how many bodies run at once.
+  ///   - indices: how many indices an array may have.
+  init(run: String, slots: Int, indices: Int) {
+    prefix = run
+    self.slots = slots
+    mostIndices = max(1, indices)
+  }
+
+  /// Whether nothing is run and nothing submitted is left.
+  var isEmpty: Bool { claims.isEmpty && tasks.isEmpty }
+  /// The arrays of which something may be left.
+  var liveArrays: [Int] { arrays.keys.sorted() }
+  /// Whether an item waits for its task to get an allocation.
+  var isAwaiting: Bool { claims.values.contains { !$0.isPlaced } }
+
+  /// Takes in which items of a step are about to be run.
+  mutating func expect(_ items: [Int], of step: StepID, atOnce: Int) { expected[step] = (Set(items), atOnce) }
+
+  /// An attempt of an item wants a task.
+  mutating func claim(
+    _ step: StepID, _ item: Int, attempt: Int, _ request: MachineResources, _ ticket: OneShot<Grant>
+  ) -> Int {
+    lastClaim += 1
+    var claim = Claim(step: step, item: item, attempt: attempt, request: request, ticket: ticket)
+    // The task of an attempt that is about to end is not free: its worker may still be closed.
+    if let task = open[step]?[item], let entry = tasks[task], entry.claim == nil, entry.request == request {
+      claim.task = task
+      tasks[task]?.claim = lastClaim
+      tasks[task]?.idleSince = nil
+    }
+    expected[step]?.items.remove(item)
+    claims[lastClaim] = claim
+    return lastClaim
+  }
+
+  /// An attempt is over, or no longer wanted; what is to be cancelled.
+  mutating func end(_ number: Int) -> String? {
+    guard let claim = claims.removeValue(forKey: number) else { return nil }
+    claim.ticket.finish(.cancelled)
+    guard let task = claim.task, tasks[task] != nil else { return nil }
+    tasks[task]?.claim = nil
+    tasks[task]?.isSpent = true
+    if open[claim.step]?[claim.item] == task { open[claim.step]?[claim.item] = nil }
+    return claim.isPlaced ? nil : task.text
+  }
+
+  // MARK: Submitting
+
+  /// What is to be submitted now: what is wanted, and what is expected to be wanted with it.
+  mutating func batches() -> [(batch: ArrayBatch, step: StepID, first: Int)] {
+    struct Key: Hashable {
+      var step: StepID
+      var request: MachineResources
+      var attempt: Int
+      var part: Int
+    }
+    var items: [Key: Set<Int>] = [:]
+    for claim in claims.values where claim.task == nil {
+      let key = Key(step: claim.step, request: claim.request, attempt: claim.attempt, part: claim.item / mostIndices)
+      items[key, default: []].insert(claim.item)
+    }
+    for key in items.keys.sorted(by: { ($0.attempt, $0.part) < ($1.attempt, $1.part) }) {
+      // What is run again stays alone. A resume may begin with a later attempt.
+      guard key.attempt == 1 || !hasSubmitted.contains(key.step), !isRefused.contains(key.step),
+        let others = expected[key.step]?.items
+      else { continue }
+      let part = others.filter { $0 / mostIndices == key.part }
+      items[key]?.formUnion(part)
+      expected[key.step]?.items.subtract(part)
+    }
+    return items.sorted { ($0.key.step, $0.key.attempt, $0.key.part) < ($1.key.step, $1.key.attempt, $1.key.part) }.map
+    {
+      key, items in
+      let first = key.part * mostIndices
+      let name = "\(prefix).\(key.step).\(key.attempt)\(first > 0 ? "+\(first)" : "")"
+      let atOnce = min(slots, expected[key.step]?.atOnce ?? slots, items.count, Self.mostAtOnce)
+      let batch = ArrayBatch(
+        name: name, request: key.request, indices: items.map { $0 - first }.sorted(), atOnce: max(1, atOnce))
+      return (batch, key.step, first)
+    }
+  }
+
+  /// Takes in that a batch was submitted.
+  mutating func submitted(_ batch: ArrayBatch, of step: StepID, first: Int, as array: Int) {
+    arrays[array] = Submission(usual: batch.atOnce, limit: batch.atOnce)
+    hasSubmitted.insert(step)
+    for index in batch.indices {
+      let task = ArrayTask(array: array, index: index)
+      tasks[task] = Entry(step: step, item: first + index, name: batch.name, request: batch.request)
+      open[step, default: [:]][first + index] = task
+    }
+    for (number, claim) in claims where claim.step == step && claim.task == nil && claim.request == batch.request {
+      guard let task = open[step]?[claim.item], task.array == array else { continue }
+      claims[number]?.task = task
+      tasks[task]?.claim = number
+    }
+  }
+
+  /// Takes in that a batch was refused: from then on the step's items are submitted when they are run. Where that is refused
+  /// too they are lost.
+  mutating func refused(_ batch: ArrayBatch, of step: StepID, first: Int, _ problem: String) -> Orders {
+    var orders = Orders()
+    let wanted = claims.filter { claim in
+      claim.value.step == step && claim.value.task == nil && claim.value.request == batch.request
+        && batch.indices.contains(claim.value.item - first)
+    }
+    if wanted.count < batch.indices.count {
+      isRefused.insert(step)
+      return orders
+    }
+    for number in wanted.keys { lose(number, problem, &orders) }
+    return orders
+  }
+
+  private mutating func lose(_ number: Int, _ problem: String, _ orders: inout Orders) {
+    guard let claim = claims[number], !claim.isPlaced else { return }
+    orders.grants.append((claim.ticket, .lost(ExecutorLost(problem))))
+    claims[number] = nil
+  }
+
+  // MARK: What the engine says
+
+  /// Takes in what the engine says of the arrays that it was asked about.
+  mutating func takeIn(_ listing: ArrayListing, of asked: [Int], at now: ContinuousClock.Instant) -> Orders {
+    var orders = Orders()
+    for (task, entry) in tasks where asked.contains(task.array) {
+      if let job = listing.running[task] {
+        if let number = entry.claim, let claim = claims[number], !claim.isPlaced {
+          claims[number]?.isPlaced = true
+          orders.grants.append((claim.ticket, .task(task, job: job, name: entry.name)))
+        } else if entry.claim == nil {
+          takeInIdle(task, entry, at: now, &orders)
+        }
+      } else if !listing.waiting.contains(task) {
+        if listing.ending.contains(task), entry.claim.map({ claims[$0]?.isPlaced ?? true }) ?? true { continue }
+        forget(task, &orders)
+      }
+    }
+    for array in asked { takeInUse(of: array, listing, at: now, &orders) }
+    return orders
+  }
+
+  private mutating func takeInIdle(
+    _ task: ArrayTask, _ entry: Entry, at now: ContinuousClock.Instant, _ orders: inout Orders
+  ) {
+    guard let since = entry.idleSince else {
+      tasks[task]?.idleSince = now
+      return
+    }
+    guard now - since >= Self.patience else { return }
+    orders.cancelled.append(task.text)
+    tasks[task]?.idleSince = now
+    close(task, entry)
+    // Otherwise Slurm would start the next one, which has nothing to do either.
+    let used = max(1, tasks.count { $0.key.array == task.array && $0.value.claim != nil })
+    if let array = arrays[task.array], array.limit > used, !entry.isSpent {
+      arrays[task.array]?.limit = used
+      orders.limits.append((task.array, used))
+    }
+  }
+
+  /// A task is given to no item from now on; its item is expected again unless an attempt of it had the task.
+  private mutating func close(_ task: ArrayTask, _ entry: Entry) {
+    guard open[entry.step]?[entry.item] == task else { return }
+    open[entry.step]?[entry.item] = nil
+    tasks[task]?.isSpent = true
+    if entry.claim == nil, expected[entry.step] != nil { expected[entry.step]?.items.insert(entry.item) }
+  }
+
+  private mutating func forget(_ task: ArrayTask, _ orders: inout Orders) {
+    guard let entry = tasks[task] else { return }
+    close(task, entry)
+    tasks[task] = nil
+    if let number = entry.claim {
+      lose(number, "job \(task.text) of \(entry.name) ended before its worker started", &orders)
+    }
+  }
+
+  private mutating func takeInUse(
+    of number: Int, _ listing: ArrayListing, at now: ContinuousClock.Instant, _ orders: inout Orders
+  ) {
+    guard let array = arrays[number] else { return }
+    let entries = tasks.filter { $0.key.array == number }
+    if entries.isEmpty {
+      arrays[number] = nil
+      return
+    }
+    let used = entries.count { $0.value.claim != nil }
+    if used > 0 {
+      arrays[number]?.unusedSince = nil
+      if used > array.limit, array.limit < array.usual {
+        arrays[number]?.limit = array.usual
+        orders.limits.append((number, array.usual))
+      }
+    } else if let since = array.unusedSince {
+      guard now - since >= Self.patience else { return }
+      arrays[number]?.unusedSince = now
+      orders.cancelled.append("\(number)")
+      for (task, entry) in entries { close(task, entry) }
+    } else {
+      arrays[number]?.unusedSince = now
+    }
+  }
+
+  /// Ends all waiting, and says what is left to be cancelled: tasks that have run their item end by themselves.
+  mutating func closeAll() -> Orders {
+    var orders = Orders()
+    for (number, claim) in claims where !claim.isPlaced {
+      orders.grants.append((claim.ticket, .lost(ExecutorLost("the executor is closed", isFinal: true))))
+      claims[number] = nil
+      if let task = claim.task { tasks[task]?.claim = nil }
+    }
+    let used = Set(tasks.filter { $0.value.isSpent || $0.value.claim != nil }.map(\.key.array))
+    orders.cancelled = liveArrays.filter { !used.contains($0) }.map { "\($0)" }
+    for (task, entry) in tasks where used.contains(task.array) && !entry.isSpent && entry.claim == nil {
+      orders.cancelled.append(task.text)
+    }
+    return orders
+  }
+}

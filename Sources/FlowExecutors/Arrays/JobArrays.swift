@@ -1,0 +1,213 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+import Synchronization
+
+/// The job arrays of a run: submits them, watches which tasks have an allocation and hands these to the items that they
+/// stand for.
+///
+/// The engine is asked about all arrays at once, and more and more seldom while nothing changes.
+final class JobArrays: Sendable {
+  let engine: ArrayEngine
+  private let slots: Int
+  private let state = Mutex(State())
+
+  private struct State {
+    var book: ArrayBook?
+    /// What was expected before the name of the run was known.
+    var expected: [(items: [Int], step: StepID, atOnce: Int)] = []
+    var isWatched = false
+    var isClosed = false
+    /// Ends the pause between two questions.
+    var wake: OneShot<Void>?
+    var release: LastCommand?
+    var watch: Task<Void, Never>?
+  }
+
+  /// How long attempts are gathered that want a task.
+  private static let gathering = Duration.milliseconds(50)
+  /// The shortest and the longest pause between two questions.
+  private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(3))
+
+  init(_ engine: ArrayEngine, slots: Int) {
+    self.engine = engine
+    self.slots = slots
+  }
+
+  /// Takes in which items of a step are about to be run.
+  func expect(_ items: [Int], of step: StepID, atOnce: Int) {
+    state.withLock { state in
+      if state.book == nil { state.expected.append((items, step, atOnce)) }
+      state.book?.expect(items, of: step, atOnce: atOnce)
+    }
+  }
+
+  /// What an attempt of an item runs in.
+  struct Place: Sendable {
+    var start: WorkerStart
+    var task: ArrayTask
+    /// The name of its array.
+    var name: String
+    fileprivate var claim: Int
+  }
+
+  /// Waits until the task of an item has an allocation; how its worker is started. ``end(_:)`` must be called afterwards.
+  func place(
+    _ item: (step: StepID, index: Int), attempt: Int, _ request: MachineResources, run: String, result: ResultFile?
+  ) async throws -> Place {
+    let ticket = OneShot<ArrayBook.Grant>()
+    let claim = state.withLock { state -> Int? in
+      if state.isClosed { return nil }
+      if state.book == nil {
+        state.book = ArrayBook(run: run, slots: slots, indices: engine.indices)
+        for next in state.expected { state.book?.expect(next.items, of: next.step, atOnce: next.atOnce) }
+      }
+      let claim = state.book?.claim(item.step, item.index, attempt: attempt, request, ticket)
+      state.wake?.finish(())
+      if !state.isWatched {
+        state.isWatched = true
+        state.watch = Task.detached { await self.watch() }
+      }
+      return claim
+    }
+    guard let claim else { throw ExecutorLost("the executor is closed", isFinal: true) }
+    let alarm = Task.detached { [wait = engine.wait] in
+      try? await Task.sleep(for: wait)
+      let text = "no job for it started within \(DurationText.format(wait))"
+      if !Task.isCancelled { ticket.finish(.lost(ExecutorLost(text))) }
+    }
+    defer { alarm.cancel() }
+    let grant = await withTaskCancellationHandler {
+      await ticket.wait()
+    } onCancel: {
+      ticket.finish(.cancelled)
+    }
+    switch grant {
+    case .task(let task, let job, let name):
+      return Place(start: engine.start(task, job, name, request, result), task: task, name: name, claim: claim)
+    case .lost(let lost):
+      await end(claim)
+      throw lost
+    case .cancelled:
+      await end(claim)
+      throw CancellationError()
+    }
+  }
+
+  /// The attempt that had a place is over.
+  func end(_ place: Place) async { await end(place.claim) }
+
+  private func end(_ claim: Int) async {
+    let cancelled = state.withLock { state in
+      state.wake?.finish(())
+      return state.book?.end(claim)
+    }
+    guard let cancelled else { return }
+    _ = try? await DetachedThread.run { [engine] in engine.cancel([cancelled]) }
+  }
+
+  /// Whether an item waits for its task to get an allocation.
+  var isAwaiting: Bool { state.withLock { $0.book?.isAwaiting ?? false } }
+
+  /// Ends all waiting and cancels what is left. Tasks that have run their item are given a moment to end by themselves.
+  func close() async {
+    let (orders, watch) = state.withLock { state in
+      state.isClosed = true
+      state.wake?.finish(())
+      return (state.book?.closeAll() ?? ArrayBook.Orders(), state.watch)
+    }
+    await watch?.value
+    _ = try? await DetachedThread.run { self.carryOut(orders) }
+    let limit = ContinuousClock.now + Self.closing
+    while !left.isEmpty, .now < limit {
+      _ = try? await DetachedThread.run { self.askForRest() }
+      if !left.isEmpty { try? await Task.sleep(for: Self.pauses.first) }
+    }
+    let release = state.withLock { state in
+      defer { state.release = nil }
+      return state.release
+    }
+    if left.isEmpty { release?.drop() } else { release?.run() }
+  }
+
+  /// How long tasks that have run their item may take to end.
+  private static let closing = Duration.seconds(4)
+
+  private var left: [Int] { state.withLock { $0.book?.liveArrays ?? [] } }
+
+  /// Takes in what is left. What was submitted while this was closed is cancelled.
+  private func askForRest() {
+    let arrays = left
+    guard let listing = try? engine.list(arrays) else { return }
+    let orders = state.withLock { state in
+      _ = state.book?.takeIn(listing, of: arrays, at: .now)
+      return state.book?.closeAll() ?? ArrayBook.Orders()
+    }
+    _ = carryOut(orders)
+  }
+
+  // MARK: Watching
+
+  private func watch() async {
+    var pause = Self.pauses.first
+    while true {
+      try? await Task.sleep(for: Self.gathering)
+      if state.withLock({ $0.isClosed }) { return }
+      let hasChanged = (try? await DetachedThread.run { self.look() }) ?? false
+      let wake = OneShot<Void>()
+      let isOver = state.withLock { state in
+        if state.isClosed { return true }
+        state.wake = wake
+        guard state.book?.isEmpty ?? true else { return false }
+        state.isWatched = false
+        return true
+      }
+      if isOver { return }
+      pause = hasChanged ? Self.pauses.first : min(pause * 3 / 2, Self.pauses.longest)
+      let alarm = Task.detached { [pause] in
+        try? await Task.sleep(for: pause)
+        wake.finish(())
+      }
+      await wake.wait()
+      alarm.cancel()
+    }
+  }
+
+  /// Submits what is wanted, asks the engine and does what follows; whether anything has changed.
+  private func look() -> Bool {
+    var hasChanged = submit()
+    let arrays = state.withLock { $0.book?.liveArrays ?? [] }
+    guard !arrays.isEmpty, let listing = try? engine.list(arrays) else { return hasChanged }
+    let orders = state.withLock { $0.book?.takeIn(listing, of: arrays, at: .now) ?? ArrayBook.Orders() }
+    hasChanged = carryOut(orders) || hasChanged
+    return hasChanged
+  }
+
+  private func submit() -> Bool {
+    let batches = state.withLock { $0.book?.batches() ?? [] }
+    if !batches.isEmpty, state.withLock({ $0.release == nil }) {
+      let release = try? LastCommand(engine.release, environment: engine.environment)
+      state.withLock { $0.release = release }
+    }
+    for (batch, step, first) in batches {
+      if state.withLock({ $0.isClosed }) { return true }
+      do throws(ExecutorProblem) {
+        let array = try engine.submit(batch)
+        state.withLock { $0.book?.submitted(batch, of: step, first: first, as: array) }
+      } catch {
+        let orders = state.withLock {
+          $0.book?.refused(batch, of: step, first: first, error.message) ?? ArrayBook.Orders()
+        }
+        _ = carryOut(orders)
+      }
+    }
+    return !batches.isEmpty
+  }
+
+  private func carryOut(_ orders: ArrayBook.Orders) -> Bool {
+    for (ticket, grant) in orders.grants { ticket.finish(grant) }
+    if !orders.cancelled.isEmpty { engine.cancel(orders.cancelled) }
+    for (array, atOnce) in orders.limits { engine.limit(array, atOnce) }
+    return !orders.grants.isEmpty || !orders.cancelled.isEmpty
+  }
+}

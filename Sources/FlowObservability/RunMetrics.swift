@@ -1,0 +1,45 @@
+#if Observability
+  import CoreMetrics
+  import FlowEngine
+  import FlowModel
+
+  /// How long runs, gates and steps take, and how they end.
+  ///
+  /// Timers: `flowrun_run_duration`, `flowrun_gate_duration` (from activation) and `flowrun_step_duration` (of steps that ran).
+  /// Counters: `flowrun_runs` (`conclusion`), `flowrun_steps` (`step`, `outcome`) and `flowrun_step_retries` (`step`). All have
+  /// the dimension `workflow`; items of a step count as the step.
+  struct RunMetrics: RunSignal {
+    private let factory: any MetricsFactory
+    private var workflow = ""
+    private var activatedAtNanoseconds = 0
+
+    init(_ factory: any MetricsFactory) { self.factory = factory }
+
+    mutating func receive(_ event: RunEvent) {
+      switch event.kind {
+      case .runStarted(let workflow, _, _): self.workflow = workflow
+      case .runActivated: activatedAtNanoseconds = event.atNanoseconds
+      case .gateOpened(let outcome):
+        timer("flowrun_gate_duration", ("outcome", outcome.word))
+          .recordNanoseconds(event.atNanoseconds - activatedAtNanoseconds)
+      case .stepRetrying(let step, _, _, _): count("flowrun_step_retries", ("step", step.nameInWorkflow))
+      case .stepFinished(let step, let finished):
+        count("flowrun_steps", ("step", step.nameInWorkflow), ("outcome", finished.outcome.word))
+        guard let milliseconds = finished.durationMilliseconds else { return }
+        timer("flowrun_step_duration", ("step", step.nameInWorkflow)).recordNanoseconds(Int64(milliseconds * 1e6))
+      case .runFinished(let conclusion):
+        count("flowrun_runs", ("conclusion", conclusion.rawValue))
+        timer("flowrun_run_duration").recordNanoseconds(event.atNanoseconds)
+      default: break
+      }
+    }
+
+    private func timer(_ label: String, _ dimensions: (String, String)...) -> Timer {
+      Timer(label: label, dimensions: [("workflow", workflow)] + dimensions, factory: factory)
+    }
+
+    private func count(_ label: String, _ dimensions: (String, String)...) {
+      Counter(label: label, dimensions: [("workflow", workflow)] + dimensions, factory: factory).increment()
+    }
+  }
+#endif

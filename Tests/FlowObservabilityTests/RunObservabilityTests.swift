@@ -1,0 +1,129 @@
+#if Observability
+  import BasicsPlugin
+  import FlowEngine
+  import FlowModel
+  import FlowObservability
+  import FlowPluginKit
+  import Foundation
+  import InMemoryLogging
+  import InMemoryTracing
+  import Logging
+  import MetricsTestKit
+  import Synchronization
+  import Testing
+
+  /// What the tools of an app show of a run.
+  struct RunObservabilityTests {
+    private let metrics = TestMetrics()
+    private let tracer = InMemoryTracer()
+    private let logs = InMemoryLogHandler()
+
+    /// A run of a step that fails once, of one that may fail, and of one that is skipped.
+    private func run(passingOnTo other: (any RunObserver)? = nil) async throws {
+      var flaky = StepOptions()
+      flaky.retry = RetryPolicy(attempts: 2, delay: .zero)
+      var optional = StepOptions()
+      optional.isOptional = true
+      var left = StepOptions()
+      left.condition = "launch.reason == 'url'"
+      let steps = [
+        Step(id: StepID(unchecked: "flaky"), uses: "test.flaky", options: flaky),
+        Step(id: StepID(unchecked: "broken"), uses: "test.broken", options: optional),
+        Step(id: StepID(unchecked: "after"), uses: "flow.noop", needs: [1], options: left),
+      ]
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("observed-\(UUID().uuidString)").path
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      var options = RunOptions(dataFolder: folder, workflowFolder: folder)
+      var logger = Logger(label: "test") { _ in logs }
+      logger.logLevel = .debug
+      options.observer = RunObservability(logger: logger, metrics: metrics, tracer: tracer, passingOnTo: other)
+      let engine = Engine(plugins: [BasicsPlugin(), TestPlugin()])
+      _ = try await engine.start(WorkflowGraph(Workflow(name: "launch", steps: steps)), options: options).report
+    }
+
+    @Test func `the run is a span, and each step that ran is one in it, with the times of the run`() async throws {
+      try await run()
+      let spans = tracer.finishedSpans
+      let run = try #require(spans.first { $0.operationName == "launch" })
+      #expect(tracer.activeSpans.isEmpty)
+      #expect(Set(spans.map(\.operationName)) == ["launch", "flaky", "broken"])
+      #expect(
+        spans.allSatisfy { $0.operationName == "launch" || $0.spanContext.parentSpanID == run.spanContext.spanID })
+      #expect(run.events.map(\.name).contains("gate"))
+      let flaky = try #require(spans.first { $0.operationName == "flaky" })
+      #expect(flaky.events.map(\.name) == ["retry"] && flaky.status == nil)
+      #expect(flaky.attributes["flowrun.attempts"]?.toSpanAttribute() == .int(2))
+      #expect(spans.first { $0.operationName == "broken" }?.status?.message == "no-luck: it is broken")
+      for span in spans {
+        #expect(span.startInstant.nanosecondsSinceEpoch >= run.startInstant.nanosecondsSinceEpoch)
+        #expect(span.endInstant.nanosecondsSinceEpoch <= run.endInstant.nanosecondsSinceEpoch)
+      }
+    }
+
+    @Test func `timers and counters say how long it took and how it ended`() async throws {
+      try await run()
+      let workflow = ("workflow", "launch")
+      #expect(try metrics.expectCounter("flowrun_runs", [workflow, ("conclusion", "partial")]).totalValue == 1)
+      #expect(try metrics.expectCounter("flowrun_step_retries", [workflow, ("step", "flaky")]).totalValue == 1)
+      #expect(
+        try metrics.expectCounter("flowrun_steps", [workflow, ("step", "after"), ("outcome", "skipped")]).totalValue
+          == 1)
+      #expect(try metrics.expectTimer("flowrun_run_duration", [workflow]).values.count == 1)
+      #expect(try metrics.expectTimer("flowrun_gate_duration", [workflow, ("outcome", "ready")]).values.count == 1)
+      #expect(try metrics.expectTimer("flowrun_step_duration", [workflow, ("step", "flaky")]).values.count == 1)
+    }
+
+    @Test func `lines, failures and the gate are log messages with the step and the run`() async throws {
+      try await run()
+      let entries = logs.entries
+      func entry(_ start: String) throws -> InMemoryLogHandler.Entry {
+        try #require(entries.first { "\($0.message)".hasPrefix(start) }, "\(entries.map(\.message))")
+      }
+      #expect(try entry("about to fail").level == .info)
+      #expect(try entry("about to fail").metadata["step"] == "flaky")
+      #expect(try entry("about to fail").metadata["workflow"] == "launch")
+      #expect(try entry("attempt 1").level == .warning)
+      // An optional step may fail.
+      #expect(try entry("step failed: it is broken").level == .warning)
+      #expect(try entry("the gate opened: ready").level == .info)
+      #expect(try entry("the run finished: partial").level == .info)
+    }
+
+    @Test func `another observer hears the same events`() async throws {
+      let other = Names()
+      try await run(passingOnTo: other)
+      #expect(other.names.first == "run.started" && other.names.last == "run.finished")
+    }
+  }
+
+  private struct TestPlugin: Plugin {
+    static let name = "test"
+    var actions: [any ActionType.Type] { [Flaky.self, Broken.self] }
+  }
+
+  private struct Flaky: Action {
+    static let name = "test.flaky"
+    static let summary = "Fails the first time"
+    static let errors = [ErrorDeclaration("no-luck", "Not this time", isRetryable: true)]
+    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+      guard context.attempt == 1 else { return NoOutput() }
+      context.log("about to fail")
+      throw ActionError("no-luck", "once more", isRetryable: true)
+    }
+  }
+
+  private struct Broken: Action {
+    static let name = "test.broken"
+    static let summary = "Fails"
+    static let errors = [ErrorDeclaration("no-luck", "Never", isRetryable: false)]
+    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+      throw ActionError("no-luck", "it is broken", isRetryable: false)
+    }
+  }
+
+  private final class Names: RunObserver {
+    private let state = Mutex<[String]>([])
+    var names: [String] { state.withLock { $0 } }
+    func receive(_ events: [RunEvent]) { state.withLock { $0 += events.map(\.name) } }
+  }
+#endif

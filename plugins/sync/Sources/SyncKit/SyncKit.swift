@@ -1,0 +1,6 @@
+@_exported import SyncCore
+@_exported import SyncEngine
+@_exported import SyncHTTP
+@_exported import SyncPomodoro
+@_exported import SyncRecords
+@_exported import SyncSQLite
