@@ -73,9 +73,9 @@
     private static func screens(_ output: String) -> [[String]] {
       var terminal = VirtualTerminal(rows: rows, columns: columns)
       var screens: [[String]] = []
+      // A drawing ends with the removal of the lines of the one before that are still below it.
       for part in output.components(separatedBy: "\u{1B}[J") {
-        if !screens.isEmpty { terminal.show("\u{1B}[J") }
-        terminal.show(part)
+        terminal.show(part + "\u{1B}[J")
         screens.append(terminal.screen)
       }
       return screens
@@ -85,7 +85,7 @@
     private static func normalized(_ screen: [String], _ index: Int) -> [String] {
       var times = frames[index].times[...]
       return screen.map { line in
-        line.replacing(/(?<space>[ (]*)\b[0-9]+(?:\.[0-9]+)? (?:µs|ms|s)\b/) { match in
+        var normalized = line.replacing(/(?<space>[ (]*)\b[0-9]+(?:\.[0-9]+)? (?:µs|ms|s)\b/) { match in
           guard let time = times.popFirst() else { return String(match.output.0) }
           let room = match.output.0.count - time.count
           let space = match.output.space
@@ -96,6 +96,13 @@
           return String(repeating: "━", count: min(count, filled))
             + String(repeating: "─", count: max(0, count - filled))
         }
+        // The counts stay at the end of the line where a time was shorter or longer.
+        let longer = normalized.count - line.count
+        if longer != 0, let gap = normalized.ranges(of: /[ ]{4,}/).last {
+          let width = normalized[gap].count - longer
+          normalized.replaceSubrange(gap, with: String(repeating: " ", count: max(1, width)))
+        }
+        return normalized
       }
     }
 

