@@ -55,6 +55,11 @@ import Testing
     #expect(place(late.ticket) == "7_2 10")
   }
 
+  @Test func `a list of indices with a step names them all`() {
+    let listing = listing("7 1-9:4%2 7 PENDING", "7 0-6:3 8 PENDING", "7 : 9 PENDING", "7 1-5:0 9 PENDING")
+    #expect(listing.waiting.map(\.index).sorted() == [0, 1, 3, 5, 6, 9])
+  }
+
   @Test func `an array is split where the engine ends it`() {
     var book = ArrayBook(run: "run", slots: 4, indices: 5)
     book.expect(Array(0..<12), of: step, atOnce: .max)

@@ -66,12 +66,14 @@ struct ArrayListing: Sendable, Equatable {
     }
   }
 
-  /// The indices of a list such as `0-4,7%2`.
+  /// The indices of a list such as `0-4,7%2`, or with a step, `1-9:2%2`, in every form that `sbatch --array` takes.
   private static func indices(_ text: String) -> [Int] {
     text.prefix { $0 != "%" }.split(separator: ",").flatMap { part -> [Int] in
-      let ends = part.split(separator: "-").compactMap { Int($0) }
-      guard let first = ends.first, let last = ends.last, first <= last else { return [] }
-      return Array(first...last)
+      let range = part.split(separator: ":")
+      let ends = (range.first ?? "").split(separator: "-").compactMap { Int($0) }
+      let step = range.count > 1 ? Int(range[1]) ?? 1 : 1
+      guard let first = ends.first, let last = ends.last, first <= last, step > 0 else { return [] }
+      return Array(stride(from: first, through: last, by: step))
     }
   }
 }
