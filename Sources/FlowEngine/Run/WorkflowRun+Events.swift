@@ -37,7 +37,12 @@ extension WorkflowRun {
 
   /// Hands over what the observer has not heard; false when there was nothing. On the delivery thread alone.
   func drain() -> Bool {
-    var (undelivered, reader) = state.withLock { state -> ([UndeliveredEvents], RecordReader?) in
+    let undelivered = state.withLock { state -> ([UndeliveredEvents], RecordReader?)? in
+      // The gate has opened, and its thread is about to tell the plan: the observer hears of it in its place.
+      if gateClock.opened != nil, state.plan.gateInstants.outcome == nil, !state.hasAwaitedGate {
+        state.hasAwaitedGate = true
+        return nil
+      }
       state.collectRecords()
       if state.undelivered.isEmpty {
         state.isDelivering = false
@@ -52,6 +57,7 @@ extension WorkflowRun {
             graph: prepared.graph, queueNames: state.plan.queueNames, instances: instances)
       )
     }
+    guard var (undelivered, reader) = undelivered else { return true }
     guard !undelivered.isEmpty, let observer = options.observer else { return false }
     var batch = EventBatch(observer)
     var read: [RecordChunk] = []

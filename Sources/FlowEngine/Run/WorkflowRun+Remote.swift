@@ -58,7 +58,7 @@ extension WorkflowRun {
       { inputs, context in
         try await executor.run(declaration, inputs, taking: request, files: start.inputs?.check?.files, context)
       }, start,
-      ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), pool: .remote)
+      ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), pool: .remote, startsHere: false)
   }
 
   /// Whether this process has the run as far as is known: workers are kept going, and steps begin, only while it has.

@@ -14,8 +14,9 @@ public final class WorkflowRun: Sendable {
   let options: RunOptions
   let clock: RunClock
   let deadlines: AlarmClock
-  /// The files that steps run for, where they were listed before the run began.
-  let listedFiles = Mutex<[StepIndex: FanOutValues]>([:])
+  /// The files that steps run for, where they were listed before the run began, with what the item of each reads and makes
+  /// where that does not change any more.
+  let listedFiles = Mutex<[StepIndex: (values: FanOutValues, items: [ItemChecks.Item?])]>([:])
   /// Notifies the observer.
   let delivery: AlarmClock
   let threads: PoolThreads

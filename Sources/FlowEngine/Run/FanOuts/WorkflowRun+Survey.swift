@@ -61,12 +61,12 @@ extension WorkflowRun {
       Result { () throws(StepFailure) in try fanOut.values(in: scope(step, state)) }
     }.get()
     let folder = workflowFolder(of: step)
+    var known: [ItemChecks.Item?] = []
     if fanOut.isOfFiles {
       if let listed = listedFiles.withLock({ $0.removeValue(forKey: step) }) {
-        values = listed
+        (values, known) = listed
       } else {
         values = try Self.files(values.values.compactMap(\.stringValue), in: folder)
-        if !checksItems, !options.isPrewarmed, origin == nil { listedFiles.withLock { $0[step] = values } }
       }
     }
     var surveyed = SurveyedItems(values: values)
@@ -78,14 +78,19 @@ extension WorkflowRun {
         if var checks, let files = detail.files {
           checks.common = []
           try describe(
-            values, of: step, detail, files, refused: surveyed.refused, withInputs: checksItems, &checks, state)
+            values, of: step, detail, files, refused: surveyed.refused, withInputs: checksItems, known: known, &checks,
+            state)
           surveyed.checks = checks
         }
         return surveyed
       }
     }.get()
-    guard surveyed.checks != nil else { return surveyed }
-    if let collision = surveyed.checks?.collision(values.describe) { throw collision }
+    guard let checks = surveyed.checks else { return surveyed }
+    if known.isEmpty, let collision = checks.collision(values.describe) { throw collision }
+    if fanOut.isOfFiles, !checksItems, !options.isPrewarmed, origin == nil {
+      let isKnown = detail.files?.isKnownFromTheStart ?? false
+      listedFiles.withLock { $0[step] = (values, isKnown ? checks.items : []) }
+    }
     guard checksItems, let (findings, problem) = surveyed.checks?.findings() else { return surveyed }
     if let problem { warn("which items of step '\(stepID(of: step))' are up to date cannot be recorded: \(problem)") }
     surveyed.findings = findings
@@ -124,10 +129,10 @@ extension WorkflowRun {
       common: [], folder: workflowFolder(of: step), isForced: isForced(own), mask: mask)
   }
 
-  /// Evaluates what each item runs on, reads and makes.
+  /// Evaluates what each item runs on, reads and makes; `known` is what items of files read and make, empty: it is not known.
   private func describe(
     _ values: FanOutValues, of step: StepIndex, _ detail: StepDetail, _ files: PreparedFiles,
-    refused: [Int: Decision], withInputs: Bool, _ checks: inout ItemChecks, _ state: RunState
+    refused: [Int: Decision], withInputs: Bool, known: [ItemChecks.Item?], _ checks: inout ItemChecks, _ state: RunState
   ) throws(StepFailure) {
     var scope = scope(step, state)
     checks.common.append(scope.environment)
@@ -142,16 +147,23 @@ extension WorkflowRun {
     let isOfFiles = detail.fanOut?.isOfFiles ?? false
     var seen: [UInt64: UInt64] = [:]
     checks.items.reserveCapacity(values.values.count)
-    for (index, hash) in values.hashes.enumerated() {
+    let hashes = known.isEmpty ? values.hashes : []
+    for index in values.values.indices {
       guard refused[index] == nil else {
         checks.items.append(nil)
         continue
       }
-      scope.item = values.item(index)
       var given: [ValueObject]? = []
+      if known.isEmpty || inputs != nil || detail.environment.literal == nil { scope.item = values.item(index) }
       if let inputs { given = (try? inputs.evaluate(in: scope)).map { [$0] } }
       if withInputs, detail.environment.literal == nil {
         if let variables = try? detail.environment.evaluate(in: scope) { given?.append(variables) } else { given = nil }
+      }
+      if !known.isEmpty {
+        var item = known[index]
+        if let given { item?.given = given } else { item = nil }
+        checks.items.append(item)
+        continue
       }
       if isOfFiles { scope.item?.value = values.values[index].quotedFile }
       let (reads, makes): ([String], [String])
@@ -161,6 +173,7 @@ extension WorkflowRun {
         throw StepFailure(code: error.code, message: "\(values.describe(index)): \(error.message)")
       }
       // Of equal items each has a stamp of its own.
+      let hash = hashes[index]
       let count = seen[hash, default: 0]
       seen[hash] = count + 1
       checks.items.append(

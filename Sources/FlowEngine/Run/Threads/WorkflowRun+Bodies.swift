@@ -17,7 +17,7 @@ extension WorkflowRun {
     } catch {
       return ending(of: error, start)
     }
-    run(prepared.bodies.asynchronous(action), start, context, pool: pool)
+    run(prepared.bodies.asynchronous(action), start, context, pool: pool, startsHere: true)
     return nil
   }
 
@@ -36,12 +36,13 @@ extension WorkflowRun {
     }
   }
 
-  /// Runs a body in a task of its own.
+  /// Runs a body in a task of its own. With `startsHere` it runs on this thread until it waits for the first time: most bodies
+  /// are shorter than the way to another thread.
   func run(
-    _ body: @escaping StepBodies.Asynchronous, _ start: Start, _ context: ActionContext, pool: Pool
+    _ body: @escaping StepBodies.Asynchronous, _ start: Start, _ context: ActionContext, pool: Pool, startsHere: Bool
   ) {
     let (step, attempt) = (start.step, Int(start.attempt))
-    let task = Task(priority: pool.qualityOfService?.taskPriority ?? .userInitiated) { [self] in
+    let task = Self.task(pool.qualityOfService?.taskPriority ?? .userInitiated, startsHere: startsHere) { [self] in
       // A body that runs here was looked at on its thread.
       if pool == Pool.remote, let beforehand = start.inputs?.beforehand {
         var outputs = ValueObject()
@@ -62,6 +63,17 @@ extension WorkflowRun {
       }
     }
     if cancellations.isCancelled(step, attempt: attempt) { task.cancel() }
+  }
+
+  private static func task(
+    _ priority: TaskPriority, startsHere: Bool, _ operation: @escaping @Sendable () async -> Void
+  ) -> Task<Void, Never> {
+    #if compiler(>=6.2)
+      if startsHere, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+        return .immediate(priority: priority, operation: operation)
+      }
+    #endif
+    return Task(priority: priority, operation: operation)
   }
 
   /// Takes in the end of a body that ran in a task.

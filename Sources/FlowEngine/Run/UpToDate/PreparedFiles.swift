@@ -22,6 +22,22 @@ struct PreparedFiles: Sendable {
     return values
   }
 
+  /// Whether the patterns of an item are the same whenever they are evaluated, since they read nothing but the item and the
+  /// run's inputs.
+  var isKnownFromTheStart: Bool {
+    (reads + makes).allSatisfy { value in
+      switch value {
+      case .literal: true
+      case .template(let template):
+        template.expressions.allSatisfy { _, expression in
+          expression.references.allSatisfy { ["item", "inputs"].contains($0.name.lowercased()) }
+            && expression.statusFunctions.isEmpty
+        }
+      case .array, .object: false
+      }
+    }
+  }
+
   /// The patterns as they are now.
   func evaluate(in scope: RunScope) throws(StepFailure) -> (reads: [String], makes: [String]) {
     (try Self.evaluate(reads, "inputs-from", in: scope), try Self.evaluate(makes, "produces", in: scope))
