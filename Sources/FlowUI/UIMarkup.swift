@@ -105,7 +105,9 @@
       if let before, run.state != .running {
         links.append(("/compare?a=\(before.id)&b=\(run.id)", "Compare with the run before"))
       }
-      links += [("/runs/\(run.id)/report.html", "Report (HTML)"), ("/runs/\(run.id)/report.json", "Report (JSON)")]
+      links += [("report.html", "Report (HTML)"), ("report.json", "Report (JSON)"), ("trace.json", "Trace")].map {
+        ("/runs/\(run.id)/\($0.0)", $0.1)
+      }
       return html + links.map { "<a href=\"\(escaped($0.0))\">\($0.1)</a>" }.joined(separator: " ") + "</p>"
     }
 

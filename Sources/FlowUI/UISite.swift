@@ -47,6 +47,11 @@
           JSONText.bytes(of: try library.report(of: run, in: store))
         }
       }
+      if let id = Self.part(of: path, "/runs/", "/trace.json") {
+        return try await file(request, id, "trace.json", "application/json") { run, store in
+          try library.trace(of: run, in: store)
+        }
+      }
       if let id = Self.part(of: path, "/runs/", "") {
         let step = query["step"].map(String.init)
         return try await page(request) {
@@ -185,7 +190,7 @@
       if !settings.isReadOnly { page.add("form", UIMarkup.form(form, file)) }
       page.add("runs", heading: "Runs", UIMarkup.table("The newest runs", Array(file.runs.prefix(50)), library))
       page.add("compare", UIMarkup.comparisonForm(file))
-      for part in try library.history(of: file, budgets: form.workflow?.budgets ?? [])?.parts.dropFirst() ?? [] {
+      for part in try library.history(of: file, form.workflow)?.parts.dropFirst() ?? [] {
         page.add(part.name, part.markup)
       }
       return page

@@ -9,7 +9,7 @@
     private static let client = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("PageClient/ui.py").path
 
-    private static let hasBrowser = ["chromium", "chromedriver"].allSatisfy { name in
+    fileprivate static let hasBrowser = ["chromium", "chromedriver"].allSatisfy { name in
       FileManager.default.isExecutableFile(atPath: "/usr/bin/\(name)")
     }
 
@@ -43,7 +43,7 @@
       """,
     ]
 
-    private static func browse(_ words: [String]) throws -> ValueObject {
+    fileprivate static func browse(_ words: [String]) throws -> ValueObject {
       let quoted = words.map { "'\($0)'" }.joined(separator: " ")
       let result = try Shell.run("python3 '\(client)' \(quoted)")
       let line = result.output.split(separator: "\n").last.map(String.init) ?? ""
@@ -136,11 +136,55 @@
     }
   }
 
+  /// Pictures of pages of real runs, with rounded times.
+  ///
+  /// `RECORD_SNAPSHOTS=1` takes them again and fails once, so that a person looks at them.
+  @Suite(.timeLimit(.minutes(2)), .serialized) struct `Pictures of flowrun ui` {
+    private static let launch = """
+      name: app
+      deadline: { min: 1s, max: 3s }
+      steps:
+        open-store: { uses: flow.sleep, with: { for: 100ms } }
+        account: { uses: flow.sleep, with: { for: 500ms }, needs: open-store }
+        trips: { uses: flow.sleep, with: { for: 400ms }, needs: open-store }
+        map: { uses: flow.log, with: { message: "drawing the map" }, needs: [account, trips] }
+        load-ads: { uses: flow.sleep, with: { for: 1600ms }, blocking: false }
+        clean-up: { uses: flow.sleep, with: { for: 400ms }, defer: true }
+      """
+    private static let failing = """
+      name: nightly
+      steps:
+        fetch: { run: "sleep 0.3; echo 40 files" }
+        check: { run: "sleep 0.2; echo 'sales-07.csv: line 112 has 4 columns instead of 5' >&2; exit 1", needs: fetch }
+        train: { run: echo training, needs: check }
+        report: { run: "echo the data is $STATE", needs: train, env: { STATE: new } }
+      """
+
+    @Test(.enabled(if: `The page in a browser`.hasBrowser), arguments: [("ui-run", launch), ("ui-failure", failing)])
+    func `show what the page of a run shows`(name: String, workflow: String) async throws {
+      let file = "\(workflow.split(separator: "\n")[0].dropFirst("name: ".count)).yaml"
+      let page = try await ServedUI([file: workflow])
+      _ = try page.flowrun(file)
+      let run = try #require(try page.runs().first)
+      let committed = Repository.root.appendingPathComponent("docs/\(name).png").path
+      let taken = page.folder.appendingPathComponent("taken.png").path
+      let seen = try `The page in a browser`.browse(["--picture", page.link, "/runs/\(run)", taken, committed])
+      if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+        try Data(contentsOf: URL(fileURLWithPath: taken)).write(to: URL(fileURLWithPath: committed))
+        Issue.record("took docs/\(name).png again; look at it")
+      } else {
+        #expect(seen["difference"]?.numberValue ?? 1 < 0.03, "take it again with RECORD_SNAPSHOTS=1: \(seen)")
+      }
+      await page.stop()
+    }
+  }
+
   private enum Repository {
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+
     /// axe-core, as `scripts/setup test` has installed it; nil: it could not be.
     static let axe: String? = {
-      let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
       let folder = root.appendingPathComponent(".build/test-axe").path
       let path = FileManager.default.enumerator(atPath: folder)?.first {
         ($0 as? String)?.hasSuffix("/axe.min.js") == true

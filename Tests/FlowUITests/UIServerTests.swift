@@ -221,8 +221,34 @@
       let download = try page.ask(location + "/report.html", session)
       #expect(
         download.headers["content-disposition"]?.hasPrefix("attachment") == true && download.body.contains("Succeeded"))
+      let trace = try JSONText.parse(try page.ask(location + "/trace.json", session).body).objectValue
+      let bars =
+        trace?["traceEvents"]?.arrayValue?.compactMap(\.objectValue).filter { $0["ph"]?.stringValue == "X" } ?? []
+      #expect(bars.map { $0["name"]?.stringValue } == ["greet"] && bars.allSatisfy { $0["dur"]?.numberValue ?? 0 > 0 })
       let wrong = try page.post("run", #"{"file":"flows/hello.yaml","inputs":{"whom":"x"}}"#, session)
       #expect(wrong.status == 400 && wrong.body.contains("whom"))
+      await page.stop()
+    }
+
+    @Test func `shows a forecast of the next runs, a workflow without runs, and why a large graph is not drawn`()
+      async throws
+    {
+      let large = "name: large\nsteps:\n" + (0..<201).map { "  s\($0): { uses: flow.noop }\n" }.joined()
+      let page = try await ServedUI([
+        "hello.yaml": Self.hello, "large.yaml": large, "new.yaml": "name: new\nsteps: { a: { run: echo } }\n",
+        "given.yaml": "name: given\ninputs: { who: { type: string } }\nsteps: { a: { uses: flow.noop } }\n",
+      ])
+      let session = try page.session()
+      for words in [
+        ["hello.yaml"], ["hello.yaml"], ["given.yaml", "-i", "who=x"], ["given.yaml", "-i", "who=y"], ["large.yaml"],
+      ] { _ = try FlowrunProcess.run(words, in: page.folder.path) }
+      #expect(try page.ask("/workflows/hello.yaml", session).body.contains("1000 simulated runs"))
+      // It depends on an input that nobody has given.
+      let given = try page.ask("/workflows/given.yaml", session)
+      #expect(given.status == 200 && !given.body.contains("simulated"))
+      #expect(try page.ask("/workflows/new.yaml", session).status == 200)
+      let newest = try #require(try page.runs().first)
+      #expect(try page.ask("/runs/\(newest)", session).body.contains("this run has 201"))
       await page.stop()
     }
 

@@ -1,13 +1,16 @@
 """Does with `flowrun ui` in a real headless Chromium what people do, and says as JSON what came of it.
 
-Usage: ui.py LINK WIDTH light|dark FLOW... ; `ui.py --pages LINK FOLDER AXE.JS PATH...` looks at pages.
+Usage: ui.py LINK WIDTH light|dark FLOW... ; `ui.py --pages LINK FOLDER AXE.JS PATH...` looks at pages; `ui.py --picture LINK
+PATH FILE COMMITTED` takes a picture of a page and says how much of it differs from the committed one.
 """
 
 import base64
 import json
 import pathlib
+import struct
 import sys
 import time
+import zlib
 
 from browse import Browser
 
@@ -71,7 +74,7 @@ def start(page):
     page.run("window.isSame = true")
     page.state("running")
     page.state("success")
-    page.wait("return document.querySelector('#log .find output').textContent.includes('lines')", "the log")
+    page.wait("return document.querySelector('#log .find output')?.textContent.includes('lines')", "the log")
     return {
         "keyboard": reached,
         "isSame": page.run("return window.isSame === true"),
@@ -117,7 +120,7 @@ def log(page):
     page.run_id()
     page.state("success", 120)
     count = page.wait(
-        "const text = document.querySelector('#log .find output').textContent; return text.startsWith('100000 ') && text", "all lines", 120
+        "const text = document.querySelector('#log .find output')?.textContent; return text?.startsWith('100000 ') && text", "all lines", 120
     )
     last = page.run("return document.querySelector('.log').lastElementChild.textContent.includes('line 100000')")
     page.run(
@@ -127,7 +130,7 @@ def log(page):
     return {
         "count": count,
         "last": last,
-        "found": page.run("return document.querySelector('#log .find output').textContent"),
+        "found": page.run("return document.querySelector('#log .find output')?.textContent"),
         "elements": page.run("return document.querySelectorAll('*').length"),
     }
 
@@ -174,8 +177,79 @@ def pages(link, folder, axe, paths):
     return result
 
 
+# Times are rounded to a tenth of a second, and what is new in each run is always the same.
+NORMALIZE = r"""
+const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let node; (node = walk.nextNode());) {
+  node.data = node.data
+    .replace(/\b(\d+(?:\.\d+)?) (µs|ms|s)\b/g, (all, number, unit) => {
+      const time = number * { "µs": 1e-3, ms: 1, s: 1e3 }[unit], tenths = Math.round(time / 100) * 100;
+      return !tenths ? "1 ms" : tenths < 1000 ? `${tenths} ms` : `${(tenths / 1000).toFixed(1)} s`;
+    })
+    .replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "2026-01-02 03:04:05")
+    .replace(/\/\S*\/([\w-]+\.yaml)/g, "/home/you/app/$1")
+    .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "01a2168c-0585-7cf5-9671-b25325913319")
+    .replace(/\b[0-9a-f]{8}\b(?!-)/g, "25913319");
+}
+"""
+
+
+def take_picture(link, path, file):
+    page = Page(link, 1100, "light")
+    try:
+        page.command("/window/rect", {"width": 1100, "height": 1000})
+        page.open(path)
+        page.wait("return document.querySelector('#log .find output')?.textContent.includes('lines')", "the log")
+        # Slack and suggestions come with the second look at a run.
+        page.wait("return !document.body.hasAttribute('data-brief')", "the whole page")
+        page.run(NORMALIZE)
+        pathlib.Path(file).write_bytes(base64.b64decode(page.call("GET", page.session + "/screenshot")))
+    finally:
+        page.close()
+
+
+def brightness(file, size=20):
+    """The mean brightness of each square of a PNG without a palette, 8 bits a channel, from 0 to 255."""
+    data = pathlib.Path(file).read_bytes()
+    width, height, _, color = struct.unpack(">IIBB", data[16:26])
+    channels = {0: 1, 2: 3, 4: 2, 6: 4}[color]
+    packed, at = b"", 8
+    while at < len(data):
+        (length,) = struct.unpack(">I", data[at : at + 4])
+        if data[at + 4 : at + 8] == b"IDAT":
+            packed += data[at + 8 : at + 8 + length]
+        at += length + 12
+    raw, stride = zlib.decompress(packed), width * channels
+    above, sums = bytearray(stride), {}
+    for y in range(height):
+        kind, line = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1 : (y + 1) * (stride + 1)])
+        for x in range(stride) if kind else ():
+            left, up = (line[x - channels] if x >= channels else 0), above[x]
+            corner = above[x - channels] if x >= channels else 0
+            if kind == 4:
+                guess = left + up - corner
+                nearest = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))[2]
+            line[x] = (line[x] + (left, up, (left + up) // 2, nearest if kind == 4 else 0)[kind - 1]) & 255
+        for square in range(0, width, size):
+            part = line[square * channels : (square + size) * channels]
+            key = (y // size, square // size)
+            total, count = sums.get(key, (0, 0))
+            sums[key] = (total + sum(part), count + len(part))
+        above = line
+    return {key: total / count for key, (total, count) in sums.items()}
+
+
+def difference(file, committed):
+    """The share of squares of which one picture has no counterpart of like brightness in the other."""
+    one, other = brightness(file), brightness(committed)
+    return sum(abs(one.get(key, 999) - other.get(key, 999)) > 24 for key in one | other) / len(one | other)
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "--pages":
+    if sys.argv[1] == "--picture":
+        take_picture(*sys.argv[2:5])
+        print(json.dumps({"difference": difference(*sys.argv[4:6]) if pathlib.Path(sys.argv[5]).exists() else 1}))
+    elif sys.argv[1] == "--pages":
         print(json.dumps(pages(sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5:])))
     else:
         page = Page(sys.argv[1], int(sys.argv[2]), sys.argv[3])

@@ -38,4 +38,22 @@ struct ForecastScene: Sendable {
   func tried(_ change: Suggestion.Change, _ step: StepIndex, beside changes: WorkflowChanges) -> RunStage? {
     try? make(changes.adding(change, of: step))
   }
+
+  /// The runs that a forecast of this launch can learn from: they came to their end in one process, and were launched for the
+  /// same reason.
+  static func fitting(_ runs: [ReportedRun], _ launch: Launch) -> [ReportedRun] {
+    runs.filter { run in
+      run.hasEnded && !run.isResumed && (run.launchReason ?? launch.reason.rawValue) == launch.reason.rawValue
+    }
+  }
+
+  /// What a forecast learns from runs that fit.
+  static func recorded(
+    _ runs: [ReportedRun], of workflow: Workflow, _ registry: ActionRegistry, _ launch: Launch
+  ) -> [RecordedRun] {
+    let scene = ForecastScene(
+      workflow: workflow, registry: registry, inputs: [:], launch: launch, outputs: [:], capacity: .unlimited)
+    let stage = try? scene.stage(WorkflowChanges())
+    return runs.map { RecordedRun($0, of: workflow) { stage?.postedEvents(of: $0) ?? [] } }
+  }
 }

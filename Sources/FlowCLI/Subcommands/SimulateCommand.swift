@@ -198,9 +198,7 @@ struct SimulateCommand: Subcommand {
           ? "--from: \(run) is one of another workflow '\(other.workflow)', which has none of these steps"
           : "--from: \(run) is one of workflow '\(other.workflow)', not of '\(graph.workflow.name)'")
     }
-    let fitting = found.filter { run in
-      run.hasEnded && !run.isResumed && (run.launchReason ?? launch.reason.rawValue) == launch.reason.rawValue
-    }
+    let fitting = ForecastScene.fitting(found, launch)
     guard !fitting.isEmpty else {
       throw UsageProblem(
         found.isEmpty
@@ -208,10 +206,6 @@ struct SimulateCommand: Subcommand {
           : "--from: none of \(found.count) runs can be used: they were cancelled or resumed, or launched for another "
             + "reason than \(launch.reason.rawValue)")
     }
-    let stage = try? ForecastScene(
-      workflow: graph.workflow, registry: installation.registry, inputs: [:], launch: launch, outputs: [:],
-      capacity: .unlimited
-    ).stage(WorkflowChanges())
-    return fitting.map { RecordedRun($0, of: graph.workflow) { stage?.postedEvents(of: $0) ?? [] } }
+    return ForecastScene.recorded(fitting, of: graph.workflow, installation.registry, launch)
   }
 }

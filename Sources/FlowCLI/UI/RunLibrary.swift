@@ -157,19 +157,18 @@ package final class RunLibrary: Sendable {
       if runs[run.file] == nil { files.append(run.file) }
       runs[run.file, default: []].append(run)
     }
-    if database == nil {
-      var folders = [folder]
-      for place in places() where place != folder { folders.append(place) }
-      let workflows = "\(folder)/workflows"
-      if !folders.contains(workflows) { folders.append(workflows) }
-      for folder in folders {
-        for name in FilePath.names(in: folder) ?? [] where name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
-          let path = "\(folder)/\(name)"
-          guard runs[path] == nil, FileAccess.isRegular(path), !name.hasPrefix("."), name != "plugin.yaml" else {
-            continue
-          }
-          if !SchemaCheck.isSchema(name), WorkflowFiles.isWorkflow(path) { files.append(path) }
+    // A database does not know of workflows without runs; those in the folder belong to it, too.
+    var folders = [folder]
+    if database == nil { folders += places().filter { $0 != folder } }
+    let workflows = "\(folder)/workflows"
+    if !folders.contains(workflows) { folders.append(workflows) }
+    for folder in folders {
+      for name in FilePath.names(in: folder) ?? [] where name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+        let path = "\(folder)/\(name)"
+        guard runs[path] == nil, FileAccess.isRegular(path), !name.hasPrefix("."), name != "plugin.yaml" else {
+          continue
         }
+        if !SchemaCheck.isSchema(name), WorkflowFiles.isWorkflow(path) { files.append(path) }
       }
     }
     return files.map { WorkflowFile(path: $0, name: name(of: $0), runs: runs[$0] ?? []) }

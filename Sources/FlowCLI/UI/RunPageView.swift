@@ -1,6 +1,7 @@
 import FlowEngine
 import FlowInsight
 import FlowModel
+import FlowPluginKit
 import FlowStore
 import FlowSyntax
 import FlowSystem
@@ -92,6 +93,13 @@ extension RunLibrary {
     .object(try HistoryRun(run, store, try Installation(around: run.file, given: pluginFolders)).value)
   }
 
+  /// A run as a Chrome trace, as `flowrun --trace` writes it.
+  package func trace(of run: StoredRun, in store: any RunStore) throws -> [UInt8] {
+    let recorder = TraceRecorder()
+    recorder.receive(try read(run, in: store).reported.events)
+    return recorder.bytes
+  }
+
   /// A step of a run; nil: the run has no step of this name.
   package func step(_ name: String, of run: StoredRun, in store: any RunStore) throws -> StepPageView? {
     let (recorded, reported) = try read(run, in: store)
@@ -138,8 +146,8 @@ extension RunLibrary {
     return InsightPages.page(RunComparison(RunSample([old]), RunSample([new])), [])
   }
 
-  /// What the runs of a workflow have in common, with its budgets; nil: fewer than two have ended.
-  package func history(of file: WorkflowFile, budgets: [BudgetRule]) throws -> InsightPage? {
+  /// What the runs of a workflow have in common, with its budgets and a forecast; nil: fewer than two have ended.
+  package func history(of file: WorkflowFile, _ workflow: Workflow?) throws -> InsightPage? {
     var sample: [ReportedRun] = []
     for run in file.runs where run.epoch == 1 && sample.count < Self.sampledRuns {
       guard [.success, .partial, .failure].contains(run.state), let found = try find(run.id) else { continue }
@@ -148,11 +156,37 @@ extension RunLibrary {
     }
     guard sample.count > 1 else { return nil }
     let runs = RunSample(sample)
-    return InsightPages.page(runs, runs.check(budgets))
+    var page = InsightPages.page(runs, runs.check(workflow?.budgets ?? []))
+    if let workflow, let forecast = forecast(workflow, file, sample) { page.add(forecast) }
+    return page
   }
 
   /// How many runs make the history of a workflow.
   private static let sampledRuns = 50
+  /// How many runs a forecast plays, and how many of their steps.
+  private static let (forecastRuns, forecastSteps) = (1_000, 400_000)
+
+  /// What the next run will be like if it is launched as the last one was; nil: it depends on an input that has no default, or
+  /// has too many steps to be played while someone waits.
+  private func forecast(_ workflow: Workflow, _ file: WorkflowFile, _ sample: [ReportedRun]) -> Forecast? {
+    var launch = Launch()
+    if let reason = sample[0].launchReason.flatMap(LaunchReason.init(rawValue:)) { launch.reason = reason }
+    let fitting = ForecastScene.fitting(sample, launch)
+    guard fitting.count > 1, Self.forecastRuns * workflow.steps.count <= Self.forecastSteps,
+      let installation = try? Installation(around: file.path, given: pluginFolders)
+    else { return nil }
+    let folder = FilePath.folder(of: file.path)
+    let run = RunInformation(id: "", dataFolder: folder, workflowFolder: folder)
+    guard let inputs = try? InputArguments.read([], for: workflow.inputs, run: run) else { return nil }
+    let scene = ForecastScene(
+      workflow: workflow, registry: installation.registry, inputs: inputs, launch: launch, outputs: [:])
+    guard let stage = try? scene.stage(WorkflowChanges()) else { return nil }
+    var options = ForecastOptions()
+    options.runs = Self.forecastRuns
+    options.recordedRuns = ForecastScene.recorded(fitting, of: workflow, installation.registry, launch)
+    let model = ForecastModel(stage, options)
+    return Forecast(model, Forecast.blocks(of: options.runs).map { ForecastBlock(model, $0) })
+  }
 
   private func read(_ run: StoredRun, in store: any RunStore) throws -> (recorded: HistoryRun, reported: ReportedRun) {
     let installation = try Installation(around: run.file, given: pluginFolders)

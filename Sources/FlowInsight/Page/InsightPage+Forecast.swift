@@ -61,6 +61,18 @@ extension InsightPage {
     add("Notes", Self.list(notes))
   }
 
+  /// Adds what the next runs are likely to do.
+  package mutating func add(_ forecast: Forecast) {
+    let bounds = forecast.model.resolution.gate
+    let hasGate = forecast.model.courses([0])[0].hasGate
+    let histogram = PageHistogram(
+      values: forecast.ready, minimum: bounds.minimumNanoseconds, maximum: bounds.maximumNanoseconds)
+    add(
+      "Forecast",
+      "<p>\(forecast.runs) simulated runs with the times of these. <code>flowrun simulate FILE --from .</code> tells more.</p>",
+      Self.figures(Self.figures(forecast, hasGate: hasGate)), PageHistogram.html([histogram]))
+  }
+
   // MARK: Parts
 
   private static let stepColumns = ["step", "on the critical path", "P50", "P95"]

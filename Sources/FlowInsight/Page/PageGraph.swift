@@ -12,7 +12,12 @@ struct PageGraph {
   private static let limit = 200
 
   var html: String {
-    guard shape.knowsDependencies, !shape.steps.isEmpty, shape.steps.count <= Self.limit else { return "" }
+    guard shape.knowsDependencies, !shape.steps.isEmpty else { return "" }
+    guard shape.steps.count <= Self.limit else {
+      return
+        "<section><h2>Graph</h2><p>A graph of more than \(Self.limit) steps is not readable and therefore not drawn; this run has "
+        + "\(shape.steps.count). <code>flowrun graph --format dot</code> prints it for other programs.</p></section>"
+    }
     var columns: [[Int]] = []
     var column = [Int](repeating: -1, count: shape.steps.count)
     func depth(_ step: Int) -> Int {

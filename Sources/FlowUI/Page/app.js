@@ -188,7 +188,7 @@ const begin = () => {
   const bar = barHash.exec(location.hash);
   if (bar && aim) aim(Number(bar[1]));
   if (document.body.dataset.events) follow(document.body.dataset.events);
-  if ("brief" in document.body.dataset) read();
+  if ("brief" in document.body.dataset) read().then(() => delete document.body.dataset.brief);
 };
 // How a run ended and what failed is painted before many rows are read.
 requestAnimationFrame(() => setTimeout(begin));
