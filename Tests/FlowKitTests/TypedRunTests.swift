@@ -94,6 +94,50 @@ struct TypedRunTests {
     #expect(await run.report.conclusion == .success)
   }
 
+  @Test func `a run in a scope lasts as long as its body, and ends without the events that nobody posts any more`()
+    async throws
+  {
+    let options = options()
+    defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
+    let report = try await Self.engine.run(Hello(), .init(who: "Ada"), options: options) { run in
+      #expect(await run.gate.outcome == .ready)
+    }
+    #expect(report.conclusion == .success)
+    #expect(report.steps.first { $0.id.text == "later" }?.outcome == .skipped)
+  }
+
+  @Test func `an error in the body of a run in a scope cancels the run, and is thrown when it has ended`() async throws
+  {
+    struct NoScreen: Error {}
+    let options = options()
+    defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
+    let kept = Mutex<TypedRun<Hello>?>(nil)
+    await #expect(throws: NoScreen.self) {
+      try await Self.engine.run(Hello(), .init(who: "Ada"), options: options) { run in
+        kept.withLock { $0 = run }
+        throw NoScreen()
+      }
+    }
+    let run = try #require(kept.withLock { $0 })
+    #expect(await run.report.conclusion == .cancelled)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `cancelling the task of a run in a scope cancels the run`() async throws {
+    let options = options()
+    defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
+    let (started, hasStarted) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+      try await Self.engine.run(Hello(), .init(who: "Ada"), options: options) { run in
+        hasStarted.finish()
+        // Nobody posts the event that the last step waits for, so only the cancellation ends this.
+        _ = await run.report
+      }
+    }
+    for await _ in started {}
+    task.cancel()
+    #expect(try await task.value.conclusion == .cancelled)
+  }
+
   @Test func `an action as a closure runs on the main actor`() async throws {
     let window = await Window()
     let engine = Engine {
