@@ -42,6 +42,16 @@ import Testing
     #expect(lines(gated, events[0], events[1]) == ["activated, launch reason user", "gate opened, ready"])
   }
 
+  @Test func `items that are up to date have no lines of their own, since their step counts them`() {
+    func skipped(_ step: StepID, _ reason: SkipReason) -> RunEvent.Kind {
+      .stepFinished(
+        step, RunEvent.FinishedStep(outcome: .skipped, conclusion: .skipped, reason: reason, attempts: 0))
+    }
+    #expect(lines(Self.plain, skipped("b[1]", .upToDate), skipped("b[2]", .condition)) == ["b[2] skipped: condition"])
+    #expect(lines(Self.plain, skipped("b", .upToDate)) == ["b skipped: up-to-date"])
+    #expect(lines(Self.plain, isVerbose: true, skipped("b[1]", .upToDate)) == ["b[1] skipped: up-to-date"])
+  }
+
   @Test func `levels are told in words`() {
     #expect(
       lines(

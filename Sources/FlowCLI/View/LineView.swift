@@ -111,6 +111,8 @@ struct LineView: RunObserver {
     let label = subject.label(step)
     switch finished.outcome {
     case .success: return [style.green("\(label) done") + time]
+    // The step says how many of its items are up to date.
+    case .skipped where finished.reason == .upToDate && step.item != nil && !isVerbose: return []
     case .skipped: return [style.dim("\(label) skipped: \(finished.reason?.word ?? "condition")")]
     case .cancelled: return [style.yellow("\(label) cancelled") + time]
     case .failure, .timedOut:
