@@ -1,5 +1,5 @@
 /// Which release of flowrun this is.
 package enum Release {
   /// Its version, as `flowrun --version` prints it.
-  package static let version = "0.1.0"
+  package static let version = "0.9.0"
 }

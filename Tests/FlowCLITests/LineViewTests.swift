@@ -43,9 +43,9 @@ import Testing
   }
 
   @Test func `items that are up to date have no lines of their own, since their step counts them`() {
-    func skipped(_ step: StepID, _ reason: SkipReason) -> RunEvent.Kind {
+    func skipped(_ step: String, _ reason: SkipReason) -> RunEvent.Kind {
       .stepFinished(
-        step, RunEvent.FinishedStep(outcome: .skipped, conclusion: .skipped, reason: reason, attempts: 0))
+        ViewStage.id(step), RunEvent.FinishedStep(outcome: .skipped, conclusion: .skipped, reason: reason, attempts: 0))
     }
     #expect(lines(Self.plain, skipped("b[1]", .upToDate), skipped("b[2]", .condition)) == ["b[2] skipped: condition"])
     #expect(lines(Self.plain, skipped("b", .upToDate)) == ["b skipped: up-to-date"])
