@@ -15,6 +15,9 @@ package struct Quantiles: Sendable {
     return value == .max ? nil : value
   }
 
+  /// The greatest value that happened; nil: none did.
+  package var last: Int? { sorted.last { $0 != .max } }
+
   /// The share of the values that are below `limit`.
   package func share(below limit: Int) -> Double {
     guard !sorted.isEmpty else { return 0 }

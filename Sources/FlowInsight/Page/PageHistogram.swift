@@ -10,9 +10,8 @@ struct PageHistogram {
   /// The histograms below each other, with one axis and one scale of heights.
   static func html(_ histograms: [PageHistogram]) -> String {
     let shown = histograms.filter { $0.values.count > 1 && $0.values.value(0) != nil }
-    guard !shown.isEmpty else { return "" }
-    let low = shown.compactMap { $0.values.value(0) }.min() ?? 0
-    let high = shown.compactMap(\.lastValue).max() ?? 1
+    guard let low = shown.compactMap({ $0.values.value(0) }).min(), let high = shown.compactMap(\.values.last).max()
+    else { return "" }
     // A minimum or a maximum that is far away would leave most of the width empty.
     let room = max(1, high - low) / 2
     let bounds = shown.flatMap { [$0.minimum, $0.maximum ?? 0] }.filter { $0 > 0 && low - room...high + room ~= $0 }
@@ -34,7 +33,7 @@ struct PageHistogram {
   private func html(_ start: Int, _ width: Int, _ step: Int, _ highest: Double) -> String {
     let span = Double(width * Self.bars)
     let label =
-      "\(title), in \(values.count) runs: from \(PageText.time(values.value(0))) to \(PageText.time(lastValue)), half of "
+      "\(title), in \(values.count) runs: from \(PageText.time(values.value(0))) to \(PageText.time(values.last)), half of "
       + "them by \(PageText.time(values.value(0.5)))"
     var svg =
       "<svg class=\"histogram\" viewBox=\"0 0 480 120\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"\(PageText.escaped(label))\">"
@@ -70,15 +69,5 @@ struct PageHistogram {
     return
       "<figure><figcaption>\(PageText.escaped(title))</figcaption>\(svg)</svg><svg class=\"ticks\" aria-hidden=\"true\">\(ticks)</svg>"
       + "<p class=\"legend\">\(keys)</p></figure>"
-  }
-
-  /// The last of those that came at all.
-  private var lastValue: Int? {
-    var share = 1.0
-    while share > 0.5 {
-      if let value = values.value(share) { return value }
-      share -= 0.01
-    }
-    return values.value(0.5)
   }
 }

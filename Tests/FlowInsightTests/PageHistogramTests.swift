@@ -1,0 +1,19 @@
+import Testing
+
+@testable import FlowInsight
+
+/// The chart of when everything was ready, of runs of which some never were.
+@Suite struct PageHistogramTests {
+  @Test func `however many runs were never ready, the chart shows the others`() {
+    for count in 2...9 {
+      for never in 0...count {
+        let values = (0..<count).map { $0 < never ? Int.max : 938_000_000 + $0 * 1_000_000 }
+        let html = PageHistogram.html([
+          PageHistogram(values: Quantiles(values), minimum: 200_000_000, maximum: 20_000_000_000)
+        ])
+        #expect(html.isEmpty == (never == count), "\(never) of \(count)")
+        #expect(never == count || html.contains("to \(PageText.time(values.last)), half of"), "\(never) of \(count)")
+      }
+    }
+  }
+}
