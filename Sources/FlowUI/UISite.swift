@@ -190,8 +190,12 @@
       if !settings.isReadOnly { page.add("form", UIMarkup.form(form, file)) }
       page.add("runs", heading: "Runs", UIMarkup.table("The newest runs", Array(file.runs.prefix(50)), library))
       page.add("compare", UIMarkup.comparisonForm(file))
-      for part in try library.history(of: file, form.workflow)?.parts.dropFirst() ?? [] {
-        page.add(part.name, part.markup)
+      for (number, part) in (try library.history(of: file, form.workflow)?.parts.dropFirst() ?? []).enumerated() {
+        if number == 0 {
+          page.add(part.name, heading: "The recorded runs", part.markup)
+        } else {
+          page.add(part.name, part.markup)
+        }
       }
       return page
     }

@@ -23,7 +23,7 @@ extension InsightPage {
     let (before, after) = (comparison.before, comparison.after)
     self.init(
       title: after.runs[0].workflow,
-      subtitle: "\(before.runs.count) runs before, \(after.runs.count) now"
+      subtitle: "\(before.runs.count) \(before.runs.count == 1 ? "run" : "runs") before, \(after.runs.count) now"
     )
     let course = after.runs[0].course
     add(figures: Self.figures(gate))
