@@ -107,7 +107,7 @@ enum Interrupts {
       StandardOutput.writeError("flowrun: interrupted before the run started\n")
       exit(signal)
     case .starting: break
-    // It says itself what becomes of it.
+    // The run itself reports the result.
     case .passing(let group): group.send(signal)
     case .running(let run):
       // First what matters: the output may have no reader.

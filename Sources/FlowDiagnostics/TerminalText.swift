@@ -41,7 +41,7 @@ public enum TerminalText {
     return cells(of: text).reduce(0) { $0 + $1.columns }
   }
 
-  /// The beginning of a text that fits into so many columns, `…` at its end where something is left out.
+  /// The beginning of a text that fits into this many columns, `…` at its end where something is left out.
   public static func fitted(_ text: String, columns: Int) -> String {
     guard self.columns(of: text) > columns else { return text }
     guard columns > 0 else { return "" }

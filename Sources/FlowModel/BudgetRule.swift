@@ -43,7 +43,7 @@ public struct BudgetRule: Sendable, Hashable {
     case duration(Duration)
     /// A share, from 0 to 1.
     case share(Double)
-    /// So many times what it was before; only where two are compared.
+    /// This many times what it was before; only where two are compared.
     case baseline(Double)
   }
 

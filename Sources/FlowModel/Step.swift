@@ -59,7 +59,7 @@ public struct StepOptions: Sendable, Hashable {
   public var condition: String?
   /// Whether the step takes part at all.
   public var enabled: Switch = .literal(true)
-  /// Whether and until when the step is put off.
+  /// Whether and until when the step is deferred.
   public var deferral: Deferral = .never
   /// Whether the gate waits for the step; nil: yes, unless it is deferred.
   public var blocking: Bool?
@@ -83,7 +83,7 @@ public struct StepOptions: Sendable, Hashable {
   public var prewarm = false
   /// Whether the lines that its programs write are not shown.
   public var isQuiet = false
-  /// What becomes of the step where an attempt of it was interrupted with its process.
+  /// What happens to the step where an attempt of it was interrupted with its process.
   public var onInterrupt = InterruptPolicy.rerun
   /// Whether it is in `finally`: it needs every step that no other needs, runs whatever they came to, and alone its
   /// `if` decides.
@@ -145,7 +145,7 @@ public enum Switch: Sendable, Hashable {
   case expression(String)
 }
 
-/// Whether and until when a step is put off.
+/// Whether and until when a step is deferred.
 public enum Deferral: Sendable, Hashable {
   case never
   /// Until the gate has opened.

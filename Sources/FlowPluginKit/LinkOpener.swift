@@ -13,7 +13,7 @@ public protocol LinkOpener: Sendable {
 public struct TappedLink: Sendable, Hashable {
   /// The URL as it was received.
   public var url: String
-  /// What came next to it.
+  /// What came with it.
   public var parameters: ValueObject
   /// The identifier of the notification, by which deliveries of one tap are distinguished from two taps.
   public var notificationID: String?

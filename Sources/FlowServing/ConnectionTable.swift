@@ -23,7 +23,7 @@
     private let total: Int
     private let perPeer: Int
 
-    /// Lets in so many connections, and so many from one address.
+    /// Admits this many connections, and this many from one address.
     package init(total: Int, perPeer: Int) {
       self.total = total
       self.perPeer = perPeer

@@ -9,7 +9,7 @@ public struct ByteWriter: Sendable {
   /// Nothing written yet.
   public init() {}
 
-  /// Makes room for so many bytes more.
+  /// Makes room for this many bytes more.
   public mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
   /// A byte.

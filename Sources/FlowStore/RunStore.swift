@@ -109,7 +109,7 @@ public struct RunPosition: Sendable, Hashable {
   /// How many chunks its journal has.
   public var chunkCount: Int
 
-  /// A run of this epoch with so many chunks.
+  /// A run of this epoch with this many chunks.
   public init(epoch: Int, chunkCount: Int) {
     self.epoch = epoch
     self.chunkCount = chunkCount

@@ -1,7 +1,7 @@
 import FlowStore
 import FlowPlatform
 
-// Which runs there are, and which of them are forgotten: a damaged one is told, and is in the way of no other.
+// Lists runs and deletes them: a damaged run is reported and does not affect the others.
 extension SQLiteRunStore {
   /// The runs that fit, the newest first.
   public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {

@@ -26,7 +26,7 @@ public final class SQLiteRunStore: RunStore {
   /// How long it may be behind a run. Anyone who opens the store next reads it whole, at two microseconds a page;
   /// copying it waits for the disk, and is worth it for some twenty short runs at once.
   private static let idleLogPages = 96
-  /// A run of so many bytes fills the log by itself; it is copied behind some of them together, or behind the next short one.
+  /// A run of this many bytes fills the log by itself; it is copied behind some of them together, or behind the next short one.
   private static let longRunBytes = idleLogPages << 11
 
   /// Opens the store in the file at an absolute path, made where it is missing unless it is only to be read.

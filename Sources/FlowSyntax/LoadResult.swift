@@ -2,7 +2,7 @@ import FlowCompiled
 import FlowDiagnostics
 import FlowModel
 
-/// What came out of loading a workflow: a graph that may run, or the reasons why there is none.
+/// The result of loading a workflow: a graph that may run, or the reasons why there is none.
 public struct LoadResult: Sendable {
   /// The checked workflow; nil exactly when there is an error.
   public internal(set) var graph: WorkflowGraph?

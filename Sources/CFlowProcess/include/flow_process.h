@@ -34,7 +34,7 @@ int flow_watch_exit(pid_t child);
 /// How many bytes lie unread in the pipe behind its writing end; -1 where that cannot be known.
 int flow_unread_bytes(int writing_end);
 
-/// Maps a table of so many records of 8 bytes, which a child sees as the file `file`, closed on exec; NULL with the
+/// Maps a table of this many records of 8 bytes, which a child sees as the file `file`, closed on exec; NULL with the
 /// error in errno. Each record is a line: a group's number, nothing, or `end` where none has been used yet.
 uint64_t *flow_guard_table(int count, int *file);
 
@@ -54,7 +54,7 @@ int64_t flow_task_limit(void);
 /// How many bytes of address space this process may have; -1: as many as there are.
 int64_t flow_address_space_limit(void);
 
-/// Starts so many threads at once, 64 at most, ends them, and says how many the system gave.
+/// Starts this many threads at once, 64 at most, ends them, and says how many the system gave.
 int flow_try_threads(int count);
 
 /// Keeps signals that are meant for the process away from the calling thread, and from those it starts; `before` gets the

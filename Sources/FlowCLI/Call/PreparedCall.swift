@@ -119,7 +119,7 @@ struct PreparedCall {
 
   // MARK: Answer
 
-  /// What came of a call.
+  /// The result of a call.
   struct Answer {
     /// `{"outputs":…}` or `{"error":…}`.
     var value: Value

@@ -75,7 +75,7 @@ enum FigureTable {
   }
 }
 
-/// What several runs come to, step by step.
+/// Statistics of several runs, step by step.
 struct SampleFigures {
   /// A step.
   struct Step {

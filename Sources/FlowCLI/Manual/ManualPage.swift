@@ -53,7 +53,7 @@ struct ManualPage {
     return (["OVERVIEW": "DESCRIPTION", "USAGE": "SYNOPSIS"][word] ?? word, String(rest))
   }
 
-  /// A line in which nothing is taken for a command of `man`.
+  /// A line without anything that `man` takes for a command.
   private static func escaped(_ line: String) -> String {
     let text = line.replacing("\\", with: "\\e").replacing("-", with: "\\-")
     return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text

@@ -149,7 +149,7 @@ enum StandardOutput {
     var waited: CInt = 0
     while true {
       var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-      // What cannot be watched is told by the write.
+      // If it cannot be watched, the write reports the error.
       if poll(&watched, 1, lookMilliseconds) != 0 { return true }
       waited = state.withLock { $0.isHurried } ? waited + lookMilliseconds : 0
       if waited >= patienceMilliseconds { return false }

@@ -7,7 +7,7 @@ import FlowSystem
   import Foundation
 #endif
 
-/// A program that writes a secret: it is waited for, but not forever, and what it writes to standard error is told when it
+/// A program that writes a secret: flowrun waits for it, but not forever, and shows what it writes to standard error when it
 /// fails.
 enum SecretCommand {
   /// How long a program may take.

@@ -38,7 +38,7 @@ enum RunQuestion {
       if look % 10 == 9, try hasDone(question, found, store) { return short }
       try await Task.sleep(for: .milliseconds(10))
     }
-    // Taken back: a run that is told not to answer must not do it later, unseen.
+    // Withdrawn: a run that was told not to answer must not do it later, unseen.
     try store.answer(number, with: [])
     _ = try store.answer(to: number)
     if try hasDone(question, found, store) { return short }

@@ -48,7 +48,7 @@ struct RunSpans: Sendable {
     }
   }
 
-  /// The instant that a report calls so many milliseconds, in nanoseconds since 1970.
+  /// The instant that a report calls this many milliseconds, in nanoseconds since 1970.
   private func instant(_ milliseconds: Double) -> Int {
     account.activatedAtNanoseconds + Int((milliseconds * 1_000_000).rounded())
   }

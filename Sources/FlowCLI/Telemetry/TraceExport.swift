@@ -32,7 +32,7 @@ final class TraceExport: Sendable {
     ending = try Descriptor.pipe()
   }
 
-  /// Sends the spans; what there is to warn of, or nil when the server has taken all of them.
+  /// Sends the spans; returns a warning, or nil when the server has taken all of them.
   static func send(_ spans: RunSpans, _ context: TraceContext, to server: TraceServer) -> String? {
     let deadline = ContinuousClock.now + patience
     let count = spans.count

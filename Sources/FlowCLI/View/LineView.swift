@@ -78,7 +78,7 @@ struct LineView: RunObserver {
     }
   }
 
-  /// What is told of the gate, where the workflow has one.
+  /// What is reported of the gate, where the workflow has one.
   private func gateLine(_ event: RunEvent) -> String? {
     switch event.kind {
     case .runActivated(let reason, _) where subject.isGated: "activated, launch reason \(reason.rawValue)"
@@ -104,7 +104,7 @@ struct LineView: RunObserver {
     return [LogText.commandLine(step, line, style)]
   }
 
-  /// The lines for a finished step; `last` is the last line that it printed, after which a failure that quotes it is told
+  /// The lines for a finished step; `last` is the last line that it printed, after which a failure that quotes it is shown
   /// without the quotation.
   private func lines(_ step: StepID, _ finished: RunEvent.FinishedStep, last: String?) -> [String] {
     let time = finished.durationMilliseconds.map { " in \(Milliseconds.text($0))" } ?? ""

@@ -26,7 +26,7 @@ enum Milliseconds {
     return isWhole ? fixed(milliseconds / 1000, 0) + " s" : coarse(milliseconds)
   }
 
-  /// A number with so many decimals.
+  /// A number with this many decimals.
   static func fixed(_ number: Double, _ decimals: Int) -> String {
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }

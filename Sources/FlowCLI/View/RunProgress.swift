@@ -153,7 +153,7 @@ struct RunProgress {
     case .stepRetrying: rows[index].items.running = max(0, rows[index].items.running - 1)
     case .stepFinished(_, let finished):
       rows[index].items.finished += 1
-      // One that ends between two attempts is taken for one that ran: the next start of another corrects it.
+      // One that ends between two attempts counts as one that ran: the next start of another corrects it.
       if finished.attempts > 0 { rows[index].items.running = max(0, rows[index].items.running - 1) }
     case .stepLog(_, _, _?, let line):
       let line = TerminalText.commandLine(line, keepsColors: true)

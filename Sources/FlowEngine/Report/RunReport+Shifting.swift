@@ -1,6 +1,6 @@
 /// The steps of an item's workflow count from its own activation; the report of the run has them by its own clock.
 extension RunReport.Step {
-  /// The same so many milliseconds later.
+  /// The same this many milliseconds later.
   func later(by milliseconds: Double) -> Self {
     var step = self
     step.readyAt? += milliseconds

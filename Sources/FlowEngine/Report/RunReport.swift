@@ -266,7 +266,7 @@ extension RunReport {
     return hidden(object)
   }
 
-  /// What is told of a step, or of the run, without its secrets. All of it was hidden when it came out; this is the last
+  /// What is reported of a step, or of the run, without its secrets. All of it was hidden when it came out; this is the last
   /// look before it is written.
   private func hidden(_ object: ValueObject) -> ValueObject { mask?.masked(object) ?? object }
 

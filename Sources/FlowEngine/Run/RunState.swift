@@ -65,7 +65,7 @@ struct RunState {
   var recordReader: RecordReader?
   /// Whether a report of them has been scheduled.
   var isDelivering = false
-  /// Whether a delivery was put off until the plan has heard that the gate is open; that happens once.
+  /// Whether a delivery waits until the plan knows that the gate is open; that happens once.
   var hasAwaitedGate = false
   /// How many bytes of lines that programs wrote the observer has not heard of.
   var undeliveredLineBytes = 0

@@ -92,7 +92,7 @@ extension WorkflowRun {
 
   private var timeoutText: String { prepared.graph.workflow.timeout.map(DurationText.format) ?? "" }
 
-  /// Wakes threads of a pool while it has any for so many steps that are ready.
+  /// Wakes threads of a pool for this many ready steps, as long as it has any.
   func wakeThreads(
     of pool: Pool, for startable: Int, _ state: inout RunState, _ aftermath: inout Aftermath
   ) {

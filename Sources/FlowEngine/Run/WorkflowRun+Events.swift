@@ -9,7 +9,7 @@ extension WorkflowRun {
   /// Queues an event for the observer.
   func emit(_ kind: RunEvent.Kind, lineBytes: Int = 0) { emit(CollectionOfOne(kind), lineBytes: lineBytes) }
 
-  /// Queues events for the observer, of which so many bytes are lines that programs wrote.
+  /// Queues events for the observer; this many of their bytes are lines that programs wrote.
   func emit(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int = 0) {
     guard options.observer != nil else { return }
     if let mask { return queue(kinds.map { $0.masked(by: mask) }, lineBytes: lineBytes) }
@@ -28,14 +28,14 @@ extension WorkflowRun {
     if mustDeliver { deliver() }
   }
 
-  /// Hands over what the observer has not heard, a little later, until there is nothing to hand over.
+  /// Delivers events to the observer a little later, until none are left.
   func deliver(afterMilliseconds delay: Int = deliveryDelayMilliseconds.first) {
     delivery.schedule(afterNanoseconds: delay * 1_000_000) { [self] in
       if drain() { deliver(afterMilliseconds: min(2 * delay, Self.deliveryDelayMilliseconds.longest)) }
     }
   }
 
-  /// Hands over what the observer has not heard; false when there was nothing. On the delivery thread alone.
+  /// Delivers events to the observer; false when there were none. On the delivery thread alone.
   func drain() -> Bool {
     let undelivered = state.withLock { state -> ([UndeliveredEvents], RecordReader?)? in
       // The gate has opened, and its thread is about to tell the plan: the observer hears of it in its place.

@@ -27,7 +27,7 @@ extension WorkflowRun {
     scope.inputs = state.outputs[included.entry] ?? [:]
     scope.secrets = [:]
     scope.environment = [:]
-    // What cannot be evaluated is told where the step's own expressions are.
+    // An expression that cannot be evaluated is reported where the step's own expressions are.
     let own = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
     scope.environment = options.scopeEnvironments[number].map { self.own(own, above: $0) } ?? own
   }

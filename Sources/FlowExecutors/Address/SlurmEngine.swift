@@ -43,7 +43,7 @@ struct SlurmEngine {
 
   private var wait: Duration { address["wait"].flatMap { try? DurationText.parse($0) } ?? Self.usualWait }
 
-  /// The workers that so many slots take.
+  /// The number of workers for this many slots.
   func starts(_ worker: [String], perNode: Int) -> [WorkerStart] {
     let count = (address.slots + perNode - 1) / perNode
     return (0..<count).map { index in

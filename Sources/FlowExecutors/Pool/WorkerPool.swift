@@ -37,7 +37,7 @@ public final class WorkerPool: StepExecutor {
   /// Told when a worker is ready, or none will be.
   let opening = OneShot<Bool>()
 
-  /// After so many starts in a row that came to nothing a worker is left out. One that was lost at work is started again:
+  /// After this many failed starts in a row, a worker is left out. One that was lost at work is started again:
   /// how often is up to its steps, none of which is handed over more than a few times.
   static let failedStartsInARow = 3
 

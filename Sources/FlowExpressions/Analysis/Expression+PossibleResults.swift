@@ -42,7 +42,7 @@ private struct Outcomes {
   let expression: Expression
   let type: (ContextReference) -> ValueType?
 
-  /// So many different results are distinguished; more are one result of unknown type.
+  /// How many different results are distinguished; more count as one result of unknown type.
   private static let most = 32
 
   func of(_ index: ExpressionNode.Index) -> [Outcome] {

@@ -1,7 +1,7 @@
 import FlowBytes
 import FlowModel
 
-/// Draws that depend on nothing but what they are for: a run in which a step is put off draws the same for all others,
+/// Draws that depend on nothing but what they are for: a run in which a step is deferred draws the same for all others,
 /// so that two forecasts can be compared run by run.
 enum Draw {
   /// What a draw decides.

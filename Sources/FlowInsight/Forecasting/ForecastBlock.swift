@@ -1,7 +1,7 @@
 import FlowEngine
 import FlowModel
 
-/// What came out of runs that were played one after the other.
+/// The results of runs that were played one after the other.
 package struct ForecastBlock: Sendable {
   /// When everything was ready, by run; `Int.max`: never.
   var readyAt: [Int] = []

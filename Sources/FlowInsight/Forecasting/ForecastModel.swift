@@ -112,7 +112,7 @@ package struct ForecastModel: Sendable {
       default: break
       }
     }
-    // A key of the answers holds the gate, the status functions and so many outcomes.
+    // A key of the answers holds the gate, the status functions and this many outcomes.
     if noted.outcomes.map({ $0.count > 18 }) ?? false { noted.outcomes = nil }
     noted.readsUnknownOutputs = outputs.unknown
     stepConditions[step] = noted

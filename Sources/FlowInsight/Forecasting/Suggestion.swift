@@ -79,7 +79,7 @@ extension Forecast {
     guard options.blocking != true, !options.isFinal, options.includeRole == .none, !model.started[step].isDeferred
     else { return false }
     if change == .drop, !options.isOptional { return false }
-    // What comes after it is put off with it.
+    // What comes after it is deferred with it.
     var behind: Set<StepIndex> = [step]
     var next = [step]
     while let one = next.popLast() {

@@ -85,7 +85,7 @@ package enum PageText {
     return fixed(percent, percent == percent.rounded() ? 0 : 1) + " %"
   }
 
-  /// A number with so many decimals, with a point whatever the place.
+  /// A number with this many decimals, with a point whatever the place.
   package static func fixed(_ number: Double, _ decimals: Int) -> String {
     guard number.isFinite, abs(number) < 1e15 else { return "–" }
     var scale = 1.0

@@ -4,7 +4,7 @@ import FlowModel
 /// A run played again as it went, with one thing changed: how long a step could have been, and what would have helped.
 ///
 /// The workflow is made from the run: what ran runs as long as it did, what was left out is left out, and the real plan
-/// schedules it. Waits for threads are not played: there is a thread for everybody.
+/// schedules it. Waits for threads are not played: there is a thread for all.
 package struct CoursePlayback: Sendable {
   private let started: Plan
   private let lengths: [Int]
@@ -16,7 +16,7 @@ package struct CoursePlayback: Sendable {
   /// When everything is ready with nothing changed; nil: never.
   package private(set) var ready: Int?
 
-  /// The run with steps put off or left out; nil if it cannot be played: its steps form a cycle.
+  /// The run with steps deferred or left out; nil if it cannot be played: its steps form a cycle.
   package init?(_ run: ReportedRun, deferring: Set<Int> = [], dropping: Set<Int> = []) {
     let course = run.course
     var workflow = Workflow(name: run.workflow, steps: [])

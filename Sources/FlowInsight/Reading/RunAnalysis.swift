@@ -82,7 +82,7 @@ package struct RunAnalysis: Sendable {
 }
 
 extension RunCourse {
-  /// Whether the gate waits for nothing behind a step, so that it may be put off.
+  /// Whether the gate waits for nothing behind a step, so that it may be deferred.
   fileprivate func isHarmless(_ step: Int) -> Bool {
     guard !shape.steps[step].isDeferred else { return false }
     var behind: [[Int]] = Array(repeating: [], count: steps.count)

@@ -46,7 +46,7 @@ public struct JSONObjectStream {
     }
   }
 
-  /// Hands over what has been written since the last call.
+  /// Returns what has been written since the last call.
   public mutating func take() -> [UInt8] {
     defer { output.removeAll(keepingCapacity: true) }
     return output

@@ -28,7 +28,7 @@ public struct MachineResources: Sendable, Hashable {
       cpus: max(cpus, other.cpus), memoryBytes: max(memoryBytes, other.memoryBytes), gpus: max(gpus, other.gpus))
   }
 
-  /// What is left without so many times another one; a part of which it asks for nothing stays whole.
+  /// What is left without this many times another one; a part of which it asks for nothing stays whole.
   public func without(_ other: MachineResources, times count: Int = 1) -> MachineResources {
     MachineResources(
       cpus: cpus - other.cpus * count, memoryBytes: memoryBytes - other.memoryBytes * count,

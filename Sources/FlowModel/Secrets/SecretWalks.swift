@@ -31,7 +31,7 @@ struct SecretWalks: Sendable {
   /// By state and class of a byte: the next state, `-2 - state` of one that ends a needle, or ``unknown``.
   private var rows: [Int16] = []
   /// What is left of ``mostSteps`` in the text that is searched. Without any, text that agrees with the first
-  /// ``mostKeptBytes`` of a secret is taken for the secret.
+  /// ``mostKeptBytes`` of a secret counts as the secret.
   private var stepsLeft = 0
 
   init(_ needles: Needles, encodings: Int) {

@@ -1,7 +1,7 @@
 extension Descriptor {
   /// What a read came to.
   package enum Received {
-    /// So many bytes stand in the buffer.
+    /// This many bytes stand in the buffer.
     case bytes(Int)
     /// Nothing is there yet.
     case nothing
@@ -25,7 +25,7 @@ extension Descriptor {
 
   /// What a write that does not wait came to.
   package enum Sent {
-    /// So many bytes were taken, perhaps none.
+    /// This many bytes were taken, perhaps none.
     case bytes(Int)
     /// There is no reader any more.
     case closed

@@ -56,7 +56,7 @@ package struct FilePattern: Sendable {
   /// The files that fit, as paths below `folder` (absolute ones as they are), sorted; what cannot be read has none. Without a
   /// `*` or `?` the path itself, whether it is there or not.
   ///
-  /// - Parameter limit: where there are more, so many and one are named, whichever come first.
+  /// - Parameter limit: where there are more, this many and one are named, whichever come first.
   package func files(in folder: String, limit: Int = .max) -> [String] {
     guard isOpen else {
       return [(isAbsolute ? "/" : "") + parts.map(Self.unquoted).joined(separator: "/")]

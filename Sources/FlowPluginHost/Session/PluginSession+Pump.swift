@@ -8,7 +8,7 @@ extension PluginSession {
   private static let exitLookMilliseconds: CInt = 100
   /// How many reads what a program left behind may take.
   private static let lastReads = 32
-  /// A flooded log is left alone for so many times as long as its reading took: it costs a fifth of a core at most, and
+  /// A flooded log is left alone for this many times as long as its reading took: it costs a fifth of a core at most, and
   /// the program that floods it waits.
   private static let logPause = 4
   /// The same for messages past their limits; answers may be behind them, so they get half a core.

@@ -16,7 +16,7 @@ public struct PluginInterface: Sendable {
 
 /// Reads a `*.plugin.yaml`: an interface, or everything that is wrong with it.
 public struct PluginInterfaceLoader: Sendable {
-  /// What came out of reading an interface.
+  /// The result of reading an interface.
   public struct Result: Sendable {
     /// The interface; nil exactly when there is an error.
     public let interface: PluginInterface?

@@ -5,7 +5,7 @@ import FlowModel
 ///
 /// Nothing is started and no other file is read.
 public struct PluginManifestLoader: Sendable {
-  /// What came out of reading a manifest.
+  /// The result of reading a manifest.
   public struct Result: Sendable {
     /// The manifest; nil exactly when there is an error.
     public let manifest: PluginManifest?

@@ -60,7 +60,7 @@ struct YAMLParser {
 
   private init(tree: NodeTree) { self.tree = tree }
 
-  /// libyaml looks through all tag directives for each new one, so many would take it hours; no workflow needs any.
+  /// libyaml looks through all tag directives for each new one, so thousands would take it hours; no workflow needs any.
   private static func checkDirectives(_ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLFailure) {
     var count = 0
     var isLineStart = true

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What came out of a run between two looks at it, in order.
+/// The journal entries of a run between two readings, in order.
 package struct JournalEntries: Sendable {
   /// The steps that finished.
   package let finished: [FinishedEntry]
@@ -9,14 +9,14 @@ package struct JournalEntries: Sendable {
   /// Everything else, each with how many of the finished ones came before.
   private let others: [(behind: Int, entry: Entry)]
 
-  /// What came out besides finished steps.
+  /// The entries other than finished steps.
   enum Entry {
     case entry(JournalEntry)
     /// Items of a step that succeeded, one after the other.
     case items([FinishedEntry])
   }
 
-  /// What came out; with each of the others how many of the finished ones came before.
+  /// The entries; each of the others says how many finished steps came before it.
   init(
     finished: [FinishedEntry] = [], failures: [StepIndex: StepFailure] = [:], others: [(behind: Int, entry: Entry)] = []
   ) {
@@ -25,7 +25,7 @@ package struct JournalEntries: Sendable {
     self.others = others
   }
 
-  /// Whether nothing came out.
+  /// Whether there are no entries.
   package var isEmpty: Bool { finished.isEmpty && others.isEmpty }
 
   /// How many there are.
@@ -35,7 +35,7 @@ package struct JournalEntries: Sendable {
     }
   }
 
-  /// What came out in a row.
+  /// Consecutive entries.
   enum Stretch {
     /// Steps that finished, with nothing between them.
     case finished(ArraySlice<FinishedEntry>)

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What came out of a run, as another plan of the same workflow takes it in to continue from there.
+/// An entry of a run's journal: another plan of the same workflow applies it to continue from there.
 ///
 /// Facts, not commands: how a step ended, never what the plan was told. What follows from a journal entry the plan
 /// works out by its own rules, so that a newer engine may read what an older one wrote. Times are nanoseconds from the
@@ -29,7 +29,7 @@ package enum JournalEntry: Sendable, Hashable {
   case carried(TaskInstance, attempts: Int, uncounted: Int, repetitions: Int)
   /// The items of a step are known, by their hashes.
   case expanded(StepIndex, hashes: [UInt64], atNanoseconds: Int)
-  /// The items of a step that runs for posts are so many now.
+  /// The number of items of a step that runs for posts has grown.
   case grown(StepIndex, count: Int, atNanoseconds: Int)
 }
 

@@ -16,7 +16,7 @@ extension Plan {
     isPrewarming = wasPrewarmed
   }
 
-  /// Takes in a journal entry, in the order in which they came out.
+  /// Applies a journal entry, in the order of the journal.
   package mutating func restore(_ entry: JournalEntry) { mutate { $0.takeIn(entry) } }
 
   private mutating func takeIn(_ entry: JournalEntry) {

@@ -79,7 +79,7 @@ struct RecalledFanOut: Sendable {
   /// There are more items now, which are posts.
   mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
-  /// Takes in what came out of an item.
+  /// Applies an entry of an item.
   mutating func take(_ entry: JournalEntry) {
     guard let item = entry.task?.item else { return }
     switch entry {

@@ -39,13 +39,13 @@ struct PlanJournal: Sendable {
     items.append(item)
   }
 
-  /// The first of ``items`` that belongs to none of the first so many of ``others``.
+  /// The first of ``items`` that belongs to none of the first `count` of ``others``.
   func firstItem(behind count: Int) -> Int {
     for (_, entry) in others[count...] { if case .items(_, let from) = entry { return from } }
     return items.count
   }
 
-  /// Forgets what someone has taken: so many of ``others`` with their items, and finished steps up to a number.
+  /// Forgets what was taken: this many of ``others`` with their items, and finished steps up to a number.
   mutating func forget(first count: Int, upTo finished: Int) {
     taken = finished
     guard count < others.count else {
@@ -83,7 +83,7 @@ extension Plan {
   /// How many finished steps were not taken yet.
   var untakenCount: Int { journal.map { finishedCount - $0.taken } ?? 0 }
 
-  /// Hands over what came out since the last call; of many steps the first so many, with what came before them.
+  /// Returns the entries since the last call; if there are many, the first `count` with everything before them.
   package mutating func takeEntries(atMost limit: Int = .max) -> JournalEntries {
     guard let feed = journal else { return JournalEntries() }
     var finished: [FinishedEntry] = []

@@ -43,7 +43,7 @@ extension Plan {
     particulars.failedAttempts.append(FailedAttempt(attempt: attempt, failure: failure))
   }
 
-  /// Hands over the failed attempts of the records that have not been taken.
+  /// Returns the failed attempts of records that have not been taken.
   mutating func takeFailedAttempts() -> [FailedAttempt] {
     defer { particulars.failedAttempts.removeAll(keepingCapacity: true) }
     return particulars.failedAttempts
@@ -55,7 +55,7 @@ extension Plan {
     tables.log.pointee.append(kind, at: now)
   }
 
-  /// Hands over the transitions noted since the last call.
+  /// Returns the transitions noted since the last call.
   mutating func takeRecords() -> [RecordChunk] {
     mutate(endsFastPaths: false) { $0.tables.log.pointee.take() }
   }

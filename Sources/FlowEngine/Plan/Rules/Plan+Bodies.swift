@@ -158,7 +158,7 @@ extension Plan {
 
   // MARK: Services
 
-  /// A service reported ready: it is finished for everybody else, and continues.
+  /// A service reported ready: it is finished for all others, and continues.
   mutating func reportReady(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     guard !task.isItem, isAwaiting(task, attempt: Int(attempt)), traits[task.step].flags.contains(.service) else {
       return

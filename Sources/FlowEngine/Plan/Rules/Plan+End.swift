@@ -132,7 +132,7 @@ extension Plan {
 
   // MARK: Cancellation
 
-  /// Cancels the run: running steps are asked to end and have ended for everybody else, waiting ones are skipped, but for steps
+  /// Cancels the run: running steps are asked to end and have ended for all others, waiting ones are skipped, but for steps
   /// whose `if` holds with `cancelled()` or `always()`. Those may start, and those that are running continue.
   mutating func cancel(at now: Int) {
     guard cancelledAt == never else { return }

@@ -30,7 +30,7 @@ extension Plan {
     outstanding.collected.removeAll(keepingCapacity: true)
   }
 
-  /// Ends a task for everybody else: of a step dependents are released or skipped, and the gate hears of it; what follows
+  /// Ends a task for all others: of a step dependents are released or skipped, and the gate hears of it; what follows
   /// from an item for its step ``refresh(_:at:)`` works out.
   mutating func finish(_ task: PlanTask, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
     guard self[state: task].status != .done else { return }

@@ -42,7 +42,7 @@ extension Plan {
       guard let request = options(of: step).request, countsRequests(of: step, in: queues[base]) else { continue }
       let owner = options(of: step).laterRequests.isEmpty ? nil : step
       func key(_ base: Int) -> RequestQueue { RequestQueue(base: base, request: request, owner: owner) }
-      // Both usual queues, so that the list is the same whatever expressions put off: rearranging relies on that.
+      // Both usual queues, so that the list is the same whatever expressions deferred: rearranging relies on that.
       if usual.contains(base) { for queue in usual { _ = index(of: key(queue)) } }
       traits[step].queue = UInt16(index(of: key(base)))
     }

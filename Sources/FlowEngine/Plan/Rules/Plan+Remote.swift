@@ -16,7 +16,7 @@ public struct RemoteSteps: Sendable, Hashable {
     /// Whether what its steps take of a machine counts against this one.
     public var countsHere: Bool
 
-    /// An executor of this name and so many slots.
+    /// An executor of this name and this many slots.
     public init(name: String, slots: Int, countsHere: Bool = false) {
       self.name = name
       self.slots = slots
@@ -85,7 +85,7 @@ extension Plan {
     return queuedSteps - waiting > queuedSteps(in: pool)
   }
 
-  /// Where the run may have only so many steps, those that stay here and come first by rank go first.
+  /// Where the run may have only this many steps, those that stay here and come first by rank go first.
   private var nextRemoteQueue: Int? {
     guard remote != nil, counts.queued > 0, counts.occupied < concurrency else { return nil }
     let best = Self.bestQueue(of: tables, in: concurrency == .max ? .remote : nil, machineReading)

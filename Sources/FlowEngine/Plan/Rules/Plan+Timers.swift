@@ -64,7 +64,7 @@ extension Plan {
     return [whole, single, all].compactMap { $0 }.min()
   }
 
-  /// The maximum of a task: it has timed out for everybody else.
+  /// The maximum of a task: it has timed out for all others.
   private mutating func timeOut(_ task: PlanTask, at now: Int) {
     if !task.isItem, traits[task.step].flags.contains(.fanOut) { return timeOutFanOut(task.step, at: now) }
     switch self[state: task].status {

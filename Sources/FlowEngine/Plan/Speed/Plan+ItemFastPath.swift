@@ -12,7 +12,7 @@ extension Plan {
   }
 
   /// The same for the case that comes most often: nothing is special about the run, the step or the item, and the next to
-  /// start is another item of the step, which takes the place that this one leaves. Nil: something is.
+  /// start is another item of the step, which takes the place of this one; nil if anything else is.
   private mutating func advanceItem(from instance: StepIndex, in pool: Pool, at now: Int) -> StepIndex? {
     let (index, item) = fanOuts.fanOutItem(of: instance)
     let step = fanOuts[index].step

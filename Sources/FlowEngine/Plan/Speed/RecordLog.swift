@@ -63,7 +63,7 @@ struct RecordLog: @unchecked Sendable {
     if let last = chunks.last { last.count = next.unsafelyUnwrapped - last.words }
   }
 
-  /// Hands over what it holds.
+  /// Returns what it holds and empties itself.
   mutating func take() -> [RecordChunk] {
     closeLast()
     defer { (chunks, next, end) = ([], nil, nil) }

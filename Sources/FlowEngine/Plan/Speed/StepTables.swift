@@ -81,7 +81,7 @@ struct StepTables: @unchecked Sendable {
   /// unsettled stands `n` before the end.
   private(set) var orderEnd: UnsafeMutablePointer<StepIndex>
 
-  /// Tables for so many steps.
+  /// Tables for this many steps.
   init(count: Int) { self.init(Blocks(count: count)) }
 
   private init(_ blocks: Blocks) {

@@ -112,7 +112,7 @@ public struct Plan: Sendable {
   /// What a step needs.
   func needs(of step: StepIndex) -> ArraySlice<StepIndex> { graph.workflow.steps[Int(step)].needs }
 
-  /// Hands over what the plan asked for since the last call.
+  /// Returns what the plan has asked for since the last call.
   public mutating func takeEffects() -> [PlanEffect] {
     guard !effects.isEmpty else {
       guard let decision = readiness.pendingDecision, !isDeciding else { return [] }

@@ -67,7 +67,7 @@ public struct FanOutItems: Sendable, Hashable {
   public var refused: [Int: Decision]
   /// The items that need not run: what they read and make is as when they last succeeded.
   public var upToDate: [Int] = []
-  /// How much of each item is told, where the plan tells so much of steps.
+  /// How much is reported of each item, if the plan reports this much of steps.
   public var detail = RunDetail.full
 
   /// Items with these hashes.
@@ -76,7 +76,7 @@ public struct FanOutItems: Sendable, Hashable {
     self.refused = refused
   }
 
-  /// So many items that nothing tells apart but their index.
+  /// This many items that differ only in their index.
   public init(count: Int) { self.init(hashes: Array(repeating: 0, count: count)) }
 }
 

@@ -14,7 +14,7 @@ struct PlanFanOut: Sendable {
   private(set) var hashes: [UInt64]
   /// The event of whose posts the items are, by its index in the plan; nil: they are all known from the beginning.
   let event: Int?
-  /// How much of each item is told, where the plan tells so much of steps.
+  /// How much is reported of each item, if the plan reports this much of steps.
   let detail: RunDetail
   /// The items, as the states of steps: `deciding`, `waiting`, `running`, `retrying`, `holding`, `queued` behind a pause,
   /// `done`.

@@ -211,7 +211,7 @@ package struct AttemptTimes: Sendable, Hashable {
   package var endedAt: Int
 }
 
-/// An attempt that failed while the step continues: when it is told, the next one may have failed too.
+/// An attempt that failed while the step continues: by the time it is reported, the next one may have failed too.
 struct FailedAttempt: Sendable {
   var attempt: Int
   var failure: StepFailure?

@@ -91,7 +91,7 @@ public struct GateBounds: Sendable, Hashable {
   }
 }
 
-/// What the expressions of a workflow said at activation: which steps are out, which are put off, the gate's maximum.
+/// What the expressions of a workflow said at activation: which steps are disabled, which are deferred, and the gate's maximum.
 public struct Resolution: Sendable, Hashable {
   /// Steps whose `enabled` is false.
   public var disabled: Set<StepIndex>
@@ -100,7 +100,7 @@ public struct Resolution: Sendable, Hashable {
   /// The gate's minimum and maximum.
   public var gate: GateBounds
 
-  /// Nothing disabled, nothing put off by an expression, no minimum and no maximum.
+  /// Nothing disabled, nothing deferred by an expression, no minimum and no maximum.
   public init(
     disabled: Set<StepIndex> = [], deferred: Set<StepIndex> = [], gate: GateBounds = GateBounds()
   ) {

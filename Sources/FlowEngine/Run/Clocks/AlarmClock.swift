@@ -46,7 +46,7 @@ final class AlarmClock: Sendable {
     state = Mutex(State(usesTimers: usesTimers || !Sleeper.isSupported))
   }
 
-  /// Calls `action` after so many nanoseconds of its own clock.
+  /// Calls `action` after this many nanoseconds of its own clock.
   func schedule(afterNanoseconds delay: Int, _ action: @escaping @Sendable () -> Void) {
     schedule(atNanoseconds: clock.now + delay, action)
   }

@@ -15,7 +15,7 @@ final class InstanceTable: Sendable {
   /// behind its entry.
   private let last = Atomic<UInt64>(UInt64.max)
 
-  /// A table of a run with so many steps.
+  /// A table of a run with this many steps.
   init(steps: Int) { self.steps = steps }
 
   /// Notes that the items of a step have the instances from `first` on, which is beyond all others.

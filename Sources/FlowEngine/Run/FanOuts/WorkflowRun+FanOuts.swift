@@ -12,7 +12,7 @@ struct RunFanOut: Sendable {
   var checks: ItemChecks?
 }
 
-// Steps that run for several items: what these are, and what becomes of what they give.
+// Steps that run for several items: what these are, and what happens to what they give.
 extension WorkflowRun {
   /// Works out the items of a step, and asks its `if` for each where it reads them.
   func expand(_ step: StepIndex, _ state: inout RunState) -> Expansion {

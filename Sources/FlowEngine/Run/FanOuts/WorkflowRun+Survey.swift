@@ -9,7 +9,7 @@ struct SurveyedItems: Sendable {
   var refused: [Int: Decision] = [:]
   /// What the items read and make; nil: the step does not say.
   var checks: ItemChecks?
-  /// What came of looking at them.
+  /// The result of looking at them.
   var findings: [Int: UpToDateCheck.Finding] = [:]
 }
 

@@ -19,7 +19,7 @@ package struct EntryReader: Sendable {
   private var lastStep = 0
   private var lastTime = 0
 
-  /// Reads `bytes`, which are about a workflow of so many steps: one that names another is damaged.
+  /// Reads `bytes`, which are about a workflow of this many steps: one that names another is damaged.
   package init(_ bytes: [UInt8], stepCount: Int) {
     reader = ByteReader(bytes)
     self.stepCount = stepCount

@@ -32,10 +32,10 @@ package struct EntryWriter: Sendable {
   /// Whether nothing has been written.
   var isEmpty: Bool { writer.bytes.isEmpty }
 
-  /// Makes room for so many ordinary steps.
+  /// Makes room for this many ordinary steps.
   mutating func reserve(stepCount: Int) { writer.reserve(12 * stepCount) }
 
-  /// Writes all journal entries that came out.
+  /// Writes all new journal entries.
   package mutating func add(_ entries: JournalEntries) {
     writer.reserve(16 * entries.count)
     entries.forEachStretch { stretch in

@@ -3,7 +3,7 @@ import FlowStore
 
 /// What a resume keeps, what it runs again, and why.
 public struct ResumePlan: Sendable {
-  /// What becomes of a step.
+  /// What happens to a step.
   public enum Fate: Sendable, Hashable {
     /// It ended well, and stays as it is.
     case kept
@@ -24,7 +24,7 @@ public struct ResumePlan: Sendable {
     case needs(StepIndex)
     /// It was named.
     case chosen
-    /// It is another than it was, or its plugin's program is.
+    /// It has changed, or its plugin's program has.
     case changed
     /// It is not in the journal.
     case new
@@ -56,14 +56,14 @@ public struct ResumePlan: Sendable {
     public var only: [StepIndex] = []
     /// Items of steps to run again.
     public var items: [StepIndex: Set<Int>] = [:]
-    /// What becomes of kept steps that are others than they were.
+    /// What happens to kept steps that have changed.
     public var changes = Changes.refuse
 
     /// The usual: what did not end well runs again.
     public init() {}
   }
 
-  /// What becomes of steps that are others than they were.
+  /// What happens to steps that have changed.
   public enum Changes: Sendable, Hashable {
     case refuse, keep, rerun
   }
@@ -82,7 +82,7 @@ public struct ResumePlan: Sendable {
   let recollection: RunRecollection
   /// The workflow as it continues.
   private let graph: WorkflowGraph
-  /// What becomes of each step, in file order.
+  /// What happens to each step, in file order.
   public private(set) var fates: [Fate]
   /// The journal entries that stay, by the steps of the file as it is now.
   private(set) var entries: [JournalEntry] = []
@@ -97,7 +97,7 @@ public struct ResumePlan: Sendable {
   /// Hides the secrets of the run in what is written down; nil: it has none.
   private var mask: SecretMask?
 
-  /// What becomes of the items of a step that runs again and of which some had succeeded.
+  /// What happens to the items of a step that runs again and of which some had succeeded.
   public struct KeptItems: Sendable, Hashable {
     /// The indices of those that are kept.
     var items: [Int]
@@ -108,7 +108,7 @@ public struct ResumePlan: Sendable {
     public var isCertain: Bool
   }
 
-  /// What becomes of the items of steps that run again and of which some had succeeded.
+  /// What happens to the items of steps that run again and of which some had succeeded.
   public private(set) var keptItems: [StepIndex: KeptItems] = [:]
   /// The items, by their indices, that do not run again because an attempt of theirs was interrupted.
   public private(set) var interruptedItems: [StepIndex: [Int]] = [:]
@@ -317,7 +317,7 @@ public struct ResumePlan: Sendable {
   }
 
   /// What stays of items: of a step that is kept all there is to report; of one that runs again those that had succeeded,
-  /// unless they or the step were named, or the step is another.
+  /// unless they or the step were named, or the step has changed.
   private mutating func keepItems(
     _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>,
     keepingIn steps: Set<StepIndex>

@@ -11,11 +11,11 @@ public struct RunHistory: Sendable {
   public var definition: [UInt8]
   /// Who runs it.
   public var holder: RunHolder
-  /// Whether no step may begin before everything that came out until then is on disk.
+  /// Whether no step may begin before all entries up to then are on disk.
   public var isDurable = false
   /// Whether another process may take the run over while this one lives: the store's leases run out.
   public var canBeTakenOver = false
-  /// What distinguishes the programs of external plugins, by the plugin's name: a step whose program has changed is another
+  /// What distinguishes the programs of external plugins, by the plugin's name: a step whose program has changed is a different
   /// step to a resume. Called when the run is written.
   public var programs: @Sendable () -> [String: String] = { [:] }
   /// The names of the steps of a definition, in their order, so that the newest success of each outlives the rest; nil if

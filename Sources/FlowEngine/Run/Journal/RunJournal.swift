@@ -8,7 +8,7 @@ import Synchronization
 /// Nothing is opened before there is something to write. The first problem ends it: it is reported once, and the run continues
 /// without a journal (a durable run does not).
 final class RunJournal: Sendable {
-  /// How often what came out is written.
+  /// How often new entries are written.
   static let rhythmNanoseconds = 100_000_000
 
   let history: RunHistory

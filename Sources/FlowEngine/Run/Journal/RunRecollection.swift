@@ -17,7 +17,7 @@ public struct RunRecollection: Sendable {
   public let position: RunPosition
   /// The steps that the last resume kept.
   public private(set) var kept: Set<StepIndex> = []
-  /// What came out, in order.
+  /// The entries, in order.
   package private(set) var entries: [JournalEntry] = []
   /// What steps returned.
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
@@ -25,7 +25,7 @@ public struct RunRecollection: Sendable {
   package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
   /// The items of steps as they were worked out last.
   private var itemKeys: [StepIndex: ItemKeys] = [:]
-  /// When the last of it came out, in nanoseconds from the start of the run.
+  /// When the last entry was made, in nanoseconds from the start of the run.
   public private(set) var lastNanoseconds = 0
   /// When the last of it was written, in milliseconds since 1970; nil: nothing was.
   public private(set) var lastMilliseconds: Int?
@@ -36,7 +36,7 @@ public struct RunRecollection: Sendable {
     public var description: String
   }
 
-  /// Reads the journal of a run of a workflow of so many steps.
+  /// Reads the journal of a run of a workflow of this many steps.
   public init(_ run: StoredRun, chunks: [[UInt8]], stepCount: Int) throws(Problem) {
     guard let header = RunHeader(run.header) else {
       throw Problem(description: "what run \(run.id) was begun with cannot be read")

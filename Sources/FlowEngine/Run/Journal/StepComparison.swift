@@ -23,7 +23,7 @@ struct StepMapping {
   func isKnown(_ step: StepIndex) -> Bool { newIndices == nil || isKnown[Int(step)] }
 }
 
-/// Says whether a step is another than it was.
+/// Says whether a step has changed.
 struct StepComparison {
   /// The workflow as it was; nil: as it is.
   let before: WorkflowGraph?
@@ -46,7 +46,7 @@ struct StepComparison {
   }
 }
 
-/// What of a step decides what it does; a step for which any of it is another is another step.
+/// The parts of a step that decide what it does; a step has changed if any of them has.
 private struct StepDefinition: Equatable {
   var uses: String
   var with: ValueObject

@@ -118,7 +118,7 @@ extension StepPasts.Past {
   /// Whether a step that must not run twice by itself stays as it is.
   var stopsAtInterrupt: Bool { isInterrupted || failedInterrupted }
 
-  /// What becomes of the step by what it came to alone.
+  /// What happens to the step, judged by its own result.
   func fate(isOptional: Bool) -> ResumePlan.Fate {
     guard let finished else { return .again(.unfinished) }
     switch finished.outcome {

@@ -20,12 +20,12 @@ struct DurableStarts {
   }
 }
 
-// The rule of a durable run: no body begins before everything that came out until then is on disk, its own start
+// The rule of a durable run: no body begins before all entries up to then are on disk, its own start
 // included.
 //
 // It is a rule at starts. One at ends would miss what follows from ends in other ways: a failure's handler, a step that
 // waits for an event, one that the gate lets go. So no thread takes a step from the plan. The journal's thread chooses
-// what may start, writes all that came out with it at once, and then hands the steps to their pools; what ends
+// what may start, writes it with all new entries at once, and then hands the steps to their pools; what ends
 // meanwhile shares the next write. It chooses more than there are threads, so that many short steps share a write: they
 // run one after the other on the threads there are, and where one of them turns out long the watch adds threads for
 // those behind it.
@@ -80,7 +80,7 @@ extension WorkflowRun {
     aftermath.mustFlush = true
   }
 
-  /// Chooses what starts next, writes it with all that came out, and hands it out; on the journal's thread, until there is
+  /// Chooses the next starts, writes them with all new entries, and hands them out; on the journal's thread, until there is
   /// nothing to write.
   func flush() {
     guard let journal else { return }
@@ -102,7 +102,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Marks as running what may start, and collects that with everything that came out.
+  /// Marks steps that may start as running, and collects these starts with all new entries.
   private func chooseStarts() -> ([(start: (step: StepIndex, attempt: Int), pool: Pool)], [RunChunk]) {
     let (chosen, entries, outputs, launch) = withPlan { state in
       var chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)] = []

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowStore
 
-// How a run is written down: what came out is collected under the lock, and becomes a chunk outside it, on the journal's
+// How a run is recorded: its entries are collected under the lock, and become a chunk outside it, on the journal's
 // thread.
 extension WorkflowRun {
   /// How long after the gate the first write is: anyone who looks at what the gate shows comes first.
@@ -32,7 +32,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Writes what came out, and does what was asked, ten times a second until the run has ended.
+  /// Writes new entries and serves requests, ten times a second until the run has ended.
   private func keepJournal() {
     guard let journal, writeJournal() else { return }
     takeRequests()
@@ -49,7 +49,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Writes what came out since the last time, on the journal's thread; false when nothing more should be written.
+  /// Writes the entries since the last call, on the journal's thread; false when nothing more should be written.
   @discardableResult
   func writeJournal() -> Bool {
     guard let journal, !journal.isOver else { return false }
@@ -73,7 +73,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Takes what came out since the last time, as chunks; none where nothing did.
+  /// Takes the entries since the last call, as chunks; empty if there are none.
   func collectChunks() -> [RunChunk] {
     var chunks = logChunk().map { [$0] } ?? []
     var writer = EntryWriter()
@@ -91,7 +91,7 @@ extension WorkflowRun {
     return chunks
   }
 
-  /// The chunk of what came out, behind what has been written of it.
+  /// The chunk of the new entries, after what has been written of it.
   func chunk(_ entries: JournalEntries, _ outputs: UnwrittenOutputs, behind first: EntryWriter = EntryWriter())
     -> RunChunk
   {

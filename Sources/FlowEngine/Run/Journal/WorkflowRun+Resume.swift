@@ -21,7 +21,7 @@ struct RunOrigin: Sendable {
 }
 
 extension ResumePlan {
-  /// When the last that is known came out, in nanoseconds from the start of the run; the time since is none of its own.
+  /// When the last known entry was made, in nanoseconds from the start of the run; the time since does not count.
   package var atNanoseconds: Int { recollection.lastNanoseconds }
 }
 

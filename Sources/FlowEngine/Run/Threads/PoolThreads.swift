@@ -6,7 +6,7 @@ import Synchronization
 /// The threads of the pools, shared by all runs of a process: one that has nothing to do waits a moment for the next
 /// thread before it ends.
 ///
-/// They are threads of their own, not Dispatch's: Dispatch has 255 for everybody, shares them between qualities of
+/// They are threads of their own, not Dispatch's: Dispatch has 255 in all, shares them between qualities of
 /// service, and does not say when it has no more, so that steps would be said to run that have no thread, and what
 /// reports the run, or stops it, would wait behind them.
 package final class PoolThreads: Sendable {
@@ -15,9 +15,9 @@ package final class PoolThreads: Sendable {
 
   /// How long a thread stays that has nothing to do.
   private static let idleTime = DispatchTimeInterval.seconds(2)
-  /// So many threads are returned when the system gave no more, for others in the process that need one.
+  /// How many threads are returned when the system gives no more, for others in the process that need one.
   private static let reserve = 4
-  /// So many threads are asked for however little room there is.
+  /// How many threads are requested however little room there is.
   private static let fewest = 2
 
   private let start: @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool
@@ -32,7 +32,7 @@ package final class PoolThreads: Sendable {
     var living = 0
     /// The most there have been at once.
     var peak = 0
-    /// How many there may be, as far as is known.
+    /// The known limit.
     var limit = Int.max
   }
 

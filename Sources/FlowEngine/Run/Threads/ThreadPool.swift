@@ -34,7 +34,7 @@ struct ThreadPool {
   private static let missingThreadWatchNanoseconds = 50_000_000
   /// How long steps wait for a thread while no thread of their pool is at work.
   private static let threadlessLimitNanoseconds = 10_000_000_000
-  /// So many bodies that returned during a watch were short ones.
+  /// If this many bodies return during a watch, they were short.
   private static let returnsOfShortSteps = 64
 
   init(pool: Pool, cores: Int) {
@@ -69,7 +69,7 @@ struct ThreadPool {
     withoutThreadsSince = nil
   }
 
-  /// There is no thread for a thread that was woken: there may be as many as there are now.
+  /// The system gave no thread for one that was woken: the pool keeps the number that it has.
   mutating func noteMissingThread(at now: Int) {
     busy -= 1
     waking -= 1
@@ -110,7 +110,7 @@ struct ThreadPool {
     return isShortOfThreads ? Self.missingThreadWatchNanoseconds : watchNanoseconds
   }
 
-  /// The watch is over. True when no thread came free meanwhile: others must help, and there may be more of them.
+  /// Ends the watch. True if no thread became free: the pool may have more threads.
   mutating func endWatch() -> Bool {
     let seen = returns &- (watchedReturns ?? returns)
     watchedReturns = nil

@@ -2,7 +2,7 @@ import FlowModel
 
 /// Steps that waited because there was no thread for them, for the report's warnings.
 struct ThreadShortage {
-  /// The largest number of steps of a pool that waited at once while there were as many threads as there may be.
+  /// The largest number of steps of a pool that waited at once while it had as many threads as allowed.
   private var beyondLimit: [Int: Int] = [:]
   /// The same while the system gave no more threads.
   private var withoutThread: [Int: Int] = [:]
@@ -17,7 +17,7 @@ struct ThreadShortage {
     withoutThread[pool.index] = max(steps, withoutThread[pool.index] ?? 0)
   }
 
-  /// What the report says of it, where the system gave so many threads at most.
+  /// What the report says if the system gave at most this many threads.
   func warnings(threads: Int) -> [String] {
     func name(_ pool: Int) -> String { Pool.all[pool].qualityOfService?.rawValue ?? "main" }
     func count(_ steps: Int) -> String { steps == 1 ? "1 step" : "\(steps) steps" }

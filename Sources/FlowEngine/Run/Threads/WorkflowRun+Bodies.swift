@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-// A step's body: how it is called, in a task where it is asynchronous, and what becomes of what it gives or throws.
+// A step's body: how it is called, in a task where it is asynchronous, and what happens to what it gives or throws.
 extension WorkflowRun {
   /// Runs a body; nil: it continues in a task.
   @inline(__always)
@@ -21,7 +21,7 @@ extension WorkflowRun {
     return nil
   }
 
-  /// What comes of looking before a body runs; nil: it runs.
+  /// The result of looking before a body runs; nil: it runs.
   private func look(_ beforehand: StartInputs.Beforehand, _ outputs: inout ValueObject) -> Ending? {
     switch beforehand {
     case .problem(let problem): return .failure(problem, isRetryable: false)

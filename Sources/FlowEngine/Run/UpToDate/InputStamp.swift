@@ -11,7 +11,7 @@ struct InputStamp: Sendable, Hashable {
   /// When the content was last modified, which programs can set.
   var modifiedNanoseconds: Int
   /// When the system last saw a change of the file, which no program can set. Copies and caches have others, so that it says
-  /// only whether to read the file again, never that its content is another.
+  /// only whether to read the file again, never that its content has changed.
   var changedNanoseconds: Int
   var digest: String
 

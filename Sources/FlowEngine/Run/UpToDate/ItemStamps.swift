@@ -17,13 +17,13 @@ final class ItemStamps: Sendable {
   }
 
   private static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x02]
-  /// So many records more than items are let be before the file is written again.
+  /// The file may have this many more records than items before it is written again.
   private static let spareRecords = 1000
 
   private let path: String
   private let state: Mutex<State>
 
-  /// Reads what there is of a step, unless nothing of it will be asked for.
+  /// Reads the stamps of a step, unless none will be asked for.
   init(of step: StepID, in dataFolder: String, reads: Bool) {
     path = StepStamp.path(of: step, in: dataFolder, suffix: "items")
     var state = State()

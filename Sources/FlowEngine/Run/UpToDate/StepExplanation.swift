@@ -4,7 +4,7 @@ import FlowPluginKit
 
 /// What the next run of a workflow would do with a step.
 public struct StepExplanation: Sendable {
-  /// What becomes of it.
+  /// What happens to it.
   public enum Fate: String, Sendable {
     case upToDate = "up to date"
     case skipped

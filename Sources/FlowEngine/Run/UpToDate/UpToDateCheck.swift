@@ -26,7 +26,7 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// What comes of looking.
+  /// The result of looking.
   enum Finding: Sendable {
     /// The outputs of last time.
     case upToDate(ValueObject)
@@ -166,7 +166,7 @@ final class UpToDateCheck: Sendable {
     return products.first { $0.bytes < 0 }.map { .product($0.path) }
   }
 
-  /// The first file that is another, or that only one of the lists has.
+  /// The first file that differs, or that only one of the lists has.
   private static func difference(_ before: [InputStamp], _ now: [InputStamp]) -> String? {
     if before.count == now.count {
       for (before, now) in zip(before, now) where !before.isSame(as: now) {

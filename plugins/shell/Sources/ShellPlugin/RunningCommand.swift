@@ -59,7 +59,7 @@ struct RunningCommand: ~Copyable {
     read()
     lines.finish()
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
-    // Someone has its outputs open though it has ended, or it was asked to end before its time: there may be others.
+    // Another process has its outputs open although it has ended, or it was asked to end early: child processes may be left.
     let ending = group.collect(withSession: output.isOpen || errors.isOpen || context.isCancelled)
     return Ending(group: ending, output: output.text, errors: errors.text, lastLines: lines.last)
   }

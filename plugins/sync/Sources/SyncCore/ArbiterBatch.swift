@@ -65,7 +65,7 @@ public struct ArbiterBatch {
     return outcomes
   }
 
-  /// What becomes of a transaction of which a part cannot be stored; nil when all of it can.
+  /// What happens to a transaction of which a part cannot be stored; nil when all of it can.
   private static func whole(_ part: [Outcome], _ operations: [Operation]) -> [Outcome]? {
     // A later write to a record met what an earlier one would have made of it, which is never shown.
     let met = Dictionary(zip(operations.map(\.key), part.map(\.stored))) { first, _ in first }

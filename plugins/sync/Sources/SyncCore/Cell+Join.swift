@@ -47,7 +47,7 @@ extension Cell {
   }
 
   /// The one of two writes of one device that counts. The same write can carry two stamps when a server that lost its
-  /// memory stamped it again: then the later one counts, for everybody.
+  /// memory stamped it again: then the later one counts everywhere.
   private static func later(_ left: Entry, _ right: Entry) -> Entry {
     if left.dot.number != right.dot.number { return left.dot.number > right.dot.number ? left : right }
     if left.stamp != right.stamp { return left.stamp > right.stamp ? left : right }

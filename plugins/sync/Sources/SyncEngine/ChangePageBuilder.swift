@@ -37,7 +37,7 @@ public struct ChangePageBuilder {
   /// How many more records can be of use at most, with the one that shows that there are more.
   public var room: Int { limit - records.count - others.count + 1 }
 
-  /// Takes the next changed record in, whose cell has so many bytes; false when the page is full without it.
+  /// Adds the next changed record, whose cell has this many bytes; false if the page is full without it.
   public mutating func take(_ record: Record, bytes size: Int) -> Bool {
     let isWanted = subscription?.includes(record.key, record.cell) ?? true
     let isMentioned = !isWanted && (mentionsAll || record.sequence > present)

@@ -14,7 +14,7 @@ extension RecordProjection {
   /// The collection of that name.
   public func collection(storedAs type: String) -> String? { RecordName.isWellFormed(type) ? type : nil }
 
-  /// What the store is to show of a record from now on; nil if it shows none of its kind.
+  /// What the store shows of a record from now on; nil if it shows none of its kind.
   func change(_ cell: Cell, key: RecordKey) -> (change: StoreChange, isEmpty: Bool)? {
     guard let collection = collection(storedAs: key.type), let row = row(of: cell, key: key) else { return nil }
     return (.shown(RecordKey(type: collection, name: key.name), row.isEmpty ? nil : row), row.isEmpty)

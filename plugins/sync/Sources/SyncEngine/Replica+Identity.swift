@@ -30,7 +30,7 @@ extension Replica {
     }
   }
 
-  /// Continues under a name of its own, so that no new action is taken for one that is known already (M1, M4). What waits
+  /// Continues under a name of its own, so that no new action counts as one that is known already (M1, M4). What waits
   /// keeps its name: another copy of this file may send it as well.
   mutating func takeNewIdentity(random: UInt32, incarnation: UInt64) {
     let old = device

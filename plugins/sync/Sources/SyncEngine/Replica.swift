@@ -293,7 +293,7 @@ public struct Replica: Sendable {
 
 /// How a record with many changes here reads.
 struct KnownView: Sendable {
-  /// From so many changes on.
+  /// The number of changes from which this applies.
   static let fewestChanges = 8
 
   var windowMilliseconds: Int64

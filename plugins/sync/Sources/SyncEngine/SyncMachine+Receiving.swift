@@ -176,7 +176,7 @@ extension SyncMachine {
     let isNewIncarnation =
       known.map { $0.cell.isRecord && record.cell.content.incarnation > $0.cell.content.incarnation } ?? false
     if let known, known.cell.isRecord, record.cell.origin > known.cell.content.incarnation {
-      // What it was has been forgotten; this is another record under its key.
+      // The old record has been forgotten; this is a new record under its key.
       forget(record.key)
       confirm(record)
       begin([record.key])

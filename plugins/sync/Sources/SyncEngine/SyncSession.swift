@@ -74,7 +74,7 @@ public actor SyncSession {
   public func start() async { _ = await give(.started) }
 
   /// Takes an action of the user in; when this returns it is saved and will not be lost (S32). Gives where it is in the
-  /// outbox: `SyncMachine.fate(of:)` says what becomes of it.
+  /// outbox: `SyncMachine.fate(of:)` says what happens to it.
   ///
   /// Throws a `ReplicaError` when it breaks a limit or could not be saved: then nothing has happened.
   @discardableResult
@@ -222,7 +222,7 @@ public actor SyncSession {
         return
       }
       waitAfterFailedSave()
-      // Anyone who acted is told by the error itself.
+      // The error itself tells the caller.
       if !events[0].event.isAct { onNotice(.failed(.storage("\(error)")), machine) }
       events[0].done?.resume(returning: .failure(error))
       return

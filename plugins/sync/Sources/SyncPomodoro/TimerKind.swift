@@ -2,7 +2,7 @@
 public enum TimerKind: String, Hashable, Sendable, CaseIterable {
   /// Nothing runs.
   case idle
-  /// The break was put off.
+  /// The break was postponed.
   case snooze
   /// A break runs.
   case breakTime

@@ -86,7 +86,7 @@
     private enum Decision {
       /// The change with this number in its slot, and the stamps of its acts.
       case change(Int64, [Stamp])
-      /// The record as it was after so many changes.
+      /// The record as it was after this many changes.
       case conflict(Record?, after: Int64)
       case done(CommitResult)
     }
@@ -139,7 +139,7 @@
       return all.mapValues(Array.init)
     }
 
-    /// The operations without those of callers who have heard of what the zone has lost: these are told so.
+    /// The operations without those of callers that know a state the zone has lost; these get that answer.
     private mutating func withoutLost(
       _ open: [Pending], _ connection: ZoneConnection
     ) throws(BackendError) -> [Pending] {

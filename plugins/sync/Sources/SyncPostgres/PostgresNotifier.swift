@@ -12,7 +12,7 @@
     private static let channel = "flowrun_sync"
     /// How long notifications are gathered after one has gone, in milliseconds.
     private static let gatherMilliseconds: Int64 = 5
-    /// A database that is away is looked for after so many seconds, then twice, three, at most four times as many: a server
+    /// A database that is away is looked for after this many seconds, then twice, three, at most four times as many: a server
     /// tells its devices of its return within half a second, and they settle within two.
     private static let pauseSeconds = 0.1
     private static let longestPause = 4

@@ -16,7 +16,7 @@ public struct RecordSchema: Hashable, Sendable {
   public struct Collection: Hashable, Sendable {
     /// The collection's name.
     public var name: String
-    /// What becomes of a record that is deleted and changed at the same time.
+    /// What happens to a record that is deleted and changed at the same time.
     public var delete: DeleteRule
     /// How records are arbitrated whole; nil if they are merged field by field.
     public var decide: DecideRule?

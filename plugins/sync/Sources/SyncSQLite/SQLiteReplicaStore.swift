@@ -43,7 +43,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
     "CREATE TABLE replica (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
   ]
 
-  /// Whether there is anything in the file: not where its device was killed while it made it. Throws when it is another
+  /// Whether there is anything in the file: false if the device was killed while it created the file. Throws if it is another
   /// program's, or of a newer version.
   private static func hasBegun(_ database: SQLiteConnection) throws -> Bool {
     try database.snapshot {

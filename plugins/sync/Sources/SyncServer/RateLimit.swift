@@ -2,7 +2,7 @@
   import SyncEngine
   import Synchronization
 
-  /// At most so many requests of a zone in any second (S44); the next is told when to come again.
+  /// At most this many requests of a zone in any second (S44); the next is told when to come again.
   final class RateLimit: Sendable {
     private let perSecond: Int
     private let times = Mutex<[String: [Int64]]>([:])

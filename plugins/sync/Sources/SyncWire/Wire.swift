@@ -28,7 +28,7 @@ public enum Wire {
   public static let versionHeader = "flowrun-sync-version"
   /// The version of these messages: from 2 on a cursor has a tag, and a commit names the furthest one.
   public static let version = 2
-  /// What a device is told that speaks an earlier version.
+  /// The answer to a device that speaks an earlier version.
   public static let needsNewer =
     "this sync server needs a flowrun whose messages have version \(version), as this server's own flowrun has; update flowrun on this device (what waits there is kept)"
   /// What a device says of a server that speaks an earlier version.

@@ -44,7 +44,7 @@ struct FoldedName {
     for byte in bytes { append(byte) }
   }
 
-  /// Whether it is another, the endings of Chinese divisions included.
+  /// Whether the names differ, the endings of Chinese divisions included.
   func isWhole(_ other: FoldedName) -> Bool {
     guard wholeCount == other.wholeCount else { return false }
     for index in 0..<wholeCount where base[index] != other.base[index] { return false }

@@ -19,7 +19,7 @@ struct TypoTable: Sendable {
 
   private static let shortest = 3
   private static let longest = 24
-  /// Names of up to so many bytes have one typo, longer ones two.
+  /// Names of up to this many bytes have one typo, longer ones two.
   private static let oneEditLength = 5
   private static let bucketCount: UInt32 = 1 << 15
   /// Names that a lookup keeps.

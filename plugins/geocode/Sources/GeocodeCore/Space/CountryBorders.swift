@@ -72,7 +72,7 @@ struct CountryBorders: Sendable {
   /// The country whose outline holds the coordinate.
   @inline(__always)
   func find(_ coordinate: Coordinate) -> Finding {
-    // The map is cut along the antimeridian and ends at the poles: a point on the edge is taken for one just inside.
+    // The map is cut along the antimeridian and ends at the poles: a point on the edge counts as one just inside.
     let point = Corner(
       x: max(-179_999, min(179_999, coordinate.longitude * 1000)),
       y: max(-89_999, min(89_999, coordinate.latitude * 1000)))

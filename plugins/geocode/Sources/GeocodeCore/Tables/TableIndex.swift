@@ -59,7 +59,7 @@ final class TableIndex: Sendable {
   /// A section as an array.
   ///
   /// - Parameter count: how many elements it must have; nil takes all there are.
-  /// - Throws: `TableError.corrupt` when its size is another.
+  /// - Throws: `TableError.corrupt` when its size is wrong.
   func array<Element: BitwiseCopyable & Sendable>(
     _ section: Section, of type: Element.Type, count: Int? = nil
   ) throws(TableError) -> MappedArray<Element> {

@@ -29,7 +29,7 @@ struct TableRows {
     offset = header.utf8.count
   }
 
-  /// Whether there is another row.
+  /// Whether there is a next row.
   @inline(__always)
   func next() -> Bool { offset < count }
 

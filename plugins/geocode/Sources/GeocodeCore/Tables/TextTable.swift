@@ -10,7 +10,7 @@ struct TextTable: Sendable {
   ///   - file: the table, whose checksums hold.
   ///   - rows: the section with the offset of every `step`th row.
   ///   - columns: the names that the first line must have.
-  /// - Throws: `TableError.corrupt` when the first line is another or the last has no end.
+  /// - Throws: `TableError.corrupt` when the first line is wrong or the last one has no end.
   init(
     _ file: TableFile, _ index: TableIndex, rows: TableIndex.Section, every step: Int = 1, columns: [String]
   ) throws(TableError) {

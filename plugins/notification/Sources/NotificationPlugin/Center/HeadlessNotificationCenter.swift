@@ -52,7 +52,7 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
 
   private func deliver(_ request: NotificationRequest) {
     let delegate = state.withLock { state -> (@Sendable (NotificationDelivery) -> Void)? in
-      // A request that was replaced meanwhile is another's to deliver.
+      // A request that was replaced is delivered by the one that replaced it.
       guard state.scheduled[request.id] == request else { return nil }
       state.scheduled[request.id] = nil
       return state.delegate

@@ -30,7 +30,7 @@ public struct LaunchOptions: Sendable, Hashable {
   public struct Link: Sendable, Hashable {
     /// The URL.
     public let url: String
-    /// What came next to it.
+    /// What came with it.
     public let parameters: ValueObject
     /// Where it came from.
     public let source: RouteSource

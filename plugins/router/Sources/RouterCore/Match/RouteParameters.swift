@@ -24,7 +24,7 @@ public struct RouteParameters: Sendable, Hashable {
   public let path: ValueObject
   /// The query: each key with its values in order, an array always.
   public let query: ValueObject
-  /// What came next to the URL, such as a notification's `parameters`.
+  /// What came with the URL, such as a notification's `parameters`.
   public let payload: ValueObject
   /// All of them, of a query key its first value.
   public let merged: ValueObject
@@ -76,7 +76,7 @@ public struct RouteParameters: Sendable, Hashable {
 }
 
 extension RouteMatch {
-  /// The parameters of the match together with what came next to the URL.
+  /// The parameters of the match together with what came with the URL.
   ///
   /// Throws ``URLRejection/Reason/parameterTypeMismatch`` when a query or payload parameter that the route declares a
   /// type for is not of it, and ``URLRejection/Reason/urlParameterNotAllowed`` when one of type `url` leads elsewhere.

@@ -4,7 +4,7 @@ import FlowModel
 public struct PendingRoute: Sendable, Hashable {
   /// The URL as it was received.
   public var url: String
-  /// What came next to it; empty when nothing did.
+  /// What came with it; empty when nothing did.
   public var parameters: ValueObject
   /// Where it came from.
   public var source: RouteSource

@@ -1,4 +1,4 @@
-/// What becomes of links that arrive before, while and after the user interface gets ready: a value, moved on by events
+/// What happens to links that arrive before, while and after the user interface gets ready: a value, moved on by events
 /// that carry the time.
 ///
 /// A link is held until `flush`, waits there until the interface has settled, is handed off, and is
@@ -14,7 +14,7 @@ public struct PendingStore: Sendable, Hashable {
     case deferred(ID)
     /// It may be handed off now; ``PendingStore/finished(_:at:)`` must follow.
     case open(ID)
-    /// It is another delivery of a tap that waits or was handed off just now.
+    /// A repeated delivery of a tap that waits or was just handed off.
     case duplicate
   }
 

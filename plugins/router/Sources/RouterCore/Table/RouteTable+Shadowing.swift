@@ -13,7 +13,7 @@ public struct ShadowedRoute: Sendable, Hashable {
   /// scheme is not.
   public let link: String?
 
-  /// What a person is told, and why.
+  /// What a person reads, and why.
   public func finding(among routes: [Route]) -> (message: String, reason: String) {
     let reason = "'\(routes[byIndex].pattern)' matches \(example), for example"
     if let link {

@@ -24,7 +24,7 @@ public struct InterceptedLink: Sendable {
   public let source: RouteSource
 }
 
-/// What becomes of an intercepted link.
+/// What happens to an intercepted link.
 public enum RouteDecision: Sendable, Hashable {
   /// The next one is asked; a sensitive route stays closed to links from outside.
   case proceed

@@ -85,7 +85,7 @@ struct RouteOutcome: ActionOutput {
     shown = table.forLog(parameters.merged)
   }
 
-  /// What a link would come to with nothing in its way.
+  /// The result of a link if nothing stops it.
   init(_ url: String, _ resolution: RouteResolution, in table: RouteTable) {
     switch resolution {
     case .open(let match, let parameters): self.init("opened", match, parameters, in: table)

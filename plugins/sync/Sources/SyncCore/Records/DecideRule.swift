@@ -30,7 +30,7 @@ public struct DecideRule: MergePolicy, Hashable {
     public var ages = false
     /// A truth value; where it is true the value does not run down.
     public var unless: String?
-    /// A field and the values of it for which this counts; of all others the value is taken for 0.
+    /// A field and the values of it for which this counts; of all others the value counts as 0.
     public var when: Preference?
 
     /// Names a field.

@@ -22,7 +22,7 @@ public struct Dropped: Hashable, Sendable {
     self.incarnation = max(self.incarnation, incarnation + 1)
   }
 
-  /// What becomes of a change to a record that the zone has forgotten, or of one that was made before it did; nil if
+  /// What happens to a change to a record that the zone has forgotten, or of one that was made before it did; nil if
   /// that does not matter. A device that is told of a conflict fetches, and learns of it.
   func decision(on operation: Operation, stored: Record?) -> Arbiter.Decision? {
     let first = stored?.cell.origin ?? incarnation

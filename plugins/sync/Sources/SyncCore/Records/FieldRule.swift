@@ -19,7 +19,7 @@ public enum MergeRule: String, Hashable, Sendable, CaseIterable {
   public static let named: [MergeRule] = [.newest, .largest, .smallest, .counter, .set, .list]
 }
 
-/// What becomes of a record that one device deletes and another changes at the same time.
+/// What happens to a record that one device deletes and another changes at the same time.
 public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
   /// It lives.
   case editWins = "edit-wins"
@@ -90,7 +90,7 @@ public indirect enum FieldType: Hashable, Sendable {
   }
 }
 
-/// The rule of one field, as a zone keeps it for everybody.
+/// The rule of one field, as a zone keeps it for all devices.
 public struct FieldRule: Hashable, Sendable {
   /// What it may hold.
   public var type: FieldType

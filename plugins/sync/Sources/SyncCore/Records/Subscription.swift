@@ -63,7 +63,7 @@ public struct Subscription: Hashable, Sendable {
   }
 }
 
-/// A record that has changed and does not belong to what a device has subscribed to: all that it is told of it.
+/// A record that has changed and does not belong to what a device has subscribed to: all that the device learns of it.
 public struct RecordMention: Hashable, Sendable {
   /// Which record.
   public var key: RecordKey

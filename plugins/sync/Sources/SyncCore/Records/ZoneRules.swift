@@ -46,7 +46,7 @@ public struct ZoneRules: Hashable, Sendable {
   /// The rule of a field; nil when the zone has no such field.
   public func rule(of field: String) -> FieldRule? { texts[field].flatMap { FieldRule(text: $0) } }
 
-  /// What becomes of a record that is deleted and changed at the same time.
+  /// What happens to a record that is deleted and changed at the same time.
   public var delete: DeleteRule { texts[Self.deleteName].flatMap { DeleteRule(rawValue: $0) } ?? .editWins }
 
   /// How records are arbitrated whole; nil if they are not.

@@ -13,7 +13,7 @@ public struct SimulationPlan: Sendable {
   public var schema: RecordSchema
   /// What each user does when, in any order.
   public var steps: [Step] = []
-  /// When the faults end and everything may come to rest, in milliseconds from the start.
+  /// When the faults end and everything may become idle, in milliseconds from the start.
   public var healsAtMilliseconds: Int64
   /// What goes wrong on the way.
   public var faults = Faults()
@@ -59,7 +59,7 @@ public struct SimulationPlan: Sendable {
     case drawn(UInt64)
     /// The user goes offline or online.
     case switched(online: Bool)
-    /// The process is killed and starts again after so many milliseconds.
+    /// The process is killed and starts again after this many milliseconds.
     case crash(restartAfterMilliseconds: Int64)
     /// The same, and the saved cursor is lost.
     case loseCursor

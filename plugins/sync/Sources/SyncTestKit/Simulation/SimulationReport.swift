@@ -1,6 +1,6 @@
 import SyncCore
 
-/// What came of a simulation.
+/// The result of a simulation.
 public struct SimulationReport: Sendable {
   /// The seed that replays it.
   public var seed: UInt64
@@ -30,7 +30,7 @@ public struct SimulationReport: Sendable {
   public var bytes = 0
   /// Acts that were saved, and are neither on the server nor parked where they can be seen.
   public var lost = 0
-  /// When everything had come to rest, in milliseconds from the start.
+  /// When everything was idle, in milliseconds from the start.
   public var restedAtMilliseconds: Int64 = 0
   /// The effects that each device carried out: where a crash can be put.
   public var effects: [Int] = []
