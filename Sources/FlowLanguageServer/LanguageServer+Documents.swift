@@ -156,7 +156,7 @@ extension LanguageServer {
     }
   }
 
-  /// What `flowrun validate` says of a text; what it says of other files is told on the way.
+  /// What `flowrun validate` says about a text; findings in other files are reported on the way.
   func diagnostics(of uri: String) throws(RPCProblem) -> [Value] {
     guard let document = documents[uri] else { throw .invalidParameters("the text '\(uri)' is not open") }
     if document.isManifest {

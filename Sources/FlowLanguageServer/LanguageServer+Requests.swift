@@ -65,7 +65,7 @@ extension LanguageServer {
   private func pull(_ message: Message) throws(RPCProblem) -> Value {
     guard let uri = message.uri else { throw .invalidParameters("'textDocument' is missing") }
     let items = try diagnostics(of: uri)
-    // A client that asks for them need not be told as well.
+    // A client that asks for them does not need a notification as well.
     if client.pullsDiagnostics, pulled.insert(uri).inserted {
       notify(
         "textDocument/publishDiagnostics", ["uri": .string(uri), "diagnostics": []])

@@ -83,7 +83,7 @@ public final class LanguageServer {
 
   // MARK: Bytes
 
-  /// Sends what can be sent and reads what there is; waits for either when `waits`.
+  /// Sends and reads what is possible without waiting; waits for either when `waits`.
   private func receive(waits: Bool) {
     let mayRead = queue.count < Self.queueLimit
     var watched = [

@@ -13,7 +13,7 @@ public struct InstalledActions: Sendable {
   /// The executors that plugins bring.
   public var executors: [String]
 
-  /// Actions with what there is to say besides.
+  /// Actions with further remarks.
   public init(
     catalog: any ActionCatalog, warning: String? = nil, executors: [String] = [],
     additions: @escaping @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File]) = {

@@ -129,7 +129,7 @@ public struct ActionCall: Sendable, Hashable {
 public enum ActionEffect: String, Sendable, Hashable, CaseIterable {
   /// To what outlives the process: a resume does not do it again.
   case durable
-  /// To the process, which is another after a resume: it is done again where a step that runs again needs it.
+  /// To the process, which a resume does not have: it is done again if a step that runs again needs it.
   case process
 }
 

@@ -6,10 +6,10 @@
 import FlowSystem
 
 extension InstalledPlugin {
-  /// The most bytes of a file that decide whether a program is another one.
+  /// The most bytes of a file that are compared to see whether a program has changed.
   private static let hashedBytes = 64 << 20
 
-  /// A text that is another one when the plugin's manifest or program is: the manifest, the files in its folder that
+  /// A text that changes when the plugin's manifest or program does: the manifest, the files in its folder that
   /// its command names, or the Swift files next to its source. What these read in turn is not known.
   public var digest: String {
     var hash = ContentHash()

@@ -2,7 +2,7 @@ import FlowModel
 
 /// Runs the bodies of portable actions somewhere else: in other processes, on other machines.
 ///
-/// The engine says what runs when; an executor says where, and whether it came to its end.
+/// The engine says what runs when; an executor says where, and whether it ended.
 public protocol StepExecutor: Sendable {
   /// As `--on` and `executor:` write it.
   var name: String { get }

@@ -13,7 +13,7 @@ public struct RunChunk: Sendable, Hashable {
 
   /// What a chunk may hold.
   public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
-    /// What came out of the run, with outputs behind it.
+    /// The result of the run, followed by its outputs.
     case entries = 1
     /// Lines that steps wrote.
     case log = 2

@@ -14,10 +14,10 @@
 
     private var library: RunLibrary { settings.library }
 
-    /// How long what an action is told may be, in bytes.
+    /// The most bytes in the body of an action.
     private static let bodyBytes = 256 << 10
 
-    /// How often a run that has begun is looked for in its store, every 50 ms.
+    /// How often a started run is looked for in its store, every 50 ms.
     private static let journalLooks = 60
 
     /// What is wrong with what a page asks for.

@@ -63,7 +63,7 @@
       return missing(request)
     }
 
-    /// What stands between the beginning and the end of a path; nil: it is another path, or has more parts.
+    /// The part of a path between this beginning and this end; nil for a different path, or one with more parts.
     private static func part(of path: String, _ start: String, _ end: String) -> String? {
       guard path.hasPrefix(start), path.hasSuffix(end), path.utf8.count > start.utf8.count + end.utf8.count else {
         return nil

@@ -39,7 +39,7 @@ struct ForecastScene: Sendable {
     try? make(changes.adding(change, of: step))
   }
 
-  /// The runs that a forecast of this launch can learn from: they came to their end in one process, and were launched for the
+  /// The runs that a forecast of this launch can learn from: they ended in one process, and were launched for the
   /// same reason.
   static func fitting(_ runs: [ReportedRun], _ launch: Launch) -> [ReportedRun] {
     runs.filter { run in

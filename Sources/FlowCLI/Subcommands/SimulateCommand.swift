@@ -181,7 +181,7 @@ struct SimulateCommand: Subcommand {
       html: { InsightPages.page(forecast, results).html })
   }
 
-  /// What should be drawn from: the runs of this workflow that came to their end in one process, and were launched for the same
+  /// What should be drawn from: the runs of this workflow that ended in one process, and were launched for the same
   /// reason.
   private func recordedRuns(
     _ graph: WorkflowGraph, _ installation: Installation, _ launch: Launch

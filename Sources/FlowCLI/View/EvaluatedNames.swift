@@ -54,7 +54,7 @@ struct EvaluatedNames {
     return value.isNull ? "" : value.stringValue ?? JSONText.write(value)
   }
 
-  /// What a value with expressions comes to where these inputs are known; nil: it reads something else.
+  /// The value of an expression where these inputs are known; nil if it reads anything else.
   private static func value(_ value: Value, _ inputs: ValueObject) -> Value? {
     guard let text = value.stringValue, let template = try? Template(parsing: text) else { return nil }
     for reference in template.expressions.flatMap(\.expression.references) {

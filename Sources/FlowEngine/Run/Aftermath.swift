@@ -22,6 +22,6 @@ struct Aftermath {
   /// Whether a check that this process still has the run is due before more can start.
   var mustAwaitLease = false
   var hasEnded = false
-  /// What went wrong without being a failure, to be told.
+  /// Warnings, to be reported.
   var warning: String?
 }

@@ -23,7 +23,7 @@ extension WorkflowRun {
     emit(cut.map { .stepLog(id, level: .info, stream: stream, message: $0) }, lineBytes: bytes)
   }
 
-  /// Tells of a line that a program has begun to write; of unheard states the newest replaces the others.
+  /// Reports an unfinished line of a program; the newest state replaces those not yet delivered.
   public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     guard showsUnfinishedLines, showsOutput(of: step) else { return }
     // Far more than a terminal is wide.

@@ -104,7 +104,7 @@ public final class WorkflowRun: Sendable {
   /// Activates a prewarmed run: time 0 of the gate. Later calls do nothing.
   ///
   /// Throws a ``PreparedWorkflow/Problem`` when `enabled`, `defer` or a deadline cannot be evaluated, or when they put
-  /// off a step that the gate is told to wait for; the run is then cancelled.
+  /// off a step that is declared blocking; the run is then cancelled.
   public func activate(launch: Launch) throws(PreparedWorkflow.Problem) {
     do throws(PreparedWorkflow.Problem) {
       try activate(launch: launch, isStarting: false)

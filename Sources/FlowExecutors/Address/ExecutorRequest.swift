@@ -30,7 +30,7 @@ public struct ExecutorRequest: Sendable {
   package var pulse = PulseRhythm()
   /// Whether they may still be asked.
   package var mayPing: @Sendable () -> Bool = { true }
-  /// Is told of workers that are left out or lost.
+  /// Receives the workers that are left out or lost.
   public var tell: @Sendable (String) -> Void = { _ in }
 
   /// A request with everything that has no default.

@@ -97,7 +97,7 @@ extension ActionError {
       isRetryable: false)
   }
 
-  /// A file is another than it was when its transfer began.
+  /// A file has changed since its transfer began.
   static func changed(_ path: String) -> ActionError {
     ActionError("file-changed", "'\(path)' changed during its transfer", isRetryable: true)
   }

@@ -23,9 +23,9 @@ struct PoolState {
     var isReady = false
     /// How many bodies it has.
     var taken = 0
-    /// How often it was lost, or could not be started, since a body of it last came to its end.
+    /// How often it was lost, or could not be started, since one of its bodies last ended.
     var failures = 0
-    /// How many of its starts in a row came to nothing.
+    /// How many of its last starts failed in a row.
     var failedStarts = 0
     /// Why it is not started again; nil: it is.
     var problem: String?
@@ -137,7 +137,7 @@ struct PoolState {
     return true
   }
 
-  /// Those who wait and may go on, with what they are told.
+  /// Waiting callers that may continue, with their answers.
   mutating func grants() -> [(OneShot<Grant>, Grant)] {
     var grants: [(OneShot<Grant>, Grant)] = []
     if isGone {

@@ -53,7 +53,7 @@ public final class WorkerPool: StepExecutor {
   ///   - release: the command that gives back what is asked of an engine for the workers; nil: nothing is.
   ///   - sized: how workers for steps that take resources of a machine are had; nil: such steps are as others are.
   ///   - waiting: the jobs that wait in the engine's queue, with their reasons; nil: the engine has no queue.
-  ///   - tell: is told of workers that are left out or lost.
+  ///   - tell: receives the workers that are left out or lost.
   package init(
     name: String, starts: [WorkerStart], needs: WorkerRequirements, workflowFolder: String,
     copies: WorkerTerms.Copies? = nil, pulse: PulseRhythm = PulseRhythm(),

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSystem
 
 /// What came of a body, in a file that is made once: by the worker when the body has ended, before it answers, or by
-/// who takes the worker for lost. Anyone who comes second finds what the first one made. So a body that came to its end
+/// who takes the worker for lost. Anyone who comes second finds what the first one made. So a body that ended
 /// does not run again because its answer was lost on the way.
 package struct ResultFile: Sendable {
   let path: String
@@ -20,7 +20,7 @@ package struct ResultFile: Sendable {
     path = folder + "/" + String(body.map { $0 == "/" ? "-" : $0 })
   }
 
-  /// Writes what came out, unless the file is there. Where that is impossible there is none: the body may run again then.
+  /// Writes the result, unless the file exists. If that is impossible, there is no result, and the body may run again.
   func write(_ message: Value) {
     let part = path + ".part"
     let number = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

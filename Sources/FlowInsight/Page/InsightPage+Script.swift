@@ -191,7 +191,7 @@ extension InsightPage {
         event.preventDefault();
         at = Math.max(0, Math.min(list.rows.length - 1, at + step));
         const row = list.reveal(at);
-        // With the next frame: by then the page has told of the scrolling, which hides what was shown before it.
+        // With the next frame: by then the page has reported the scrolling, which hides what was shown before it.
         requestAnimationFrame(() => {
           const edge = row.getBoundingClientRect();
           show(row.dataset.tip, edge.left + 20, edge.top);

@@ -25,7 +25,7 @@ package struct PageTimeline {
 
   init(title: String, course: RunCourse) { (self.title, self.course) = (title, course) }
 
-  /// How a step stands that has begun and has not ended.
+  /// The state of a running step.
   static let inProgress = "in progress"
 
   private struct Bar {

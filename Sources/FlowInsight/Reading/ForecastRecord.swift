@@ -29,7 +29,7 @@ package struct ForecastRecord: MeasuredRuns, Sendable {
     steps[id]?.objectValue?["criticality"]?.numberValue
   }
 
-  /// What a subject of budgets comes to.
+  /// The value of a budget's subject.
   package func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool) {
     func time(_ values: Value?, _ statistic: BudgetRule.Statistic) -> Double? {
       values?.objectValue?[statistic == .median ? BudgetRule.Statistic.p50.rawValue : statistic.rawValue]?.numberValue

@@ -3,7 +3,7 @@ import FlowModel
 
 /// What budgets are held against: runs that were forecast, or that went.
 package protocol MeasuredRuns {
-  /// What a subject of budgets comes to, in milliseconds or as a share; nil: it never happened. It is not measured where
+  /// The value of a budget's subject, in milliseconds or as a share; nil: it never happened. It is not measured where
   /// nothing of the kind was seen.
   func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool)
 }
@@ -36,7 +36,7 @@ package protocol CountedRuns: MeasuredRuns {
 }
 
 extension CountedRuns {
-  /// What a subject of budgets comes to.
+  /// The value of a budget's subject.
   package func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool) {
     func milliseconds(_ nanoseconds: Int?) -> Double? { nanoseconds.map { Double($0) / 1_000_000 } }
     switch subject {

@@ -14,7 +14,7 @@ package struct ReportedRun: Sendable {
   package var launchReason: String?
   /// Whether the run continued in another process than it began in.
   package var isResumed = false
-  /// Whether it came to its end.
+  /// Whether it ended.
   package var hasEnded = true
   /// How it ended, or how it stands, in the report's word; nil: the report does not say.
   package var conclusion: String?
@@ -184,7 +184,7 @@ package struct ReportedRun: Sendable {
     self.items[index] = course.steps[index].items.map(\.time.count)
   }
 
-  /// An attempt whose beginning was not recorded is assumed to have begun when the one before it was over: its pause counts
+  /// An attempt without a recorded start is assumed to have started when the previous one ended: its pause counts
   /// with it.
   private static func attemptTimes(_ attemptTimes: [Value], from start: Int?, to end: Int?) -> [Range<Int>] {
     var cursor = start

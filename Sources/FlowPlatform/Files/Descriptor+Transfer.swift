@@ -1,5 +1,5 @@
 extension Descriptor {
-  /// What a read came to.
+  /// The result of a read.
   package enum Received {
     /// This many bytes stand in the buffer.
     case bytes(Int)
@@ -23,7 +23,7 @@ extension Descriptor {
     }
   }
 
-  /// What a write that does not wait came to.
+  /// The result of a write that does not wait.
   package enum Sent {
     /// This many bytes were taken, perhaps none.
     case bytes(Int)

@@ -7,7 +7,7 @@ import FlowModel
 /// {"action": "shout.text", "with": {"text": ""}, "error": "nothing-to-say"}
 /// ```
 public struct PluginCase: Sendable, Hashable {
-  /// What a call is to come to.
+  /// The expected result of a call.
   public enum Expectation: Sendable, Hashable {
     /// Outputs of which these are the ones that matter; others may be there.
     case outputs(ValueObject)
@@ -22,7 +22,7 @@ public struct PluginCase: Sendable, Hashable {
   /// What it is to give.
   public var expectation: Expectation
 
-  /// A call that is to come to this.
+  /// A call that is expected to have this result.
   public init(_ action: String, with inputs: ValueObject = [:], _ expectation: Expectation = .outputs([:])) {
     self.action = action
     self.inputs = inputs

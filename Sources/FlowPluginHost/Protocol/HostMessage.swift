@@ -58,7 +58,7 @@ enum HostMessage {
   }
 
   /// A call of an action, of which `head` is what ``runHead(action:)`` gives and `durations` are the inputs of that
-  /// type, which it gets in milliseconds next to their text; `key`, `workflowFolder` (where it is another than the
+  /// type, which it gets in milliseconds next to their text; `key`, `workflowFolder` (where it differs from the
   /// worker was started for), `files` and `isQuiet` are for workers.
   static func run(
     id: Int, head: [UInt8], inputs: ValueObject, durations: [String], environment: [String: String], attempt: Int,

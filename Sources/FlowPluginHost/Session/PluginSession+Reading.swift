@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginSession {
-  /// What a look at one of the program's two outputs came to.
+  /// The result of reading one of the program's two outputs.
   enum Look {
     /// Something was there, or nothing yet.
     case open

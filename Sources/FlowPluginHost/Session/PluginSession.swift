@@ -110,7 +110,7 @@ package final class PluginSession: Sendable {
       id: nextID.wrappingAdd(1, ordering: .relaxed).oldValue, action: action, context: context, deadline: deadline)
   }
 
-  /// Sends the line of a call and gives what it came to; nil when that is not known within a moment.
+  /// Sends the line of a call and returns its result; nil if there is none within a moment.
   private func make(_ call: PluginCall, _ line: [UInt8]) -> PluginCall.Outcome? {
     if line.count > limits.lineBytes {
       return .failed(

@@ -41,7 +41,7 @@ package struct WorkerTerms: Sendable {
   package var copies: Copies?
   /// Texts on standard error by which the transport says that it is about to end.
   package var endSigns: [String] = []
-  /// Is told what a worker says that belongs to no step.
+  /// Receives what a worker says that does not belong to a step.
   package var tell: @Sendable (String) -> Void = { _ in }
 
   /// What is offered.

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Leaves out of what is wrong with a workflow whatever only follows from a mistake that is told already: a key on the
+/// Removes findings that only follow from a mistake that is already reported: a key on the
 /// wrong level is one mistake, however much it takes along.
 ///
 /// It runs where there is an error, over at most ``Limits/diagnostics`` of them.

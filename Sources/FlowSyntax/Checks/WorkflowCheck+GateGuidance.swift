@@ -28,7 +28,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// What a bound may come to, as far as its text shows.
+  /// The possible values of a bound, as far as its text shows.
   private func possibleDurations(of source: DurationSource?) -> [Duration] {
     switch source {
     case nil: return []

@@ -64,7 +64,7 @@ package final class ProcessGroup: Sendable {
   /// How long a killed child may take to end; one in a call that the system cannot end is left to the guard.
   private static let killMilliseconds = 1000
 
-  /// Kills the group and collects it. What ended by itself is told as it ended.
+  /// Kills the group and collects it. A process that ended by itself is reported with its own status.
   package func end() -> TerminationStatus {
     if let ending = ending.withLock({ $0 }) { return ending.status }
     send(SIGKILL)

@@ -66,7 +66,7 @@ struct RecalledFanOut: Sendable {
   /// When bodies that executors ran first began.
   private(set) var beginnings: [Int: Int] = [:]
 
-  /// The items were worked out again: what is known of others than these is worth nothing.
+  /// The items were evaluated again: what is known of any other items no longer counts.
   mutating func take(_ new: [UInt64]) {
     let keys = ItemKeys(hashes: hashes)
     finished = finished.filter { keys.isSame($0.key, in: new) }

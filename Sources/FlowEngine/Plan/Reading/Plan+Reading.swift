@@ -87,7 +87,7 @@ extension Plan {
   public func status(of step: StepIndex) -> StepFacts.StatusFunctions {
     var functions: StepFacts.StatusFunctions = .always
     if traits[step].flags.contains(.final) {
-      // What the steps came to together, not only those without dependents.
+      // The outcome of all steps together, not only of those without dependents.
       if cancelledAt != never { functions.insert(.cancelled) }
       functions.insert(conclusionSoFar(for: step) == .failure ? .failure : cancelledAt == never ? .success : [])
       return functions

@@ -21,7 +21,7 @@ extension Plan {
     states[step].reason == .upstreamFailed && traits[step].flags.contains(.optional)
   }
 
-  /// The gate is told what the blocking steps say. By this instant it is judged, whichever thread comes first.
+  /// Tells the gate the state of the blocking steps. It is judged by this instant, whichever thread comes first.
   mutating func decideGate(_ decision: GateDecision, at now: Int) {
     guard !readiness.isDecided, readiness.outcome == nil else { return }
     readiness.isDecided = true

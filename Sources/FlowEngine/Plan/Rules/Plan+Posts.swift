@@ -105,7 +105,7 @@ extension Plan {
 /// Which events may still be posted once steps have ended that run for posts.
 private struct PostSources {
   /// By the event's index, the steps behind whose end it may be posted; of more than two any two, which is enough to say
-  /// whether one of them is another than a given one.
+  /// whether one of them is not the given one.
   private(set) var events: [Int: [StepIndex]] = [:]
   private var reached: [StepIndex: [StepIndex]] = [:]
   private var agenda: [(step: StepIndex, source: StepIndex)] = []

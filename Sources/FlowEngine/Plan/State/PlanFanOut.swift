@@ -55,7 +55,7 @@ struct PlanFanOut: Sendable {
   /// The items' instances.
   var instances: Range<StepIndex> { firstInstance..<firstInstance + StepIndex(states.count) }
 
-  /// How many items there may come to be, for which instances are set aside.
+  /// The most items there can be; instances are reserved for them.
   var capacity: Int { event == nil ? states.count : max(states.count, Limits.events) }
 
   /// The item that may start next; nil: there is none, or no room for it.

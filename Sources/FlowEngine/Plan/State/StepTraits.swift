@@ -24,7 +24,7 @@ struct StepTraits: Sendable {
     static let disabled = Flags(rawValue: 1 << 6)
     /// Has an `if`.
     static let conditional = Flags(rawValue: 1 << 7)
-    /// Its `if` names a status function, so that it is evaluated whatever its dependencies came to.
+    /// Its `if` names a status function, so that it is evaluated whatever the outcome of its dependencies.
     static let seesStatus = Flags(rawValue: 1 << 8)
     /// Its `if` names `always()` or `cancelled()`, so it may run while the run is being cancelled.
     static let seesCancellation = Flags(rawValue: 1 << 10)

@@ -70,7 +70,7 @@ public struct ResumePlan: Sendable {
 
   /// Why a run cannot continue.
   public enum Refusal: Error, Sendable, Hashable {
-    /// These steps ended well and are others than they were.
+    /// These steps succeeded and have changed since.
     case changed([StepIndex])
     /// It was prewarmed and never activated.
     case neverActivated
@@ -114,7 +114,7 @@ public struct ResumePlan: Sendable {
   public private(set) var interruptedItems: [StepIndex: [Int]] = [:]
   /// The steps that would run again, but need one that must not run twice and does not run.
   public private(set) var heldBack: Set<StepIndex> = []
-  /// The steps that are others than they were.
+  /// The steps that have changed.
   private var changedSteps: Set<StepIndex> = []
 
   /// What the run was begun with.

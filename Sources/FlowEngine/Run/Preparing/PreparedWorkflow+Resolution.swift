@@ -3,7 +3,7 @@ import FlowModel
 
 // What the expressions of a workflow say of a launch, whether it is run or played.
 extension PreparedWorkflow {
-  /// What `enabled` and `defer` say, that no deferred step is one the gate is told to wait for, and the gate's figures.
+  /// What `enabled` and `defer` say, that no deferred step is declared blocking, and the gate's figures.
   func resolution(in scope: RunScope) throws(Problem) -> Resolution {
     let steps = graph.workflow.steps
     var resolution = Resolution(literalsOf: graph)

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Calls an action for each post of an event that repeats: what a running app does whenever it comes to the front.
+/// Calls an action for each post of an event that repeats: what a running app does whenever it becomes active.
 ///
 /// The calls come one after the other. It starts no steps and does not keep a run from ending; what has come by then is
 /// called within the grace that services have.

@@ -106,7 +106,7 @@ extension Cell {
   }
 
   /// Format 1 let writes without a state raise the horizon, and noted no day. What it meant is worked out from the
-  /// bytes alone, so that every replica comes to the same.
+  /// bytes alone, so that every replica gets the same result.
   private mutating func bringUpToDate(latestMilliseconds latest: Int64) {
     horizonMilliseconds = entries.map(\.milliseconds).max() ?? 0
     let day = UInt32(clamping: latest / 86_400_000)

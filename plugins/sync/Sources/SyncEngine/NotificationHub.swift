@@ -60,7 +60,7 @@ public final class NotificationHub: Sendable {
       if known.map({ $0.generation != cursor.generation || $0.sequence < cursor.sequence }) ?? true {
         state.latest[zone] = cursor
       } else if case .notification = sign {
-        // All who watch were told of it or of more: what this server did itself, a notification tells it once more.
+        // All watchers have received this or more: a notification repeats what this server did itself.
         return []
       }
       return Array((state.watchers[zone] ?? [:]).keys)

@@ -71,7 +71,7 @@ extension SyncMachine {
 
   // MARK: Telling how far this device has read
 
-  /// When the zone should be told; nil when it knows.
+  /// When to notify the zone; nil when it knows.
   func tellDue(_ now: Int64) -> Int64? {
     guard settings.projection != nil, canTell, completedPulls > 0,
       !replica.isResynchronizing, staged == nil, let cursor = replica.cursor

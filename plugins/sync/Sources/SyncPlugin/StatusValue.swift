@@ -5,7 +5,7 @@ import SyncEngine
 import SyncPomodoro
 
 extension Replica {
-  /// The devices that have told of themselves, by identity.
+  /// The devices that have described themselves, by identity.
   var devices: [(device: String, info: DeviceInfo)] {
     confirmed.values.filter { $0.key.type == Pomodoro.deviceInfoType }.sorted { $0.key < $1.key }
       .compactMap { record in DeviceInfo(cell: record.cell).map { (record.key.name, $0) } }
@@ -19,7 +19,7 @@ extension Replica {
     return !notes.isEmpty && notes.allSatisfy(\.isRetired)
   }
 
-  /// The other devices with their readable names: those that have told of themselves, and those that have written.
+  /// The other devices with their readable names: those that have described themselves, and those that have written.
   private var others: [(device: String, name: String)] {
     var names: [String: String] = [:]
     for record in confirmed.values {

@@ -65,7 +65,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
     value("zone", of: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What a device's file says of who the device is, nil when it says nothing yet, is another program's or cannot be read.
+  /// The identity in a device's file; nil if it has none yet, belongs to another program or cannot be read.
   public static func identity(of path: String) -> [UInt8]? { value("identity", of: path) }
 
   private static func value(_ key: String, of path: String) -> [UInt8]? {

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// What the numbers of a lookup may be: told by validation where they are written down, and by the step where they are
+/// The allowed numbers of a lookup: checked by validation where they are written down, and by the step where they are
 /// computed.
 enum GeocodeLimits {
   /// Most results of one search.

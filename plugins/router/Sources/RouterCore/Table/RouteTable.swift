@@ -11,7 +11,7 @@ public final class RouteTable: Sendable {
   /// The most routes a table takes.
   public static let routeLimit = 100_000
 
-  /// What a URL comes to before anybody is asked.
+  /// The result of a URL before an interceptor is asked.
   public enum Lookup: Sendable {
     /// A route matches.
     case match(RouteMatch)

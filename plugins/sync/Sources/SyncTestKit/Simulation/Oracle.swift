@@ -4,7 +4,7 @@ import SyncRecords
 
 /// Says what the outcome must be, from the list of every write that the server took and from who had seen what.
 ///
-/// It shares no code with the merge: no version vector, no horizon, no join. Causality is told by the users' own acts, the
+/// It shares no code with the merge: no version vector, no horizon, no join. Causality follows from the users' own acts, the
 /// window and the order of the states are written out as the product's rules state them: what sets a state competes with
 /// states; a count or a field is merged by itself and says nothing about how old a state is.
 public struct Oracle {

@@ -243,7 +243,7 @@ public struct Simulation {
     }
   }
 
-  // MARK: What the oracle is told
+  // MARK: What the oracle learns
 
   /// What is done is done when it is saved: from then on it must not be lost.
   private mutating func note(_ acts: [Vocabulary.Act], _ index: Int) {
