@@ -169,4 +169,15 @@ import Testing
         == #"{"step":"s","item":3,"attempt":1,"requested":{"cpus":2,"memoryBytes":0,"gpus":0},"job":"12_3","#
         + #""state":"OUT_OF_MEMORY","elapsedMilliseconds":61000,"cpuMilliseconds":90123000,"memoryBytes":2147483648}"#)
   }
+
+  @Test func `the accounting has all of a job only once it has the part that the job's work was`() {
+    let lines = ["12|run.s.1|COMPLETED|None|3|00:00.001|", "12.batch|batch|COMPLETED||3|00:00.001|3276800"]
+      .compactMap { AccountingLine($0) }
+    let step = AccountingLine("12.0|run.s.1|COMPLETED||3|00:01.710|247345152")
+    var jobs = SizedJobs()
+    jobs.add(
+      JobAccount(step: self.step, item: nil, attempt: 1, requested: MachineResources(), job: "12"), named: "run.s.1")
+    #expect(!jobs.accounts(lines).areComplete)
+    #expect(jobs.accounts(lines + [step].compactMap(\.self)).areComplete)
+  }
 }

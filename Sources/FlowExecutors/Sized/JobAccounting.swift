@@ -8,6 +8,8 @@ struct AccountingLine: Sendable, Equatable {
   var name: String
   /// Whether it is about a part of the job: it has the memory.
   var isPart: Bool
+  /// Whether that part is one that `srun` started, not the job's script.
+  var isStep: Bool
   var state: String
   var reason: String
   var elapsedMilliseconds: Int?
@@ -24,6 +26,7 @@ struct AccountingLine: Sendable, Equatable {
     let id = words[0].split(separator: ".", maxSplits: 1).map(String.init)
     guard let job = id.first else { return nil }
     (self.job, isPart, name) = (job, id.count > 1, words[1])
+    isStep = id.count > 1 && Int(id[1]) != nil
     // `CANCELLED by 1000`.
     state = words[2].split(separator: " ").first.map(String.init) ?? ""
     reason = words[3] == "None" ? "" : words[3]
@@ -86,7 +89,9 @@ struct SizedJobs {
         areComplete = false
         return account
       }
-      if lines.contains(where: { !$0.hasEnded }) { areComplete = false }
+      // The database gets each part by itself, and that of the step may come after the job's own end.
+      let lacksStep = whole.state == "COMPLETED" && !lines.contains(where: \.isStep)
+      if lacksStep || lines.contains(where: { !$0.hasEnded }) { areComplete = false }
       account.job = job
       account.state = whole.state
       // How a part ended that took too much memory says more.

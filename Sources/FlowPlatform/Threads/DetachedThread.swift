@@ -18,12 +18,18 @@ package enum DetachedThread {
     }
   }
 
-  private static let surrounding = Mutex<@Sendable (() -> CInt) -> CInt>({ $0() })
+  /// What surrounds every start. In a struct, because a closure that is read out of a generic value by itself is wrapped
+  /// again each time, and called through all of these wrappers.
+  private struct Surrounding: Sendable {
+    var start: @Sendable (() -> CInt) -> CInt
+  }
+
+  private static let surrounding = Mutex(Surrounding { $0() })
 
   /// Has every start of a thread from now on made by `surrounding`, which returns what the given function returns. A
   /// program that handles signals keeps them away from these threads with it.
   package static func surroundStarts(with surrounding: @escaping @Sendable (() -> CInt) -> CInt) {
-    self.surrounding.withLock { $0 = surrounding }
+    self.surrounding.withLock { $0.start = surrounding }
   }
 
   /// Runs `body` on a thread of its own, under a name that debuggers show; throws when the system gives none.
@@ -31,7 +37,7 @@ package enum DetachedThread {
     // Proof of safety: one reference is retained here, which `runWork` takes over, or which is released where no thread starts.
     let work = Unmanaged.passRetained(Work(name, body))
     let surrounding = surrounding.withLock { $0 }
-    let failure = surrounding { begin(work.toOpaque()) }
+    let failure = surrounding.start { begin(work.toOpaque()) }
     if failure != 0 {
       work.release()
       throw SystemError("cannot start a thread", failure)

@@ -1,0 +1,21 @@
+import Synchronization
+import Testing
+
+@testable import FlowPlatform
+
+@Suite(.serialized) struct DetachedThreadTests {
+  /// How deep the stack is where threads are started.
+  private static let depths = Mutex<[Int]>([])
+
+  @Test func `the thousandth start needs no more of the stack than the first`() throws {
+    DetachedThread.surroundStarts { start in
+      var here: UInt8 = 0
+      withUnsafePointer(to: &here) { here in Self.depths.withLock { $0.append(Int(bitPattern: here)) } }
+      return start()
+    }
+    defer { DetachedThread.surroundStarts { $0() } }
+    for _ in 0..<1_000 { try DetachedThread.start {} }
+    let depths = Self.depths.withLock { $0 }
+    #expect(abs(depths[0] - depths[999]) < 1_024)
+  }
+}
