@@ -70,8 +70,8 @@ import Testing
     defer { try? files.removeItem(at: folder) }
     try files.createDirectory(at: folder.appending(path: ".flowrun/interrupted"), withIntermediateDirectories: true)
     for (name, place) in [
-      ("runs.sqlite", ".flowrun/runs.sqlite"), ("interrupted.yaml", "interrupted.yaml"), ("golden.yaml", "golden.yaml"),
-      ("plugins", "plugins"),
+      ("history.stored", ".flowrun/runs.sqlite"), ("interrupted.yaml", "interrupted.yaml"),
+      ("golden.yaml", "golden.yaml"), ("plugins", "plugins"),
     ] {
       try files.copyItem(at: Self.goldens.appending(path: name), to: folder.appending(path: place))
     }
