@@ -113,6 +113,8 @@
         response =
           try await Busy.counted(busy.requests, settings.requests) { try await answer(request) }
           ?? Response.text(.serviceUnavailable, "The server is busy; try again.", [.retryAfter: "1"])
+      } catch let problem as UsageProblem {
+        response = UIPage.problem(.badRequest, problem.description, isFor: request)
       } catch {
         response = UIPage.problem(.internalServerError, RunLibrary.message(of: error), isFor: request)
       }

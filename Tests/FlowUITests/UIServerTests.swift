@@ -247,8 +247,24 @@
       let given = try page.ask("/workflows/given.yaml", session)
       #expect(given.status == 200 && !given.body.contains("simulated"))
       #expect(try page.ask("/workflows/new.yaml", session).status == 200)
-      let newest = try #require(try page.runs().first)
-      #expect(try page.ask("/runs/\(newest)", session).body.contains("this run has 201"))
+      let runs = try page.runs()
+      #expect(try page.ask("/runs/\(runs[0])", session).body.contains("this run has 201"))
+      let two = try page.ask("/compare?a=\(runs[1])&b=\(runs[0])", session)
+      #expect(two.status == 400 && two.body.contains("two workflows, 'given' and 'large'"), "\(two.body)")
+      await page.stop()
+    }
+
+    @Test func `shows a workflow of which most runs were never ready`() async throws {
+      let page = try await ServedUI([
+        "gated.yaml": "name: gated\ndeadline: 9s\nsteps: { a: { run: 'test -e good' } }\n"
+      ])
+      let session = try page.session()
+      _ = try page.flowrun("gated.yaml")
+      _ = try page.flowrun("gated.yaml")
+      try Data().write(to: page.folder.appendingPathComponent("good"))
+      _ = try page.flowrun("gated.yaml")
+      let shown = try page.ask("/workflows/gated.yaml", session)
+      #expect(shown.status == 200 && shown.body.contains("When everything is ready"), "\(shown.body)")
       await page.stop()
     }
 

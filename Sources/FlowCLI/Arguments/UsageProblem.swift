@@ -1,5 +1,5 @@
 /// A call that cannot be understood: exit 64.
-struct UsageProblem: Error, CustomStringConvertible {
-  let description: String
+package struct UsageProblem: Error, CustomStringConvertible {
+  package let description: String
   init(_ description: String) { self.description = description }
 }
