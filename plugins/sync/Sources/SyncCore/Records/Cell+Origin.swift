@@ -12,9 +12,14 @@ extension Cell {
   /// Notes that the record is made in this incarnation. Of two copies the larger counts, so the bytes are in the order
   /// of numbers.
   mutating func setOrigin(_ incarnation: Int64) {
-    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: incarnation >> (56 - 8 * $0)) }
-    extensions.removeAll { $0.tag == Self.originTag }
-    let place = extensions.firstIndex { $0.tag > Self.originTag } ?? extensions.endIndex
-    extensions.insert(Extension(tag: Self.originTag, bytes: bytes), at: place)
+    let own = Extension(tag: Self.originTag, bytes: withUnsafeBytes(of: incarnation.bigEndian) { [UInt8]($0) })
+    // They are in the order of their tags.
+    var place = 0
+    while place < extensions.count, extensions[place].tag < own.tag { place += 1 }
+    if place < extensions.count, extensions[place].tag == own.tag {
+      extensions[place] = own
+    } else {
+      extensions.insert(own, at: place)
+    }
   }
 }
