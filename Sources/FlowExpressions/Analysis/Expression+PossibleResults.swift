@@ -6,9 +6,7 @@ extension Expression {
   /// `a && 'x' || 'y'` gives `'x'` or `'y'`, whatever `a` is, so that literals are checked as if they stood alone.
   public func possibleResults(given type: (ContextReference) -> ValueType?) -> [PossibleResult] {
     guard let root else { return [.value(.null)] }
-    return withoutActuallyEscaping(type) { type in
-      Outcomes(expression: self, type: type).of(root).map(\.result)
-    }
+    return Outcomes(expression: self).of(root, type).map(\.result)
   }
 
   /// The first possible result that cannot fit `expected`, as a mismatch; nil when the expression may always fit.
@@ -39,13 +37,15 @@ private struct Outcomes {
     }
   }
 
+  /// The type of a location; nil: unknown.
+  typealias Types = (ContextReference) -> ValueType?
+
   let expression: Expression
-  let type: (ContextReference) -> ValueType?
 
   /// How many different results are distinguished; more count as one result of unknown type.
   private static let most = 32
 
-  func of(_ index: ExpressionNode.Index) -> [Outcome] {
+  func of(_ index: ExpressionNode.Index, _ type: Types) -> [Outcome] {
     switch expression.nodes[Int(index)].kind {
     case .null: [Outcome(.value(.null))]
     case .boolean(let value): [Outcome(.value(.boolean(value)))]
@@ -53,25 +53,25 @@ private struct Outcomes {
     case .string(let value): [Outcome(.value(.string(value)))]
     case .not, .comparison, .status: [Outcome(.type(.boolean))]
     case .product: [Outcome(.type(.number))]
-    case .name, .index: [Outcome(.type(accessed(index)))]
+    case .name, .index: [Outcome(.type(accessed(index, type)))]
     case .filter: [Outcome(.type(.array(of: .any)))]
-    case .and(let parts): ofChain(parts, passing: \.mayBeTrue, stopping: \.mayBeFalse)
-    case .or(let parts): ofChain(parts, passing: \.mayBeFalse, stopping: \.mayBeTrue)
-    case .call(let function, let arguments): ofCall(function, arguments)
+    case .and(let parts): ofChain(parts, passing: \.mayBeTrue, stopping: \.mayBeFalse, type)
+    case .or(let parts): ofChain(parts, passing: \.mayBeFalse, stopping: \.mayBeTrue, type)
+    case .call(let function, let arguments): ofCall(function, arguments, type)
     }
   }
 
   /// `a && b`: what of a part may end the chain, and all of the last part where the ones before may lead to it.
   private func ofChain(
-    _ parts: [ExpressionNode.Index], passing: KeyPath<Outcome, Bool>, stopping: KeyPath<Outcome, Bool>
+    _ parts: [ExpressionNode.Index], passing: KeyPath<Outcome, Bool>, stopping: KeyPath<Outcome, Bool>, _ type: Types
   ) -> [Outcome] {
     var found: [Outcome] = []
     for part in parts.dropLast() {
-      let outcomes = of(part)
+      let outcomes = of(part, type)
       found += outcomes.filter { $0[keyPath: stopping] }.map { narrowed($0, to: stopping) }
       guard outcomes.contains(where: { $0[keyPath: passing] }) else { return unique(found) }
     }
-    return unique(found + of(parts[parts.count - 1]))
+    return unique(found + of(parts[parts.count - 1], type))
   }
 
   /// A boolean that stopped an `&&` is false, one that stopped an `||` is true.
@@ -83,7 +83,9 @@ private struct Outcomes {
     return copy
   }
 
-  private func ofCall(_ function: Function, _ arguments: [ExpressionNode.Index]) -> [Outcome] {
+  private func ofCall(
+    _ function: Function, _ arguments: [ExpressionNode.Index], _ type: Types
+  ) -> [Outcome] {
     switch function {
     case .contains, .startsWith, .endsWith: return [Outcome(.type(.boolean))]
     case .format, .join, .toJSON, .trim, .replace: return [Outcome(.type(.string))]
@@ -91,14 +93,14 @@ private struct Outcomes {
     case .fromJSON: return [Outcome(.type(.any))]
     case .choose:
       let results = arguments.indices.filter { $0 % 2 == 1 || $0 == arguments.count - 1 }
-      return unique(results.flatMap { of(arguments[$0]) })
+      return unique(results.flatMap { of(arguments[$0], type) })
     }
   }
 
-  private func accessed(_ index: ExpressionNode.Index) -> ValueType {
+  private func accessed(_ index: ExpressionNode.Index, _ type: Types) -> ValueType {
     if let reference = expression.reference(at: index) { return type(reference) ?? .any }
     guard case .index(let target, let key) = expression.nodes[Int(index)].kind else { return .any }
-    switch (target: accessed(target), key: expression.nodes[Int(key)].kind) {
+    switch (target: accessed(target, type), key: expression.nodes[Int(key)].kind) {
     case (.array(let element), .number): return element
     case (.object(let properties?), .string(let name)):
       return properties.first { CaseFolding.areEqual($0.name, name) }?.type ?? .any
