@@ -135,11 +135,12 @@ struct TypedRunTests {
     }
     for await _ in started {}
     task.cancel()
-    #expect(try await task.value.conclusion == .cancelled)
+    let report = try await task.value
+    #expect(report.conclusion == .cancelled)
   }
 
   @Test func `an action as a closure runs on the main actor`() async throws {
-    let window = await Window()
+    let window = Window()
     let engine = Engine {
       BasicsPlugin()
       action("my-app.open") { @MainActor _ in window.open() }

@@ -57,7 +57,8 @@ extension WorkflowRun {
             graph: prepared.graph, queueNames: state.plan.queueNames, instances: instances)
       )
     }
-    guard var (undelivered, reader) = undelivered else { return true }
+    guard let (undelivered, known) = undelivered else { return true }
+    var reader = known
     guard !undelivered.isEmpty, let observer = options.observer else { return false }
     var batch = EventBatch(observer)
     var read: [RecordChunk] = []
