@@ -7,7 +7,7 @@ extension SQLiteRunStore {
   struct Row {
     var number: Int
     var definition: Int
-    /// How many chunks there are at least: those when it was last taken or let go.
+    /// How many chunks there are at least: those when it was last taken or released.
     var chunkCount: Int
     var run: StoredRun
   }

@@ -16,7 +16,7 @@ import Testing
     plan.apply(.started(prewarm: false), at: 0)
     _ = plan.takeRecords()
     plan.apply(.gateOpened(OpenedGate(.timedOut, atNanoseconds: 5)), at: 11_000_000)
-    let opened = plan.takeRecords().flatMap(Array.init).filter { $0.kind == .whole(.gateOpened(.timedOut)) }
+    let opened = plan.takeRecords().flatMap(Array.init).filter { $0.kind == .complete(.gateOpened(.timedOut)) }
     #expect(opened.map(\.atNanoseconds) == [5] && plan.gate.openedAtNanoseconds == 5)
   }
 

@@ -26,7 +26,7 @@ struct RecordLogTests {
       #expect(log.isEmpty)
       var other = copy
       #expect(other.take().flatMap { Array($0) } == noted)
-      #expect(chunks.allSatisfy { chunk in chunk.isWhole == chunk.allSatisfy(\.isWhole) })
+      #expect(chunks.allSatisfy { chunk in chunk.isComplete == chunk.allSatisfy(\.isComplete) })
       // What has been read is used again, with nothing left of what was in it.
       log.reuse(chunks)
     }
@@ -41,17 +41,17 @@ struct RecordLogTests {
       kind = .partial(.ended(step, .timedOut))
       log.append(kind, at: now)
     case 1:
-      kind = .whole(.started(step, attempt: 7, queue: 300))
+      kind = .complete(.started(step, attempt: 7, queue: 300))
       log.append(kind, at: now)
     case 2..<15:
-      kind = .whole(.ready(step))
+      kind = .complete(.ready(step))
       log.appendReady(step, at: now)
     case 15..<28:
       let pool = Pool.all.randomElement(using: &random)!
-      kind = .whole(.started(step, attempt: 1, queue: pool.index))
+      kind = .complete(.started(step, attempt: 1, queue: pool.index))
       log.appendFirstStart(of: step, in: pool, at: now)
     default:
-      kind = .whole(.succeeded(step, attempt: 1))
+      kind = .complete(.succeeded(step, attempt: 1))
       log.appendFirstSuccess(of: step, at: now)
     }
     return PlanRecord(kind, atNanoseconds: now)
@@ -59,5 +59,5 @@ struct RecordLogTests {
 }
 
 extension PlanRecord {
-  fileprivate var isWhole: Bool { if case .whole = kind { true } else { false } }
+  fileprivate var isComplete: Bool { if case .complete = kind { true } else { false } }
 }

@@ -72,7 +72,7 @@ struct RemotePlanTests {
     plan.apply(.expanded(0, .items(FanOutItems(count: 2))), at: 0)
     func starts() -> [StepIndex] {
       plan.takeRecords().flatMap { Array($0) }.compactMap { record in
-        if case .whole(.started(let step, _, _)) = record.kind { step } else { nil }
+        if case .complete(.started(let step, _, _)) = record.kind { step } else { nil }
       }
     }
     let first = try #require(startRemote(&plan)?.step)

@@ -77,7 +77,7 @@ struct GraphDrawing {
     }
   }
 
-  /// The steps that the gate lets go directly: the deferred ones that need no other deferred step.
+  /// The steps that the gate releases directly: the deferred ones that need no other deferred step.
   var firstAfter: [Int] {
     steps.filter { isAfterGate($0.index) && !$0.step.needs.contains { isAfterGate(Int($0)) } }.map(\.index)
   }

@@ -23,7 +23,7 @@ struct RecordReader {
     for chunk in chunks {
       for record in chunk {
         switch record.kind {
-        case .whole(let kind):
+        case .complete(let kind):
           batch.add(RunEvent(atNanoseconds: record.atNanoseconds, event(for: kind, at: record.atNanoseconds)))
         case .partial: batch.add(besides.removeFirst())
         }
@@ -31,7 +31,7 @@ struct RecordReader {
     }
   }
 
-  private mutating func event(for record: PlanRecord.Whole, at time: Int) -> RunEvent.Kind {
+  private mutating func event(for record: PlanRecord.Complete, at time: Int) -> RunEvent.Kind {
     switch record {
     case .ready(let step): return .stepReady(id(step))
     case .started(let step, let attempt, let queue):

@@ -14,7 +14,7 @@ extension RunState {
     let chunks = plan.takeRecords()
     var failedAttempts = plan.takeFailedAttempts()[...]
     var besides: [RunEvent] = []
-    for chunk in chunks where !chunk.isWhole {
+    for chunk in chunks where !chunk.isComplete {
       for record in chunk {
         if case .partial(let kind) = record.kind {
           besides.append(

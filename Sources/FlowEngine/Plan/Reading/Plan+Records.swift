@@ -15,14 +15,14 @@ extension Plan {
   mutating func noteStart(of task: PlanTask, at now: Int) {
     guard isToldInFull(task) else { return }
     let attempt = Int(self[state: task].attempt)
-    note(.whole(.started(task.index, attempt: attempt, queue: Int(traits[task.step].queue))), at: now)
+    note(.complete(.started(task.index, attempt: attempt, queue: Int(traits[task.step].queue))), at: now)
   }
 
   /// Notes that a task ended.
   mutating func noteEnd(of task: PlanTask, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
     let isFull = isToldInFull(task)
     if outcome == .success {
-      if isFull { note(.whole(.succeeded(task.index, attempt: Int(self[state: task].attempt))), at: now) }
+      if isFull { note(.complete(.succeeded(task.index, attempt: Int(self[state: task].attempt))), at: now) }
     } else if isFull || !task.isItem || reason != .upToDate {
       // Of many items that need not run the count is reported.
       note(.partial(.ended(task.index, outcome)), at: now)

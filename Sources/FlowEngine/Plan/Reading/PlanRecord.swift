@@ -5,12 +5,12 @@ struct PlanRecord: Sendable, Equatable {
   /// What happened.
   enum Kind: Sendable, Equatable {
     /// The record says all there is to say.
-    case whole(Whole)
+    case complete(Complete)
     /// The plan must be asked about the rest before it continues.
     case partial(Partial)
   }
 
-  enum Whole: Sendable, Equatable {
+  enum Complete: Sendable, Equatable {
     case ready(StepIndex)
     case started(StepIndex, attempt: Int, queue: Int)
     case succeeded(StepIndex, attempt: Int)

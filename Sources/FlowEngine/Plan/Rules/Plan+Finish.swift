@@ -61,7 +61,7 @@ extension Plan {
     for edge in successorEdges(of: step) {
       let successor = graph.successors[edge]
       guard states[successor].status == .waiting else { continue }
-      if satisfied || isTakenUp(step, before: successor) {
+      if satisfied || isHandled(step, before: successor) {
         countDown(successor, at: now)
       } else if isPrewarming && !traits[successor].flags.contains(.prewarm) {
         // Activation may still say that the successor is disabled.

@@ -45,7 +45,7 @@ extension Plan {
     readiness.openedAt = opened.atNanoseconds
     if opened.outcome == .timedOut { markLate(opened.atNanoseconds, at: now) }
     // The instant of the report, also where the plan hears of it later.
-    note(.whole(.gateOpened(opened.outcome)), at: opened.atNanoseconds)
+    note(.complete(.gateOpened(opened.outcome)), at: opened.atNanoseconds)
     for step in readiness.deferredSteps where states[step].status == .waiting { countDown(step, at: now) }
   }
 
@@ -56,7 +56,7 @@ extension Plan {
     for index in states.indices where traits[index].flags.contains(.blocking) {
       if states[index].status != .done || states[index].endedAt > maximum {
         states[index].marks.insert(.late)
-        note(.whole(.gateLate(StepIndex(index))), at: now)
+        note(.complete(.gateLate(StepIndex(index))), at: now)
       }
     }
     // What failed past the maximum did not fail the gate.

@@ -34,9 +34,9 @@ extension Plan {
     collect(step, .skipped, .disabled)
   }
 
-  /// Whether the failure of a step is not left to the exit that waits for it: another step inside waited for it, too, and
-  /// takes it up or passes it on. What is in `finally` does neither.
-  func isTakenUp(_ step: StepIndex, before successor: StepIndex) -> Bool {
+  /// Whether another step of the included file handles the failure of a step or passes it on, so that it is not left to the exit
+  /// that waits for it. Steps of `finally` do neither.
+  func isHandled(_ step: StepIndex, before successor: StepIndex) -> Bool {
     guard traits[successor].flags.contains(.exit) else { return false }
     return successorEdges(of: step).contains { edge in
       let other = graph.successors[edge]

@@ -27,8 +27,8 @@ extension Plan {
     journal?.noteSuccess(ofItem: StepIndex(item), of: step, finishedBefore: count)
     let following = fanOuts[index].firstInstance + StepIndex(next)
     if detail == .full, fanOuts[index].detail == .full {
-      tables.log.pointee.append(.whole(.succeeded(instance, attempt: 1)), at: now)
-      tables.log.pointee.append(.whole(.started(following, attempt: 1, queue: pool.index)), at: now)
+      tables.log.pointee.append(.complete(.succeeded(instance, attempt: 1)), at: now)
+      tables.log.pointee.append(.complete(.started(following, attempt: 1, queue: pool.index)), at: now)
     }
     if fanOuts[index].startable == nil { refresh(index, at: now) }
     return following

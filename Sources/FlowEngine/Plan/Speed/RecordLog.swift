@@ -37,7 +37,7 @@ struct RecordLog: @unchecked Sendable {
   mutating func append(_ kind: PlanRecord.Kind, at now: Int) {
     append(ShortRecord.long, 0, at: now)
     chunks[chunks.count - 1].long.append(PlanRecord(kind, atNanoseconds: now))
-    if case .partial = kind { chunks[chunks.count - 1].isWhole = false }
+    if case .partial = kind { chunks[chunks.count - 1].isComplete = false }
   }
 
   @inline(__always)
@@ -106,12 +106,12 @@ final class RecordChunk: @unchecked Sendable, Sequence {
   fileprivate var long: [PlanRecord] = []
   private var baseNanoseconds = 0
   /// Whether all of them say all there is to say.
-  fileprivate(set) var isWhole = true
+  fileprivate(set) var isComplete = true
 
   deinit { words.deallocate() }
 
   fileprivate func begin(at now: Int) {
-    (count, baseNanoseconds, isWhole) = (0, now, true)
+    (count, baseNanoseconds, isComplete) = (0, now, true)
     long.removeAll(keepingCapacity: true)
   }
 
@@ -129,7 +129,7 @@ final class RecordChunk: @unchecked Sendable, Sequence {
       let word = chunk.words[position]
       position += 1
       let step = StepIndex(truncatingIfNeeded: word >> 32 & 0xFFF_FFFF)
-      let kind: PlanRecord.Whole
+      let kind: PlanRecord.Complete
       switch word >> 60 {
       case ShortRecord.ready: kind = .ready(step)
       case ShortRecord.succeeded: kind = .succeeded(step, attempt: 1)
@@ -138,7 +138,7 @@ final class RecordChunk: @unchecked Sendable, Sequence {
         return chunk.long[longPosition - 1]
       case let pool: kind = .started(step, attempt: 1, queue: Int(pool - ShortRecord.started))
       }
-      return PlanRecord(.whole(kind), atNanoseconds: chunk.baseNanoseconds + Int(word & 0xFFFF_FFFF))
+      return PlanRecord(.complete(kind), atNanoseconds: chunk.baseNanoseconds + Int(word & 0xFFFF_FFFF))
     }
   }
 }

@@ -24,7 +24,7 @@ struct DurableStarts {
 // included.
 //
 // It is a rule at starts. One at ends would miss what follows from ends in other ways: a failure's handler, a step that
-// waits for an event, one that the gate lets go. So no thread takes a step from the plan. The journal's thread chooses
+// waits for an event, one that the gate releases. So no thread takes a step from the plan. The journal's thread chooses
 // what may start, writes it with all new entries at once, and then hands the steps to their pools; what ends
 // meanwhile shares the next write. It chooses more than there are threads, so that many short steps share a write: they
 // run one after the other on the threads there are, and where one of them turns out long the watch adds threads for

@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// The small change of workflows: steps that do nothing, wait, fail, hand on values, post and follow events, ask, and log.
+/// Basic building blocks: steps that do nothing, wait, fail, hand on values, post and follow events, ask, and log.
 public struct BasicsPlugin: Plugin {
   /// `flow`.
   public static let name = "flow"

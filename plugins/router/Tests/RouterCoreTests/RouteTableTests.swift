@@ -225,7 +225,7 @@ import Testing
     ),
     (
       ["a/:b<enum(x,y)>", "a/:c<enum(y,z)>"], "ambiguous-route",
-      "'a/:c<enum(y,z)>' and 'a/:b<enum(x,y)>' match some of the same URLs and neither is more specific"
+      "'a/:c<enum(y,z)>' and 'a/:b<enum(x,y)>' overlap, and neither is more specific"
     ),
     (["apq://a"], "unknown-scheme", "'apq://a' is for the scheme 'apq', which is not declared"),
     (

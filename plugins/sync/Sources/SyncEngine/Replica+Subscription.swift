@@ -31,7 +31,7 @@ extension Replica {
     if unconfirmed.remove(mention.key) != nil { dirty.insert(.record(mention.key)) }
   }
 
-  /// Which records can be let go: they do not belong to the subscription, and nothing waits for them.
+  /// Which records can be released: they do not belong to the subscription, and nothing waits for them.
   mutating func takeLeaving() -> [RecordKey] {
     guard let subscription else {
       for key in outside { dirty.insert(.record(key)) }
@@ -44,8 +44,8 @@ extension Replica {
     return outside.filter { !outbox.holds($0) }.sorted()
   }
 
-  /// Lets a record go that is still in the zone.
-  mutating func letGo(_ key: RecordKey) {
+  /// Removes a record from this device that is still in the zone.
+  mutating func release(_ key: RecordKey) {
     guard confirmed[key] != nil else { return }
     confirmed[key] = nil
     tallies.forget(key)
@@ -64,13 +64,13 @@ extension Replica {
 }
 
 extension SyncMachine {
-  /// Lets go what does not belong to the subscription, once nothing waits for it.
-  mutating func letGo() {
+  /// Removes the records that do not belong to the subscription, once nothing waits for them.
+  mutating func releaseLeaving() {
     // What goes must go from what the file shows as well.
     guard settings.projection != nil else { return }
     for key in replica.takeLeaving() {
       let before = view(of: key)
-      replica.letGo(key)
+      replica.release(key)
       tellRecord(key, before, isRemote: true)
     }
   }

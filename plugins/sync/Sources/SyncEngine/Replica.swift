@@ -36,7 +36,7 @@ public struct Replica: Sendable {
   public internal(set) var latestDeletion: Int64 = 0
   /// Which part of the zone the device holds; nil for all of it.
   public internal(set) var subscription: Subscription?
-  /// Whether it has ever held a part: then it may have written to records that it let go.
+  /// Whether it has ever held a part: then it may have written to records that it has released.
   var hasHeldParts = false
   /// Records that do not belong to that part and go once nothing waits for them.
   var outside: Set<RecordKey> = []

@@ -133,7 +133,7 @@ extension SyncMachine {
       heardPull = begunPulls
       replica.count { $0.lastHeardMilliseconds = now }
     }
-    if replica.isResynchronizing, !page.hasMore { giveBackWhatWasLost() }
+    if replica.isResynchronizing, !page.hasMore { requeueLost() }
   }
 
   private mutating func renewIdentity(impersonatedBy records: [Record], isCertain: Bool = false) {
@@ -190,7 +190,7 @@ extension SyncMachine {
   }
 
   /// Whatever the server no longer has, it gets back from here (V23).
-  private mutating func giveBackWhatWasLost() {
+  private mutating func requeueLost() {
     for key in replica.unconfirmed.sorted() {
       guard let known = replica.confirmed[key] else { continue }
       if known.cell.isRecord, known.cell.content.incarnation < replica.dropped.incarnation {

@@ -206,7 +206,7 @@ public struct SyncMachine: Sendable {
       noteStaleness(now)
       replica.note(presentPause(now))
     }
-    letGo()
+    releaseLeaving()
     if isBusy != wasBusy { effects.append(.tell(.synchronizing(isBusy))) }
     let changes = replica.takeChanges() + takeRows()
     // What is sent rests on what is saved, so the save goes first; the journal was put in by `act`.

@@ -178,8 +178,8 @@ extension RouteTableAssembly {
         for other in group[..<position] where isAmbiguous(index, other) {
           note(
             .ambiguousRoute, index,
-            "'\(routes[index].pattern)' and '\(routes[other].pattern)' match some of the same URLs and neither is more"
-              + " specific", other, help: "move the shared word to one of them")
+            "'\(routes[index].pattern)' and '\(routes[other].pattern)' overlap, and neither is more specific", other,
+            help: "move the shared word to one of them")
           break
         }
       }
