@@ -11,19 +11,24 @@ public enum FileItem {
 
   /// The item of the file at `path`. A name that begins with its only dot has no extension.
   public static func value(of path: String) -> Value {
+    let parts = parts(of: path)
+    return [
+      "path": .string(path), "name": .string(String(parts.name)), "stem": .string(String(parts.stem)),
+      "extension": .string(String(parts.extension)), "folder": .string(String(parts.folder)),
+    ]
+  }
+
+  /// The members of the item behind its path, in their order.
+  package static func parts(
+    of path: String
+  ) -> (name: Substring, stem: Substring, extension: Substring, folder: Substring) {
     let bytes = path.utf8
     let nameStart = bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) } ?? bytes.startIndex
     let name = path[nameStart...]
-    var (stem, suffix) = (name, Substring())
-    if let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > nameStart,
-      name.utf8.index(after: dot) < bytes.endIndex
-    {
-      (stem, suffix) = (name[..<dot], name[name.utf8.index(after: dot)...])
-    }
     let folder = nameStart == bytes.startIndex ? "." : path[..<bytes.index(before: nameStart)]
-    return [
-      "path": .string(path), "name": .string(String(name)), "stem": .string(String(stem)),
-      "extension": .string(String(suffix)), "folder": .string(folder.isEmpty ? "/" : String(folder)),
-    ]
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > nameStart,
+      name.utf8.index(after: dot) < bytes.endIndex
+    else { return (name, name, "", folder.isEmpty ? "/" : folder) }
+    return (name, name[..<dot], name[name.utf8.index(after: dot)...], folder.isEmpty ? "/" : folder)
   }
 }

@@ -14,8 +14,9 @@ public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
 
   /// The step and the index of an item's name, `convert[3]`; nil: it is a step's.
   public var item: (step: StepID, index: Int)? {
-    guard text.hasSuffix("]"), let bracket = text.lastIndex(of: "["),
-      let index = Int(text[text.index(after: bracket)...].dropLast()), index >= 0
+    let bytes = text.utf8
+    guard bytes.last == UInt8(ascii: "]"), let bracket = bytes.lastIndex(of: UInt8(ascii: "[")),
+      let index = Int(text[bytes.index(after: bracket)..<bytes.index(before: bytes.endIndex)]), index >= 0
     else { return nil }
     return (StepID(unchecked: String(text[..<bracket])), index)
   }

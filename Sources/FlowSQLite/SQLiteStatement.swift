@@ -92,8 +92,9 @@ package struct SQLiteStatement: ~Copyable {
   private func bind<Result>(
     _ values: ArraySlice<SQLiteValue>, while body: () throws -> Result
   ) throws -> Result {
-    for (index, value) in zip(values.indices, values) {
-      let place = Int32(index + 1)
+    // The type of a `zip` would be assembled at the first statement of each process.
+    for index in values.indices {
+      let (value, place) = (values[index], Int32(index + 1))
       guard case .bytes(let bytes) = value, !bytes.isEmpty else {
         try check(bind(value, place))
         continue

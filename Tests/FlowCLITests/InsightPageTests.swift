@@ -111,7 +111,7 @@ import Testing
     defer { tool.remove() }
     let workflow = """
       name: nightly
-      deadline: { min: 30ms, max: 2s }
+      deadline: { min: 400ms, max: 5s }
       steps: { base: { uses: flow.noop }, lint: { run: exit 1, optional: true }, later: { uses: flow.noop, defer: true } }
       """
     try tool.write(workflow, to: "nightly.yaml")

@@ -140,7 +140,9 @@ import Testing
     #expect(entries.map(\.number) == [1, 1, 2, 3])
     #expect(entries[0].openedAt == report.gate.openedAt && entries[0].at == 0)
     #expect(entries[1].openedAt == report["window"].endedAt && entries[2].openedAt == nil)
-    #expect(entries[3].at - entries[1].at >= 39 && entries.map(\.at) == entries.map(\.at).sorted())
+    // Each at a time of its own, none before it was announced; on a busy machine the first may be the latest.
+    #expect(zip([20, 40, 60], entries.dropFirst()).allSatisfy { $1.at >= $0 - 1 })
+    #expect(entries.map(\.at) == entries.map(\.at).sorted())
     #expect(report.value["entries"]?.arrayValue?.count == 4)
   }
 }

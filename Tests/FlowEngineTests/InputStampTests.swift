@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPlatform
 import Foundation
 import Testing
 
@@ -14,7 +15,7 @@ struct InputStampTests {
     // A generator that resets its times, as `touch -d @0` does.
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: folder + "/f")
-    return InputStamp("f", in: folder, known: nil)
+    return InputStamp("f", in: OpenFolder(folder), known: nil)
   }
 
   /// The same file as one that was recorded long after its last change, with a digest that only a record can hold.
@@ -35,14 +36,14 @@ struct InputStampTests {
   @Test func `a digest is used again only while inode, length and both times are equal`() throws {
     let stamp = try made()
     let same = try recorded(stamp) { _ in }
-    #expect(InputStamp("f", in: folder, known: same).digest == "recorded")
+    #expect(InputStamp("f", in: OpenFolder(folder), known: same).digest == "recorded")
     let changes: [(inout InputStamp) -> Void] = [
       { $0.number += 1 }, { $0.bytes += 1 }, { $0.modifiedNanoseconds += 1 }, { $0.changedNanoseconds -= 1 },
       { $0.number = 0 },
     ]
     for change in changes {
       let other = try recorded(stamp, change)
-      #expect(InputStamp("f", in: folder, known: other).digest == stamp.digest)
+      #expect(InputStamp("f", in: OpenFolder(folder), known: other).digest == stamp.digest)
     }
     try FileManager.default.removeItem(atPath: folder)
   }
@@ -53,12 +54,21 @@ struct InputStampTests {
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `what an older version wrote down is read again`() throws {
-    let stamp = try made()
-    let known = try recorded(stamp) { _ in }
-    guard case .array(let parts) = known.value else { return #expect(Bool(false)) }
-    #expect(InputStamp(known.value) == known)
-    #expect(try #require(InputStamp(.array(Array(parts.prefix(5))))).number == 0)
+  @Test func `of a step is read as it was written, and not at all where it was cut off or changed`() throws {
+    let stamp = StepStamp(
+      definition: "d", values: "v", inputs: [try made()], products: [try recorded(try made()) { _ in }],
+      outputs: ["x": [1, "y"]])
+    var bytes: [UInt8] = []
+    stamp.write(of: 7, to: &bytes)
+    let (item, read, end) = try #require(StepStamp.record(in: bytes, at: 0))
+    #expect(item == 7 && end == bytes.count && read.definition == "d" && read.values == "v")
+    #expect(read.inputs == stamp.inputs && read.products == stamp.products && read.outputs == stamp.outputs)
+    for index in bytes.indices {
+      var damaged = bytes
+      damaged[index] ^= 1 << UInt8(index % 8)
+      #expect(StepStamp.record(in: damaged, at: 0) == nil, "byte \(index)")
+      #expect(StepStamp.record(in: Array(bytes[..<index]), at: 0) == nil, "cut at byte \(index)")
+    }
     try FileManager.default.removeItem(atPath: folder)
   }
 }

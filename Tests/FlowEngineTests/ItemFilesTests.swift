@@ -1,10 +1,11 @@
 import BasicsPlugin
-import FlowEngine
 import FlowModel
 import FlowPluginKit
 import FlowTestKit
 import Foundation
 import Testing
+
+@testable import FlowEngine
 
 /// Steps with items that say what each of them reads and makes.
 @Suite(.timeLimit(.minutes(3))) struct `Items with files` {
@@ -107,6 +108,10 @@ import Testing
           try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) == text, "seed \(seed), round \(round)")
       }
       if round % 10 == 9 { try damage(folder, &model, &random) }
+      // From here on the items of the first step are looked at all together.
+      if !failed, round % 5 == 2, model.files.keys.contains(where: { $0.hasPrefix("a/") }) {
+        try await settle(Self.workflow(in: folder, tags: tags), in: folder)
+      }
     }
   }
 
@@ -118,6 +123,100 @@ import Testing
     let isCut = random.chance(50)
     try bytes.prefix(isCut ? min(40, bytes.count) : 0).write(to: URL(fileURLWithPath: path))
     model.records[1] = [:]
+  }
+
+  /// Runs a workflow in which nothing has changed until all items of its first step are recorded as unchanged, and once more.
+  /// They are as soon as their last change is 50 ms old.
+  private func settle(_ workflow: Workflow, in folder: String, inputs: ValueObject = [:]) async throws {
+    let path = "\(folder)/data/up-to-date/first.unchanged"
+    try? FileManager.default.removeItem(atPath: path)
+    var runsLeft = 2
+    for _ in 0..<1000 where runsLeft > 0 {
+      if FileManager.default.fileExists(atPath: path) { runsLeft -= 1 }
+      let report = try await report(workflow, in: folder, inputs: inputs)
+      #expect(report["first"].items?.allSatisfy { $0.attempts == 0 } == true)
+    }
+    #expect(FanOutStamp(of: StepID(unchecked: "first"), in: "\(folder)/data")?.isAsItWas(in: folder) == true)
+  }
+
+  private func report(_ workflow: Workflow, in folder: String, inputs: ValueObject = [:]) async throws -> RunReport {
+    var options = RunOptions(dataFolder: "\(folder)/data", workflowFolder: folder)
+    options.inputs = inputs
+    return await
+      (try Engine(plugins: [BasicsPlugin(), CopyingPlugin()]).start(WorkflowGraph(workflow), options: options)).report
+  }
+
+  /// The bytes of a stamp that holds, of two items of one step.
+  private func stampBytes(_ folder: String) async throws -> [UInt8] {
+    for name in ["a", "b", "c", "data"] {
+      try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+    }
+    for name in ["m", "n"] { try name.write(toFile: "\(folder)/a/\(name).txt", atomically: false, encoding: .utf8) }
+    _ = try await report(Self.workflow(in: folder, tags: ["x", "y"]), in: folder)
+    try await settle(Self.workflow(in: folder, tags: ["x", "y"]), in: folder)
+    return Array(try #require(FileManager.default.contents(atPath: "\(folder)/data/up-to-date/first.unchanged")))
+  }
+
+  @Test func `that are recorded as unchanged are looked at again after damage to any byte of the record`() async throws
+  {
+    let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let bytes = try await stampBytes(folder)
+    let path = "\(folder)/data/up-to-date/first.unchanged"
+    func holds(_ bytes: [UInt8]) throws -> Bool {
+      try Data(bytes).write(to: URL(fileURLWithPath: path))
+      return FanOutStamp(of: StepID(unchecked: "first"), in: "\(folder)/data")?.isAsItWas(in: folder) == true
+    }
+    #expect(try holds(bytes))
+    for index in bytes.indices {
+      var damaged = bytes
+      damaged[index] ^= 1 << UInt8(index % 8)
+      #expect(try !holds(damaged), "byte \(index)")
+      #expect(try !holds(Array(bytes[..<index])), "cut at byte \(index)")
+    }
+  }
+
+  @Test func `that are recorded as unchanged are looked at again once another process has recorded one`() async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    _ = try await stampBytes(folder)
+    let other = ItemStamps(of: StepID(unchecked: "first"), in: "\(folder)/data", reads: true)
+    let stamp = StepStamp(definition: "d", values: "v", inputs: [], products: [], outputs: [:])
+    #expect(other.write([(1, stamp)]) == nil)
+    #expect(FanOutStamp(of: StepID(unchecked: "first"), in: "\(folder)/data")?.isAsItWas(in: folder) == false)
+  }
+
+  /// Each of these decides what an item does, and none of them is a file.
+  @Test func `that are recorded as unchanged run again with other inputs, variables and definitions`() async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    _ = try await stampBytes(folder)
+    var workflow = Self.workflow(in: folder, tags: ["${{ inputs.tag }}${{ env.tag }}", "y"])
+    workflow.inputs = [FieldDeclaration("tag", .string)]
+    func ran(_ inputs: ValueObject) async throws -> Bool {
+      let items = try #require(try await report(workflow, in: folder, inputs: inputs)["first"].items)
+      #expect(items.count == 2 && Set(items.map(\.attempts)).count == 1)
+      return items.allSatisfy { $0.attempts == 1 }
+    }
+    func expectNew(_ inputs: ValueObject) async throws {
+      #expect(try await ran(inputs))
+      try await settle(workflow, in: folder, inputs: inputs)
+    }
+    try await expectNew(["tag": "1"])
+    try await expectNew(["tag": "2"])
+    workflow.environment = ["tag": "3"]
+    try await expectNew(["tag": "2"])
+    workflow.environment = ["tag": "4"]
+    try await expectNew(["tag": "2"])
+    workflow.environment = ["tag": "3"]
+    try await expectNew(["tag": "2"])
+  }
+
+  @Test func `that are files have the same hash as the values that expressions see`() {
+    for path in ["a", "a.txt", ".a", "a.", "/a", "/a/b.tar.gz", "x y/ü.txt", "../..a/b", "a/.b/c.d/e"] {
+      #expect(FanOutValues(files: [path]).hashes == FanOutValues([FileItem.value(of: path)]).hashes, "\(path)")
+      #expect(FanOutValues(files: [path])[0] == FileItem.value(of: path))
+    }
   }
 
   private func report(_ step: Step, files: [String]) async throws -> RunReport {

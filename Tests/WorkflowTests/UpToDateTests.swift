@@ -186,7 +186,7 @@ import Testing
       #expect(run.exitCode == 0, "\(run)")
     }
     let names = FileManager.default.enumerator(atPath: folder.url.path)?.allObjects as? [String] ?? []
-    #expect(names.contains { $0.hasSuffix("up-to-date/a.json") })
+    #expect(names.contains { $0.hasSuffix("up-to-date/a.step") })
     for name in names {
       guard let bytes = FileManager.default.contents(atPath: "\(folder.url.path)/\(name)") else { continue }
       #expect(bytes.range(of: Data("planted-secret".utf8)) == nil, "\(name)")

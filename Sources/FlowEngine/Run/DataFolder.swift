@@ -58,6 +58,3 @@ public struct DataFolder: Sendable {
     return nil
   }
 }
-
-/// How many cores run threads now.
-func activeCores() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

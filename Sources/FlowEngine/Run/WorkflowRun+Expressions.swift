@@ -66,7 +66,7 @@ extension WorkflowRun {
       let condition = prepared.detail(of: step)?.condition
     else { return .run }
     var scope = scope(step, state)
-    let isHeld = fanOut.values.values.indices.contains { item in
+    let isHeld = fanOut.values.indices.contains { item in
       guard state.plan.itemOutcome(item, of: step) == nil else { return false }
       scope.item = fanOut.values.item(item)
       return (try? condition.isSatisfied(in: scope)) ?? false

@@ -1,5 +1,6 @@
 import FlowExpressions
 import FlowModel
+import FlowPlatform
 import FlowPluginKit
 import Synchronization
 
@@ -14,9 +15,8 @@ public final class WorkflowRun: Sendable {
   let options: RunOptions
   let clock: RunClock
   let deadlines: AlarmClock
-  /// The files that steps run for, where they were listed before the run began, with what the item of each reads and makes
-  /// where that does not change any more.
-  let listedFiles = Mutex<[StepIndex: (values: FanOutValues, items: [ItemChecks.Item?])]>([:])
+  /// The files that steps run for, where they were listed before the run began.
+  let listedFiles = Mutex<[StepIndex: ListedFiles]>([:])
   /// Notifies the observer.
   let delivery: AlarmClock
   let threads: PoolThreads

@@ -61,7 +61,7 @@ package struct FilePattern: Sendable {
     guard isOpen else {
       return [(isAbsolute ? "/" : "") + parts.map(Self.unquoted).joined(separator: "/")]
     }
-    var found = Found(limit: limit)
+    var found = Found(limit: limit, seen: parts.count { $0 == "**" } > 1 ? [] : nil)
     look(parts[...], isAbsolute ? "" : nil, in: isAbsolute ? "" : folder, 0, &found)
     return found.paths.sorted()
   }
@@ -82,7 +82,7 @@ package struct FilePattern: Sendable {
   private static func covers(_ names: ArraySlice<[UInt8]>, _ parts: ArraySlice<String>) -> Bool {
     guard let part = parts.first else { return names.isEmpty }
     guard part == "**" else {
-      guard let name = names.first, fits(name[...], Array(part.utf8)[...]) else { return false }
+      guard let name = names.first, name.withUnsafeBytes({ fits($0, part) }) else { return false }
       return covers(names.dropFirst(), parts.dropFirst())
     }
     var rest = names
@@ -95,9 +95,20 @@ package struct FilePattern: Sendable {
   }
 
   private struct Found {
-    var paths: Set<String> = []
+    private(set) var paths: [String] = []
     let limit: Int
+    /// The paths again, where a pattern may come upon one twice.
+    var seen: Set<String>?
     var isFull: Bool { paths.count > limit }
+
+    init(limit: Int, seen: Set<String>?) {
+      self.limit = limit
+      self.seen = seen
+    }
+
+    mutating func add(_ path: String) {
+      if seen?.insert(path).inserted != false { paths.append(path) }
+    }
   }
 
   /// Whether it has a `*` or `?` that stands for others.
@@ -131,20 +142,18 @@ package struct FilePattern: Sendable {
           look(rest.dropFirst(), joined(part), in: place, depth + 1, &found)
         }
       } else if FilePath.isFile(place) {
-        found.paths.insert(joined(part))
+        found.add(joined(part))
       }
       return
     }
-    for entry in Self.entries(of: folder) where !found.isFull {
-      guard part == "**" ? !entry.name.hasPrefix(".") : Self.fits(Array(entry.name.utf8)[...], Array(part.utf8)[...])
-      else { continue }
+    for entry in Self.entries(of: folder, fitting: part) where !found.isFull {
       let place = "\(folder)/\(entry.name)"
       if entry.isFolder ?? FilePath.isFolder(place) {
         if rest.count > 1 || part == "**" {
           look(part == "**" ? rest : rest.dropFirst(), joined(entry.name), in: place, depth + 1, &found)
         }
       } else if rest.count == 1 {
-        found.paths.insert(joined(entry.name))
+        found.add(joined(entry.name))
       }
     }
   }
@@ -155,31 +164,38 @@ package struct FilePattern: Sendable {
     var isFolder: Bool?
   }
 
-  private static func entries(of folder: String) -> [Entry] {
+  /// What is in a folder and fits a part of a pattern: after `**` all but what begins with a dot.
+  private static func entries(of folder: String, fitting part: String) -> [Entry] {
     guard let stream = opendir(folder.isEmpty ? "/" : folder) else { return [] }
     defer { closedir(stream) }
+    let part = part == "**" ? "*" : part
     var entries: [Entry] = []
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes -> String? in
+        let name = UnsafeRawBufferPointer(rebasing: bytes.prefix { $0 != 0 })
+        return fits(name, part) ? String(decoding: name, as: UTF8.self) : nil
       }
-      if name == "." || name == ".." { continue }
+      guard let name, name != ".", name != ".." else { continue }
       let type = Int(entry.pointee.d_type)
       entries.append(Entry(name: name, isFolder: type == Int(DT_DIR) ? true : type == Int(DT_REG) ? false : nil))
     }
     return entries
   }
 
-  private static func fits(_ name: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
-    let dot = UInt8(ascii: ".")
-    if name.first == dot, pattern.first != dot { return false }
-    return matches(name, pattern)
+  private static func fits(_ name: UnsafeRawBufferPointer, _ pattern: String) -> Bool {
+    var pattern = pattern
+    return pattern.withUTF8 { pattern in
+      let dot = UInt8(ascii: ".")
+      return (name.first != dot || pattern.first == dot) && matches(name[...], UnsafeRawBufferPointer(pattern)[...])
+    }
   }
 
   /// Goes back to the last `*` where what follows it does not fit: never more than name times pattern.
-  private static func matches(_ name: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
+  private static func matches(
+    _ name: Slice<UnsafeRawBufferPointer>, _ pattern: Slice<UnsafeRawBufferPointer>
+  ) -> Bool {
     var (name, pattern) = (name, pattern)
-    var retry: (name: ArraySlice<UInt8>, pattern: ArraySlice<UInt8>)?
+    var retry: (name: Slice<UnsafeRawBufferPointer>, pattern: Slice<UnsafeRawBufferPointer>)?
     while let byte = name.first {
       if pattern.first == UInt8(ascii: "*") {
         pattern = pattern.dropFirst()

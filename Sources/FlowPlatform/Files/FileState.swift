@@ -12,6 +12,12 @@ package struct FileState: Sendable, Hashable {
   /// A file that changes again within one tick of the clock keeps its times; what was seen so soon after a change says nothing.
   private static let unsureNanoseconds = 50_000_000
 
+  /// What is known of a file.
+  package init(number: UInt64, bytes: Int, modifiedNanoseconds: Int, changedNanoseconds: Int) {
+    (self.number, self.bytes) = (number, bytes)
+    (self.modifiedNanoseconds, self.changedNanoseconds) = (modifiedNanoseconds, changedNanoseconds)
+  }
+
   /// What `stat` says of a file.
   package init(_ status: stat) {
     #if canImport(Darwin)
@@ -23,6 +29,12 @@ package struct FileState: Sendable, Hashable {
     bytes = Int(status.st_size)
     modifiedNanoseconds = Self.nanoseconds(modified)
     changedNanoseconds = Self.nanoseconds(changed)
+  }
+
+  /// What a regular file is now; nil: there is none.
+  package init?(ofRegular status: stat?) {
+    guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    self.init(status)
   }
 
   /// Whether the file changed so recently that its times may not tell the next change.

@@ -45,17 +45,29 @@ package struct SHA256 {
   /// The digest in hexadecimal; nothing can be taken up behind it.
   package mutating func finish() -> String {
     let bits = UInt64(totalBytes) * 8
-    var padding: [UInt8] = [0x80]
-    while (rest.count + padding.count) % 64 != 56 { padding.append(0) }
+    var padding = [UInt8](repeating: 0, count: 1 + (119 - rest.count) % 64)
+    padding[0] = 0x80
     for shift in stride(from: 56, through: 0, by: -8) {
       padding.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
     }
     combine(padding)
-    let words = [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7]
-    return words.map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 8 - digits.count) + digits
-    }.joined()
+    let words = (state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7)
+    return withUnsafeBytes(of: words) { bytes in
+      String(unsafeUninitializedCapacity: 64) { digits in
+        // Of each word the highest byte comes first.
+        for index in 0..<32 {
+          let word = bytes.load(fromByteOffset: index & ~3, as: UInt32.self)
+          let byte = UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * (index & 3)))
+          digits[2 * index] = Self.digit(byte >> 4)
+          digits[2 * index + 1] = Self.digit(byte & 15)
+        }
+        return 64
+      }
+    }
+  }
+
+  private static func digit(_ number: UInt8) -> UInt8 {
+    number + (number < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
   }
 
   private mutating func block(_ bytes: UnsafeRawBufferPointer) {

@@ -105,3 +105,6 @@ private struct ControlGroups {
     }
   }
 }
+
+/// How many cores run threads now.
+package func activeCores() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

@@ -66,8 +66,9 @@ public struct PluginFinder: Sendable {
 
   /// The folders in which plugins are looked for by default, each once.
   private var above: [String] {
-    var known: Set<String> = []
-    return starts.flatMap(above).filter { known.insert($0).inserted }
+    var folders: [String] = []
+    for folder in starts.flatMap(above) where !folders.contains(folder) { folders.append(folder) }
+    return folders
   }
 
   private func above(_ start: String) -> [String] {

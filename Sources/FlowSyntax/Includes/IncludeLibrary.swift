@@ -156,8 +156,9 @@ final class IncludeLibrary: Sendable {
   /// A path without `.` and `..`, from a folder where it is relative.
   static func resolve(_ path: String, in folder: String) -> String {
     let whole = path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
-    var parts: [Substring] = []
-    for part in whole.split(separator: "/") where part != "." {
+    // Texts, since the runtime would look up how to join parts of texts at the first path of each process.
+    var parts: [String] = []
+    for part in whole.split(separator: "/").map(String.init) where part != "." {
       if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
     }
     return (whole.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")

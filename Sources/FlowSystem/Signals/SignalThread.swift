@@ -20,7 +20,8 @@ package enum SignalThread {
     let pipe = try Descriptor.pipe()
     pipe.writing.setNonBlocking()
     let reading = pipe.reading.number
-    let taken = ending.filter { $0 != SIGHUP || flow_ignores($0) == 0 }
+    var taken: [CInt] = []
+    for number in ending where number != SIGHUP || flow_ignores(number) == 0 { taken.append(number) }
     let failure = flow_take_signals(taken, CInt(taken.count), pipe.writing.number)
     // The handler writes for as long as the process lives.
     pipe.leave()

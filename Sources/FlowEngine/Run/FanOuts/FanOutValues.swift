@@ -3,19 +3,62 @@ import FlowModel
 
 /// The items of a step as expressions see them.
 struct FanOutValues: Sendable {
-  var values: [Value]
+  private enum Source: Sendable {
+    case values([Value])
+    /// The paths of files; what an expression sees of one is made when it is asked for.
+    case files([String])
+  }
+
+  private var source: Source
   /// The keys of the object they come from; nil: they come from a list.
-  var keys: [String]?
+  private(set) var keys: [String]?
+
+  init(_ values: [Value], keys: [String]? = nil) {
+    source = .values(values)
+    self.keys = keys
+  }
+
+  init(files: [String]) { source = .files(files) }
+
+  var count: Int {
+    switch source {
+    case .values(let values): values.count
+    case .files(let paths): paths.count
+    }
+  }
+
+  var indices: Range<Int> { 0..<count }
+
+  subscript(index: Int) -> Value {
+    switch source {
+    case .values(let values): values[index]
+    case .files(let paths): FileItem.value(of: paths[index])
+    }
+  }
+
+  /// The path of an item that is a file.
+  func path(of index: Int) -> String? { if case .files(let paths) = source { paths[index] } else { nil } }
 
   /// What an expression of an item sees.
-  func item(_ index: Int) -> ItemScope { ItemScope(value: values[index], index: index, key: keys?[index]) }
+  func item(_ index: Int) -> ItemScope { ItemScope(value: self[index], index: index, key: keys?[index]) }
+
+  /// Adds an item; of files the list is whole from the start.
+  mutating func append(_ value: Value) {
+    guard case .values(var values) = source else { return }
+    source = .values([])
+    values.append(value)
+    source = .values(values)
+  }
 
   /// What tells the items from others at the same index: 64 bits over key and value.
   var hashes: [UInt64] {
-    values.indices.map { index in
+    indices.map { index in
       var hash = FNV1a64()
       if let keys { hash.add(.string(keys[index])) }
-      hash.add(values[index])
+      switch source {
+      case .values(let values): hash.add(values[index])
+      case .files(let paths): hash.add(file: paths[index])
+      }
       return hash.value
     }
   }
@@ -59,9 +102,28 @@ extension FNV1a64 {
     }
   }
 
-  private mutating func add(_ text: String) {
+  /// Adds the item of a file as ``add(_:)`` adds it, without making it.
+  fileprivate mutating func add(file path: String) {
+    let parts = FileItem.parts(of: path)
+    add(6 as UInt8)
+    add(5 as UInt64)
+    add("path")
+    add(path)
+    add("name")
+    add(parts.name)
+    add("stem")
+    add(parts.stem)
+    add("extension")
+    add(parts.extension)
+    add("folder")
+    add(parts.folder)
+  }
+
+  private mutating func add(_ text: some StringProtocol) {
     add(4 as UInt8)
     add(UInt64(text.utf8.count))
-    add(text.utf8)
+    var hash = self
+    if text.utf8.withContiguousStorageIfAvailable({ hash.add($0) }) == nil { hash.add(text.utf8) }
+    self = hash
   }
 }

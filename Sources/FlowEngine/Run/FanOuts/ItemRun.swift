@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPlatform
 import FlowPluginKit
 
 /// The run of which another one carries out an item.

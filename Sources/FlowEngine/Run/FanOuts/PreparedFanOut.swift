@@ -42,7 +42,7 @@ struct PreparedFanOut: Sendable {
         (excluded, included) = (try exclude.evaluate(in: scope), try include.evaluate(in: scope))
       case .files(let patterns): given = try patterns.evaluate(in: scope)
       case .posts(let event):
-        return FanOutValues(values: scope.plan.posts(of: event).map { scope.value(of: $0) })
+        return FanOutValues(scope.plan.posts(of: event).map { scope.value(of: $0) })
       }
     } catch {
       throw StepFailure(code: "expression", message: "foreach: \(error.description)")
@@ -53,8 +53,8 @@ struct PreparedFanOut: Sendable {
       } else {
         try Self.items(given)
       }
-    guard values.values.count <= Limits.items else {
-      throw Self.tooMany("there are \(values.values.count) items; the limit is \(Limits.items)")
+    guard values.count <= Limits.items else {
+      throw Self.tooMany("there are \(values.count) items; the limit is \(Limits.items)")
     }
     return values
   }
@@ -64,8 +64,8 @@ struct PreparedFanOut: Sendable {
 
   private static func items(_ value: Value) throws(StepFailure) -> FanOutValues {
     switch value {
-    case .array(let values): return FanOutValues(values: values)
-    case .object(let members): return FanOutValues(values: members.map(\.value), keys: members.map(\.key))
+    case .array(let values): return FanOutValues(values)
+    case .object(let members): return FanOutValues(members.map(\.value), keys: members.map(\.key))
     default:
       throw StepFailure(
         code: "not-a-list", message: "foreach: expected a list or an object, found \(value.shortText)")
@@ -102,7 +102,7 @@ struct PreparedFanOut: Sendable {
     guard items.count * included.count <= 100 * Limits.items else {
       throw tooMany("'include' has \(included.count) combinations for \(items.count) of the axes")
     }
-    return FanOutValues(values: including(included, in: items, axes: axes.objectValue ?? [:]).map { .object($0) })
+    return FanOutValues(including(included, in: items, axes: axes.objectValue ?? [:]).map { .object($0) })
   }
 
   /// Adds what is included to the combinations of the axes, by GitHub's rules: it changes no value of an axis, may change what

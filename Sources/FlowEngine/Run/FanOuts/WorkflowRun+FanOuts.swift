@@ -33,7 +33,7 @@ extension WorkflowRun {
     else { return [:] }
     var refused: [Int: Decision] = [:]
     var scope = scope(step, state)
-    for index in values.values.indices {
+    for index in values.indices {
       scope.item = values.item(index)
       do throws(ExpressionError) {
         if try !condition.isSatisfied(in: scope) { refused[index] = .skip }
@@ -49,8 +49,8 @@ extension WorkflowRun {
     _ values: FanOutValues, refused: [Int: Decision], of step: StepIndex, _ state: inout RunState
   ) -> FanOutItems {
     var items = FanOutItems(
-      hashes: journal == nil ? Array(repeating: 0, count: values.values.count) : values.hashes, refused: refused)
-    items.detail = options.observer?.detail(ofItems: values.values.count) ?? .brief
+      hashes: journal == nil ? Array(repeating: 0, count: values.count) : values.hashes, refused: refused)
+    items.detail = options.observer?.detail(ofItems: values.count) ?? .brief
     var own = RunFanOut(values: values)
     // Posts have nothing to distinguish them but their numbers.
     let isOfPosts = prepared.detail(of: step)?.fanOut?.event != nil
@@ -87,10 +87,10 @@ extension WorkflowRun {
       let event = fanOut.event, state.fanOuts[step] != nil
     else { return .run }
     var scope = scope(step, state)
-    while let count = state.fanOuts[step]?.values.values.count, count <= item,
+    while let count = state.fanOuts[step]?.values.count, count <= item,
       let post = state.plan.post(count + 1, of: event)
     {
-      state.fanOuts[step]?.values.values.append(scope.value(of: post))
+      state.fanOuts[step]?.values.append(scope.value(of: post))
     }
     guard fanOut.asksForEachItem, let condition = detail.condition else { return .run }
     scope.item = state.fanOuts[step]?.values.item(item)
@@ -115,32 +115,36 @@ extension WorkflowRun {
   /// Makes the outputs of a step of those of its items: an array each, in the items' order, null where one gave nothing.
   func gather(_ step: StepIndex, _ state: inout RunState) {
     guard let fanOut = state.fanOuts.removeValue(forKey: step) else { return }
-    let counted = fanOut.outputs.filter { state.plan.itemHasOutputs($0.key, of: step) }
-    let gathered = columns(of: step, count: fanOut.values.values.count, counted.sorted { $0.key < $1.key })
+    let given = fanOut.values.indices.map { item in
+      state.plan.itemHasOutputs(item, of: step) ? fanOut.outputs[item] : nil
+    }
+    let gathered = columns(of: step, given)
     if !gathered.isEmpty { keep(gathered, of: step, &state) }
   }
 
-  /// The outputs of a step by those of its items.
-  func columns(of step: StepIndex, count: Int, _ given: [(key: Int, value: ValueObject)]) -> ValueObject {
-    var columns: [String: [Value]] = [:]
-    var names: [String] = []
-    func add(_ name: String) {
-      guard columns[name] == nil else { return }
+  /// The outputs of a step by those of its items, nil for an item that gave none.
+  func columns(of step: StepIndex, _ given: [ValueObject?]) -> ValueObject {
+    var columns: [[Value]] = []
+    var names = prepared.action(of: step).declaration.outputs.map(\.name)
+    func column(of name: String, expectedAt position: Int) -> Int {
+      if position < names.count, names[position] == name { return position }
+      if let index = names.firstIndex(of: name) { return index }
       names.append(name)
-      columns[name] = Array(repeating: .null, count: count)
+      return names.count - 1
     }
-    for output in prepared.action(of: step).declaration.outputs { add(output.name) }
-    for (item, outputs) in given {
-      for (name, value) in outputs {
-        add(name)
-        columns[name]![item] = value
+    for (item, outputs) in given.enumerated() {
+      for (position, (name, value)) in (outputs ?? [:]).enumerated() {
+        let index = column(of: name, expectedAt: position)
+        while columns.count < names.count { columns.append(Array(repeating: .null, count: given.count)) }
+        columns[index][item] = value
       }
     }
     // Keys are read without regard to case: one that an item gave in another case must not be hidden.
     let known = Set(names.map { $0.lowercased() })
-    for name in prepared.outputNames(of: step) where !known.contains(name.lowercased()) { add(name) }
+    for name in prepared.outputNames(of: step) where !known.contains(name.lowercased()) { names.append(name) }
+    while columns.count < names.count { columns.append(Array(repeating: .null, count: given.count)) }
     var gathered = ValueObject()
-    for name in names { gathered[name] = .array(columns[name] ?? []) }
+    for (name, column) in zip(names, columns) { gathered[name] = .array(column) }
     return gathered
   }
 }

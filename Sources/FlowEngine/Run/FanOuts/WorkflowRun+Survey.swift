@@ -1,6 +1,7 @@
 import FlowExpressions
 import FlowModel
 import FlowPlatform
+import FlowPluginKit
 
 /// The items of a step as far as they have been worked out.
 struct SurveyedItems: Sendable {
@@ -9,8 +10,19 @@ struct SurveyedItems: Sendable {
   var refused: [Int: Decision] = [:]
   /// What the items read and make; nil: the step does not say.
   var checks: ItemChecks?
-  /// The result of looking at them.
-  var findings: [Int: UpToDateCheck.Finding] = [:]
+  /// The result of looking at them, by their indices; nil: nothing was looked at.
+  var findings: [UpToDateCheck.Finding?] = []
+
+  func finding(of index: Int) -> UpToDateCheck.Finding? { findings.isEmpty ? nil : findings[index] }
+}
+
+/// The files that a step runs for, listed before the run began.
+struct ListedFiles: Sendable {
+  var values: FanOutValues
+  /// What the item of each reads and makes, where that does not change any more.
+  var items: [ItemChecks.Item?] = []
+  /// All of them as they were when none had to run, if the list was the same.
+  var stamp: FanOutStamp?
 }
 
 // Items for which files are read, outside the run's lock: those that are files, and those that say which they read and make.
@@ -55,46 +67,112 @@ extension WorkflowRun {
   /// - Parameter checksItems: whether to look which items are up to date, too.
   func survey(_ step: StepIndex, checksItems: Bool) throws(StepFailure) -> SurveyedItems {
     guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut else {
-      return SurveyedItems(values: FanOutValues(values: []))
+      return SurveyedItems(values: FanOutValues([]))
     }
-    var values = try withPlan { state in
+    let values = try withPlan { state in
       Result { () throws(StepFailure) in try fanOut.values(in: scope(step, state)) }
     }.get()
     let folder = workflowFolder(of: step)
-    var known: [ItemChecks.Item?] = []
+    var listed = ListedFiles(values: values)
     if fanOut.isOfFiles {
-      if let listed = listedFiles.withLock({ $0.removeValue(forKey: step) }) {
-        (values, known) = listed
+      if let known = listedFiles.withLock({ $0.removeValue(forKey: step) }) {
+        listed = known
       } else {
-        values = try Self.files(values.values.compactMap(\.stringValue), in: folder)
+        listed.values = try Self.files(values.indices.compactMap { values[$0].stringValue }, in: folder)
       }
     }
-    var surveyed = SurveyedItems(values: values)
-    let checks = detail.files.map { _ in itemChecks(of: step, reads: checksItems) }
-    surveyed = try withPlan { state in
+    guard let files = detail.files else {
+      return SurveyedItems(
+        values: listed.values, refused: checksItems ? withPlan { refusals(of: step, listed.values, $0) } : [:])
+    }
+    let key = stampKey(of: step, detail, listed.values, folder)
+    if let key, let stamp = listed.stamp ?? FanOutStamp(of: idInAll(of: step), in: run.dataFolder),
+      stamp.key.files == key.files
+    {
+      // No two of them make the same file, since none did when it was written.
+      if !checksItems {
+        listed.stamp = stamp
+        keep(listed, of: step)
+        return SurveyedItems(values: listed.values)
+      }
+      if stamp.key == key, let findings = findings(stamp, ofItems: listed.values.count, in: folder) {
+        return SurveyedItems(values: listed.values, findings: findings)
+      }
+    }
+    var checks = itemChecks(of: step, reads: checksItems)
+    let known = listed.items
+    var surveyed = try withPlan { state in
       Result { () throws(StepFailure) in
-        var surveyed = surveyed
-        if checksItems { surveyed.refused = refusals(of: step, values, state) }
-        if var checks, let files = detail.files {
-          checks.common = []
-          try describe(
-            values, of: step, detail, files, refused: surveyed.refused, withInputs: checksItems, known: known, &checks,
-            state)
-          surveyed.checks = checks
-        }
+        var surveyed = SurveyedItems(values: listed.values)
+        if checksItems { surveyed.refused = refusals(of: step, listed.values, state) }
+        try describe(
+          listed.values, of: step, detail, files, refused: surveyed.refused, withInputs: checksItems, known: known,
+          &checks, state)
         return surveyed
       }
     }.get()
-    guard let checks = surveyed.checks else { return surveyed }
-    if known.isEmpty, let collision = checks.collision(values.describe) { throw collision }
-    if fanOut.isOfFiles, !checksItems, !options.isPrewarmed, origin == nil {
-      let isKnown = detail.files?.isKnownFromTheStart ?? false
-      listedFiles.withLock { $0[step] = (values, isKnown ? checks.items : []) }
+    if known.isEmpty, let collision = checks.collision(listed.values.describe) { throw collision }
+    surveyed.checks = checks
+    guard checksItems else {
+      if files.isKnownFromTheStart { listed.items = checks.items }
+      keep(listed, of: step)
+      return surveyed
     }
-    guard checksItems, let (findings, problem) = surveyed.checks?.findings() else { return surveyed }
-    if let problem { warn("which items of step '\(stepID(of: step))' are up to date cannot be recorded: \(problem)") }
-    surveyed.findings = findings
+    let looked = checks.look()
+    if let problem = looked.problem {
+      warn("which items of step '\(stepID(of: step))' are up to date cannot be recorded: \(problem)")
+    }
+    if let key, let (outputs, files) = looked.unchanged {
+      FanOutStamp.write(key, outputs: outputs, files: files, of: idInAll(of: step), in: run.dataFolder)
+    }
+    (surveyed.checks, surveyed.findings) = (checks, looked.findings)
     return surveyed
+  }
+
+  /// Keeps the files of a step for when its items are worked out, unless something may change them before.
+  private func keep(_ listed: ListedFiles, of step: StepIndex) {
+    guard prepared.detail(of: step)?.fanOut?.isOfFiles == true, !options.isPrewarmed, origin == nil else { return }
+    listedFiles.withLock { $0[step] = listed }
+  }
+
+  /// The key of the stamp of all items of a step; nil: results of other steps may decide what the items do, or they run in any
+  /// case.
+  private func stampKey(
+    of step: StepIndex, _ detail: StepDetail, _ values: FanOutValues, _ folder: String
+  ) -> FanOutStamp.Key? {
+    let own = prepared.graph.workflow.steps[Int(step)]
+    guard !isForced(own), detail.fanOut?.asksForEachItem == false, detail.files?.isKnownFromTheStart == true,
+      detail.itemsReadOnly(Set(ItemContext.names).union(["inputs", "env"]))
+    else { return nil }
+    let scope = state.withLock { state in self.scope(step, state) }
+    var files = SHA256()
+    for text in [Release.version, basis(of: step).definition, folder] { files.combine(Array(text.utf8) + [0]) }
+    files.combine(JSONText.bytes(of: .object(scope.inputs)))
+    for index in values.indices {
+      if let path = values.path(of: index) {
+        files.combine(Array(path.utf8) + [0])
+      } else {
+        files.combine(JSONText.bytes(of: [values.keys.map { .string($0[index]) } ?? .null, values[index]]))
+      }
+    }
+    var common = SHA256()
+    for object in commonValues(detail, scope) { common.combine(JSONText.bytes(of: .object(object))) }
+    return FanOutStamp.Key(files: files.finish(), values: common.finish())
+  }
+
+  /// What the items gave where all of them are up to date; nil: some are not.
+  private func findings(_ stamp: FanOutStamp, ofItems count: Int, in folder: String) -> [UpToDateCheck.Finding?]? {
+    guard stamp.outputs.count == count, stamp.isAsItWas(in: folder) else { return nil }
+    do throws(SecretMask.MissingSecret) {
+      var findings: [UpToDateCheck.Finding?] = []
+      findings.reserveCapacity(stamp.outputs.count)
+      for outputs in stamp.outputs {
+        findings.append(.upToDate(try mask == nil ? outputs : SecretMask.filled(outputs, by: mask)))
+      }
+      return findings
+    } catch {
+      return nil
+    }
   }
 
   /// Finds items that make the same file, before anything runs, where the items are known then: the list is in the file, or the
@@ -117,16 +195,32 @@ extension WorkflowRun {
     }
   }
 
-  private func itemChecks(of step: StepIndex, reads: Bool) -> ItemChecks {
+  /// What tells one definition of a step with items from another.
+  private func basis(of step: StepIndex) -> UpToDateCheck.Basis {
     let workflow = prepared.graph.workflow
-    let own = workflow.steps[Int(step)]
-    let basis = UpToDateCheck.Basis(
-      step: own, folder: workflow.scope(of: step).map { workflow.scopes[$0].folder } ?? "", inputs: [:], variables: [:],
-      needs: [])
+    return UpToDateCheck.Basis(
+      step: workflow.steps[Int(step)], folder: workflow.scope(of: step).map { workflow.scopes[$0].folder } ?? "",
+      inputs: [:], variables: [:], needs: [])
+  }
+
+  private func itemChecks(of step: StepIndex, reads: Bool) -> ItemChecks {
+    let basis = basis(of: step)
     return ItemChecks(
-      own.id.text, stamps: ItemStamps(of: idInAll(of: step), in: run.dataFolder, reads: reads),
-      definition: basis.definition,
-      common: [], folder: workflowFolder(of: step), isForced: isForced(own), mask: mask)
+      basis.step.id.text, stamps: ItemStamps(of: idInAll(of: step), in: run.dataFolder, reads: reads),
+      definition: basis.definition, common: [], folder: workflowFolder(of: step), isForced: isForced(basis.step),
+      mask: mask)
+  }
+
+  /// The inputs and variables that all items of a step have.
+  private func commonValues(_ detail: StepDetail, _ scope: RunScope) -> [ValueObject] {
+    var common = [scope.environment]
+    switch detail.inputs {
+    case .bound(let literal): common.append(literal.values)
+    case .withPaths(let literal): common.append(literal)
+    case .nothing, .evaluated: break
+    }
+    if let literal = detail.environment.literal { common.append(literal) }
+    return common
   }
 
   /// Evaluates what each item runs on, reads and makes; `known` is what items of files read and make, empty: it is not known.
@@ -135,20 +229,14 @@ extension WorkflowRun {
     refused: [Int: Decision], withInputs: Bool, known: [ItemChecks.Item?], _ checks: inout ItemChecks, _ state: RunState
   ) throws(StepFailure) {
     var scope = scope(step, state)
-    checks.common.append(scope.environment)
+    checks.common = commonValues(detail, scope)
     var inputs: PreparedObject?
-    switch detail.inputs {
-    case .nothing: break
-    case .bound(let literal): checks.common.append(literal.values)
-    case .withPaths(let literal): checks.common.append(literal)
-    case .evaluated(let object): if withInputs { inputs = object }
-    }
-    if let literal = detail.environment.literal { checks.common.append(literal) }
+    if case .evaluated(let object) = detail.inputs, withInputs { inputs = object }
     let isOfFiles = detail.fanOut?.isOfFiles ?? false
     var seen: [UInt64: UInt64] = [:]
-    checks.items.reserveCapacity(values.values.count)
+    checks.items.reserveCapacity(values.count)
     let hashes = known.isEmpty ? values.hashes : []
-    for index in values.values.indices {
+    for index in values.indices {
       guard refused[index] == nil else {
         checks.items.append(nil)
         continue
@@ -165,7 +253,7 @@ extension WorkflowRun {
         checks.items.append(item)
         continue
       }
-      if isOfFiles { scope.item?.value = values.values[index].quotedFile }
+      if isOfFiles { scope.item?.value = values[index].quotedFile }
       let (reads, makes): ([String], [String])
       do throws(StepFailure) {
         (reads, makes) = try files.evaluate(in: scope)
@@ -184,23 +272,29 @@ extension WorkflowRun {
   /// Takes in what the items of a step are, for its bodies and for a resume.
   private func take(_ surveyed: SurveyedItems, of step: StepIndex, _ state: inout RunState) -> FanOutItems {
     var items = take(surveyed.values, refused: surveyed.refused, of: step, &state)
-    state.fanOuts[step]?.checks = surveyed.checks
-    for index in surveyed.values.values.indices {
-      switch surveyed.findings[index] {
+    guard var own = state.fanOuts.removeValue(forKey: step) else { return items }
+    own.checks = surveyed.checks
+    own.outputs.reserveCapacity(surveyed.findings.count)
+    for (index, finding) in surveyed.findings.enumerated() {
+      switch finding {
       case .upToDate(let outputs):
         items.upToDate.append(index)
-        guard !outputs.isEmpty, state.fanOuts[step]?.outputs[index] == nil else { continue }
-        state.fanOuts[step]?.outputs[index] = outputs
-        state.fanOuts[step]?.bytes += Value.object(outputs).roughBytes
+        guard !outputs.isEmpty, own.outputs[index] == nil else { continue }
+        own.outputs[index] = outputs
+        own.bytes += Value.object(outputs).roughBytes
       case .fails(let failure): items.refused[index] = .fail(hidden(failure))
       case .runs, nil: break
       }
     }
+    state.fanOuts[step] = own
     if !items.upToDate.isEmpty, options.observer != nil {
-      let count = surveyed.values.values.count
+      let count = surveyed.values.count
       let message =
-        items.upToDate.count == count
-        ? "all \(count) items are up to date" : "\(items.upToDate.count) of \(count) items are up to date"
+        switch items.upToDate.count {
+        case count: count == 1 ? "its only item is up to date" : "all \(count) items are up to date"
+        case 1: "1 of \(count) items is up to date"
+        default: "\(items.upToDate.count) of \(count) items are up to date"
+        }
       state.undelivered.append(
         .event(
           RunEvent(
@@ -214,8 +308,8 @@ extension WorkflowRun {
 
   /// The files that patterns mean, each once.
   private static func files(_ patterns: [String], in folder: String) throws(StepFailure) -> FanOutValues {
-    var seen: Set<String> = []
-    var values: [Value] = []
+    var seen: Set<String>? = patterns.count > 1 ? [] : nil
+    var files: [String] = []
     for text in patterns {
       guard !text.isEmpty else {
         throw StepFailure(code: "not-a-file", message: "foreach: expected a path under 'files', found an empty text")
@@ -232,20 +326,20 @@ extension WorkflowRun {
               : "foreach: there is no file '\(path)'; a pattern such as '*.csv' may mean none")
         }
       }
-      for path in paths where seen.insert(path).inserted { values.append(FileItem.value(of: path)) }
-      guard values.count <= Limits.items else {
+      for path in paths where seen?.insert(path).inserted != false { files.append(path) }
+      guard files.count <= Limits.items else {
         throw StepFailure(
           code: "too-many-items", message: "foreach: '\(text)' matches more than \(Limits.items) files; name fewer")
       }
     }
-    return FanOutValues(values: values)
+    return FanOutValues(files: files)
   }
 }
 
 extension FanOutValues {
   /// What a person calls an item: its key, its path where it is a file, or the text that it is.
   func name(of index: Int) -> String? {
-    keys?[index] ?? values[index].objectValue?["path"]?.stringValue ?? values[index].stringValue
+    keys?[index] ?? path(of: index) ?? self[index].objectValue?["path"]?.stringValue ?? self[index].stringValue
   }
 
   fileprivate func describe(_ index: Int) -> String {

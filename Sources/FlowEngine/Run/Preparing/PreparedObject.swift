@@ -19,6 +19,9 @@ struct PreparedObject: Sendable {
     self.members = isLiteral ? [] : members
   }
 
+  /// Whether its expressions read nothing but contexts of these names, in lower case.
+  func reads(only names: Set<String>) -> Bool { members.allSatisfy { $0.value.reads(only: names) } }
+
   func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> ValueObject {
     if let literal { return literal }
     var object = ValueObject()
@@ -50,6 +53,20 @@ indirect enum PreparedValue: Sendable {
       for (key, value) in members { prepared.append((key, try PreparedValue(value))) }
       self = .object(prepared)
     case .null, .boolean, .integer, .number: self = .literal(value)
+    }
+  }
+
+  /// Whether its expressions read nothing but contexts of these names, in lower case.
+  func reads(only names: Set<String>) -> Bool {
+    switch self {
+    case .literal: true
+    case .template(let template):
+      template.expressions.allSatisfy { _, expression in
+        expression.statusFunctions.isEmpty
+          && expression.references.allSatisfy { names.contains($0.name.lowercased()) }
+      }
+    case .array(let values): values.allSatisfy { $0.reads(only: names) }
+    case .object(let members): members.allSatisfy { $0.1.reads(only: names) }
     }
   }
 

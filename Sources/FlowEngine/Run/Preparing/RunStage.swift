@@ -91,7 +91,7 @@ package struct RunStage: Sendable {
   package func itemCount(of step: StepIndex, in plan: Plan) -> Int? {
     guard let fanOut = prepared.detail(of: step)?.fanOut else { return nil }
     guard let values = try? fanOut.values(in: scope(step, plan)) else { return nil }
-    return values.values.count
+    return values.count
   }
 
   /// The step that an expression of `step` calls so; nil: there is none.

@@ -37,6 +37,12 @@ struct StepDetail: Sendable {
     if let given = options.fanOut { fanOut = try PreparedFanOut(given, condition: condition) }
   }
 
+  /// Whether what its items take, and their variables, read nothing but contexts of these names, in lower case.
+  func itemsReadOnly(_ names: Set<String>) -> Bool {
+    if case .evaluated(let object) = inputs, !object.reads(only: names) { return false }
+    return environment.reads(only: names)
+  }
+
   /// Whether the bodies of its items take nothing and may run at once.
   var hasPlainItems: Bool {
     if case .nothing = inputs, fanOut != nil, files == nil, call == nil { true } else { false }

@@ -1,21 +1,40 @@
 import FlowPlatform
 
-/// What was found out about files while the items of a step were looked at: many read the same ones.
+/// The files that were looked up for a step, or for the items of one, of which many read the same files.
 struct FileMemo {
+  private let folder: OpenFolder
+  /// Whether a file may be asked for more than once.
+  private let remembers: Bool
   private var paths: [String: [String]] = [:]
   private var stamps: [String: InputStamp] = [:]
 
+  /// - Parameters:
+  ///   - folder: where the paths of the files start.
+  ///   - remembers: whether a file may be asked for more than once.
+  init(in folder: String, remembers: Bool) {
+    self.folder = OpenFolder(folder)
+    self.remembers = remembers
+  }
+
+  /// Every file that was looked at; nil: some are what a pattern meant, which may mean others the next time.
+  var files: [InputStamp]? { paths.isEmpty ? Array(stamps.values) : nil }
+
   /// The files that a pattern means.
-  mutating func files(_ pattern: String, in folder: String, limit: Int) -> [String] {
+  mutating func files(_ pattern: String, limit: Int) -> [String] {
     if let path = FilePattern.plainPath(pattern) { return [path] }
     if let known = paths[pattern] { return known }
-    let found = FilePattern(pattern).files(in: folder, limit: limit)
-    paths[pattern] = found
+    let parsed = FilePattern(pattern)
+    let found = parsed.files(in: folder.path, limit: limit)
+    if remembers, parsed.isOpen { paths[pattern] = found }
     return found
   }
 
-  /// A file as it is now.
-  mutating func stamp(_ path: String, in folder: String, known: InputStamp?) -> InputStamp {
+  /// The states of many files, which are looked up together; empty: they are few, or one may be known already.
+  func states(of files: [String]) -> [FileState?] { remembers || files.count < 2 ? [] : folder.states(of: files) }
+
+  /// A file as it is now; `state` is what was found out about it just before, if anything.
+  mutating func stamp(_ path: String, known: InputStamp?, state: FileState?) -> InputStamp {
+    guard remembers else { return InputStamp(path, in: folder, known: known, state: state) }
     if let stamp = stamps[path] { return stamp }
     let stamp = InputStamp(path, in: folder, known: known)
     stamps[path] = stamp

@@ -52,22 +52,50 @@ struct ItemChecks: Sendable {
       isForced: isForced, mask: mask)
   }
 
+  /// The result of looking at all items.
+  struct Looked {
+    /// By their indices; nil: the item has no check.
+    var findings: [UpToDateCheck.Finding?] = []
+    /// Why something could not be recorded, or nil.
+    var problem: String?
+    /// Where all items are up to date and the state of each file tells whether it changes: what they gave, with placeholders,
+    /// and the files, the one of their stamps among them.
+    var unchanged: (outputs: [ValueObject], files: [(path: String, state: FileState)])?
+  }
+
   /// Looks at all items. Reads files; not for the run's lock.
-  mutating func findings() -> (findings: [Int: UpToDateCheck.Finding], problem: String?) {
+  mutating func look() -> Looked {
     digestValues()
-    var findings: [Int: UpToDateCheck.Finding] = [:]
-    findings.reserveCapacity(items.count)
+    var looked = Looked()
+    looked.findings.reserveCapacity(items.count)
     var renewed: [(item: UInt64, stamp: StepStamp)] = []
-    var memo = FileMemo()
-    for index in items.indices {
-      guard let check = check(index), let key = items[index]?.key else { continue }
+    var outputs: [ValueObject] = []
+    var memo = FileMemo(in: folder, remembers: true)
+    for (index, item) in items.enumerated() {
+      guard let item, let check = check(index) else {
+        looked.findings.append(nil)
+        continue
+      }
       let (finding, stamp) = check.look(&memo)
-      findings[index] = finding
-      if let stamp { renewed.append((key, stamp)) }
+      looked.findings.append(finding)
+      if let stamp { renewed.append((item.key, stamp)) }
+      if case .upToDate = finding, let stamp = stamp ?? stamps[item.key] { outputs.append(stamp.outputs) }
     }
-    let problem = stamps.write(renewed)
+    looked.problem = stamps.write(renewed)
     stamps.tidy(keeping: Set(items.compactMap { $0?.key }))
-    return (findings, problem)
+    if outputs.count == items.count, let files = states(of: memo.files) { looked.unchanged = (outputs, files) }
+    return looked
+  }
+
+  /// The states of files, and of the one with the stamps; nil: one of them does not tell whether the file changes.
+  private func states(of files: [InputStamp]?) -> [(path: String, state: FileState)]? {
+    guard let files, let own = stamps.fileState else { return nil }
+    var states = [(FilePath.absolute(stamps.path), own)]
+    for file in files {
+      guard let state = file.state else { return nil }
+      states.append((file.path, state))
+    }
+    return states
   }
 
   private mutating func digestValues() {

@@ -25,17 +25,7 @@ struct PreparedFiles: Sendable {
   /// Whether the patterns of an item are the same whenever they are evaluated, since they read nothing but the item and the
   /// run's inputs.
   var isKnownFromTheStart: Bool {
-    (reads + makes).allSatisfy { value in
-      switch value {
-      case .literal: true
-      case .template(let template):
-        template.expressions.allSatisfy { _, expression in
-          expression.references.allSatisfy { ["item", "inputs"].contains($0.name.lowercased()) }
-            && expression.statusFunctions.isEmpty
-        }
-      case .array, .object: false
-      }
-    }
+    (reads + makes).allSatisfy { $0.reads(only: ["item", "inputs"]) }
   }
 
   /// The patterns as they are now.

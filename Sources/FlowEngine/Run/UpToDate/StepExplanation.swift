@@ -107,9 +107,9 @@ extension WorkflowRun {
     } catch {
       return (.runs, "it fails: \(error.message)" + doubt)
     }
-    for index in surveyed.values.values.indices {
+    for index in surveyed.values.indices {
       let (fate, reason): (StepExplanation.Fate, String) =
-        switch surveyed.findings[index] {
+        switch surveyed.finding(of: index) {
         case .upToDate: (.upToDate, "nothing has changed since it succeeded")
         case .runs(let reason): (.runs, reason.text + doubt)
         case .fails(let failure): (.runs, "it fails: \(failure.message)")
@@ -125,16 +125,24 @@ extension WorkflowRun {
     }
     let count = items.count { $0.fate == .runs }
     guard count == 0 else {
-      return (.runs, count == items.count ? "all \(count) items" : "\(count) of \(items.count) items")
+      let all = count == 1 ? "its only item" : "all \(count) items"
+      return (.runs, count < items.count ? "\(count) of \(items.count) items" : all)
     }
     let gathered = state.withLock { state in
-      var outputs: [Int: ValueObject] = [:]
-      for (index, finding) in surveyed.findings { if case .upToDate(let own) = finding { outputs[index] = own } }
-      let columns = columns(of: step, count: items.count, outputs.sorted { $0.key < $1.key })
+      let given = surveyed.findings.map { finding -> ValueObject? in
+        if case .upToDate(let own) = finding { own } else { nil }
+      }
+      let columns = columns(of: step, given)
       if !columns.isEmpty { state.outputs[step] = columns }
       return items.count
     }
-    return (.upToDate, gathered == 0 ? "it has no items" : "nothing has changed since its \(gathered) items succeeded")
+    let reason =
+      switch gathered {
+      case 0: "it has no items"
+      case 1: "nothing has changed since its only item succeeded"
+      default: "nothing has changed since its \(gathered) items succeeded"
+      }
+    return (.upToDate, reason)
   }
 
   /// What an `if` says that asks neither how steps ended nor what they gave; nil: that only a run can tell.

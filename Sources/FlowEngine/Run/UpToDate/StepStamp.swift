@@ -1,9 +1,11 @@
 import FlowModel
 import FlowPlatform
+import FlowStore
 
-/// What a step was when it last succeeded: what it ran as and on, the files that it read and made, and what it gave.
+/// What a step, or an item of one, was when it last succeeded: what it ran as and on, the files that it read and made, and what it gave.
 ///
-/// One file a step in the data folder, replaced as a whole: a process that dies leaves the old one.
+/// Of a step it is the only record of a file in the data folder, which is replaced as a whole: a process that dies leaves the old
+/// one. The stamps of items are in one file, see ``ItemStamps``.
 struct StepStamp: Sendable {
   /// A digest of what the workflow says of the step.
   var definition: String
@@ -15,21 +17,15 @@ struct StepStamp: Sendable {
   var outputs: ValueObject
 
   /// The file of a step in the data folder.
-  static func path(of step: StepID, in dataFolder: String, suffix: String = "json") -> String {
+  static func path(of step: StepID, in dataFolder: String, suffix: String = "step") -> String {
     "\(dataFolder)/up-to-date/\(step.text.replacing("/", with: "+")).\(suffix)"
   }
 
   /// The stamp of a step; nil: there is none that can be read.
   init?(of step: StepID, in dataFolder: String) {
-    guard let bytes = Self.read(Self.path(of: step, in: dataFolder)),
-      case .object(let object)? = try? JSONText.parse(bytes), object["version"] == 1,
-      let definition = object["definition"]?.stringValue, let values = object["values"]?.stringValue,
-      let inputs = object["inputs"]?.arrayValue, let products = object["products"]?.arrayValue,
-      let outputs = object["outputs"]?.objectValue
+    guard let bytes = Self.read(Self.path(of: step, in: dataFolder)), let (_, stamp, _) = Self.record(in: bytes, at: 0)
     else { return nil }
-    (self.definition, self.values, self.outputs) = (definition, values, outputs)
-    self.inputs = inputs.compactMap { InputStamp($0) }
-    self.products = products.compactMap { InputStamp($0) }
+    self = stamp
   }
 
   init(definition: String, values: String, inputs: [InputStamp], products: [InputStamp], outputs: ValueObject) {
@@ -43,6 +39,8 @@ struct StepStamp: Sendable {
   /// Writes it down; why that cannot be done, or nil.
   func write(of step: StepID, in dataFolder: String) -> String? {
     let path = Self.path(of: step, in: dataFolder)
+    var bytes: [UInt8] = []
+    write(of: 0, to: &bytes)
     return Self.makeFolder(of: path) ?? Self.replace(path, with: bytes)
   }
 
@@ -66,14 +64,6 @@ struct StepStamp: Sendable {
     return problem
   }
 
-  private var bytes: [UInt8] {
-    JSONText.bytes(
-      of: [
-        "version": 1, "definition": .string(definition), "values": .string(values), "outputs": .object(outputs),
-        "products": .array(products.map(\.value)), "inputs": .array(inputs.map(\.value)),
-      ])
-  }
-
   /// The bytes of a file of stamps; nil: it cannot be read, or is larger than any of them.
   static func read(_ path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -91,5 +81,89 @@ struct StepStamp: Sendable {
       start += count
     }
     return bytes
+  }
+
+  // MARK: Records
+
+  /// What a record begins with.
+  static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x02]
+
+  /// Adds a record with a checksum; `item` is what the stamp is of, 0 for a step.
+  func write(of item: UInt64, to bytes: inout [UInt8]) {
+    var writer = ByteWriter()
+    writer.add(item)
+    writer.add(definition)
+    writer.add(values)
+    writer.add(JSONText.bytes(of: .object(outputs)))
+    for files in [inputs, products] {
+      writer.add(UInt64(files.count))
+      for file in files { file.write(to: &writer) }
+    }
+    var head = ByteWriter()
+    head.add(UInt64(writer.bytes.count))
+    bytes += Self.start
+    bytes += head.bytes
+    bytes += writer.bytes
+    withUnsafeBytes(of: Checksum.of(writer.bytes).littleEndian) { bytes += $0 }
+  }
+
+  /// The record at a position and where it ends; nil: there is none that is whole.
+  static func record(in bytes: [UInt8], at position: Int) -> (item: UInt64, stamp: StepStamp, end: Int)? {
+    guard bytes[position...].starts(with: start) else { return nil }
+    var reader = ByteReader(bytes, from: position + start.count)
+    do throws(ByteReader.Problem) {
+      let count = try reader.count()
+      let (from, end) = (reader.position, reader.position + count)
+      guard end + 4 <= bytes.count else { return nil }
+      let sum = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[end + $1]) << (8 * UInt32($1)) }
+      guard Checksum.of(bytes[from..<end]) == sum else { return nil }
+      let item = try reader.number()
+      let (definition, values) = (try reader.text(), try reader.text())
+      guard case .object(let outputs)? = try? JSONText.parse(try reader.block()) else { return nil }
+      var files: [[InputStamp]] = []
+      for _ in 0..<2 {
+        var stamps: [InputStamp] = []
+        for _ in 0..<(try reader.count()) { stamps.append(try InputStamp(&reader)) }
+        files.append(stamps)
+      }
+      let stamp = StepStamp(
+        definition: definition, values: values, inputs: files[0], products: files[1], outputs: outputs)
+      return (item, stamp, end + 4)
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension InputStamp {
+  fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Problem) {
+    path = try reader.text()
+    let state = try FileState(&reader)
+    (bytes, number) = (state.bytes, state.number)
+    (modifiedNanoseconds, changedNanoseconds) = (state.modifiedNanoseconds, state.changedNanoseconds)
+    digest = try reader.text()
+  }
+
+  fileprivate func write(to writer: inout ByteWriter) {
+    writer.add(path)
+    FileState(
+      number: number, bytes: bytes, modifiedNanoseconds: modifiedNanoseconds, changedNanoseconds: changedNanoseconds
+    ).write(to: &writer)
+    writer.add(digest)
+  }
+}
+
+extension FileState {
+  init(_ reader: inout ByteReader) throws(ByteReader.Problem) {
+    let (bytes, number) = (try reader.signed(), try reader.number())
+    self.init(
+      number: number, bytes: bytes, modifiedNanoseconds: try reader.signed(), changedNanoseconds: try reader.signed())
+  }
+
+  func write(to writer: inout ByteWriter) {
+    writer.add(signed: bytes)
+    writer.add(number)
+    writer.add(signed: modifiedNanoseconds)
+    writer.add(signed: changedNanoseconds)
   }
 }

@@ -103,7 +103,7 @@ final class UpToDateCheck: Sendable {
 
   /// Whether the step is up to date, and with which outputs. Reads files; not for the run's lock.
   func result() -> Finding {
-    var memo = FileMemo()
+    var memo = FileMemo(in: files.folder, remembers: false)
     let (finding, renewed) = look(&memo)
     // Where that fails, files are read once more the next time.
     if let renewed { _ = write(renewed) }
@@ -113,7 +113,7 @@ final class UpToDateCheck: Sendable {
   /// Whether the step is up to date, and what to write down where it is and its files have other times than before.
   func look(_ memo: inout FileMemo) -> (finding: Finding, renewed: StepStamp?) {
     var stamp = stamp
-    guard let now = InputStamp.all(files.reads, in: files.folder, known: stamp?.inputs ?? [], &memo) else {
+    guard let now = InputStamp.all(files.reads, known: stamp?.inputs ?? [], &memo) else {
       return (
         .fails(
           StepFailure(
@@ -158,7 +158,7 @@ final class UpToDateCheck: Sendable {
     if stamp.definition != own.definition { return .definition }
     if stamp.values != own.values { return .values }
     if let path = Self.difference(stamp.inputs, own.inputs) { return .input(path) }
-    guard let made = InputStamp.all(files.makes, in: files.folder, known: stamp.products, &memo) else {
+    guard let made = InputStamp.all(files.makes, known: stamp.products, &memo) else {
       return .tooManyProducts
     }
     products = made
@@ -181,8 +181,8 @@ final class UpToDateCheck: Sendable {
 
   /// Notes that the step has succeeded with these outputs. Returns what went wrong, or nil.
   func noteSuccess(_ outputs: ValueObject) -> String? {
-    var memo = FileMemo()
-    guard let products = InputStamp.all(files.makes, in: files.folder, known: [], &memo) else {
+    var memo = FileMemo(in: files.folder, remembers: false)
+    guard let products = InputStamp.all(files.makes, known: [], &memo) else {
       return "the files of step '\(name)' cannot be recorded: 'produces' matches more than \(Limits.watchedFiles) files"
     }
     if let folder = products.first(where: { $0.bytes == InputStamp.folder }) {

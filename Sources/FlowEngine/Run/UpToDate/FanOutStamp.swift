@@ -1,0 +1,103 @@
+import FlowModel
+import FlowPlatform
+import FlowStore
+
+/// All items of a step as they were when none of them had to run. As long as it holds, flowrun evaluates and reads nothing for
+/// any of them: it only looks up the state of each file.
+///
+/// One file per step in the data folder, replaced as a whole. The file of the items' own stamps is one of the files that it
+/// lists. Each success of an item adds to that file, so the stamp never needs to be updated or removed.
+struct FanOutStamp: Sendable {
+  /// Digests of everything but files that decides what the items read, make and run on.
+  struct Key: Sendable, Hashable {
+    /// A digest of the step's definition, the run's inputs and the items.
+    var files: String
+    /// A digest of the inputs and variables that all items have.
+    var values: String
+  }
+
+  let key: Key
+  /// The outputs of each item, with placeholders in the place of secrets.
+  let outputs: [ValueObject]
+  /// The paths of all files, from the folder of the step on, and what each was.
+  private let files: [String]
+  private let states: [FileState?]
+
+  private static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x03]
+  /// The bytes before what the checksum is of: ``start`` and the checksum.
+  private static let headBytes = 8
+
+  private static func path(of step: StepID, in dataFolder: String) -> String {
+    StepStamp.path(of: step, in: dataFolder, suffix: "unchanged")
+  }
+
+  /// The stamp of a step; nil: there is none that can be read.
+  init?(of step: StepID, in dataFolder: String) {
+    guard let bytes = StepStamp.read(Self.path(of: step, in: dataFolder)), bytes.starts(with: Self.start),
+      bytes.count > Self.headBytes, Array(bytes[4..<Self.headBytes]) == Self.checksum(of: bytes)
+    else { return nil }
+    var reader = ByteReader(bytes, from: Self.headBytes)
+    do throws(ByteReader.Problem) {
+      key = Key(files: try reader.text(), values: try reader.text())
+      var different: [ValueObject] = []
+      for _ in 0..<(try reader.count()) {
+        guard case .object(let outputs)? = try? JSONText.parse(try reader.block()) else { return nil }
+        different.append(outputs)
+      }
+      var outputs: [ValueObject] = []
+      for _ in 0..<(try reader.count()) {
+        let index = try reader.number()
+        guard index < UInt64(different.count) else { return nil }
+        outputs.append(different[Int(index)])
+      }
+      self.outputs = outputs
+      var (files, states) = ([String](), [FileState?]())
+      for _ in 0..<(try reader.count()) {
+        files.append(try reader.text())
+        states.append(try FileState(&reader))
+      }
+      (self.files, self.states) = (files, states)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Writes the stamp of a step down. Where that fails the items are looked at one by one the next time.
+  static func write(
+    _ key: Key, outputs: [ValueObject], files: [(path: String, state: FileState)], of step: StepID,
+    in dataFolder: String
+  ) {
+    var indices: [[UInt8]: Int] = [:]
+    var different: [[UInt8]] = []
+    let indexOfItem = outputs.map { outputs in
+      let block = JSONText.bytes(of: .object(outputs))
+      if let index = indices[block] { return index }
+      indices[block] = different.count
+      different.append(block)
+      return different.count - 1
+    }
+    var writer = ByteWriter()
+    writer.add(raw: start + [0, 0, 0, 0])
+    writer.add(key.files)
+    writer.add(key.values)
+    writer.add(UInt64(different.count))
+    for block in different { writer.add(block) }
+    writer.add(UInt64(indexOfItem.count))
+    for index in indexOfItem { writer.add(UInt64(index)) }
+    writer.add(UInt64(files.count))
+    for (path, state) in files {
+      writer.add(path)
+      state.write(to: &writer)
+    }
+    var bytes = writer.bytes
+    bytes.replaceSubrange(4..<headBytes, with: checksum(of: bytes))
+    _ = StepStamp.replace(path(of: step, in: dataFolder), with: bytes)
+  }
+
+  /// Whether every file is as it was.
+  func isAsItWas(in folder: String) -> Bool { OpenFolder(folder).states(of: files) == states }
+
+  private static func checksum(of bytes: [UInt8]) -> [UInt8] {
+    withUnsafeBytes(of: Checksum.of(bytes[headBytes...]).littleEndian) { Array($0) }
+  }
+}
