@@ -31,7 +31,7 @@ package struct FileState: Sendable, Hashable {
     changedNanoseconds = Self.nanoseconds(changed)
   }
 
-  /// What a regular file is now; nil: there is none.
+  /// The state of a regular file; nil: there is none at that path, or something else.
   package init?(ofRegular status: stat?) {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     self.init(status)

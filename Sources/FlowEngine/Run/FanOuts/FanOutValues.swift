@@ -5,7 +5,7 @@ import FlowModel
 struct FanOutValues: Sendable {
   private enum Source: Sendable {
     case values([Value])
-    /// The paths of files; what an expression sees of one is made when it is asked for.
+    /// The paths of files. The value that an expression sees is only made when it is needed.
     case files([String])
   }
 
@@ -42,7 +42,7 @@ struct FanOutValues: Sendable {
   /// What an expression of an item sees.
   func item(_ index: Int) -> ItemScope { ItemScope(value: self[index], index: index, key: keys?[index]) }
 
-  /// Adds an item; of files the list is whole from the start.
+  /// Adds an item. A list of files is complete from the start.
   mutating func append(_ value: Value) {
     guard case .values(var values) = source else { return }
     source = .values([])

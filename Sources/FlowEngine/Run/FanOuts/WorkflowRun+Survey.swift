@@ -160,7 +160,7 @@ extension WorkflowRun {
     return FanOutStamp.Key(files: files.finish(), values: common.finish())
   }
 
-  /// What the items gave where all of them are up to date; nil: some are not.
+  /// The outputs of the items if all of them are up to date; nil: they must be looked at one by one.
   private func findings(_ stamp: FanOutStamp, ofItems count: Int, in folder: String) -> [UpToDateCheck.Finding?]? {
     guard stamp.outputs.count == count, stamp.isAsItWas(in: folder) else { return nil }
     do throws(SecretMask.MissingSecret) {

@@ -16,7 +16,7 @@ struct FileMemo {
     self.remembers = remembers
   }
 
-  /// Every file that was looked at; nil: some are what a pattern meant, which may mean others the next time.
+  /// Every file that was looked up; nil: some were found by a pattern, which may match others the next time.
   var files: [InputStamp]? { paths.isEmpty ? Array(stamps.values) : nil }
 
   /// The files that a pattern means.
@@ -32,7 +32,7 @@ struct FileMemo {
   /// The states of many files, which are looked up together; empty: they are few, or one may be known already.
   func states(of files: [String]) -> [FileState?] { remembers || files.count < 2 ? [] : folder.states(of: files) }
 
-  /// A file as it is now; `state` is what was found out about it just before, if anything.
+  /// A file as it is now; `state` is its state, if that was looked up just before.
   mutating func stamp(_ path: String, known: InputStamp?, state: FileState?) -> InputStamp {
     guard remembers else { return InputStamp(path, in: folder, known: known, state: state) }
     if let stamp = stamps[path] { return stamp }

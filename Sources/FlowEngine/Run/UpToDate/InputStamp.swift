@@ -17,7 +17,7 @@ struct InputStamp: Sendable, Hashable {
 
   /// The file as it is now; `known` is what it was, whose digest is used again where inode, length and both times are equal.
   ///
-  /// - Parameter state: what the file is now, where that was asked just before.
+  /// - Parameter state: the state of the file, if it was looked up just before.
   init(_ path: String, in folder: OpenFolder, known: InputStamp?, state: FileState? = nil) {
     self.path = path
     let status = state == nil ? folder.status(of: path) : nil
@@ -37,7 +37,7 @@ struct InputStamp: Sendable, Hashable {
     if digest.isEmpty { bytes = -1 }
   }
 
-  /// What tells whether the file must be read again; nil: it must be.
+  /// The file must be read again if this changes; nil: it must be in any case.
   var state: FileState? {
     guard number != 0 else { return nil }
     return FileState(

@@ -58,8 +58,8 @@ struct ItemChecks: Sendable {
     var findings: [UpToDateCheck.Finding?] = []
     /// Why something could not be recorded, or nil.
     var problem: String?
-    /// Where all items are up to date and the state of each file tells whether it changes: what they gave, with placeholders,
-    /// and the files, the one of their stamps among them.
+    /// The outputs of all items, with placeholders, and all files, including the file of their stamps. Nil unless all items are up
+    /// to date and the state of each file shows every later change.
     var unchanged: (outputs: [ValueObject], files: [(path: String, state: FileState)])?
   }
 
@@ -87,7 +87,7 @@ struct ItemChecks: Sendable {
     return looked
   }
 
-  /// The states of files, and of the one with the stamps; nil: one of them does not tell whether the file changes.
+  /// The states of the files and of the file of the stamps; nil: one of them may change without another state.
   private func states(of files: [InputStamp]?) -> [(path: String, state: FileState)]? {
     guard let files, let own = stamps.fileState else { return nil }
     var states = [(FilePath.absolute(stamps.path), own)]

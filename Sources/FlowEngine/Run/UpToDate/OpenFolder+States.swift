@@ -2,10 +2,10 @@ import Dispatch
 import FlowPlatform
 
 extension OpenFolder {
-  /// So many files for each thread are worth the thread.
+  /// A thread is only worth starting for this many files.
   private static let filesOfThread = 256
 
-  /// The states of files, nil where there is no regular file. Many are looked up by several threads.
+  /// The state of each file; nil: there is no regular file. Several threads share the work if there are many files.
   func states(of files: [String]) -> [FileState?] {
     let threads = max(1, min(activeCores(), files.count / Self.filesOfThread))
     return Array(unsafeUninitializedCapacity: files.count) { states, count in

@@ -10,7 +10,7 @@ extension Replica {
     // A server that went back knows less, and that is not another device.
     if let known, there.dot.number < known.dot.number { return false }
     if let known, there.dot.number == known.dot.number { return !known.mayBe(there.dot.number, check: there.check) }
-    // What this device did to a record that it has released is not recorded here.
+    // The acts of this device on records that it has released are not recorded here.
     if known == nil, hasHeldParts, record.cell.isRecord { return false }
     return !holds(there, for: record.key)
   }
