@@ -176,6 +176,21 @@ import Testing
     }
   }
 
+  @Test func `that are recorded as unchanged have the outputs of that record`() async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    _ = try await stampBytes(folder)
+    // Outputs that only this record has show that it was used.
+    let stamp = try #require(FanOutStamp(of: StepID(unchecked: "first"), in: "\(folder)/data"))
+    FanOutStamp.write(
+      stamp.key, outputs: [["mark": "a"], ["mark": "b"]],
+      files: Array(zip(stamp.files, stamp.states.compactMap(\.self))),
+      of: StepID(unchecked: "first"), in: "\(folder)/data")
+    var workflow = Self.workflow(in: folder, tags: ["x", "y"])
+    workflow.outputs = ["marks": "${{ steps.first.outputs.mark }}"]
+    #expect(try await report(workflow, in: folder).outputs["marks"] == ["a", "b"])
+  }
+
   @Test func `that are recorded as unchanged are looked at again once another process has recorded one`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -20,8 +20,8 @@ struct FanOutStamp: Sendable {
   /// The outputs of each item, with placeholders in the place of secrets.
   let outputs: [ValueObject]
   /// The paths of all files, from the folder of the step on, and what each was.
-  private let files: [String]
-  private let states: [FileState?]
+  let files: [String]
+  let states: [FileState?]
 
   private static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x03]
   /// The bytes before what the checksum is of: ``start`` and the checksum.
