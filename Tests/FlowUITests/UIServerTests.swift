@@ -298,7 +298,8 @@
       #expect(try page.post("answer", #"{"run":"\#(run)","step":"ask","choice":"yes"}"#, session).status == 200)
       #expect(within(seconds: 20) { (try? page.ask(location, session).body.contains("Succeeded")) ?? false })
       let second = try start()
-      #expect(try page.post("cancel", #"{"run":"\#(second.dropFirst("/runs/".count))"}"#, session).status == 200)
+      let cancelled = try page.post("cancel", #"{"run":"\#(second.dropFirst("/runs/".count))"}"#, session)
+      #expect(cancelled.status == 200, "\(cancelled.body)")
       #expect(within(seconds: 20) { (try? page.ask(second, session).body.contains("Cancelled")) ?? false })
       await page.stop()
     }

@@ -19,8 +19,10 @@ package final class OpenFolder: Sendable {
   /// What `stat` says of a file; nil: it is not there.
   package func status(of file: String) -> stat? {
     var status = stat()
-    let result =
-      descriptor >= 0 ? fstatat(descriptor, file, &status, 0) : fstatat(AT_FDCWD, place(of: file), &status, 0)
+    // A text that is passed as such is copied first.
+    let result = (descriptor >= 0 ? file : place(of: file)).withCString { path in
+      fstatat(descriptor >= 0 ? descriptor : AT_FDCWD, path, &status, 0)
+    }
     return result == 0 ? status : nil
   }
 }

@@ -156,12 +156,12 @@ final class IncludeLibrary: Sendable {
   /// A path without `.` and `..`, from a folder where it is relative.
   static func resolve(_ path: String, in folder: String) -> String {
     let whole = path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
-    // Texts, since the runtime would look up how to join parts of texts at the first path of each process.
     var parts: [String] = []
     for part in whole.split(separator: "/").map(String.init) where part != "." {
       if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
     }
-    return (whole.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    // `joined` would have the runtime look up its types at the first path of each process.
+    return (whole.hasPrefix("/") ? "/" : "") + (parts.first ?? "") + parts.dropFirst().reduce("") { $0 + "/" + $1 }
   }
 }
 

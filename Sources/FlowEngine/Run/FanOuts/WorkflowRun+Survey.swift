@@ -85,7 +85,7 @@ extension WorkflowRun {
       return SurveyedItems(
         values: listed.values, refused: checksItems ? withPlan { refusals(of: step, listed.values, $0) } : [:])
     }
-    let key = stampKey(of: step, detail, listed.values, folder)
+    let key = stampKey(of: step, detail, listed, folder)
     if let key, let stamp = listed.stamp ?? FanOutStamp(of: idInAll(of: step), in: run.dataFolder),
       stamp.key.files == key.files
     {
@@ -138,16 +138,27 @@ extension WorkflowRun {
   /// The key of the stamp of all items of a step; nil: results of other steps may decide what the items do, or they run in any
   /// case.
   private func stampKey(
-    of step: StepIndex, _ detail: StepDetail, _ values: FanOutValues, _ folder: String
+    of step: StepIndex, _ detail: StepDetail, _ listed: ListedFiles, _ folder: String
   ) -> FanOutStamp.Key? {
     let own = prepared.graph.workflow.steps[Int(step)]
     guard !isForced(own), detail.fanOut?.asksForEachItem == false, detail.files?.isKnownFromTheStart == true,
       detail.itemsReadOnly(Set(ItemContext.names).union(["inputs", "env"]))
     else { return nil }
     let scope = state.withLock { state in self.scope(step, state) }
+    var common = SHA256()
+    for object in commonValues(detail, scope) { common.combine(JSONText.bytes(of: .object(object))) }
+    // The stamp of a list that was kept is one with the digest of this list.
+    let files = listed.stamp?.key.files ?? filesDigest(of: step, listed.values, scope.inputs, folder)
+    return FanOutStamp.Key(files: files, values: common.finish())
+  }
+
+  /// A digest of a step's definition, the run's inputs and the items.
+  private func filesDigest(
+    of step: StepIndex, _ values: FanOutValues, _ inputs: ValueObject, _ folder: String
+  ) -> String {
     var files = SHA256()
     for text in [Release.version, basis(of: step).definition, folder] { files.combine(Array(text.utf8) + [0]) }
-    files.combine(JSONText.bytes(of: .object(scope.inputs)))
+    files.combine(JSONText.bytes(of: .object(inputs)))
     for index in values.indices {
       if let path = values.path(of: index) {
         files.combine(Array(path.utf8) + [0])
@@ -155,9 +166,7 @@ extension WorkflowRun {
         files.combine(JSONText.bytes(of: [values.keys.map { .string($0[index]) } ?? .null, values[index]]))
       }
     }
-    var common = SHA256()
-    for object in commonValues(detail, scope) { common.combine(JSONText.bytes(of: .object(object))) }
-    return FanOutStamp.Key(files: files.finish(), values: common.finish())
+    return files.finish()
   }
 
   /// The outputs of the items if all of them are up to date; nil: they must be looked at one by one.

@@ -179,8 +179,15 @@ final class RunJournal: Sendable {
   func prune(nowMilliseconds: Int) {
     state.withLock { state in
       guard let store = state.store else { return }
+      // Most runs are of the same text.
+      var known: [[UInt8]: [String]?] = [:]
       let excess = try? history.retention.excess(in: store, nowMilliseconds: nowMilliseconds) { run in
-        RunRecollection.successes(of: run, in: store, stepNames: history.stepNames)
+        RunRecollection.successes(of: run, in: store) { definition in
+          if let names = known[definition] { return names }
+          let names = history.stepNames(definition)
+          known[definition] = .some(names)
+          return names
+        }
       }
       if let excess, !excess.isEmpty { _ = try? store.remove(excess) }
     }

@@ -144,12 +144,21 @@ public struct RunRecollection: Sendable {
     of run: StoredRun, in store: some RunStore, stepNames: ([UInt8]) -> [String]?
   ) -> Set<String> {
     guard let names = (try? store.definition(of: run.id)).flatMap(stepNames),
-      let chunks = try? store.chunks(of: run.id),
-      let recollection = try? RunRecollection(run, chunks: chunks, stepCount: names.count)
+      let read = try? store.chunks(of: run.id).map({ try RunChunk($0) })
     else { return [] }
     var successes: Set<String> = []
-    for (finished, _) in recollection.finishedSteps where finished.outcome == .success {
-      successes.insert(names[Int(finished.task.step)])
+    for chunk in read[(read.lastIndex { $0.kind == .resume } ?? 0)...] where chunk.kind == .entries || chunk.kind == .resume {
+      // Outputs are most of a journal and are passed over.
+      var reader = EntryReader(chunk.body, stepCount: names.count)
+      do throws(ByteReader.Problem) {
+        while let item = try reader.next() {
+          guard case .entry(.finished(let finished, _)) = item, finished.task.item == nil, finished.outcome == .success
+          else { continue }
+          successes.insert(names[Int(finished.task.step)])
+        }
+      } catch {
+        return []
+      }
     }
     return successes
   }

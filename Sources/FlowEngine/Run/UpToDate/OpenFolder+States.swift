@@ -2,18 +2,20 @@ import Dispatch
 import FlowPlatform
 
 extension OpenFolder {
-  /// A thread is only worth starting for this many files.
-  private static let filesOfThread = 256
+  /// Other threads help from this many files on.
+  private static let filesForThreads = 512
+  /// How many files a thread takes at a time. Threads that start late, or are slow, take fewer of these parts.
+  private static let filesOfPart = 64
 
   /// The state of each file; nil: there is no regular file. Several threads share the work if there are many files.
   func states(of files: [String]) -> [FileState?] {
-    let threads = max(1, min(activeCores(), files.count / Self.filesOfThread))
+    let parts = files.count < Self.filesForThreads ? 1 : (files.count + Self.filesOfPart - 1) / Self.filesOfPart
     return Array(unsafeUninitializedCapacity: files.count) { states, count in
-      // Proof of safety: `concurrentPerform` returns when all threads have ended, and each thread writes only the elements of a
-      // range of its own.
+      // Proof of safety: `concurrentPerform` returns when all parts are done, and each part writes only the elements of a range of
+      // its own.
       nonisolated(unsafe) let states = states
-      DispatchQueue.concurrentPerform(iterations: threads) { thread in
-        for index in files.count * thread / threads..<files.count * (thread + 1) / threads {
+      DispatchQueue.concurrentPerform(iterations: parts) { part in
+        for index in files.count * part / parts..<files.count * (part + 1) / parts {
           states.initializeElement(at: index, to: FileState(ofRegular: status(of: files[index])))
         }
       }

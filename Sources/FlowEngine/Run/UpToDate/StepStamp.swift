@@ -18,7 +18,9 @@ struct StepStamp: Sendable {
 
   /// The file of a step in the data folder.
   static func path(of step: StepID, in dataFolder: String, suffix: String = "step") -> String {
-    "\(dataFolder)/up-to-date/\(step.text.replacing("/", with: "+")).\(suffix)"
+    let slash = UInt8(ascii: "/")
+    let name = String(decoding: step.text.utf8.map { $0 == slash ? UInt8(ascii: "+") : $0 }, as: UTF8.self)
+    return "\(dataFolder)/up-to-date/\(name).\(suffix)"
   }
 
   /// The stamp of a step; nil: there is none that can be read.
