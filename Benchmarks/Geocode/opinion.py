@@ -54,7 +54,7 @@ class Opinion:
 
 
 def step(latitude, longitude, bearing, kilometers):
-    """The point that lies so many kilometers away in a direction."""
+    """The point this many kilometers away in a direction."""
     angle, phi = kilometers / 6371.0088, math.radians(latitude)
     sine = math.sin(phi) * math.cos(angle) + math.cos(phi) * math.sin(angle) * math.cos(bearing)
     turn = math.atan2(

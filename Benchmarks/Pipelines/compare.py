@@ -30,7 +30,7 @@ ADDED = {"data": "west,1\n", "program": "int unused_number = 1;\n", "reports": "
 LOOKS = 5
 # So often again for flowrun and ninja in turns.
 TURNS = 25
-# flowrun may take so many times as long as ninja when nothing has changed.
+# flowrun may take this many times as long as ninja when nothing has changed.
 MOST = 2
 
 
@@ -76,7 +76,7 @@ def rounds(command, folder, changes):
     """What is made and what runs after each change, None for none, and the seconds of each."""
     results = []
     for change in changes:
-        # Times of files tell apart what was made from what was changed.
+        # Times of files distinguish what was made from what was changed.
         time.sleep(1.1)
         if change:
             with open(os.path.join(folder, change[0]), "a") as file:
@@ -95,7 +95,7 @@ def write(path, text):
 
 
 def write_many(folder, count):
-    """A pipeline of so many files, for each of the tools."""
+    """A pipeline of this many files, for each of the tools."""
     names = [f"f{number:05}" for number in range(count)]
     os.makedirs(f"{folder}/in")
     for name in names:

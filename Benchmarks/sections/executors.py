@@ -144,7 +144,7 @@ def snakemake(cluster, environment, own):
     folder = f"{context.folder}/snakemake"
     count = context.repetitions(100, 8)
     write(f"{folder}/Snakefile", SNAKEFILE.format(count))
-    # Its jobs forget where Slurm's configuration lies.
+    # Its jobs forget where Slurm's configuration is.
     srun = write(f"{folder}/bin/srun", f'#!/bin/sh\nSLURM_CONF={cluster}/slurm.conf exec {shutil.which("srun")} "$@"\n')
     os.chmod(srun, 0o755)
     command = [f"{venv}/bin/snakemake", "--executor", "slurm", "--jobs", "100", "--slurm-status-command", "squeue",

@@ -1,4 +1,4 @@
-"""What it costs to remember runs, and how fast a durable run's disk is used."""
+"""What it costs to record runs, and how fast a durable run writes to its disk."""
 import os
 import sqlite3
 import statistics
@@ -27,7 +27,7 @@ def history():
 
 
 def flushes(path, count, size):
-    """Seconds that so many overwrites of a file take, each with a flush of its own."""
+    """Seconds that this many overwrites of a file take, each with a flush of its own."""
     file = os.open(path, os.O_RDWR | os.O_CREAT)
     os.write(file, bytes(count * size))
     os.fsync(file)
@@ -148,7 +148,7 @@ def checksum(data, seed=0):
 
 
 def fill(store, count):
-    """Copies the newest run of a store until there are so many, with the checksums of their rows."""
+    """Copies the newest run of a store until there are this many, with the checksums of their rows."""
     connection = sqlite3.connect(store)
     row = connection.execute(
         "SELECT definition, chunks, started, epoch, process, id, workflow, file, state, host, header, summary FROM run "

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// A file that lies in no folder.
+// A file that is in no folder.
 static int nameless_file(void) {
 #ifdef __linux__
   int memory = memfd_create("flowrun-guard", MFD_CLOEXEC);

@@ -70,7 +70,7 @@ static void close_others(void) {
   for (int file = 3; file < (int)limit.rlim_cur; file++) close(file);
 }
 
-// What the child does before it is the program; gives back what failed. It shares the parent's memory and may only call
+// What the child does before it is the program; returns what failed. It shares the parent's memory and may only call
 // what is safe in a signal handler.
 static int become(const struct flow_spawn_request *request, const char *path) {
   struct sigaction standard = {.sa_handler = SIG_DFL};

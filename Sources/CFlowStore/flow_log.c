@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 // The format is documented at https://sqlite.org/fileformat2.html#walformat. SQLite takes a log up to its first bad frame
-// and says nothing of what stands behind, so a damaged byte would silently empty a store.
+// and says nothing of what is behind, so a damaged byte would silently empty a store.
 
 enum { HEADER = 32, FRAME_HEADER = 24, FRAMES_AT_ONCE = 16 };
 

@@ -65,7 +65,7 @@ struct Installation {
     }
   }
 
-  /// What tells the program of an action from others: its plugin's, or this flowrun.
+  /// What distinguishes the program of an action from others: its plugin's, or this flowrun.
   var digest: @Sendable (ActionDeclaration) -> String {
     let external = external
     return { declaration in

@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowDiagnostics
 import FlowSystem
 
-/// A word that stands where a subcommand belongs and is none; the argument parser would take it for a file, or pass it
+/// A word that is where a subcommand belongs and is none; the argument parser would take it for a file, or pass it
 /// over.
 struct MisspeltSubcommand {
   /// What is wrong with it, and what was probably meant.

@@ -62,7 +62,7 @@ struct CompiledReader {
     return Int(number)
   }
 
-  /// How many elements follow: never more than there are bytes left, since each takes one at least.
+  /// The number of elements that follow: never more than there are bytes left, since each takes one at least.
   mutating func count() throws(CompiledWorkflowError) -> Int {
     let start = offset
     let count = try self.number()

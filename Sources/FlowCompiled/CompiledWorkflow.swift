@@ -24,7 +24,7 @@ public struct CompiledWorkflow: Sendable {
 
   /// The workflow, with everything that it includes.
   public let graph: WorkflowGraph
-  /// What the run gives back, with the types that are known.
+  /// What the run returns, with the types that are known.
   public let outputs: [FieldDeclaration]
   /// Where each step was written, in the order of the steps.
   public let locations: [Location]

@@ -1,6 +1,6 @@
 /// The word that was most likely meant by one that is in a text.
 public struct Correction: Sendable, Hashable {
-  /// What stands there.
+  /// What is there.
   public var wrong: String
   /// What was meant.
   public var word: String

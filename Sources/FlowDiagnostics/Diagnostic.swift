@@ -9,7 +9,7 @@ public struct Diagnostic: Sendable, Hashable {
   public struct RelatedLocation: Sendable, Hashable {
     /// Where.
     public var span: Span
-    /// What stands there, as a sentence without a full stop: `'fetch' is defined here`.
+    /// What is there, as a sentence without a full stop: `'fetch' is defined here`.
     public var label: String
     /// The other text in which it is; nil: the one that the diagnostic is about.
     public var source: SourceText?

@@ -30,7 +30,7 @@ public enum NearestName {
     Correction(name, among: candidates)?.question
   }
 
-  /// How many letters are inserted, left out, changed or swapped with their neighbor between two names.
+  /// The number of letters that are inserted, left out, changed or swapped with their neighbor between two names.
   public static func distance(_ left: String, _ right: String) -> Int {
     var rows = Rows()
     return rows.distance(Array(left.unicodeScalars.prefix(longest)), Array(right.unicodeScalars.prefix(longest)))

@@ -62,7 +62,7 @@ public struct LineTable: Sendable {
     self.starts = starts
   }
 
-  /// How many lines there are; a text that ends with a line break has an empty last one.
+  /// The number of lines; a text that ends with a line break has an empty last one.
   public var count: Int { starts.count }
 
   /// The line (from 1) that holds the byte at `offset`; an offset past the end counts as the end.

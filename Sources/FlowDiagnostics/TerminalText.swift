@@ -35,7 +35,7 @@ public enum TerminalText {
     return result
   }
 
-  /// How many columns a text takes: wide characters two, combining ones none, colors none.
+  /// The number of columns that a text takes: wide characters two, combining ones none, colors none.
   public static func columns(of text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return cells(of: text).reduce(0) { $0 + $1.columns }
@@ -140,7 +140,7 @@ public enum TerminalText {
     }
   }
 
-  /// How many columns a terminal gives a scalar.
+  /// The number of columns that a terminal gives a scalar.
   private static func columns(of scalar: Unicode.Scalar) -> Int {
     if scalar.value < 0x300 { return 1 }
     switch scalar.properties.generalCategory {
@@ -171,7 +171,7 @@ public enum TerminalText {
 /// A sequence that begins with ESC, as ECMA-48 writes them.
 private struct EscapeSequence {
   var text: String
-  /// How many scalars it has.
+  /// The number of scalars that it has.
   var length: Int
   /// Whether it sets colors or weight, and nothing else.
   var isColor: Bool

@@ -128,7 +128,7 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
     get async { await run.gate }
   }
 
-  /// How many steps have finished, of how many.
+  /// The number of steps that have finished, of how many.
   public var progress: RunProgress { run.progress }
 
   /// The report; returns when the run has ended.

@@ -89,7 +89,7 @@ extension LanguageServer {
     return locations.keys.sorted().map { (locations[$0]!.text, locations[$0]!.spans.sorted()) }
   }
 
-  /// The file and the name there of what stands at `offset`: of this file, or of one that it includes.
+  /// The file and the name there of what is at `offset`: of this file, or of one that it includes.
   func subject(at offset: Int, of text: RelatedText, _ catalog: any ActionCatalog) throws(RenameProblem) -> (
     text: RelatedText, symbol: SymbolTable.Symbol, span: Span
   ) {

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// How many proposals one answer holds; the client asks again as more is typed.
+/// The number of proposals that one answer holds; the client asks again as more is typed.
 private let completionsLimit = 250
 
 extension LanguageServer {

@@ -41,7 +41,7 @@ struct TextPositions {
   func position(of offset: Int) -> (line: Int, column: Int) {
     let offset = min(max(0, offset), source.bytes.count)
     let line = lines.line(of: offset)
-    // Between CR and LF stands nothing: it is the end of the line.
+    // Between CR and LF is nothing: it is the end of the line.
     let span = lines.span(ofLine: line)
     let end = min(offset, span.end)
     guard encoding == .utf16 else { return (line - 1, end - span.start) }

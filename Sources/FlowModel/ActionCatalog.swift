@@ -51,7 +51,7 @@ public struct InputProblem: Sendable, Hashable {
   public struct Related: Sendable, Hashable {
     /// Where, as in ``InputProblem/keyPath``.
     public var keyPath: String
-    /// What stands there: `the same route is declared here`.
+    /// What is there: `the same route is declared here`.
     public var label: String
 
     /// A related location.

@@ -16,14 +16,14 @@ public struct FanOut: Sendable, Hashable {
 
   /// Where the items come from.
   public var source: Source
-  /// How many items run at once at most; nil: what threads and queues allow.
+  /// The number of items that run at once at most; nil: what threads and queues allow.
   public var parallel: Int?
   /// Whether the first item that fails ends the others.
   public var isFailFast = true
   /// The maximum of all items together, from the start of the first.
   public var deadline: Duration?
 
-  /// How many items there are, where that is known before a run.
+  /// The number of items, where that is known before a run.
   public var literalCount: Int? {
     switch source {
     case .items(.array(let values)): values.count

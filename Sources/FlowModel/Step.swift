@@ -3,7 +3,7 @@ public typealias StepIndex = Int32
 
 /// One step of a workflow.
 ///
-/// What every step has stands here; what few steps state is kept aside in ``options``, so that a workflow of 100,000
+/// What every step has is here; what few steps state is kept aside in ``options``, so that a workflow of 100,000
 /// plain steps stays small.
 public struct Step: Sendable {
   /// The key of the step.

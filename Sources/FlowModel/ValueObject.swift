@@ -7,7 +7,7 @@ public struct ValueObject: Sendable {
 
   /// The members in order.
   public private(set) var members: [Member]
-  /// Where each key stands, past sixteen members; before, empty.
+  /// The index of each key, past sixteen members; before, empty.
   private var positions: [String: Int] = [:]
 
   private static let scanLimit = 16
@@ -17,13 +17,13 @@ public struct ValueObject: Sendable {
     members = []
   }
 
-  /// An object of these members; where a key comes twice, the later value stands at the earlier index.
+  /// An object of these members; where a key comes twice, the later value is at the earlier index.
   public init(_ members: some Sequence<(String, Value)>) {
     self.init()
     for (key, value) in members { self[key] = value }
   }
 
-  /// How many members there are.
+  /// The number of members.
   public var count: Int { members.count }
 
   /// Whether there are no members.

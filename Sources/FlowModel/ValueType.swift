@@ -50,7 +50,7 @@ public indirect enum ValueType: Sendable, Hashable {
     }
   }
 
-  /// Every word that may stand where a type is named.
+  /// Every word that may be where a type is named.
   public static let names = [
     "string", "boolean", "integer", "number", "duration", "path", "array", "object", "any",
   ]

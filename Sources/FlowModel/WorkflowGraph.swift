@@ -9,7 +9,7 @@ public struct WorkflowGraph: Sendable {
   public let successorStarts: [Int32]
   /// The steps that need a step, for all steps one after the other, each list in file order.
   public let successors: [StepIndex]
-  /// How many steps each step needs.
+  /// The number of steps that each step needs.
   public let dependencyCounts: [Int32]
   /// The steps so that each comes after all it needs; those without dependencies first, among free ones file order.
   public let topologicalOrder: [StepIndex]

@@ -10,11 +10,11 @@ public struct PluginLimits: Sendable, Hashable {
   public var grace = Duration.seconds(1)
   /// Lines a call may write to the run's log; the others are counted: 1,000.
   public var logLinesPerCall = 1000
-  /// How many times a call may tell its progress; the others are dropped: 10,000.
+  /// The number of times that a call may tell its progress; the others are dropped: 10,000.
   public var progressPerCall = 10_000
   /// Messages that belong to no call before the program is ended: 100.
   public var strayMessages = 100
-  /// How many programs a call is handed to when they end without having read it: 3.
+  /// The number of programs that a call is handed to when they end without having read it: 3.
   public var handovers = 3
   /// How long the compiler may take for a plugin in Swift source: 2 min.
   public var compile = Duration.seconds(120)

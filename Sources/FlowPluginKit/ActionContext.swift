@@ -50,7 +50,7 @@ public struct ActionContext: Sendable {
   /// Variables of this process that no child gets which is not given them: those that the workflow's secrets come from.
   public var withheldVariables: Set<String> { host.withheldVariables }
 
-  /// Whether the run was given texts that are shown and written down nowhere.
+  /// Whether the run was given texts that are shown and recorded nowhere.
   package var hasSecrets: Bool { host.hasSecrets }
 
   /// The time left until the step's deadline, never below zero; nil: no deadline.
@@ -89,7 +89,7 @@ public struct ActionContext: Sendable {
   /// are cut.
   public func log(_ lines: [String], from stream: LogStream) { host.log(lines, from: stream, step: step) }
 
-  /// Shows the line that a program has begun to write on one of its outputs, as it stands now, to anyone who watches
+  /// Shows the line that a program has begun to write on one of its outputs, as it is now, to anyone who watches
   /// the run. It is not a line of the log, which gets it when it has ended.
   package func showUnfinished(_ line: String, from stream: LogStream) {
     host.showUnfinished(line, from: stream, step: step)
@@ -196,7 +196,7 @@ public protocol ActionHost: AnyObject, Sendable {
   func traceparent(of step: StepIndex, attempt: Int) -> String?
   /// Variables of this process that no child gets which is not given them.
   var withheldVariables: Set<String> { get }
-  /// Whether the run was given texts that are shown and written down nowhere.
+  /// Whether the run was given texts that are shown and recorded nowhere.
   var hasSecrets: Bool { get }
   /// What is the same for all attempts of the step.
   func idempotencyKey(of step: StepIndex) -> String
@@ -216,7 +216,7 @@ public protocol ActionHost: AnyObject, Sendable {
   func showsOutput(of step: StepIndex) -> Bool
   /// Whether anybody is shown lines that have no end yet.
   var showsUnfinishedLines: Bool { get }
-  /// Shows the line that the step's program has begun to write, as it stands now.
+  /// Shows the line that the step's program has begun to write, as it is now.
   func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex)
   /// Whether the log takes more lines now; who writes many waits while it does not.
   var hasLogRoom: Bool { get }

@@ -16,7 +16,7 @@ public final class PostQueue: Sendable {
   /// An empty queue in which at most `limit` posts wait; what comes past that is dropped and counted.
   public init(limit: Int = Limits.waitingPosts) { self.limit = limit }
 
-  /// How many posts were dropped: they came when too many waited, or when it was too late to take them.
+  /// The number of posts that were dropped: they came when too many waited, or when it was too late to take them.
   public var dropped: Int { state.withLock { $0.dropped } }
 
   /// Adds a post.

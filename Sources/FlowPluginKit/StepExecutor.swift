@@ -7,7 +7,7 @@ public protocol StepExecutor: Sendable {
   /// As `--on` and `executor:` write it.
   var name: String { get }
 
-  /// How many bodies it runs at once at most.
+  /// The number of bodies that it runs at once at most.
   var slots: Int { get }
 
   /// Whether what its bodies take of a machine (`handles`) counts against this one.

@@ -142,7 +142,7 @@
       return .unreachable("the connection to PostgreSQL broke: \(message)")
     }
 
-    /// What has been notified within so many milliseconds, as payloads.
+    /// What has been notified within this many milliseconds, as payloads.
     package func notifications(waitMilliseconds: Int32) throws(PostgresProblem) -> [String] {
       let connection = try opened()
       var payloads = pending(connection)

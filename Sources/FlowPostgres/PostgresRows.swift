@@ -42,7 +42,7 @@
     /// A text.
     package func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     package func length(_ row: Int, _ column: Int) -> Int { Int(PQgetlength(result, Int32(row), Int32(column))) }
 
     /// Bytes.

@@ -46,7 +46,7 @@
       _ body: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Value
     ) -> Value {
       content.withUnsafeBytes { buffer in
-        // The starts lie inside `content`, which outlives the call.
+        // The starts are inside `content`, which outlives the call.
         let base = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
         return body(Int32(offsets.count), offsets.map { offset in base.map { $0 + offset } }, lengths, formats)
       }

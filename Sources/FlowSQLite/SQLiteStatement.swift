@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared statement and the row on which it stands.
+/// A prepared statement and the row on which it is.
 ///
 /// A connection lends it to a closure. It cannot be copied, so it cannot leave the closure, and no statement outlives its
 /// connection.

@@ -74,7 +74,7 @@ public struct ByteCursor {
 /// Takes out what a ``ByteWriter`` put in; every read says where it went wrong instead of going past the end.
 public struct ByteReader: Sendable {
   private let bytes: [UInt8]
-  /// How many bytes have been read.
+  /// The number of bytes that have been read.
   public private(set) var position: Int
 
   /// What was read is not what a writer writes.

@@ -1,4 +1,4 @@
-/// How many runs are kept.
+/// The number of runs that are kept.
 public struct RunRetention: Sendable, Hashable {
   /// The most runs of one file.
   public var runs = 200

@@ -1,4 +1,4 @@
-/// Where runs are written down while they continue, and found again.
+/// Where runs are recorded while they continue, and found again.
 ///
 /// A store knows nothing of workflows: a run's journal is a list of opaque chunks, its definition and its summary are
 /// bytes. Anyone who writes a run holds a lease on it, of one epoch; a later holder has a higher one, and what comes
@@ -33,14 +33,14 @@ public protocol RunStore: Sendable {
   /// returns: chunks speak of steps by their places in the definition.
   func resume(_ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem)
 
-  /// The runs that fit, the newest first, and the names of those of which it cannot be read how they stand: one that is
+  /// The runs that fit, the newest first, and the names of those whose state cannot be read: one that is
   /// damaged hides no other.
   func list(_ filter: RunFilter) throws(StoreProblem) -> RunList
 
   /// The chunks of a run, in the order in which they were written, without the first `first` of them. Throws `unknown`.
   func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]]
 
-  /// How many bytes the journals and summaries of the runs have; runs without any may be left out.
+  /// The number of bytes that the journals and summaries of the runs have; runs without any may be left out.
   func sizes() throws(StoreProblem) -> [String: Int]
 
   /// What a run was last begun as. Throws `unknown`.
@@ -106,7 +106,7 @@ extension RunLease {
 public struct RunPosition: Sendable, Hashable {
   /// Its last epoch.
   public var epoch: Int
-  /// How many chunks its journal has.
+  /// The number of chunks that its journal has.
   public var chunkCount: Int
 
   /// A run of this epoch with this many chunks.

@@ -8,7 +8,7 @@ public struct StoredRun: Sendable, Hashable {
   public var file: String
   /// Milliseconds since 1970 at which it started.
   public var startedMilliseconds: Int
-  /// How it stands.
+  /// Its state.
   public var state: State
   /// How often it was begun: 1, and one more each resume.
   public var epoch: Int
@@ -19,7 +19,7 @@ public struct StoredRun: Sendable, Hashable {
   /// Its conclusion, written by the process that ended it; empty while it runs.
   public var summary: [UInt8]
 
-  /// How a run stands.
+  /// The state of a run.
   public enum State: String, Sendable, Hashable, CaseIterable {
     /// A process runs it.
     case running
@@ -28,7 +28,7 @@ public struct StoredRun: Sendable, Hashable {
     case success, partial, failure, cancelled
   }
 
-  /// A run as it stands.
+  /// The current state of a run.
   public init(
     id: String, workflow: String, file: String, startedMilliseconds: Int, state: State, epoch: Int, holder: RunHolder,
     header: [UInt8], summary: [UInt8] = []
@@ -83,7 +83,7 @@ public struct RunFilter: Sendable, Hashable {
 public struct RunList: Sendable, Hashable {
   /// The newest first.
   public var runs: [StoredRun] = []
-  /// The ids, as they stand there, of runs of which the rest is not what was written.
+  /// The ids, as they are there, of runs of which the rest is not what was written.
   public var damaged: [String] = []
   /// The numbers of runs of which nothing can be read, not even whether they are there.
   public var unreadable: [Int] = []

@@ -21,7 +21,7 @@
     let run: String
     let epoch: Int
     let number: Int
-    /// How many chunks there are.
+    /// The number of chunks.
     let next: Atomic<Int>
     private let shared: Shared
 

@@ -64,7 +64,7 @@
       return chunks
     }
 
-    /// How many bytes the journals and summaries of the runs have.
+    /// The number of bytes that the journals and summaries of the runs have.
     public func sizes() throws(StoreProblem) -> [String: Int] {
       let rows = try execute(
         """

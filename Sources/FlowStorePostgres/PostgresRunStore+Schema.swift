@@ -59,7 +59,7 @@
       isDurable ? [] : [PostgresStatement(sql: "SELECT set_config('synchronous_commit', 'off', true)", parameters: [])]
     }
 
-    /// How a run stands: one that says it continues does so while its lease lasts.
+    /// The state of a run: one that says it continues does so while its lease lasts.
     static let standing = """
       CASE WHEN state = 'running' AND (lease_until IS NULL OR lease_until < clock_timestamp()) THEN 'interrupted'
       ELSE state END

@@ -77,13 +77,13 @@ final class SQLiteConnection {
     try translating { try base.has(bytes, in: column, of: table, row: row) }
   }
 
-  /// How many rows the last statement changed.
+  /// The number of rows that the last statement changed.
   var changes: Int { base.changes }
 
   /// The number of the row that was added last.
   var lastNumber: Int { base.lastRow }
 
-  /// How many frames the log had after the last write of this connection; 0: none, or there is no log.
+  /// The number of frames that the log had after the last write of this connection; 0: none, or there is no log.
   var logFrames: Int { base.logPages }
 
   /// Waits until the disk has the file itself, without its log.

@@ -10,23 +10,40 @@ extension SQLiteRunStore {
       list.flaw = flaw
       let (text, values) = Self.selection(filter)
       do throws(StoreProblem) {
-        try connection.run(text, values) { (row) throws(StoreProblem) in take(row, filter, &list) }
-        return list
+        var count = 0
+        try connection.run(text, values) { (row) throws(StoreProblem) in take(row, filter, &list, &count) }
       } catch {
         guard case .damaged = error else { throw error }
-        return try salvaged(filter, behind: error, connection)
+        list = try salvaged(filter, behind: error, connection)
       }
+      settle(&list, filter, connection)
+      return list
     }
   }
 
-  private func take(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList) {
-    guard filter.limit.map({ list.runs.count < $0 }) ?? true else { return }
+  /// Adds a run that fits, and each one that seems to be interrupted: it may just have ended. `count` counts the others.
+  private func take(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList, _ count: inout Int) {
+    guard filter.limit.map({ count < $0 }) ?? true else { return }
     do throws(StoreProblem) {
       let run = try stored(row).run
-      if filter.states.isEmpty || filter.states.contains(run.state) { list.runs.append(run) }
+      if run.state == .interrupted {
+        list.runs.append(run)
+      } else if filter.states.isEmpty || filter.states.contains(run.state) {
+        list.runs.append(run)
+        count += 1
+      }
     } catch {
       list.damaged.append(row.text(1))
     }
+  }
+
+  /// Reads runs again that seem to be interrupted, and leaves out those that do not fit.
+  private func settle(_ list: inout RunList, _ filter: RunFilter, _ connection: SQLiteConnection) {
+    for index in list.runs.indices where list.runs[index].state == .interrupted {
+      if let row = try? row(list.runs[index].id, connection) { list.runs[index] = row.run }
+    }
+    if !filter.states.isEmpty { list.runs.removeAll { !filter.states.contains($0.state) } }
+    if let limit = filter.limit { list.runs = Array(list.runs.prefix(max(0, limit))) }
   }
 
   private static func selection(_ filter: RunFilter) -> (text: String, values: [SQLiteValue]) {
@@ -48,7 +65,7 @@ extension SQLiteRunStore {
     }
     if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
     let order = " ORDER BY started DESC, number DESC"
-    // How a run stands is not known from its row alone. The newest are found before any row is read whole.
+    // The state of a run is not known from its row alone. The newest are found before any row is read whole.
     if let limit = filter.limit, filter.states.isEmpty {
       text = "FROM run WHERE number IN (SELECT number \(text + order) LIMIT \(max(0, limit)))"
     }
@@ -64,13 +81,13 @@ extension SQLiteRunStore {
     list.flaw = flaw
     // So that the next run finds it, too.
     forgetStamps()
-    var whole = RunFilter()
-    whole.states = filter.states
+    let whole = RunFilter()
+    var count = 0
     // By numbers, of which many may have been forgotten.
     for number in stride(from: last, to: max(0, last - Self.salvagedRows), by: -1) {
       do throws(StoreProblem) {
         try connection.run("SELECT \(Self.columns) FROM run WHERE number = ?", [.integer(number)]) {
-          (row) throws(StoreProblem) in take(row, whole, &list)
+          (row) throws(StoreProblem) in take(row, whole, &list, &count)
         }
       } catch {
         list.unreadable.append(number)
@@ -82,7 +99,6 @@ extension SQLiteRunStore {
         && (filter.sinceMilliseconds.map { $0 <= run.startedMilliseconds } ?? true)
     }
     list.runs.sort { $0.startedMilliseconds > $1.startedMilliseconds }
-    if let limit = filter.limit { list.runs = Array(list.runs.prefix(max(0, limit))) }
     return list
   }
 
@@ -96,7 +112,7 @@ extension SQLiteRunStore {
     return last
   }
 
-  /// How many rows are looked for one by one.
+  /// The number of rows that are looked for one by one.
   private static let salvagedRows = 100_000
 
   /// Removes runs that are not running.

@@ -7,7 +7,7 @@ extension SQLiteRunStore {
   struct Row {
     var number: Int
     var definition: Int
-    /// How many chunks there are at least: those when it was last taken or released.
+    /// The number of chunks at least: those when it was last taken or released.
     var chunkCount: Int
     var run: StoredRun
   }
@@ -32,16 +32,25 @@ extension SQLiteRunStore {
 
   private static let longDefinitionBytes = 1 << 18
 
-  /// The keys between which a run's chunks lie, without the first `first` of them.
+  /// The keys between which a run's chunks are, without the first `first` of them.
   static func keys(of number: Int, from first: Int = 0) -> [SQLiteValue] {
     [.integer(number << 32 | min(first, 0xFFFF_FFFF)), .integer(number << 32 | 0xFFFF_FFFF)]
   }
 
   /// The row of a run, or nil.
   func row(_ id: String, _ connection: SQLiteConnection) throws(StoreProblem) -> Row? {
-    var found: Row?
-    try connection.run("SELECT \(Self.columns) FROM run WHERE id = ?", [.text(id)]) { row throws(StoreProblem) in
-      found = try stored(row)
+    func read() throws(StoreProblem) -> Row? {
+      var found: Row?
+      try connection.run("SELECT \(Self.columns) FROM run WHERE id = ?", [.text(id)]) { row throws(StoreProblem) in
+        found = try stored(row)
+      }
+      return found
+    }
+    var found = try read()
+    // A run that ends after its row was read releases its lock before that is looked at. Its row then says how it ended.
+    while let known = found?.run, known.state == .interrupted {
+      found = try read()
+      if found?.run == known { break }
     }
     return found
   }

@@ -310,7 +310,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// How many bytes the journals and summaries of the runs have.
+  /// The number of bytes that the journals and summaries of the runs have.
   public func sizes() throws(StoreProblem) -> [String: Int] {
     try withConnection { connection throws(StoreProblem) in
       var sizes: [String: Int] = [:]
@@ -404,7 +404,7 @@ final class SQLiteLease: RunLease {
   let run: String
   let epoch: Int
   let number: Int
-  /// How many chunks there are.
+  /// The number of chunks.
   let next: Atomic<Int>
   private let lock: Mutex<RunLock?>
 

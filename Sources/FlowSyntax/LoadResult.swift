@@ -36,7 +36,7 @@ public struct LoadResult: Sendable {
     self.locations = locations
   }
 
-  /// Where a step stands, for checks that can only be made at activation: the value of its `key` where it has one, else
+  /// Where a step is, for checks that can only be made at activation: the value of its `key` where it has one, else
   /// its id. Nil when there is no such step.
   public func span(of step: StepIndex, key: String? = nil) -> Span? {
     guard let tree, locations.steps.indices.contains(Int(step)) else { return nil }
@@ -69,7 +69,7 @@ public struct LoadResult: Sendable {
     return tree.member(name, of: secrets).map { tree.span($0.key) }
   }
 
-  /// Where a key of the workflow itself stands: its value, or nil if it is not given.
+  /// Where a key of the workflow itself is: its value, or nil if it is not given.
   public func span(ofWorkflowKey key: String) -> Span? {
     guard let tree, let key = WorkflowKey(rawValue: key), let node = locations.value(key) else { return nil }
     return tree.span(node)

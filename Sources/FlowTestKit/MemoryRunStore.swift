@@ -60,13 +60,13 @@ public final class MemoryRunStore: RunStore {
 
   private let state = Mutex(State())
 
-  /// A store that fails every write after so many.
+  /// A store that fails every write after this many.
   public init(failingAfter writes: Int = .max) { state.withLock { $0.writesLeft = writes } }
 
   /// Lets every write from now on succeed.
   public func repair() { state.withLock { $0.writesLeft = .max } }
 
-  /// How many chunks there are of all runs.
+  /// The number of chunks of all runs.
   public var chunkCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.chunks.count } } }
 
   private func change<Result: Sendable>(
@@ -183,7 +183,7 @@ public final class MemoryRunStore: RunStore {
     Array(try entry(run).chunks.dropFirst(first))
   }
 
-  /// How many bytes the journals and summaries of the runs have.
+  /// The number of bytes that the journals and summaries of the runs have.
   public func sizes() throws(StoreProblem) -> [String: Int] {
     state.withLock { state in
       state.entries.mapValues { entry in entry.run.summary.count + entry.chunks.reduce(0) { $0 + $1.count } }

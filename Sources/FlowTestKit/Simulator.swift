@@ -41,7 +41,7 @@ public struct Simulator {
     }
   }
 
-  /// The run as it stands.
+  /// The current state of the run.
   public var plan: Plan { player.plan }
   /// The virtual time, nanoseconds from the start of the run.
   public var now: Int { player.now }

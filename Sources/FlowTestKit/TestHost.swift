@@ -139,7 +139,7 @@ public final class TestHost: ActionHost {
     for alarm in due { alarm.handler() }
   }
 
-  /// How many waits are under way on the host's clock.
+  /// The number of waits that are under way on the host's clock.
   public var sleeperCount: Int { state.withLock { $0.alarms.count } }
 
   /// What the action asks a person; nil: nothing.
@@ -229,7 +229,7 @@ public final class TestHost: ActionHost {
   /// Yes.
   public var showsUnfinishedLines: Bool { true }
 
-  /// Records the line as it stands.
+  /// Records the line as it is.
   public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     state.withLock { $0.unfinished.append(LogLine(line, from: stream)) }
   }

@@ -25,7 +25,7 @@
     private static let (runMilliseconds, listMilliseconds, quietLooks) = (250, 1_000, 40)
     /// After how many looks without news a page of a run in progress is read again.
     private static let runningLooks = 8
-    /// How many lines an event has at most.
+    /// The number of lines that an event has at most.
     private static let eventLines = 2_000
 
     private struct News: Sendable {
@@ -83,7 +83,7 @@
         return News(state: String(list.runs.map { "\($0.id) \($0.state) \($0.epoch)" }.hashValue, radix: 16))
       }
       do throws(StoreProblem) {
-        // How it stands is asked first: what is written between is then among the chunks.
+        // The state is read first, so that what is written in between is among the chunks.
         let state = try run.store.run(run.run.id).map { "\($0.state.rawValue) \($0.epoch)" } ?? "deleted"
         return News(state: state, chunks: try run.store.chunks(of: run.run.id, from: first))
       } catch {

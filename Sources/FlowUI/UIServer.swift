@@ -74,7 +74,7 @@
     let starter: RunStarter
     private let busy = Busy()
 
-    /// How many requests and followers there are.
+    /// The number of requests and followers.
     final class Busy: Sendable {
       let requests = Mutex(0)
       let followers = Mutex(0)
@@ -165,7 +165,7 @@
     private static let noSession =
       "Open the link that flowrun ui printed. A session ends after a day without use, and with the server."
 
-    /// An answer that goes on while a page is open.
+    /// An answer that continues while a page is open.
     private func follow(_ follower: RunFollower, session: String) async -> Response {
       let (access, busy, limit) = (access, busy, settings.followers)
       return Response(

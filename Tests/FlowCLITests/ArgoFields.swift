@@ -1,7 +1,7 @@
 import FlowModel
 
 /// The part of Argo's published schema of a Workflow that exported workflows use: which fields there are, which must be there,
-/// and what stands in them. The schema itself allows what it does not know; here that is wrong, because Argo drops it.
+/// and what is in them. The schema itself allows what it does not know; here that is wrong, because Argo drops it.
 indirect enum ArgoFields: Sendable {
   case text
   case flag

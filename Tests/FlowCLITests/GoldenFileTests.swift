@@ -99,7 +99,7 @@ private struct Events {
   }
 }
 
-/// What kind of value stands where in JSON.
+/// The kind of each value in JSON.
 private enum Shape {
   /// The members of one value that another does not have, or has as another kind of value.
   static func missing(_ recorded: Any, in now: Any?, at place: String) -> [String] {

@@ -18,7 +18,7 @@ struct IncludeModel {
     var isEnabled = true
   }
 
-  /// What stands under `if`, and what it says behind needs that are all satisfied, or not.
+  /// What is under `if`, and what it says behind needs that are all satisfied, or not.
   enum Condition: String, CaseIterable {
     case always = "always()"
     case failure = "failure()"

@@ -131,7 +131,7 @@ import Testing
 }
 
 extension String {
-  /// The column, from 1, at which a text stands.
+  /// The column, from 1, of a text.
   fileprivate func distance(to text: String) -> Int {
     range(of: text).map { distance(from: startIndex, to: $0.lowerBound) + 1 } ?? 0
   }

@@ -8,7 +8,7 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  /// Waits until the newest run stands so.
+  /// Waits until the newest run is in this state.
   private func wait(for state: String, in tool: CommandLineTool) throws {
     let isReached = try within(seconds: 30) {
       let list = try tool.run("runs", "--json").standardOutput

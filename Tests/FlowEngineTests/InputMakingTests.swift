@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowTestKit
 import Testing
 
-/// Inputs reach an action by where their fields lie in memory: whatever their types, sizes and order.
+/// Inputs reach an action by where their fields are in memory: whatever their types, sizes and order.
 @Suite struct InputMakingTests {
   enum Level: String, FieldWord { case low, high }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// What tells a file from another one, for steps that are up to date.
+/// What distinguishes a file from another one, for steps that are up to date.
 struct InputStampTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-stamp-\(UUID().uuidString)"
 

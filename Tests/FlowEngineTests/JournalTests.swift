@@ -6,7 +6,7 @@ import FlowStore
 import FlowTestKit
 import Testing
 
-/// What a run writes down, and how it goes on from there.
+/// What a run records, and how it continues from there.
 @Suite struct `A journal` {
   static func history(_ store: any RunStore, isDurable: Bool = false) -> RunHistory {
     var history = RunHistory(

@@ -15,7 +15,7 @@ struct RecordLogTests {
       var noted: [PlanRecord] = []
       var now = 0
       for _ in 0..<count {
-        // Most often nanoseconds pass, at times hours; and a gate's time may lie before the last step's.
+        // Most often nanoseconds pass, at times hours; and a gate's time may be before the last step's.
         now += [1, 90, 1 << 32, 7_200_000_000_000, -50].randomElement(using: &random)!
         noted.append(Self.note(in: &log, at: now, &random))
       }

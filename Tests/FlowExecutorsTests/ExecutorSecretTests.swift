@@ -13,7 +13,7 @@ import Testing
     try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
   }
 
-  /// A program that stands between flowrun and its worker, as `ssh` or `srun` does, and tells more than it should.
+  /// A program that is between flowrun and its worker, as `ssh` or `srun` does, and prints more than it should.
   private func writeTransport(_ script: String) throws {
     try write("#!/bin/sh\n\(script)\n", to: "transport")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/transport")

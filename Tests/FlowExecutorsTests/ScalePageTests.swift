@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The commands that docs/scale.md begins with, each run as it stands there; only what names the reader's own machines is
+/// The commands that docs/scale.md begins with, each run as it is there; only what names the reader's own machines is
 /// replaced by those of the test. (The way to Slurm is followed in ``SlurmTests``.)
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ScalePageTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")

@@ -1,7 +1,7 @@
 import FlowPluginKit
 import Synchronization
 
-/// A clock that stands until it is advanced, for one sleeper.
+/// A clock that does not move until it is advanced, for one sleeper.
 final class SteppedClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Swift.Duration

@@ -389,6 +389,6 @@ import Testing
 }
 
 extension String {
-  /// How often a text stands here.
+  /// How often a text occurs here.
   fileprivate func components(of text: String) -> Int { ranges(of: text).count }
 }

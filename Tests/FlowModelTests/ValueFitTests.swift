@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// What fits a declared type, and where what does not fit stands.
+/// What fits a declared type, and where what does not fit is.
 @Suite struct `A value of a type` {
   private static let trip = ValueType.object(properties: [
     FieldDeclaration("name", .string), FieldDeclaration("days", .integer),

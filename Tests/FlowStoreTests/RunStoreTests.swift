@@ -59,6 +59,34 @@ import Testing
     }
   }
 
+  /// A run that ends between the look at its row and the look at its lock seemed to be interrupted.
+  @Test func `never says of a run that ends that it was interrupted`() async throws {
+    defer { clean() }
+    let (writer, reader) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
+    var begun = run("a")
+    begun.state = .running
+    let writing = Task.detached { [begun] in
+      for number in 0..<400 {
+        var run = begun
+        run.id = "r\(number)"
+        let lease = try writer.create(run, definition: [1], chunks: [], isDurable: false)
+        try writer.finish(lease, state: .success, summary: [])
+      }
+    }
+    var newest = RunFilter()
+    newest.limit = 2
+    var seen: Set<StoredRun.State> = []
+    var number = 0
+    while number < 400 {
+      guard let found = try reader.run("r\(number)") else { continue }
+      seen.insert(found.state)
+      seen.formUnion(try reader.list(newest).runs.map(\.state))
+      if found.state != .running { number += 1 }
+    }
+    try await writing.value
+    #expect(seen.isSubset(of: [.running, .success]), "\(seen)")
+  }
+
   @Test func `may be read by its owner alone`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)

@@ -36,7 +36,7 @@ import Testing
 
   // MARK: One table
 
-  /// What a schema says may stand in a map.
+  /// What a schema says may be in a map.
   private func schemaKeys(_ path: [String]) -> Set<String> {
     var value = WorkflowSchema(catalog: TestCatalog.standard).json()
     for part in path { value = value.objectValue?[part] ?? .null }

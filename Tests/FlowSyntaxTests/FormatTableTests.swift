@@ -103,7 +103,7 @@ extension String {
 }
 
 extension Shape {
-  /// What may stand under a key, for people.
+  /// What may be under a key, for people.
   fileprivate var words: String {
     switch self {
     case .string: "a string"

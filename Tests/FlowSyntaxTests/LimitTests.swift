@@ -11,7 +11,7 @@ import Testing
 
   private static let step = "steps: { a: { uses: flow.noop } }\n"
 
-  /// `depth` lists inside one another under `with`, which stands four maps deep.
+  /// `depth` lists inside one another under `with`, which is four maps deep.
   private func nested(_ depth: Int) -> String {
     "name: deep\nsteps: { a: { uses: flow.set, with: { values: { x: "
       + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + " } } } }\n"

@@ -77,7 +77,7 @@ import Testing
     #expect(tried > 300)
   }
 
-  /// What a line takes along that stands on the wrong level: names, events, the inputs of a step, the keys of a map.
+  /// What a line takes along that is on the wrong level: names, events, the inputs of a step, the keys of a map.
   @Test(arguments: [
     """
     name: x

@@ -13,12 +13,12 @@ enum Children {
       input: null.number, output: null.number, errors: null.number)
   }
 
-  /// Where a process that is killed writes down what it started.
+  /// Where a process that is killed records what it started.
   static func newNote() -> String {
     FileManager.default.temporaryDirectory.appending(path: "flowrun-note-\(UUID().uuidString)").path
   }
 
-  /// The numbers that were written down.
+  /// The numbers that were recorded.
   static func noted(_ note: String) throws -> [pid_t] {
     defer { try? FileManager.default.removeItem(atPath: note) }
     let numbers = try String(contentsOfFile: note, encoding: .utf8).split(separator: "\n").compactMap { pid_t($0) }

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `lets who waits be passed four times by those behind it, and no fifth time`() throws {
-    // One cpu of three is taken to the end of the others; the step that asks for all of them stands before them.
+    // One cpu of three is taken to the end of the others; the step that asks for all of them is before them.
     let requests =
       [MachineResources(cpus: 1), MachineResources(cpus: 3)] + Array(repeating: MachineResources(cpus: 1), count: 8)
     var walk = try Walk(requests, width: nil)

@@ -3,7 +3,7 @@ import FlowTestKit
 
 /// Workflows and what happens to them, drawn from a seed: every key of the step table, every rule of the gate.
 ///
-/// Times lie on a coarse grid, so that many things fall on the same instant.
+/// Times are on a coarse grid, so that many things fall on the same instant.
 struct RandomScenario {
   private var random: SeededGenerator
   private let events = ["alpha", "beta", "gamma", "delta"]

@@ -4,7 +4,7 @@ import Foundation
 public final class Database: Sendable {
   /// How libpq finds it.
   public let information: String
-  /// Where it lies.
+  /// Its path.
   public let folder: String
 
   /// What a command said that failed.

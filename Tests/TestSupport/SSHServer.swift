@@ -2,7 +2,7 @@ import Foundation
 
 /// An sshd of the test's own on loopback, with keys that it makes; it goes away with the object.
 public final class SSHServer: Sendable {
-  /// Where its files lie; `bin/ssh` there is an ssh that knows it under the names `one` and `two`.
+  /// Where its files are; `bin/ssh` there is an ssh that knows it under the names `one` and `two`.
   public let folder: String
   private let server: BackgroundProgram
 

@@ -3,7 +3,7 @@ import Foundation
 /// A Slurm of the test's own, with a controller and two nodes of two processors on this machine; it goes away with the
 /// object.
 public final class SlurmCluster: Sendable {
-  /// Where it lies.
+  /// Its path.
   public let folder: String
 
   private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -8,6 +8,7 @@ import Testing
     ("README.md", 5), ("docs/gate.md", 6), ("docs/insight.md", 7), ("docs/ci.md", 3), ("docs/events.md", 1),
     ("docs/tutorial-launch.md", 8), ("docs/tutorial-pipeline.md", 11), ("docs/tutorial-plugin.md", 7),
     ("docs/tutorial-sync.md", 9), ("docs/debugging.md", 7), ("docs/passing-data.md", 9), ("docs/schedule.md", 3),
+    ("docs/crash-recovery.md", 2), ("docs/forecasts.md", 1),
   ])
   func `a page shows what really happens`(page: String, expectedCalls: Int) throws {
     let blocks = try Block.all(in: Repository.text(page))

@@ -50,7 +50,7 @@ import Testing
     var traces = ["s3cr3t", "first line 012345", "second/line+of", "third line", "sesame-08", "0815"]
     for secret in [token, key, door] {
       for before in ["", "a", "ab"] {
-        // Without what changes with what stands around it.
+        // Without what changes with what is around it.
         let encoded = Data((before + secret).utf8).base64EncodedString()
         traces.append(String(encoded.dropFirst(4).prefix(16)))
         traces.append(String(encoded.dropFirst(4).prefix(16)).replacing("+", with: "-").replacing("/", with: "_"))

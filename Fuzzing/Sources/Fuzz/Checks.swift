@@ -4,7 +4,7 @@ import FlowModel
 
 @testable import FlowSyntax
 
-/// There is a graph or an error, every location lies in the file, both YAML readers agree, every report can be written.
+/// There is a graph or an error, every location is in the file, both YAML readers agree, every report can be written.
 @Sendable func checkWorkflow(_ bytes: [UInt8]) {
   let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: "fuzz.yaml")
   promise((result.graph == nil) == result.diagnostics.containsError, "a graph or an error")
@@ -16,7 +16,7 @@ import FlowModel
   checkReaders(bytes)
 }
 
-/// There is a manifest or an error, and every location lies in the file.
+/// There is a manifest or an error, and every location is in the file.
 @Sendable func checkManifest(_ bytes: [UInt8]) {
   let result = PluginManifestLoader().load(bytes: bytes, file: "plugin.yaml")
   promise((result.manifest == nil) == result.diagnostics.containsError, "a manifest or an error")

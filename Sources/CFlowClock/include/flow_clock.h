@@ -21,7 +21,7 @@ static inline uint64_t flow_cycle_count(void) {
 /// a tenth of a millisecond at a time. Without effect where the system knows no such wish (Linux before 6.12, others).
 void flow_prefer_promptness(void);
 
-/// Says how the calling thread stands back behind others, from -20 (least) to 19. Without effect where it may not, or where
+/// Says how the calling thread gives way to others, from -20 (least) to 19. Without effect where it may not, or where
 /// the system knows no niceness of threads.
 void flow_set_niceness(int niceness);
 

@@ -31,7 +31,7 @@ int flow_pipe(int ends[2]);
 /// A descriptor that becomes readable when the child has ended, closed on exec; -1 where there is none.
 int flow_watch_exit(pid_t child);
 
-/// How many bytes lie unread in the pipe behind its writing end; -1 where that cannot be known.
+/// How many bytes are unread in the pipe behind its writing end; -1 where that cannot be known.
 int flow_unread_bytes(int writing_end);
 
 /// Maps a table of this many records of 8 bytes, which a child sees as the file `file`, closed on exec; NULL with the

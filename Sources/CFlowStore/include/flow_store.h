@@ -19,7 +19,7 @@ int flow_lock_byte(int file, int64_t offset);
 /// Whether somebody else has a byte of an open file: 1, 0, or the system's error number, negative.
 int flow_is_byte_locked(int file, int64_t offset);
 
-/// Whether a folder lies on a file system of another machine, on which memory cannot be shared.
+/// Whether a folder is on a file system of another machine, on which memory cannot be shared.
 int flow_is_network_folder(const char *path);
 
 /// What a write-ahead log of SQLite holds, read without SQLite.

@@ -19,7 +19,7 @@ extension Completions {
     ids(among: words) { $0.state != .running && $0.state != .success } + files(at: typed)
   }
 
-  /// How a run may stand.
+  /// The states of a run.
   static let states = CompletionKind.list(StoredRun.State.allCases.map(\.rawValue))
 
   /// The steps of the run that is on the line, of the newest where none does.
@@ -36,7 +36,7 @@ extension Completions {
     return step?.with["choices"]?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 
-  /// How many runs are proposed, the newest.
+  /// The number of runs that are proposed, the newest.
   private static let runLimit = 50
 
   private static func runs(

@@ -19,7 +19,7 @@ enum Completions {
     }
   }
 
-  /// How many files are proposed, and how many names of a folder are looked into.
+  /// The number of files that are proposed, and how many names of a folder are looked into.
   private static let fileLimit = 200
   private static let folderLimit = 200
 

@@ -96,7 +96,7 @@ extension ExportedWorkflow {
     return name.first?.isLetter == true ? name.last == "-" ? name + "x" : name : "s-" + name + "x"
   }
 
-  /// Argo fills in what stands between double braces.
+  /// Argo fills in what is between double braces.
   private static func argoText(_ text: String) -> String {
     text.split(separator: "{{", omittingEmptySubsequences: false).joined(separator: "{{'{{'}}")
   }

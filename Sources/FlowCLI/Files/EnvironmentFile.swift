@@ -4,7 +4,7 @@ import FlowModel
 
 /// A file of variables as other tools read it: lines `NAME=value`, with comments, quotes and an `export` before the name.
 ///
-/// Nothing is put in for `$NAME`: a value is what stands there.
+/// Nothing is put in for `$NAME`: a value is what is there.
 enum EnvironmentFile {
   /// What a line says wrongly.
   struct Problem: Error, Hashable {

@@ -19,7 +19,7 @@ enum FileAccess {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// How many bytes a file has; 0 where there is none.
+  /// The number of bytes that a file has; 0 where there is none.
   static func size(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0

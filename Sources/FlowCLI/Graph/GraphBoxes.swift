@@ -28,6 +28,6 @@ struct GraphBoxes {
     for (step, box) in boxOfStep.enumerated() { all[box].steps.append(step) }
   }
 
-  /// The id of the step that includes the file in which a step stands; nil: it is in the workflow itself.
+  /// The id of the step that includes the file in which a step is; nil: it is in the workflow itself.
   func name(ofBoxAround step: Int) -> String? { boxOfStep[step] == 0 ? nil : all[boxOfStep[step]].name }
 }

@@ -5,8 +5,8 @@ extension GraphDrawing {
   /// The graph for programs:
   /// `{workflow, gate:{min, max, waitsFor:[id]}, events:[name], steps:[{id, name, uses, needs, after, side, level, queue,
   /// blocking, optional, prewarm, enabled, foreach, include}]}`; `foreach`, {items, files, event, parallel, failFast}, where the step
-  /// has it, `event` where the items are its posts; `include`, the id of the step that includes the file in which this one stands, where there is one.
-  /// With files: `files:[{path, producedBy:[id], readBy:[id]}]`.
+  /// has it, `event` where the items are its posts; `include`, the id of the step that includes the file in which this one is,
+  /// where there is one. With files: `files:[{path, producedBy:[id], readBy:[id]}]`.
   /// `enabled` is a boolean or the text of its expression.
   var json: Value {
     let workflow = graph.workflow

@@ -22,7 +22,7 @@ enum BudgetText {
     budget.isShare ? share(value) : Milliseconds.text(value)
   }
 
-  /// A share in percent, with as many decimals as tell it from none and from all.
+  /// A share in percent, with as many decimals as distinguish it from none and from all.
   static func share(_ share: Double) -> String {
     let percent = share * 100
     let decimals = percent == percent.rounded() ? 0 : percent < 1 || percent > 99 ? 2 : 1

@@ -7,7 +7,7 @@ import Synchronization
 final class FailureLines: RunObserver {
   /// How many lines of a step are kept, and how many bytes of them.
   private static let limits = (lines: 20, bytes: 4096)
-  /// How many steps have lines; those that printed first go first.
+  /// The number of steps that have lines; those that printed first go first.
   private static let steps = 1_000
 
   private struct Kept {

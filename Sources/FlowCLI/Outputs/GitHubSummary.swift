@@ -4,7 +4,7 @@ import FlowModel
 /// A run as Markdown for the page of a GitHub Actions job, `$GITHUB_STEP_SUMMARY`: how it ended, why steps failed, and a
 /// table of all steps.
 enum GitHubSummary {
-  /// How many bytes GitHub takes for one step of a job; it shows nothing of more.
+  /// The number of bytes that GitHub takes for one step of a job; it shows nothing of more.
   static let limitBytes = 1 << 20
 
   /// What is kept free for the line that says what was left out.

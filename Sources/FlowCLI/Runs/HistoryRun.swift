@@ -52,7 +52,7 @@ struct HistoryRun {
     return report
   }
 
-  /// The report as JSON, with how the run stands and who runs it.
+  /// The report as JSON, with the state of the run and the process that runs it.
   var value: ValueObject {
     let report = report
     var object = report.value

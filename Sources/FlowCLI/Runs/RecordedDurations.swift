@@ -6,9 +6,9 @@ import FlowStoreSQLite
 import FlowSyntax
 import FlowSystem
 
-/// How long a step took in the runs of a file that its folder remembers.
+/// How long a step took in the recorded runs of a file.
 enum RecordedDurations {
-  /// How many runs are looked at, the newest, and how many bytes of their journals at most: an editor waits for it.
+  /// The number of runs that are looked at, the newest, and how many bytes of their journals at most: an editor waits for it.
   private static let runLimit = 100
   private static let byteLimit = 1 << 20
 

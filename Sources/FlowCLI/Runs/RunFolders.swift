@@ -3,7 +3,7 @@ import FlowSystem
 
 /// The folders below another one whose workflows have a run history.
 enum RunFolders {
-  /// How many levels of folders are searched, and how many names at most.
+  /// The number of levels of folders that are searched, and how many names at most.
   private static let (levels, names) = (4, 20_000)
 
   /// The folders, by level and then by name, relative to `folder`. Hidden folders, links and `node_modules` are not

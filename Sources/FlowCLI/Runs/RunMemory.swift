@@ -7,7 +7,7 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// Where the command remembers runs: in `.flowrun/runs.sqlite` next to their workflows.
+/// Where the command records runs: in `.flowrun/runs.sqlite` next to their workflows.
 enum RunMemory {
   /// The store for the workflows of a folder.
   static func path(in folder: String) -> String { "\(folder)/.flowrun/runs.sqlite" }

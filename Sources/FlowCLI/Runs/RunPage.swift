@@ -4,7 +4,7 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// One run as people read it: how it stands, its gate, its steps.
+/// One run as people read it: its state, its gate, its steps.
 struct RunPage {
   let recorded: HistoryRun
   /// The only step that is shown; nil: all.

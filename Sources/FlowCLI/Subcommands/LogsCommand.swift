@@ -58,7 +58,7 @@ struct LogsCommand: Subcommand {
     }
     var shown = 0
     while true {
-      // How it stands is asked first: what is written between is then among the chunks.
+      // The state is read first, so that what is written in between is among the chunks.
       let isRunning = try store.run(found.id)?.state == .running
       let chunks = try store.chunks(of: found.id, from: shown)
       let text = RunLog(chunks: chunks, style: style).text(ofStep: step)

@@ -141,7 +141,7 @@ struct ResumeCommand: Subcommand {
         }
         return now
       }
-      // A process that has just taken the run is about to be written down: it is the one to name.
+      // A process that has just taken the run is about to be recorded: it is the one to name.
       if now.holder.isGone, takeovers < Self.takeoverLooks {
         takeovers += 1
         try await Task.sleep(for: .milliseconds(Self.takeoverMilliseconds))
@@ -156,7 +156,7 @@ struct ResumeCommand: Subcommand {
     }
   }
 
-  /// The run as it stands; nil if the store cannot be reached and anyone who asks is patient.
+  /// The current state of the run; nil if the store cannot be reached and anyone who asks is patient.
   private func look(at stored: StoredRun, _ store: any RunStore, _ isPatient: Bool) throws -> StoredRun? {
     let answer = Result { try store.run(stored.id) }
     if isPatient, case .failure(let problem as StoreProblem) = answer, case .unusable = problem { return nil }

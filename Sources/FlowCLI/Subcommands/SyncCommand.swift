@@ -5,7 +5,7 @@ import Synchronization
 import SyncPlugin
 import SyncRecords
 
-/// `flowrun sync …`: what a device's synchronization stands at, and a day of it on the virtual clock.
+/// `flowrun sync …`: the state of a device's synchronization, and a day of it on the virtual clock.
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Inspects synchronization.",

@@ -12,7 +12,7 @@ struct RunSpans: Sendable {
     self.context = context
   }
 
-  /// How many spans there are; much cheaper than making them.
+  /// The number of spans; much cheaper than making them.
   var count: Int {
     var count = 1
     forEachPart { part in

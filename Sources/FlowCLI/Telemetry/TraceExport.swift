@@ -8,7 +8,7 @@ import Synchronization
 final class TraceExport: Sendable {
   /// How long the end of a run waits for the server.
   static let patience = Duration.seconds(2)
-  /// How many spans a request has.
+  /// The number of spans that a request has.
   static let spansPerRequest = 500
   /// How many spans of a run are sent.
   static let limit = 100_000

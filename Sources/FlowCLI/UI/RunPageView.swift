@@ -8,7 +8,7 @@ import FlowSystem
 
 /// A run as a page shows it.
 package struct RunPageView: Sendable {
-  /// How it stands.
+  /// Its state.
   package let run: StoredRun
   /// The page of its report, with links to its steps.
   package let page: InsightPage
@@ -34,7 +34,7 @@ package struct RunPageView: Sendable {
 package struct StepPageView: Sendable {
   /// Its action.
   package let uses: String
-  /// How it ended or stands.
+  /// Its conclusion or state.
   package let state: String
   /// Names and values of what is known of it.
   package let facts: [(name: String, value: String)]
@@ -51,11 +51,11 @@ package struct StepPageView: Sendable {
 extension RunLibrary {
   /// How many pages of finished runs are kept.
   private static let keptPages = 4
-  /// How many steps a run may have for its slack to be looked for while someone waits.
+  /// The number of steps that a run may have for its slack to be looked for while someone waits.
   private static let analyzedSteps = 2_000
 
-  /// A run as it stands; `stepPage` is where pages about its steps are. With `isFast` slack and suggestions, which may take half
-  /// a second, are there only if they are known.
+  /// The current state of a run; `stepPage` is where pages about its steps are. With `isFast` slack and suggestions, which may
+  /// take half a second, are there only if they are known.
   package func view(
     of run: StoredRun, in store: any RunStore, stepPage: String?, isFast: Bool = false
   ) throws -> RunPageView {
@@ -161,9 +161,9 @@ extension RunLibrary {
     return page
   }
 
-  /// How many runs make the history of a workflow.
+  /// The number of runs that make the history of a workflow.
   private static let sampledRuns = 50
-  /// How many runs a forecast plays, and how many of their steps.
+  /// The number of runs that a forecast plays, and how many of their steps.
   private static let (forecastRuns, forecastSteps) = (1_000, 400_000)
 
   /// What the next run will be like if it is launched as the last one was; nil: it depends on an input that has no default, or

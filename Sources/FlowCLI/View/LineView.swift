@@ -10,7 +10,7 @@ import Synchronization
 /// A workflow of more than ``detailedSteps`` steps, and a step of more items, shows failures, retries, log lines and the
 /// gate: two hundred thousand lines that report successes help no reader.
 struct LineView: RunObserver {
-  /// How many steps a workflow may have, and a step items, for each of them to have lines of its own.
+  /// The number of steps that a workflow may have, and a step items, for each of them to have lines of its own.
   static let detailedSteps = 1_000
 
   let style: TextStyle

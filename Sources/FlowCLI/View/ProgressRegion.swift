@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// What stands at the bottom of the terminal while a run continues: a bar with the gate, a line for each running step, and
+/// What is at the bottom of the terminal while a run continues: a bar with the gate, a line for each running step, and
 /// one line of counts. Running steps share a line with the counts where they all fit.
 struct ProgressRegion {
   typealias Deadline = (min: Duration, max: Duration?)
@@ -22,7 +22,7 @@ struct ProgressRegion {
   /// Whether a running step shows its queue.
   var showsQueues = false
 
-  /// How many running steps have a line of their own.
+  /// The number of running steps that have a line of their own.
   static let runningLines = 8
   private static let barColumns = 16
   private static let widestName = 32

@@ -53,7 +53,7 @@ struct RunProgress {
   /// The running steps, the one that started first in front.
   private(set) var running: [Int] = []
   private(set) var counts = Counts()
-  /// How many steps the gate still waits for.
+  /// The number of steps that the gate still waits for.
   private(set) var openBlockingCount = 0
   /// Whether a step that the gate waits for has finished without satisfying it.
   private(set) var isGateFailed = false

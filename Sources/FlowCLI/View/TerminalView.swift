@@ -4,7 +4,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// A run on a terminal: finished steps and log lines scroll away above, and below them stands a ``ProgressRegion`` that is
+/// A run on a terminal: finished steps and log lines scroll away above, and below them is a ``ProgressRegion`` that is
 /// redrawn in place. What goes to standard error scrolls away with the rest.
 final class TerminalView: RunObserver {
   private struct State {
@@ -15,7 +15,7 @@ final class TerminalView: RunObserver {
     var linesAbove: [String] = []
     /// Steps skipped since the last drawing, which share a line for each reason.
     var skipped: [(reason: SkipReason?, steps: [StepID])] = []
-    /// How many rows were written above since the first failure; nil: nothing has failed.
+    /// The number of rows that were written above since the first failure; nil: nothing has failed.
     var rowsSinceFailure: Int?
     var isEnded = false
     /// Whether a question is being asked where the region would be.
@@ -109,7 +109,7 @@ final class TerminalView: RunObserver {
   /// Draws the region again.
   func draw(_ run: WorkflowRun) { draw(at: run.nowNanoseconds, deadline: run.gateDeadline) }
 
-  /// Takes the region off the screen until ``resume()``: a question stands there meanwhile.
+  /// Takes the region off the screen until ``resume()``: a question is there meanwhile.
   func pause(_ run: WorkflowRun) {
     state.withLock { state in
       guard !state.isEnded else { return }

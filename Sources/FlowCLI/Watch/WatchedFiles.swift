@@ -26,7 +26,7 @@ struct WatchedFiles: Sendable {
   /// Files that are not watched though a pattern fits: a run makes them.
   var products: [Pattern] = []
 
-  /// What tells each file from an older or newer one, by the file as a sentence names it.
+  /// What distinguishes each file from an older or newer one, by the file as a sentence names it.
   func stamps() -> [String: String] {
     let files = (try? WorkflowFiles(workflows))?.files ?? workflows
     var stamps: [String: String] = [:]

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The members of an object in a report that was written down, read by name and kind.
+/// The members of an object in a recorded report, read by name and kind.
 struct ReportMembers {
   let value: ValueObject
   private let path: String

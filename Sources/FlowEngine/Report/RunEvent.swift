@@ -17,7 +17,7 @@ public struct RunEvent: Sendable {
     case stepReady(StepID)
     case stepStarted(StepID, attempt: Int, queue: String)
     case stepLog(StepID, level: LogLevel, stream: LogStream?, message: String)
-    /// A line that the step's command has begun to write, as it stands now; where ``RunOptions/showsUnfinishedLines``.
+    /// A line that the step's command has begun to write, as it is now; where ``RunOptions/showsUnfinishedLines``.
     case stepUnfinishedLine(StepID, stream: LogStream, line: String)
     /// What the program of a plugin wrote while it worked for several steps.
     case pluginLog(plugin: String, stream: LogStream, message: String)
@@ -44,7 +44,7 @@ public struct RunEvent: Sendable {
     public var conclusion: Outcome
     /// Why it did not run; nil when it did.
     public var reason: SkipReason?
-    /// How many attempts there were.
+    /// The number of attempts.
     public var attempts: Int
     /// From its first start to its end; nil when it did not run.
     public var durationMilliseconds: Double?

@@ -103,7 +103,7 @@ extension RunReport {
     }
   }
 
-  /// How many steps ended with each outcome that one of them had, in the order in which outcomes are listed.
+  /// The number of steps that ended with each outcome that one of them had, in the order in which outcomes are listed.
   public var outcomeCounts: [(outcome: Outcome, count: Int)] {
     var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     switch source {
@@ -120,7 +120,7 @@ extension RunReport {
     }
   }
 
-  /// How many steps there are.
+  /// The number of steps.
   public var stepCount: Int {
     switch source {
     case .plan(let plan): plan.states.count

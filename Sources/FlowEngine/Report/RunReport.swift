@@ -50,7 +50,7 @@ public struct RunReport: Sendable {
   enum Source: Sendable {
     /// The run as it ended.
     case plan(Plan)
-    /// A report that was written down.
+    /// A recorded report.
     case steps([Step])
   }
 
@@ -138,7 +138,7 @@ public struct RunReport: Sendable {
     public var conclusion: Outcome
     /// Why it did not run; nil when it did.
     public var reason: SkipReason?
-    /// How many attempts there were.
+    /// The number of attempts.
     public var attempts: Int
     /// The name of its queue.
     public var queue: String
@@ -213,7 +213,7 @@ public struct RunReport: Sendable {
     public var conclusion: Outcome
     /// Why it did not run; nil when it did.
     public var reason: SkipReason?
-    /// How many attempts there were.
+    /// The number of attempts.
     public var attempts: Int
     /// When its first attempt started.
     public var startedAt: Double?

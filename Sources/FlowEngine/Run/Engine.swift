@@ -49,7 +49,7 @@ public struct Engine: Sendable {
 
   /// Continues with a run whose process is gone: the same id, the next epoch. What the plan of the resume says is on disk
   /// before any step begins. Inputs, launch and data folder come from the journal, whatever `options` say, but for
-  /// secret inputs and the secrets, which are nowhere written down.
+  /// secret inputs and the secrets, which are recorded nowhere.
   ///
   /// Throws a `SecretMask.MissingSecret` when one is not given again, a `StoreProblem` when another process has the run
   /// or the store cannot be written, and a ``PreparedWorkflow/Problem`` when the run cannot start.

@@ -14,7 +14,7 @@ public struct RunOptions: Sendable {
   public var launch = Launch()
   /// The absolute path of the run's data folder; made when missing.
   public var dataFolder: String
-  /// The absolute path of the folder in which the workflow file lies.
+  /// The absolute path of the folder in which the workflow file is.
   public var workflowFolder: String
   /// Whether the run waits for ``WorkflowRun/activate(launch:)`` with all but steps marked `prewarm`.
   public var isPrewarmed = false
@@ -32,7 +32,7 @@ public struct RunOptions: Sendable {
   public var showsUnfinishedLines = false
   /// Time that a test controls; nil: the system's.
   public var clock: VirtualClock?
-  /// Where the run is written down; nil: nowhere.
+  /// Where the run is recorded; nil: nowhere.
   public var history: RunHistory?
   /// Steps that run though they are up to date, by id; `*` stands for all.
   public var forcedSteps: Set<String> = []
@@ -73,7 +73,7 @@ public protocol RunObserver: Sendable {
   /// How much it wants to hear; everything, unless it says otherwise.
   var detail: RunDetail { get }
 
-  /// How much it wants to hear of each item of a step that runs for so many; as much as of steps, unless it says otherwise.
+  /// How much it wants to hear of each item of a step that runs for this many; as much as of steps, unless it says otherwise.
   func detail(ofItems count: Int) -> RunDetail
 
   /// Takes in the next events. Calls come one after the other, in the order of the run.

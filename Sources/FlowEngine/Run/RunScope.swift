@@ -13,7 +13,7 @@ struct RunScope: ExpressionContext {
   var run: ValueObject
   /// The step whose `if` or inputs are evaluated; nil: the workflow's own `outputs`, `enabled` and so on.
   var step: StepIndex?
-  /// Where each step id stands; shared by all scopes of a run.
+  /// The index of each step id; shared by all scopes of a run.
   var stepIndices: StepNames
   /// The post for which an action is called; nil: this is not a call.
   var post: EventPost?

@@ -19,7 +19,7 @@ struct RunState {
   var itemRepetitions: [StepIndex: [Int: Int]] = [:]
   /// How the workflows of items ended, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
-  /// How many steps those have together.
+  /// The number of steps that those have together.
   var itemStepCount = 0
   var launch: Launch
   var environment: ValueObject = [:]
@@ -67,7 +67,7 @@ struct RunState {
   var isDelivering = false
   /// Whether a delivery waits until the plan knows that the gate is open; that happens once.
   var hasAwaitedGate = false
-  /// How many bytes of lines that programs wrote the observer has not heard of.
+  /// The number of bytes of lines that that programs wrote the observer has not heard of.
   var undeliveredLineBytes = 0
 
   /// An instant that some thread read, but not before any that was told earlier: threads read their clocks each by

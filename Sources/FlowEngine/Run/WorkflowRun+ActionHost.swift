@@ -30,7 +30,7 @@ extension WorkflowRun: ActionHost {
     prepared.secretVariables.union(options.outer?.run.withheldVariables ?? [])
   }
 
-  /// Whether the run has texts that are hidden wherever they are shown or written down.
+  /// Whether the run has texts that are hidden wherever they are shown or recorded.
   public var hasSecrets: Bool { mask != nil || options.outer?.run.hasSecrets == true }
 
   /// The variables that workflow and step state.

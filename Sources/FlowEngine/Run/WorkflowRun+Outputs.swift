@@ -2,13 +2,13 @@ import FlowModel
 import FlowPluginKit
 
 extension WorkflowRun {
-  /// What a step has given back; nil while it has not succeeded, and where there is no such step.
+  /// What a step has returned; nil while it has not succeeded, and where there is no such step.
   public func outputs(of step: StepID) -> ValueObject? {
     guard let index = prepared.graph.workflow.steps.firstIndex(where: { $0.id == step }) else { return nil }
     return state.withLock { $0.outputs[StepIndex(index)] }
   }
 
-  /// How many steps have finished, of how many; those that were skipped have finished.
+  /// The number of steps that have finished, of how many; those that were skipped have finished.
   public var progress: RunProgress {
     let total = prepared.graph.workflow.steps.count
     let finished = withPlan { state in (0..<total).count { state.plan[StepIndex($0)].outcome != nil } }

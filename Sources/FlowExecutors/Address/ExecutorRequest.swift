@@ -60,7 +60,7 @@ public struct ExecutorRequest: Sendable {
   /// The environment of what leads to another machine.
   private var transportEnvironment: [String: String] { environment.filter { !withheld.contains($0.key) } }
 
-  /// How the workers are started, what gives back what is asked of an engine for them, and how workers for steps that
+  /// How the workers are started, the command that releases what is asked of an engine for them, and how workers for steps that
   /// take resources of a machine are had.
   private struct Means {
     var starts: [WorkerStart]

@@ -39,14 +39,14 @@ struct ExternalEngine {
       if text == "{worker-line}" { text = worker.map(Self.quoted).joined(separator: " ") }
       text = Self.replacing("{value}", in: text, by: value)
       if let place { text = Self.replacing("{place}", in: text, by: place) }
-      // What lies in the plugin's folder is named by its path there, as the program of a plugin is.
+      // A file in the plugin's folder is named by its path there, as the program of a plugin is.
       if FilePath.isFile(plugin.folder + "/" + text) { text = plugin.folder + "/" + text }
       result.append(text)
     }
     return result
   }
 
-  /// What stands behind `--on NAME=`; the path of a file, as an absolute one, since the plugin's programs run in its folder.
+  /// What is behind `--on NAME=`; the path of a file, as an absolute one, since the plugin's programs run in its folder.
   private var value: String {
     let value = address.value ?? ""
     return !value.isEmpty && FilePath.isFile(value) ? FilePath.absolute(value) : value

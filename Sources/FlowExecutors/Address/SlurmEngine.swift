@@ -335,7 +335,7 @@ struct SlurmEngine {
       release: ["scancel", "--quiet", task.text])
   }
 
-  /// How many indices an array may have; 0: there are no arrays.
+  /// The number of indices that an array may have; 0: there are no arrays.
   private func arrayIndices() throws(ExecutorProblem) -> Int {
     var most = 0
     for line in try ask(["scontrol", "show", "config"]) {
@@ -353,7 +353,7 @@ struct SlurmEngine {
 
   // MARK: Accounting
 
-  /// How many jobs `sacct` is asked about at once: its answer must fit into 64 KiB.
+  /// The number of jobs `sacct` that is asked about at once: its answer must fit into 64 KiB.
   private static let jobsAtOnce = 100
 
   /// What the accounting says of the run's jobs, which are given by their numbers or by their names.

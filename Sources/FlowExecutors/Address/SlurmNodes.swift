@@ -63,7 +63,7 @@ struct SlurmNodes {
     nodes.removeAll { isExcluded($0.name) }
   }
 
-  /// How many gpus a list such as `gpu:a100:4(S:0,1),shard:8` holds.
+  /// The number of gpus that a list such as `gpu:a100:4(S:0,1),shard:8` holds.
   private static func gpus(_ text: String) -> Int {
     var depth = 0
     let plain = text.filter { character in
@@ -79,7 +79,7 @@ struct SlurmNodes {
 
   private var place: String { address["partition"].map { "the partition '\($0)'" } ?? "Slurm" }
 
-  /// How many places a node has: its processors, the fewest of any that can be used, unless somebody says.
+  /// The number of places that a node has: its processors, the fewest of any that can be used, unless somebody says.
   func slotsPerNode() throws(ExecutorProblem) -> Int {
     let usable = nodes.filter(\.isUsable).map(\.request.cpus)
     guard let fewest = usable.min(), let most = usable.max() else {

@@ -41,7 +41,7 @@ struct ArrayBook {
 
   /// What holds for an array as a whole.
   private struct Submission {
-    /// How many tasks may run at once: as submitted, and now.
+    /// The number of tasks that may run at once: as submitted, and now.
     var usual: Int
     var limit: Int
     /// Since when no item that is run has a task in it.

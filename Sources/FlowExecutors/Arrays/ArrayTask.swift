@@ -19,7 +19,7 @@ struct ArrayBatch: Sendable, Hashable {
   var request: MachineResources
   /// The indices, in order.
   var indices: [Int]
-  /// How many tasks may run at once.
+  /// The number of tasks that may run at once.
   var atOnce: Int
 
   /// As `sbatch --array` takes it: `0-499%50`.
@@ -80,7 +80,7 @@ struct ArrayListing: Sendable, Equatable {
 
 /// What an engine does for job arrays; all of it is called on a thread that may wait.
 struct ArrayEngine: Sendable {
-  /// How many indices an array may have, from 0 on.
+  /// The number of indices that an array may have, from 0 on.
   var indices: Int
   /// How long a task may wait for its allocation once its item is to be run.
   var wait: Duration

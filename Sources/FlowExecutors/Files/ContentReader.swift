@@ -83,7 +83,7 @@ struct ContentWriter: Sendable {
     self.place = place
   }
 
-  /// How many files are complete.
+  /// The number of files that are complete.
   var completed: Int { index }
 
   /// Writes the next bytes; with none, empty files. Throws if a file does not have its digest.

@@ -62,7 +62,7 @@ struct TransferEntry: Sendable, Hashable {
     return entries
   }
 
-  /// How many bytes its content takes on the way.
+  /// The number of bytes that its content takes on the way.
   var bytes: Int { if case .file(let bytes, _, _) = content { bytes } else { 0 } }
 
   /// Whether a link at `path` leads to something below the folder, by what the texts say.

@@ -21,7 +21,7 @@ struct PoolState {
     var files: FileLink?
     /// Whether calls may be handed to it.
     var isReady = false
-    /// How many bodies it has.
+    /// The number of bodies that it has.
     var taken = 0
     /// How often it was lost, or could not be started, since one of its bodies last ended.
     var failures = 0

@@ -49,7 +49,7 @@ extension WorkerPool {
     }
   }
 
-  /// Has the engine take back what it gave for a worker that was lost: it may hold that for as long as the run goes on.
+  /// Has the engine take back what it gave for a worker that was lost: it may hold that for as long as the run continues.
   private func release(_ start: WorkerStart) async {
     guard let words = start.release else { return }
     _ = try? await DetachedThread.run {

@@ -11,7 +11,7 @@ import Synchronization
 public final class WorkerPool: StepExecutor {
   /// As `--on` writes it.
   public let name: String
-  /// How many bodies run at once at most.
+  /// The number of bodies that run at once at most.
   public let slots: Int
   /// Whether all workers are processes of this machine.
   public var isHere: Bool { sized == nil && starts.allSatisfy(\.isLocal) }
@@ -29,7 +29,7 @@ public final class WorkerPool: StepExecutor {
   private let waitingJobs: WaitingJobs?
   let claims = Mutex(Claims())
   let sizedJobs = Mutex(SizedJobs())
-  /// What gives back what is asked of an engine for the workers; nil: nothing is.
+  /// The command that releases what is asked of an engine for the workers; nil: nothing is.
   private let release: [String]?
   private let lastCommand = Mutex<LastCommand?>(nil)
   private let calls: [String: CallableAction]
@@ -50,7 +50,7 @@ public final class WorkerPool: StepExecutor {
   ///   - pulse: how often workers are asked for heartbeats.
   ///   - mayPing: whether they may still be asked.
   ///   - withheld: variables of the workers' own environment that commands do not get.
-  ///   - release: the command that gives back what is asked of an engine for the workers; nil: nothing is.
+  ///   - release: the command that releases what is asked of an engine for the workers; nil: nothing is.
   ///   - sized: how workers for steps that take resources of a machine are had; nil: such steps are as others are.
   ///   - waiting: the jobs that wait in the engine's queue, with their reasons; nil: the engine has no queue.
   ///   - tell: receives the workers that are left out or lost.

@@ -8,7 +8,7 @@ public struct WorkerStart: Sendable, Hashable {
   public var command: [String]
   /// The program's whole environment.
   public var environment: [String: String]
-  /// How many bodies it runs at once.
+  /// The number of bodies that it runs at once.
   public var slots: Int
   /// How long it may take until the worker answers, waiting in a queue of the engine included.
   public var startLimit: Duration
@@ -65,7 +65,7 @@ public struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertibl
 public struct WorkerRequirements: Sendable {
   /// The actions of the remote steps.
   public var actions: [ActionDeclaration]
-  /// What tells an action's program from others here.
+  /// What distinguishes an action's program from others here.
   public var digest: @Sendable (ActionDeclaration) -> String
 
   /// These actions, with these programs.

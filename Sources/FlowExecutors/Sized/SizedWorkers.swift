@@ -3,7 +3,7 @@ import FlowModel
 /// How an engine that counts resources of machines gives workers to steps with `resources`: one a body, as large as the
 /// step asks for, which ends with it.
 package struct SizedWorkers: Sendable {
-  /// How many bodies the executor runs at once, whatever their sizes.
+  /// The number of bodies that the executor runs at once, whatever their sizes.
   var slots: Int
   /// How the worker of a body is started: what the body takes, what it is called, and where what comes of it is written.
   var start: @Sendable (_ request: MachineResources, _ body: String, _ result: ResultFile?) -> WorkerStart

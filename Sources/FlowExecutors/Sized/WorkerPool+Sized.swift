@@ -4,7 +4,7 @@ import FlowPluginKit
 import FlowSystem
 
 // Steps with `resources` where the engine counts: each attempt has a worker of its own, which is a pool of one. So
-// everything that holds for workers holds for it: heartbeats, what is lost, what is given back however the run ends.
+// everything that holds for workers holds for it: heartbeats, what is lost, what is released however the run ends.
 //
 // The engine sees to it that bodies never take more together than there is. But this pool's other workers hold what
 // they were given, and such a step might wait for that for ever. So while the engine says that it waits for room, a
@@ -98,7 +98,7 @@ extension WorkerPool {
     return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._[]/".contains($0)) ? $0 : "-" })
   }
 
-  /// What a worker wrote down before it was lost.
+  /// What a worker recorded before it was lost.
   private static func outcome(
     _ message: Value, _ callable: CallableAction, _ inputs: ValueObject
   ) throws -> ValueObject {

@@ -14,7 +14,7 @@ public final class Worker: Sendable {
   public struct Actions: Sendable {
     /// All that are installed.
     public var registry: ActionRegistry
-    /// What tells an action's program from others.
+    /// What distinguishes an action's program from others.
     public var digest: @Sendable (ActionDeclaration) -> String
     /// Ends the programs of plugins.
     public var close: @Sendable () async -> Void

@@ -81,7 +81,7 @@ final class WatchedWorker: Sendable {
 
   /// Passes a ping on; false when there is no watch any more.
   func ping() -> Bool {
-    // A pipe full of pings is as good as one more.
+    // A pipe full of pings has the same effect as one more.
     if case .closed = pings.send([1]) { return false }
     return true
   }

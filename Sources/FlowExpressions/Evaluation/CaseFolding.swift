@@ -36,7 +36,7 @@ enum CaseFolding {
     folded(text).reversed().starts(with: folded(part).reversed())
   }
 
-  /// Whether `part` stands anywhere in `text`, in time linear in both.
+  /// Whether `part` is anywhere in `text`, in time linear in both.
   static func contains(_ text: String, _ part: String) -> Bool {
     let (text, part) = (folded(text), folded(part))
     guard part.count <= text.count else { return false }

@@ -1,6 +1,6 @@
 /// Compares a double with a decimal number exactly, in integers of any size.
 enum ExactDecimal {
-  /// Where the double lies, seen from the decimal number.
+  /// Where the double is, seen from the decimal number.
   enum Order { case below, equal, above }
 
   /// Compares `number`, positive and finite, with `d.ddd × 10^exponent`.

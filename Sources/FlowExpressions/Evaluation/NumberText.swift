@@ -71,7 +71,7 @@ enum NumberText {
   private static func significantDigits(of number: Double) -> (digits: [UInt8], exponent: Int) {
     var (digits, exponent) = shortestDigits(of: number)
     guard digits.count > 15 else { return (digits, exponent) }
-    // The shortest digits lie on the same side of every number of 16 digits as the double itself, unless they end
+    // The shortest digits are on the same side of every number of 16 digits as the double itself, unless they end
     // exactly in the half that rounding asks about: then the double's exact value decides.
     let roundsUp: Bool
     if digits.count == 16 && digits[15] == 5 {

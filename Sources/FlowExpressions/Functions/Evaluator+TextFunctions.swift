@@ -39,7 +39,7 @@ extension Evaluator {
     return try list(lines, node)
   }
 
-  /// What stands between the occurrences of the second argument in the first.
+  /// What is between the occurrences of the second argument in the first.
   private mutating func pieces(
     _ arguments: [ExpressionNode.Index], of function: Function, _ node: ExpressionNode
   ) throws(ExpressionError) -> [String] {

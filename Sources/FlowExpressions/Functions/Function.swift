@@ -21,7 +21,7 @@ enum Function: String, CaseIterable, Sendable {
     }
   }
 
-  /// How many arguments it takes.
+  /// The number of arguments that it takes.
   var argumentCounts: ClosedRange<Int> {
     switch self {
     case .contains, .startsWith, .endsWith, .split: 2...2

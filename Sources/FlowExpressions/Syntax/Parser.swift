@@ -73,7 +73,7 @@ struct Parser {
 
   // MARK: Operands
 
-  /// Reads what may stand where a value is expected, through to the end of the value.
+  /// Reads what may be where a value is expected, through to the end of the value.
   private mutating func readOperand() throws(ExpressionError) {
     while true {
       let token = try next()
@@ -144,7 +144,7 @@ struct Parser {
     bytes.reserveCapacity(inner.count)
     var isEscape = false
     for byte in inner {
-      // Every quote inside stands twice: the first is kept, the second dropped.
+      // Every quote inside is doubled: the first is kept, the second dropped.
       isEscape = byte == UInt8(ascii: "'") && !isEscape
       if byte != UInt8(ascii: "'") || isEscape { bytes.append(byte) }
     }

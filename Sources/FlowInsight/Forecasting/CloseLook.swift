@@ -2,7 +2,7 @@ import FlowModel
 
 /// What the first runs of a forecast were made of.
 package struct CloseLook: Sendable {
-  /// How many runs were looked at.
+  /// The number of runs that were looked at.
   package var runs = 0
   /// How often each step was on the critical path, as a share.
   package var criticality: [Double] = []

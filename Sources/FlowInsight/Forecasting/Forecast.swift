@@ -56,7 +56,7 @@ package struct Forecast: Sendable {
   /// When everything was ready, run by run; `Int.max`: never.
   package var readyTimes: [Int] { blocks.flatMap(\.readyAt) }
 
-  /// How many runs were played.
+  /// The number of runs that were played.
   package var runs: Int { ready.count }
 
   /// How long a step takes where it runs.

@@ -2,7 +2,7 @@ import FlowEngine
 import FlowExpressions
 import FlowModel
 
-/// A workflow ready to be played many times: what each step is thought to take, and the plan as it stands when a run
+/// A workflow ready to be played many times: what each step is thought to take, and the plan as it is when a run
 /// has just begun, which is the same in all of them.
 package struct ForecastModel: Sendable {
   /// The workflow with what is known of the run.

@@ -5,7 +5,7 @@ package struct Quantiles: Sendable {
   /// Sorts whole numbers; `Int.max` stands for what never happened.
   package init(_ values: [Int]) { sorted = values.sorted() }
 
-  /// How many values there are.
+  /// The number of values.
   package var count: Int { sorted.count }
 
   /// The least value that `share` of them do not exceed; nil: it is `Int.max`, or there are none.
@@ -88,7 +88,7 @@ package struct LengthQuantiles: Sendable {
     sorted = from.map { PackedLength(radixSorted: $0) }
   }
 
-  /// How many values there are.
+  /// The number of values.
   package var count: Int { sorted.count }
 
   /// The least length that `share` of them do not exceed, in milliseconds; nil: there are none.

@@ -6,7 +6,7 @@ package struct WorkflowChanges: Sendable {
   package var deferred: Set<StepIndex> = []
   /// Steps that are left out.
   package var dropped: Set<StepIndex> = []
-  /// How many steps may run at once; nil: as the workflow says.
+  /// The number of steps that may run at once; nil: as the workflow says.
   package var threads: Int?
 
   /// No change.

@@ -2,7 +2,7 @@ import FlowEngine
 import FlowModel
 
 extension InsightPage {
-  /// How many failures have a panel.
+  /// The number of failures that have a panel.
   private static let shownFailures = 20
 
   /// The page of one run: how it ended, what failed and why, then the gate, the timeline and the steps.
@@ -72,7 +72,7 @@ extension InsightPage {
     state(run.conclusion ?? "")
   }
 
-  /// A word of how a run stands as a class of the style, a sign and a word for people.
+  /// The state of a run as a class of the style, a sign and a word for people.
   package static func state(_ word: String) -> (kind: String, sign: String, word: String) {
     switch word {
     case "success": ("success", "✓", "Succeeded")

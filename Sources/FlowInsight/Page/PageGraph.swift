@@ -3,7 +3,7 @@ struct PageGraph {
   let shape: CourseShape
   /// How often each step is on the critical path to the gate, from 0 to 1.
   let criticality: [Double]
-  /// How each step ended or stands, in a word; empty: that is not known.
+  /// The conclusion or state of each step, in a word; empty: that is not known.
   var outcomes: [String] = []
   /// Where pages about steps are; nil: there are none.
   var stepPage: String?

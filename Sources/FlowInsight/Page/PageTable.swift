@@ -34,7 +34,7 @@ package struct PageTable {
   /// How many rows the timeline above it has, from which the script makes those that are not here; nil: it is of none.
   private let timelineRows: Int?
 
-  /// How many rows are written as elements; those of a longer table are drawn by the script.
+  /// The number of rows that are written as elements; those of a longer table are drawn by the script.
   static let writtenRows = 200
 
   /// A table; nothing is shown of one without rows.

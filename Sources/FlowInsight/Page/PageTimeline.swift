@@ -12,7 +12,7 @@ package struct PageTimeline {
   var excused: Set<Int> = []
   /// By how much steps could have been longer, by step; nil within: by any time.
   var slack: [Int: Int?] = [:]
-  /// How many rows are shown, those on the critical path first, then the longest; nil: all.
+  /// The number of rows that are shown, those on the critical path first, then the longest; nil: all.
   var shownRows: Int?
   /// The axis, where it is shared with another timeline.
   var axis: PageAxis?
@@ -34,7 +34,7 @@ package struct PageTimeline {
     var end: Int
   }
 
-  /// How many rows each of several timelines has at most, so that a page stays small.
+  /// The number of rows that each of several timelines has at most, so that a page stays small.
   private static let comparedRows = 2_000
 
   /// The timelines below each other, on one axis.

@@ -7,7 +7,7 @@ import FlowModel
 /// Everything of one instant happens in a fixed order: what bodies do (in the order in which they were started), then
 /// what was scheduled from outside, then timers, last the gate's minimum and maximum.
 package struct RunPlayer<World: RunWorld> {
-  /// The run as it stands.
+  /// The current state of the run.
   package private(set) var plan: Plan
   /// What surrounds it.
   package var world: World

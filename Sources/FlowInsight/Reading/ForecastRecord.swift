@@ -4,7 +4,7 @@ import FlowModel
 package struct ForecastRecord: MeasuredRuns, Sendable {
   /// The workflow's name.
   package let workflow: String
-  /// How many runs were played.
+  /// The number of runs that were played.
   package let runs: Int
   /// The steps in file order.
   package let stepNames: [String]

@@ -11,7 +11,7 @@ package struct ReportedFailure: Sendable {
   package let isTimedOut: Bool
   /// Whether the workflow allows the failure.
   package let isExcused: Bool
-  /// How many attempts there were.
+  /// The number of attempts.
   package let attempts: Int
   /// The error's code.
   package let code: String

@@ -16,7 +16,7 @@ package struct ReportedRun: Sendable {
   package var isResumed = false
   /// Whether it ended.
   package var hasEnded = true
-  /// How it ended, or how it stands, in the report's word; nil: the report does not say.
+  /// Its conclusion or state, in the report's word; nil: the report does not say.
   package var conclusion: String?
   /// The workflow file; nil: the report does not say.
   package var file: String?

@@ -17,7 +17,7 @@ package struct RunAnalysis: Sendable {
   /// Steps that asked a cluster for too much or too little.
   package var resources: [ResourceAdvice] { ResourceAdvice.all(of: run.jobs) }
 
-  /// How many steps are played at most to find slack: half a second's worth.
+  /// The number of steps that are played at most to find slack: half a second's worth.
   private static let playLimit = 1_500_000
 
   /// Explains a run; with `isBrief` only its critical path, which takes no time.

@@ -28,7 +28,7 @@ package struct CourseShape: Sendable {
   package var steps: [Step] = []
   /// How many steps of a queue run at once, where that is limited.
   package var widths: [String: Int] = ["main": 1]
-  /// How many steps run at once in all; nil: no limit.
+  /// The number of steps that run at once in all; nil: no limit.
   package var concurrency: Int?
   /// Whether steps wait until what came before is on disk.
   package var isDurable = false

@@ -20,7 +20,7 @@ public struct JSONObjectStream {
   /// A stream with the outermost object open.
   public init() {}
 
-  /// How many bytes have been written and not been taken.
+  /// The number of bytes that have been written and not been taken.
   public var count: Int { output.count }
 
   /// Adds a member to the object that was opened last.

@@ -329,7 +329,7 @@ struct JSONReader {
     return true
   }
 
-  /// What stands at the position, for a message.
+  /// What is at the position, for a message.
   private var found: String {
     guard position < bytes.count else { return "the end of the text" }
     let byte = bytes[position]

@@ -45,13 +45,13 @@ public enum JSONText {
     }
   }
 
-  /// Reads a whole text; throws a ``JSONProblem`` that says what stands where.
+  /// Reads a whole text; throws a ``JSONProblem`` that says what was found and where.
   public static func parse(_ text: String, rules: Rules = Rules()) throws(JSONProblem) -> Value {
     var copy = text
     return try copy.withUTF8 { result(of: $0, rules: rules) }.get()
   }
 
-  /// Reads a whole text of UTF-8 bytes; throws a ``JSONProblem`` that says what stands where.
+  /// Reads a whole text of UTF-8 bytes; throws a ``JSONProblem`` that says what was found and where.
   public static func parse(_ bytes: [UInt8], rules: Rules = Rules()) throws(JSONProblem) -> Value {
     try parse(bytes[...], rules: rules)
   }
@@ -65,7 +65,7 @@ public enum JSONText {
     do throws(JSONProblem) { return .success(try parse(bytes, rules: rules)) } catch { return .failure(error) }
   }
 
-  /// Reads a whole text of UTF-8 bytes; throws a ``JSONProblem`` that says what stands where.
+  /// Reads a whole text of UTF-8 bytes; throws a ``JSONProblem`` that says what was found and where.
   public static func parse(
     _ bytes: UnsafeBufferPointer<UInt8>, rules: Rules = Rules()
   ) throws(JSONProblem) -> Value {

@@ -35,7 +35,7 @@ public struct MachineResources: Sendable, Hashable {
       gpus: gpus - other.gpus * count)
   }
 
-  /// How many times it goes into another one.
+  /// The number of times that it goes into another one.
   public func count(in other: MachineResources) -> Int {
     func count(_ part: Int, _ whole: Int) -> Int { part == 0 ? .max : max(0, whole / part) }
     return min(count(cpus, other.cpus), count(memoryBytes, other.memoryBytes), count(gpus, other.gpus))

@@ -58,7 +58,7 @@ public final class SecretMask: Sendable {
   /// Returns the text with every secret hidden.
   ///
   /// - Parameters:
-  ///   - text: what is shown or written down.
+  ///   - text: what is shown or recorded.
   ///   - isCut: whether the text continues after its end, so that it may end with the beginning of a secret.
   public func masked(_ text: String, isCut: Bool = false) -> String {
     var text = text

@@ -1,5 +1,5 @@
-/// Paths, and what lies at them, asked of the system itself: every start looks for plugins, and what Foundation sets up at
-/// its first use takes as long as the rest of a small workflow.
+/// Paths, and the files and folders at them, asked of the system itself: every start looks for plugins, and what Foundation
+/// sets up at its first use takes as long as the rest of a small workflow.
 package enum FilePath {
   /// The path made absolute against the working directory, as the system itself would: its parts stay as they are.
   package static func absolute(_ path: String) -> String {
@@ -32,7 +32,7 @@ package enum FilePath {
     return String(cString: real)
   }
 
-  /// The names of what lies in a folder, sorted; nil when it cannot be read.
+  /// The names of the files and folders in a folder, sorted; nil when it cannot be read.
   package static func names(in folder: String) -> [String]? {
     guard let stream = opendir(folder) else { return nil }
     defer { closedir(stream) }
@@ -62,7 +62,7 @@ package enum FilePath {
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// The folder that a path lies in.
+  /// The folder of a path.
   package static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

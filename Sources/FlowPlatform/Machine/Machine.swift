@@ -106,5 +106,5 @@ private struct ControlGroups {
   }
 }
 
-/// How many cores run threads now.
+/// The number of cores that run threads now.
 package func activeCores() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

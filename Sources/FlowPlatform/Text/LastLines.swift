@@ -1,12 +1,12 @@
 /// The end of what a program said, for the message when it fails.
 package struct LastLines {
-  /// How many lines are kept.
+  /// The number of lines that are kept.
   package static let count = 20
   /// How many bytes of each.
   package static let lineBytes = 1000
 
   private var lines: [[UInt8]] = []
-  /// Where the oldest stands when there are as many as are kept.
+  /// The index of the oldest when there are as many as are kept.
   private var oldest = 0
 
   /// Nothing yet.

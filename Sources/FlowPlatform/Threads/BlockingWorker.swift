@@ -81,7 +81,7 @@ package final class BlockingWorker: Sendable {
 
   deinit { stop() }
 
-  /// How many jobs wait or run.
+  /// The number of jobs that wait or run.
   package var load: Int { shared.loadNow }
 
   /// Runs a body on the thread; throws `CancellationError` when the worker was stopped before.

@@ -19,7 +19,7 @@ enum HostMessage {
     return line
   }
 
-  /// The same to a worker: which additions to the protocol the host knows, and where the workflow lies.
+  /// The same to a worker: which additions to the protocol the host knows, and where the workflow is.
   static func initialize(worker name: String, version: String, _ terms: WorkerTerms) -> [UInt8] {
     var parameters: ValueObject = [
       "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),

@@ -9,7 +9,7 @@ package struct LineBuffer: Sendable {
   private var storage: [UInt8]
   /// What was read and not given out yet.
   private var filled = 0..<0
-  /// Up to where no line end stands.
+  /// Up to where no line end is.
   private var scanned = 0
 
   /// What ``next()`` finds.

@@ -40,9 +40,9 @@ package final class PluginCall: @unchecked Sendable {
   var position = 0
   /// When the program is ended unless it has answered; nil: the step's own deadline cancels it.
   var deadline: ContinuousClock.Instant?
-  /// How many log lines it has written, the dropped ones included.
+  /// The number of log lines that it has written, the dropped ones included.
   var logLines = 0
-  /// How many times it has told its progress.
+  /// The number of times that it has told its progress.
   var progressMessages = 0
   private let answer = Mutex(Answer.open)
 

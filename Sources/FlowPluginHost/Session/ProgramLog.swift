@@ -34,7 +34,7 @@ struct ProgramLog {
     return bytes.isEmpty || bytes.count > Self.unfinishedBytes ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The line without an end that stands last, when the stream has ended.
+  /// The line without an end that is last, when the stream has ended.
   mutating func finish() -> String? {
     var text: String?
     splitter.finish { line in

@@ -29,7 +29,7 @@ enum SessionEnd: Sendable {
   /// The host asked it to end.
   case stopped
 
-  /// Whether answers that lie unread in the pipe still count.
+  /// Whether answers that are unread in the pipe still count.
   var leavesAnswers: Bool {
     switch self {
     case .garbage, .lineTooLong, .strayMessages: false

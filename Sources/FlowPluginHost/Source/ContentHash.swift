@@ -8,7 +8,7 @@ import FlowBytes
 
 /// Tells contents apart (FNV-1a of 128 bits); nothing secret depends on it.
 struct ContentHash: Sendable {
-  /// How many characters ``text`` has.
+  /// The number of characters ``text`` that has.
   static let textLength = 32
   private var hash = FNV1a128()
 

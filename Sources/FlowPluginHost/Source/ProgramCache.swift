@@ -14,7 +14,7 @@ import FlowSystem
 /// place and renamed when it is complete, so that two flowruns may compile the same source at once. What the compiler made
 /// of each file is kept too (``SourceBuild``): after an edit only that file is compiled.
 struct ProgramCache: Sendable {
-  /// Where the entries lie.
+  /// The folder of the entries.
   let folder: String
 
   /// How many programs of one plugin are kept.
@@ -139,7 +139,7 @@ struct ProgramCache: Sendable {
     ActionError("plugin-source", "the plugin '\(plugin.name)' (\(plugin.origin)): \(reason)", isRetryable: false)
   }
 
-  /// The compiler in `PATH` and what tells it from another.
+  /// The compiler in `PATH` and what distinguishes it from another.
   private static func compiler(for plugin: InstalledPlugin) throws(ActionError) -> (path: String, identity: String) {
     for folder in (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":") {
       let path = "\(folder)/swiftc"

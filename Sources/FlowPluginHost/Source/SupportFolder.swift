@@ -7,7 +7,7 @@ import FlowSystem
   import Foundation
 #endif
 
-/// Where the files lie that plugins' programs are written with: named by what it holds, made once, shared by all runs. The
+/// The folder of the files that plugins' programs are written with: named by what it holds, made once, shared by all runs. The
 /// names begin with capital letters, so that no plugin's program has one.
 struct SupportFolder: Sendable {
   /// The folder for what is kept.
@@ -64,7 +64,7 @@ struct SupportFolder: Sendable {
     ]
   }
 
-  /// Where the optimized ones lie.
+  /// The folder of the optimized ones.
   static let hotFolder = "hot"
 
   /// What a program that imports the module is linked from.

@@ -15,7 +15,7 @@ struct Consequences {
   /// The steps that lost a key to the list of steps.
   private var robbedSteps: Set<Int> = []
   private var inputsAreBroken = false
-  /// Whether a step is not a step, because its key stands where it is unknown: what it posts is not known.
+  /// Whether a step is not a step, because its key is unknown there: what it posts is not known.
   private var isStepLost = false
 
   /// What is left of `diagnostics` of a workflow that `check` has examined.
@@ -58,7 +58,7 @@ struct Consequences {
 
   // MARK: Keys out of their location
 
-  /// A key that is unknown, or that holds nothing where something belongs, is the one mistake of its map: what stands
+  /// A key that is unknown, or that holds nothing where something belongs, is the one mistake of its map: what is
   /// behind it on the same level was meant to be below it or next to it.
   private mutating func removeBehindStrayKeys() {
     var kept: [Diagnostic] = []
@@ -102,7 +102,7 @@ struct Consequences {
     }
   }
 
-  /// Whether what stands as a step or an input is named like a key of the format, and is none by what is below it.
+  /// Whether what is as a step or an input is named like a key of the format, and is none by what is below it.
   private func isKeyOfAnotherLevel(_ owner: NodeID, _ map: NodeID) -> Bool {
     let (name, start) = (tree.keyName(owner), tree.span(owner).start)
     guard WorkflowKey(rawValue: name) != nil || StepKey(rawValue: name) != nil else { return false }
@@ -232,7 +232,7 @@ struct Consequences {
 
   // MARK: Looking up
 
-  /// The step in whose text an offset lies.
+  /// The step in whose text an offset is.
   private func step(at offset: Int) -> Int? {
     var low = 0
     var high = check.locations.steps.count

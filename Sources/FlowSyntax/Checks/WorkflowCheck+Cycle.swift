@@ -28,7 +28,7 @@ extension WorkflowCheck {
         help: "remove '\(name(steps[0]))' from its own dependencies")
       return
     }
-    // The path begins at the step that stands first in the file, whatever the search found first.
+    // The path begins at the step that is first in the file, whatever the search found first.
     let first = steps.firstIndex(of: steps.min()!)!
     let path = Array(steps[first...] + steps[..<first])
     let shown = path.count <= 12 ? path.map(name) : path.prefix(6).map(name) + ["…"] + path.suffix(5).map(name)

@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Every expression: its syntax, what it reads, and whether its value fits where it stands.
+  /// Every expression: its syntax, what it reads, and whether its value fits where it is.
   mutating func checkExpressions() {
     if let node = locations.value(.env) { checkTemplates(node, .workflowEnvironment, nil) }
     if let node = locations.value(.environmentFile) { checkEnvironmentFiles(node) }

@@ -14,7 +14,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Checks what a step gives to an action; `mapping` is where it stands.
+  /// Checks what a step gives to an action; `mapping` is where it is.
   mutating func checkInputs(
     _ with: ValueObject, at mapping: NodeID?, of step: Int, _ declaration: ActionDeclaration
   ) {

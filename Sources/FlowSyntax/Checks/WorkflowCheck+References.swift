@@ -77,7 +77,7 @@ extension WorkflowCheck {
       otherwise: names.isEmpty ? "declare it under 'inputs'" : "there are \(Self.list(names))")
   }
 
-  /// How the run stands is known when all steps are over.
+  /// The state of the run is known when all steps have finished.
   private mutating func checkRunSoFar(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) {
     guard let member = reference.path.first?.lowercased(), ContextKey.ofFinalSteps.contains(member),
       !(site.step.map { workflow.steps[$0].options.isFinal } ?? false)

@@ -68,7 +68,7 @@ struct WorkflowCheck: DocumentReading {
   /// The number of the last search for steps out of reach that came by each step; empty until someone asks.
   var searches: [Int32] = []
   var searchNumber: Int32 = 0
-  /// How many edges the search for steps out of reach may still walk.
+  /// The number of edges that the search for steps out of reach may still walk.
   var reachBudget = 100_000_000
 
   /// The steps in an order in which each comes after all it needs; only for checks that have a graph.
@@ -87,7 +87,7 @@ struct WorkflowCheck: DocumentReading {
     tree.span(node(key, of: step) ?? (key == .uses ? node(.run, of: step) : nil) ?? locations.steps[step].key)
   }
 
-  /// The member under which an input of a step stands that has a key of its own instead of one below `with`.
+  /// The member under which an input of a step is that has a key of its own instead of one below `with`.
   func shorthand(for input: String, of step: Int) -> MemberCursor.Member? {
     switch input {
     case CommandKeys.commandInput: tree.member(StepKey.run.rawValue, of: locations.steps[step].value)

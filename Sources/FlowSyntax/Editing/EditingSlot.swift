@@ -41,7 +41,7 @@ enum EditingSlot {
   case type(ValueType, FieldDeclaration?)
   case unknown
 
-  /// The keys that may stand here where it is a map of fixed keys.
+  /// The keys that may be here where it is a map of fixed keys.
   var keys: [KeyPage] {
     guard case .shape(let shape, _) = self else { return [] }
     switch shape {
@@ -52,7 +52,7 @@ enum EditingSlot {
     }
   }
 
-  /// The fields that may stand here where it is a map of declared ones.
+  /// The fields that may be here where it is a map of declared ones.
   var fields: [FieldDeclaration] {
     switch self {
     case .inputs(let declaration): declaration.inputs
@@ -141,7 +141,7 @@ extension WorkflowDocument {
     return keys
   }
 
-  /// The way to what stands at `offset`, from the tree; whether that is a key, and its node.
+  /// The way to what is at `offset`, from the tree; whether that is a key, and its node.
   func location(at offset: Int) -> (path: [EditingLocation.Part], isKey: Bool, node: NodeID)? {
     guard let tree, var current = tree.root else { return nil }
     var path: [EditingLocation.Part] = []

@@ -258,7 +258,7 @@ package struct SymbolTable: Sendable {
     let first = location + "outputs".utf8.count
     guard
       let found = (first..<max(first, end - wanted.count + 1)).first(where: { source[$0...].starts(with: wanted) }),
-      // Behind the word `outputs`, wherever its dot or bracket stands.
+      // Behind the word `outputs`, wherever its dot or bracket is.
       let start = tree.sourceOffset(of: node, textOffset: offset + found)
     else { return unclear.append(tree.span(node)) }
     links.append(

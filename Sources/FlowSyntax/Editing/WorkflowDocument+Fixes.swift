@@ -8,7 +8,7 @@ extension WorkflowDocument {
     package var title: String
     /// What it fixes; nil: nothing is wrong.
     package var diagnostic: Diagnostic?
-    /// What stands where afterwards; the spans do not touch each other.
+    /// The text at each location afterwards; the spans do not touch each other.
     package var edits: [(span: Span, text: String)]
   }
 

@@ -13,7 +13,7 @@ package struct FileFlow {
 
   /// First what steps make, then what they read that none makes, in the order of the file.
   package private(set) var nodes: [Node] = []
-  /// How many pairs of patterns may still be compared.
+  /// The number of pairs of patterns that may still be compared.
   private var budget = 1_000_000
 
   /// Works out the files between steps.

@@ -192,7 +192,7 @@ extension WorkflowKey {
 }
 
 extension SourceText {
-  /// Where a diagnostic stands: `other.yaml:3:5`.
+  /// Where a diagnostic is: `other.yaml:3:5`.
   func location(_ diagnostic: Diagnostic) -> String {
     let location = LineTable(self).location(of: diagnostic.span.start)
     return "\(IncludeLibrary.fileName(file)):\(location.line):\(location.column)"

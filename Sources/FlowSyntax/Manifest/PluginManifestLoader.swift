@@ -13,7 +13,7 @@ public struct PluginManifestLoader: Sendable {
     public let diagnostics: [Diagnostic]
     /// The text that the diagnostics are about.
     public let source: SourceText
-    /// Where the plugin's name stands, for errors that are found later, such as two plugins with one name.
+    /// Where the plugin's name is, for errors that are found later, such as two plugins with one name.
     public let nameSpan: Span
     /// Where each action is declared, by its full name.
     public let actionSpans: [String: Span]

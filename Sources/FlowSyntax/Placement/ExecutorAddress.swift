@@ -154,6 +154,6 @@ public struct ExecutorAddress: Sendable, Hashable {
   /// The value of an option; nil: it is not given.
   public subscript(option: String) -> String? { options.first { $0.name == option }?.value }
 
-  /// The number behind the name; 1 where none stands there.
+  /// The number behind the name; 1 where none is there.
   public var slots: Int { value.flatMap { Int($0) } ?? 1 }
 }

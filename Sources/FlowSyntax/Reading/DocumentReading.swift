@@ -115,7 +115,7 @@ extension DocumentReading {
       help: (correction.map { $0.question + " " } ?? "") + "\(Key.owner) has \(Key.list)", correction: correction)
   }
 
-  /// Reports that a key stands twice in a mapping, with the first location.
+  /// Reports that a key is twice in a mapping, with the first location.
   mutating func reportDuplicate(_ key: NodeID, in mapping: NodeID) {
     guard !isFull else { return }
     let name = tree.text(key)

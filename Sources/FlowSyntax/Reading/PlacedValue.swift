@@ -1,15 +1,15 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A value of a YAML file with the location where it stands, for the files of plugins that lie next to workflows.
+/// A value of a YAML file with the location where it is, for the files of plugins that are next to workflows.
 public struct PlacedValue: Sendable {
-  /// What stands there.
+  /// What is there.
   public indirect enum Content: Sendable {
     /// A single value.
     case scalar(Value)
     /// A list.
     case list([PlacedValue])
-    /// A map, in the order of the file; no key stands twice.
+    /// A map, in the order of the file; no key is twice.
     case map([Member])
   }
 
@@ -17,15 +17,15 @@ public struct PlacedValue: Sendable {
   public struct Member: Sendable {
     /// The key.
     public var key: String
-    /// Where the key stands.
+    /// Where the key is.
     public var keySpan: Span
     /// The value.
     public var value: PlacedValue
   }
 
-  /// What stands there.
+  /// What is there.
   public var content: Content
-  /// Where it stands.
+  /// Where it is.
   public var span: Span
 
   /// What it is, for a message: `a map`, `the string "yes"`.
@@ -45,7 +45,7 @@ public struct PlacedValue: Sendable {
     return members.first { $0.key == key }
   }
 
-  /// What stands at a node that has been read before, so that reading it raises nothing new.
+  /// What is at a node that has been read before, so that reading it raises nothing new.
   static func of(_ node: NodeID, in tree: NodeTree) -> PlacedValue {
     var reader = PlacedReader(tree: tree)
     return reader.value(node)

@@ -12,7 +12,7 @@ struct WorkflowLocations: Sendable {
   func value(_ key: WorkflowKey) -> NodeID? { member(key)?.value }
 }
 
-/// Where a step stands.
+/// Where a step is.
 struct StepLocation: Sendable {
   private let key32: Int32
   private let value32: Int32

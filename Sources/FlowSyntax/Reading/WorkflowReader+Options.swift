@@ -67,7 +67,7 @@ extension WorkflowReader {
     return Self.bare(tree.text(node))
   }
 
-  /// The expression without the `${{ }}` that may stand around it; what is not an expression stays as it is, and is
+  /// The expression without the `${{ }}` that may be around it; what is not an expression stays as it is, and is
   /// reported with the other expressions.
   private static func bare(_ text: String) -> String {
     (try? Expression.condition(text))?.expression.source ?? text

@@ -4,7 +4,7 @@ extension FieldDeclaration {
   /// The schema of what a step may give for this input: a value of the type, or a text with `${{ }}` instead; and null
   /// where nothing need be given.
   ///
-  /// `isLiteral`: no expression may stand there.
+  /// `isLiteral`: no expression may be there.
   func inputSchema(isLiteral: Bool) -> ValueObject {
     var alternatives = type.alternatives(allowingExpressions: !isLiteral)
     if !isRequired { alternatives.append(["type": "null"]) }

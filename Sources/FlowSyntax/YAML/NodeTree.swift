@@ -80,7 +80,7 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// Looks for the line of a decoded text in the source: in a block scalar it stands there behind its indentation, each
+  /// Looks for the line of a decoded text in the source: in a block scalar it is there behind its indentation, each
   /// line behind the one before.
   private func sourceOffset(ofDecoded id: NodeID, textOffset offset: Int) -> Int? {
     let text = withText(id) { Array($0) }

@@ -260,7 +260,7 @@ struct PlainScanner {
         && (position == 0 || [Self.space, Self.newline].contains(bytes[position - 1]))
   }
 
-  /// Skips spaces, a comment and the line break; false where something else stands there.
+  /// Skips spaces, a comment and the line break; false where something else is there.
   @inline(__always)
   private mutating func skipLineEnd() -> Bool {
     skipSpaces()

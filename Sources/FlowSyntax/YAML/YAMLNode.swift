@@ -3,7 +3,7 @@ typealias NodeID = Int
 
 /// One node of a YAML document, in 16 bytes.
 ///
-/// Nodes lie in file order: the children of a collection follow it, those of a mapping as key, value, key, value.
+/// Nodes are in file order: the children of a collection follow it, those of a mapping as key, value, key, value.
 struct YAMLNode: Sendable {
   enum Kind: UInt8, Sendable { case scalar, sequence, mapping, alias }
 

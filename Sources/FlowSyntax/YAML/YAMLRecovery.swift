@@ -22,7 +22,7 @@ struct YAMLRecovery {
     return recovery.failures(first)
   }
 
-  /// What can be read of the source without the parts that are broken, at the locations where it stands there; nil
+  /// What can be read of the source without the parts that are broken, at the locations where it is there; nil
   /// where nothing can.
   static func tree(of source: SourceText, first: YAMLFailure) -> NodeTree? {
     var recovery = YAMLRecovery(source)
@@ -53,7 +53,7 @@ struct YAMLRecovery {
     return diagnostics.sortedByLocation()
   }
 
-  /// Blanks the part of the file in which the mistake lies, and reads the rest: the part without which the file can be
+  /// Blanks the part of the file in which the mistake is, and reads the rest: the part without which the file can be
   /// read, else the likeliest without which more of it can. Nil when there is none, so that nothing more is known.
   private mutating func leaveOut(_ failure: YAMLFailure, _ rest: inout Int) -> Result<NodeTree, YAMLFailure>? {
     var best: (text: [UInt8], result: Result<NodeTree, YAMLFailure>)?
@@ -184,7 +184,7 @@ struct YAMLRecovery {
     return text[span.start..<span.end].starts(with: "steps:".utf8)
   }
 
-  /// How many spaces a line begins with; nil for one that is blank or a comment.
+  /// The number of spaces that a line begins with; nil for one that is blank or a comment.
   private func indentation(ofLine line: Int) -> Int? {
     let span = lines.span(ofLine: line)
     guard let first = text[span.start..<span.end].firstIndex(where: { $0 != UInt8(ascii: " ") }) else { return nil }

@@ -161,7 +161,7 @@ package struct PlainRequest: Sendable {
     return Answer(status: status, retryAfterSeconds: header("retry-after").flatMap { Int($0) }, body: body)
   }
 
-  /// What stands in the chunks of a body, and whether the last one has come.
+  /// What is in the chunks of a body, and whether the last one has come.
   private static func chunks(_ bytes: [UInt8]) -> (isWhole: Bool, content: [UInt8]) {
     var (rest, content) = (bytes[...], [UInt8]())
     while let line = rest.firstRange(of: Array("\r\n".utf8)) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A command that runs when this process ends, however it ends, or when it is asked for before: it gives back what was asked
+/// A command that runs when this process ends, however it ends, or when it is asked for before: it releases what was asked
 /// of an engine elsewhere, which would outlive everything here.
 ///
 /// It waits behind a pipe whose only writing end is here, and the ``ProcessGuard``, which kills everything else, does not
@@ -42,7 +42,7 @@ package final class LastCommand: Sendable {
   /// Has it run now, without waiting for it.
   package func run() { lifeline.withLock { $0 = nil } }
 
-  /// Nothing is to be given back: it never runs.
+  /// Nothing is to be released: it never runs.
   package func drop() {
     lifeline.withLock { lifeline in
       switch lifeline {

@@ -9,7 +9,7 @@ package enum LeftBehind {
   /// The name of the variable.
   package static let variable = "FLOWRUN_PROCESS"
 
-  /// What tells the commands of this process from those of every other.
+  /// What distinguishes the commands of this process from those of every other.
   static let mark = "\(getpid())-\(UInt64.random(in: 0 ... .max))"
 
   private static let isMarked = Atomic(false)
@@ -74,7 +74,7 @@ package enum LeftBehind {
     return text.count > 80 ? String(text.prefix(77)) + "..." : text
   }
 
-  /// What stands in a file that is read at once; nothing where it may not be read, or is a zombie's.
+  /// What is in a file that is read at once; nothing where it may not be read, or is a zombie's.
   private static func bytes(of path: String) -> [UInt8] {
     let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return [] }

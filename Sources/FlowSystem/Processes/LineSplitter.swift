@@ -68,7 +68,7 @@ package struct LineSplitter {
     if piece.last == Self.carriageReturn, begun.last != Self.carriageReturn { begun.append(Self.carriageReturn) }
   }
 
-  /// What stands behind the last return to the beginning of the line; those at its end take nothing back.
+  /// What is behind the last return to the beginning of the line; those at its end take nothing back.
   private static func shown(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let line = UnsafeRawBufferPointer(rebasing: line.dropLast(returnsAtEnd(of: line[...])))
     guard let found = line.lastIndex(of: carriageReturn) else { return line }

@@ -9,7 +9,7 @@ import Synchronization
 /// would fire when the *thread* that spawned the child ends.)
 ///
 /// The table is a file in memory: each child writes its own number there before it becomes the program, and holds the
-/// lifeline until then, so that no moment lies between. A thousand commands cost the guard nothing at all.
+/// lifeline until then, so that there is no moment in between. A thousand commands cost the guard nothing at all.
 package final class ProcessGuard: Sendable {
   /// The guard of this process.
   package static let shared = ProcessGuard()

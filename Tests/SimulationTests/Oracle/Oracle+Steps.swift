@@ -3,7 +3,7 @@ import FlowTestKit
 
 /// A step from waiting to its end.
 extension Oracle {
-  // MARK: - What stands between a step and its start
+  // MARK: - What is between a step and its start
 
   func isFinished(_ step: Int) -> Bool { states[step].phase == .finished }
 

@@ -7,7 +7,7 @@ import FlowTestKit
 /// It shares no code with the engine and keeps no counters. Times are nanoseconds from the start of the run; the
 /// record that comes out counts from activation.
 ///
-/// Where the contract leaves a choice, the simplest rule to explain stands here, marked *Decision*.
+/// Where the contract leaves a choice, the simplest rule to explain is here, marked *Decision*.
 struct Oracle {
   let scenario: Scenario
   let steps: [Step]

@@ -9,7 +9,7 @@ import Foundation
 /// write of the same line to ``BareProgram``, what an author would write by hand without flowrun, and a blocking read
 /// of the same answer, with nothing else around it.
 ///
-/// For who works on the host, the bare round trip to the plugin's own program stands next to them: what is above it is
+/// For a developer of the host, the bare round trip to the plugin's own program is next to them: what is above it is
 /// the host's own share.
 ///
 /// Usage: `PluginCallBenchmark [CALLS] [LANGUAGE…] [--json]`

@@ -80,7 +80,7 @@ extension Plan {
     journal?.note(entry, finishedBefore: count)
   }
 
-  /// How many finished steps were not taken yet.
+  /// The number of finished steps that were not taken yet.
   var untakenCount: Int { journal.map { finishedCount - $0.taken } ?? 0 }
 
   /// Returns the entries since the last call; if there are many, the first `count` with everything before them.

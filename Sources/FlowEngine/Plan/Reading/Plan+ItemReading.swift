@@ -29,7 +29,7 @@ extension Plan {
     return fanOuts[index].states.indices.map { item(task($0, of: index)) }
   }
 
-  /// What stands for an item where a step may stand.
+  /// What represents an item where a step may be.
   package func instance(ofItem item: Int, of step: StepIndex) -> StepIndex {
     fanOuts.index(of: step).map { fanOuts[$0].firstInstance + StepIndex(item) } ?? step
   }

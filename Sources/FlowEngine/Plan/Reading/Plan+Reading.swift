@@ -143,7 +143,7 @@ extension Plan {
       || outstanding.cancelling[Attempt(step: step, attempt: UInt8(attempt))] != nil
   }
 
-  /// How many steps wait for capacity.
+  /// The number of steps that wait for capacity.
   var queuedSteps: Int { counts.queued }
 
   /// How many steps of a pool wait for capacity.
@@ -179,7 +179,7 @@ extension Plan {
     return min(count, concurrency - counts.occupied)
   }
 
-  /// How the launch gate stands.
+  /// The state of the launch gate.
   public var gate: GateReading {
     // The gate's time starts at activation, so it is not ready before, however early its steps were prewarmed (P8).
     let isReady = readiness.readyAt != never && activatedAt != never

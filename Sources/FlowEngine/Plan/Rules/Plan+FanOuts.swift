@@ -1,6 +1,6 @@
 import FlowModel
 
-// Steps that run for several items. Such a step is one step to everybody else: it stands among the ready ones while it
+// Steps that run for several items. Such a step is one step to everybody else: it is among the ready ones while it
 // has items and room for them, runs while they do, and is finished when all of them are.
 extension Plan {
   /// Has the items of a step worked out.
@@ -159,7 +159,7 @@ extension Plan {
   /// The instance that the first item of the next step to be expanded has.
   var nextInstance: StepIndex { fanOuts.nextInstance(behind: states.count) }
 
-  /// How many items could start in a queue next to the ones that its ready steps stand for.
+  /// The number of items that could start in a queue next to the ones that its ready steps stand for.
   func startableItems(in queue: Int) -> Int {
     var count = 0
     for fanOut in fanOuts.list where states[fanOut.step].status == .queued && Int(traits[fanOut.step].queue) == queue {

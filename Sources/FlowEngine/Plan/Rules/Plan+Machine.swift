@@ -22,7 +22,7 @@ struct MachineCount: Sendable {
 // those that wait so is passed four times; from then on steps behind it start only where as much stays free as it asks for.
 // So every step starts once those before it are done, and the machine is seldom idle for it.
 extension Plan {
-  /// How many steps start in front of one that waits for the machine and comes before them.
+  /// The number of steps that start in front of one that waits for the machine and comes before them.
   static let passesOfWaiting = 4
 
   /// Gives the steps that ask for the same a queue of their own.
@@ -79,7 +79,7 @@ extension Plan {
   /// Whether steps take resources of the machine.
   package var countsMachine: Bool { machine != nil }
 
-  /// How the machine stands; nil: no step asks for resources of it.
+  /// The state of the machine; nil: no step asks for resources of it.
   var machineReading: MachineReading? { machine.map { MachineReading($0, tables) } }
 
   /// Takes in that a step is about to start.
@@ -92,7 +92,7 @@ extension Plan {
   }
 }
 
-/// How the machine stands at an instant: what is free, and who waits for it.
+/// The state of the machine at an instant: what is free, and who waits for it.
 struct MachineReading {
   private let tables: StepTables
   private(set) var free: MachineResources

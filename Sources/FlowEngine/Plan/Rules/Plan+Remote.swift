@@ -11,7 +11,7 @@ public struct RemoteSteps: Sendable, Hashable {
   public struct Executor: Sendable, Hashable {
     /// What reports call it.
     public var name: String
-    /// How many steps it runs at once.
+    /// The number of steps that it runs at once.
     public var slots: Int
     /// Whether what its steps take of a machine counts against this one.
     public var countsHere: Bool

@@ -7,7 +7,7 @@ import FlowModel
 // Anyone who tells the plan anything but the end of a fast path's steps must first have it exact again: ends told, a
 // running step noted, the others put back.
 extension Plan {
-  /// How many steps there are to share out ahead between the threads of a fast path's pool: those that are ready; where
+  /// The number of steps to share out ahead between the threads of a fast path's pool: those that are ready; where
   /// the gate waits for `first`, no more than it waits for.
   func prefetchShare(of fastPath: FastPath, behind first: StepIndex) -> Int {
     let ready = fastPath.queue.pointee.ready.count

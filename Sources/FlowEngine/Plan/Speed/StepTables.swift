@@ -78,7 +78,7 @@ struct StepTables: @unchecked Sendable {
   /// The transitions that were not taken yet.
   private(set) var log: UnsafeMutablePointer<RecordLog>
   /// The steps in the order in which they finished, and where that order ends: a step that finishes while `n` are
-  /// unsettled stands `n` before the end.
+  /// unfinished is `n` before the end.
   private(set) var orderEnd: UnsafeMutablePointer<StepIndex>
 
   /// Tables for this many steps.
@@ -131,7 +131,7 @@ extension UnsafeMutableBufferPointer {
 }
 
 extension UnsafeMutablePointer {
-  /// What stands at the index of a step.
+  /// The entry of a step.
   @inline(__always)
   subscript(step: StepIndex) -> Pointee {
     get { self[Int(step)] }

@@ -33,7 +33,7 @@ public struct Plan: Sendable {
   let capacity: MachineResources
   /// What is counted of it; nil: no step asks for resources.
   var machine: MachineCount?
-  /// How many steps may run at once.
+  /// The number of steps that may run at once.
   let concurrency: Int
   var timers = Heap<PlanTimer>()
   var effects: [PlanEffect] = []
@@ -129,7 +129,7 @@ public struct Plan: Sendable {
   /// When something is due next, or nil.
   public var nextTimerNanoseconds: Int? { timers.first?.atNanoseconds }
 
-  /// How many steps have ended, whatever way.
+  /// The number of steps that have ended, whatever way.
   public var finishedCount: Int { states.count - counts.unsettled }
 
   /// The names of the queues, by their indices; they stay the same.

@@ -61,7 +61,7 @@ public enum Expansion: Sendable, Hashable {
 
 /// The items of a step, as the plan knows them.
 public struct FanOutItems: Sendable, Hashable {
-  /// What tells each item from what stood at its index in another process: a hash of key and value.
+  /// What distinguishes each item from what was at its index in another process: a hash of key and value.
   public var hashes: [UInt64]
   /// What the `if` of the step said of items for which it does not hold.
   public var refused: [Int: Decision]

@@ -8,9 +8,9 @@ struct PlanFanOut: Sendable {
   let step: StepIndex
   /// The instance of its first item; those of the others follow.
   let firstInstance: StepIndex
-  /// How many items run at once at most.
+  /// The number of items that run at once at most.
   let width: Int
-  /// What tells each item from what stood at its index in another process.
+  /// What distinguishes each item from what was at its index in another process.
   private(set) var hashes: [UInt64]
   /// The event of whose posts the items are, by its index in the plan; nil: they are all known from the beginning.
   let event: Int?
@@ -64,7 +64,7 @@ struct PlanFanOut: Sendable {
     return again.first ?? (next < admitted ? next : nil)
   }
 
-  /// How many items could start now, as far as the step itself goes.
+  /// The number of items that could start now, as far as the step itself goes.
   var startableCount: Int { max(0, min(width - occupied, unsettled - running - retrying - holding - deciding)) }
 
   /// Takes the item that starts next off the list.
@@ -125,7 +125,7 @@ struct PlanFanOut: Sendable {
   /// Whether all there is to do waits for another post.
   var isWaitingForPosts: Bool { event != nil && unsettled == 0 }
 
-  /// Where the step stands by what its items do.
+  /// The state of the step, derived from its items.
   var status: StepStatus {
     if startable != nil { return .queued }
     if running > 0 { return .running }

@@ -79,7 +79,7 @@ struct EventLatches: Sendable {
   }
 }
 
-/// How the launch gate stands, as the plan knows it.
+/// The state of the launch gate, as the plan knows it.
 struct GateReadiness: Sendable {
   var bounds: GateBounds
   /// The instant that minimum and maximum count from: activation, or the resume of a run whose gate had not opened.

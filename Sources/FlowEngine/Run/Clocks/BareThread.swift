@@ -40,7 +40,7 @@ extension BareThread.Kind {
 }
 
 extension QualityOfService {
-  /// How a thread of it stands back where the system knows niceness of threads, as Dispatch does it.
+  /// How a thread of it gives way to others where the system knows niceness of threads, as Dispatch does it.
   fileprivate var niceness: Int32 {
     switch self {
     case .userInteractive: -2

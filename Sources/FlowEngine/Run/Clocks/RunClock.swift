@@ -7,7 +7,7 @@ struct RunClock: Sendable {
   /// What stands in for the system's time in a test; nil: nothing does.
   let virtual: VirtualClock?
 
-  /// Starts now, or continues from an instant: that of a run whose process was another. Its start may then lie before that
+  /// Starts now, or continues from an instant: that of a run whose process was another. Its start may then be before that
   /// of the machine, so sums with it wrap around.
   init(continuingAt nanoseconds: Int = 0, virtual: VirtualClock? = nil) {
     self.virtual = virtual

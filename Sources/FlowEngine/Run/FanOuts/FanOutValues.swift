@@ -50,7 +50,7 @@ struct FanOutValues: Sendable {
     source = .values(values)
   }
 
-  /// What tells the items from others at the same index: 64 bits over key and value.
+  /// What distinguishes the items from others at the same index: 64 bits over key and value.
   var hashes: [UInt64] {
     indices.map { index in
       var hash = FNV1a64()

@@ -18,7 +18,7 @@ package struct OuterRun: Sendable {
 /// plugins; its steps' lines are the item's, what its steps ask is asked by the item, and it ends with the item.
 struct ItemRun: Sendable {
   let prepared: PreparedWorkflow
-  /// Where its file lies, from the outer workflow's folder.
+  /// The path of its file, from the outer workflow's folder.
   let folder: String
   /// How many of them run at once.
   let parallel: Int

@@ -204,7 +204,7 @@ extension WorkflowRun {
     }
   }
 
-  /// What tells one definition of a step with items from another.
+  /// What distinguishes one definition of a step with items from another.
   private func basis(of step: StepIndex) -> UpToDateCheck.Basis {
     let workflow = prepared.graph.workflow
     return UpToDateCheck.Basis(

@@ -25,7 +25,7 @@ package struct EntryReader: Sendable {
     self.stepCount = stepCount
   }
 
-  /// The next of what stands there; nil at the end. Throws where the bytes are none that a ``EntryWriter`` writes.
+  /// The next of what is there; nil at the end. Throws where the bytes are none that a ``EntryWriter`` writes.
   package mutating func next() throws(ByteReader.Problem) -> Item? {
     guard !reader.isAtEnd else { return nil }
     guard let tag = EntryTag(rawValue: try reader.byte()) else { throw reader.problem("a kind of journal entry") }

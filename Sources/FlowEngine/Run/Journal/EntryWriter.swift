@@ -2,7 +2,7 @@ import FlowBytes
 import FlowModel
 import FlowStore
 
-/// How journal entries and outputs lie in the body of a chunk: one byte that says what comes, then its numbers, steps
+/// How journal entries and outputs are laid out in the body of a chunk: one byte that says what comes, then its numbers, steps
 /// and times as differences from the last, so that an ordinary step takes some ten bytes.
 enum EntryTag: UInt8 {
   /// A success of a first attempt, about which there is nothing more to say.
@@ -81,7 +81,7 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// How many ordinary steps are written at once, and how many bytes one has at most: its tag and four numbers.
+  /// The number of ordinary steps that are written at once, and how many bytes one has at most: its tag and four numbers.
   private static let batch = 64
   private static let ordinaryBytes = 1 + 4 * LEB128.mostBytes
 

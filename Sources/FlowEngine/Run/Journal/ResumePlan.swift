@@ -94,7 +94,7 @@ public struct ResumePlan: Sendable {
   /// What kept items of steps that run again gave.
   private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
 
-  /// Hides the secrets of the run in what is written down; nil: it has none.
+  /// Hides the secrets of the run in what is recorded; nil: it has none.
   private var mask: SecretMask?
 
   /// What happens to the items of a step that runs again and of which some had succeeded.

@@ -1,6 +1,6 @@
 import FlowStore
 
-/// Where a run is written down while it continues; see `RunStore`.
+/// Where a run is recorded while it continues; see `RunStore`.
 public struct RunHistory: Sendable {
   /// Opens the store, when there is something to write. Called once more when the store was found damaged, with the cause,
   /// and may return another store then.

@@ -86,7 +86,7 @@ final class RunJournal: Sendable {
     state.withLock { state in _ = state.fail(state.problem ?? problem, isEnding: true) }
   }
 
-  /// Opens the store, so that a run that must be written down does not begin where it cannot be.
+  /// Opens the store, so that a run that must be recorded does not begin where it cannot be.
   func open() throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.store == nil else { return }

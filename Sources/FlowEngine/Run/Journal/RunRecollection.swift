@@ -147,7 +147,8 @@ public struct RunRecollection: Sendable {
       let read = try? store.chunks(of: run.id).map({ try RunChunk($0) })
     else { return [] }
     var successes: Set<String> = []
-    for chunk in read[(read.lastIndex { $0.kind == .resume } ?? 0)...] where chunk.kind == .entries || chunk.kind == .resume {
+    let begin = read.lastIndex { $0.kind == .resume } ?? 0
+    for chunk in read[begin...] where chunk.kind == .entries || chunk.kind == .resume {
       // Outputs are most of a journal and are passed over.
       var reader = EntryReader(chunk.body, stepCount: names.count)
       do throws(ByteReader.Problem) {
@@ -172,7 +173,7 @@ public struct RunRecollection: Sendable {
     return object
   }
 
-  /// How many items a step had when they were last worked out.
+  /// The number of items that a step had when they were last worked out.
   public func itemCount(ofStepNamed id: String, in graph: WorkflowGraph) -> Int {
     guard let step = graph.workflow.steps.firstIndex(where: { $0.id.text == id }) else { return 0 }
     var count = 0

@@ -134,7 +134,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Ends what was chosen and cannot begin because the run can no longer be written down.
+  /// Ends what was chosen and cannot begin because the run can no longer be recorded.
   private func giveBack(_ chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)]) {
     let aftermath = withPlan { state in
       for (start, _) in chosen {

@@ -9,7 +9,7 @@ extension WorkflowRun {
   private static let gateDelayNanoseconds = 3_000_000
   /// Bytes of lines that a run keeps at most; what steps print beyond that is not kept.
   static let logLimitBytes = 16 << 20
-  /// How many finished steps are taken under one hold of the lock.
+  /// The number of finished steps that are taken under one hold of the lock.
   private static let entriesAtOnce = 2048
 
   /// Begins to write the run down: a durable one at once, others when they are 100 ms old or their gate opens.
@@ -186,7 +186,7 @@ extension WorkflowRun {
     journal.thread.stop()
   }
 
-  /// Says once that nothing more is written down; a durable run ends with it, and so does one that someone else has.
+  /// Says once that nothing more is recorded; a durable run ends with it, and so does one that someone else has.
   func tellOfJournal(_ problem: StoreProblem) {
     warn("history: \(problem)")
     if case .fenced = problem { return cancel() }
@@ -237,7 +237,7 @@ extension WorkflowRun {
 }
 
 extension StoredRun.State {
-  /// How a run that ended so stands.
+  /// The state of a run that ended so.
   init(_ conclusion: RunConclusion) {
     switch conclusion {
     case .success: self = .success

@@ -78,7 +78,7 @@ package struct RunStage: Sendable {
       announcedEvents: announcedEvents, detail: .none, jitter: jitter)
   }
 
-  /// What the `if` of a step says where the plan stands so.
+  /// What the `if` of a step says in this state of the plan.
   package func decide(_ step: StepIndex, in plan: Plan) -> Decision {
     guard let condition = prepared.condition(of: step) else { return .run }
     return PreparedWorkflow.decision(condition, in: scope(step, plan))

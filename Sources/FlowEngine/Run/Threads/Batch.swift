@@ -22,9 +22,9 @@ final class Batch: @unchecked Sendable {
   private var count = 0
   /// When the first step started, and no step ended before.
   private var latest = 0
-  /// How many steps it may hold: twice as many each time all were run, half as many when some were revoked.
+  /// The number of steps that it may hold: twice as many each time all were run, half as many when some were revoked.
   private(set) var allowance = 2
-  /// How many steps were started in the lower half, how many may be in the upper.
+  /// The number of steps that were started in the lower half, how many may be in the upper.
   private let cursor = Atomic<UInt64>(0)
 
   /// A batch without steps.

@@ -27,7 +27,7 @@ struct Pace {
   /// Whether its steps are so short that another thread would cost more than it helps.
   var isShort: Bool { averageNanoseconds < shortNanoseconds }
 
-  /// How many steps it works through in so much time.
+  /// The number of steps that it works through in so much time.
   func steps(inNanoseconds time: Int) -> Int { time / max(1, averageNanoseconds) }
 
   /// Notes the end of a step and tells its time: an average that forgets, an eighth a step.

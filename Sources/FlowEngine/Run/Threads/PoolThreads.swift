@@ -15,9 +15,9 @@ package final class PoolThreads: Sendable {
 
   /// How long a thread stays that has nothing to do.
   private static let idleTime = DispatchTimeInterval.seconds(2)
-  /// How many threads are returned when the system gives no more, for others in the process that need one.
+  /// The number of threads that are returned when the system gives no more, for others in the process that need one.
   private static let reserve = 4
-  /// How many threads are requested however little room there is.
+  /// The number of threads that are requested however little room there is.
   private static let fewest = 2
 
   private let start: @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool

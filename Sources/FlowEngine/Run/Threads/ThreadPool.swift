@@ -1,6 +1,6 @@
 import FlowModel
 
-/// How many threads a pool has, and how many it may have.
+/// The number of threads that a pool has, and how many it may have.
 ///
 /// There may be as many as there are cores until a ready step has waited a millisecond while no thread came free (up to
 /// four after short steps, because a look after them takes as long as dozens of them); then they may be 1, 2, 4, …
@@ -8,7 +8,7 @@ import FlowModel
 struct ThreadPool {
   let pool: Pool
   private let base: Int
-  /// How many threads may be busy at once.
+  /// The number of threads that may be busy at once.
   private(set) var limit: Int
   /// Threads at work, and those on their way.
   private(set) var busy = 0

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPlatform
 
-/// What a file was: where it stands, how long it is and what tells its content from another.
+/// What a file was: its path, its length, and what distinguishes its content.
 struct InputStamp: Sendable, Hashable {
   var path: String
   /// -1: there was none, ``folder``: it is a folder.

@@ -6,7 +6,7 @@ import FlowPluginKit
 struct ItemChecks: Sendable {
   /// What is known of an item under the lock, where nothing of it is worked out.
   struct Item: Sendable {
-    /// What tells it from others, wherever it is in the list.
+    /// What distinguishes it from others, wherever it is in the list.
     var key: UInt64
     var reads: [String]
     var makes: [String]
@@ -16,7 +16,7 @@ struct ItemChecks: Sendable {
 
   /// What messages call the step.
   var step: String
-  /// Where the items' successes are written down.
+  /// Where the items' successes are recorded.
   var stamps: ItemStamps
   /// A digest of what the workflow says of the step.
   var definition: String

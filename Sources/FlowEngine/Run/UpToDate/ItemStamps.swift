@@ -10,7 +10,7 @@ import Synchronization
 final class ItemStamps: Sendable {
   private struct State {
     var stamps: [UInt64: StepStamp] = [:]
-    /// How many records the file has.
+    /// The number of records that the file has.
     var records = 0
     /// How long the file is, if only this process writes to it.
     var bytes = 0

@@ -4,7 +4,7 @@ import FlowPlatform
 extension OpenFolder {
   /// Other threads help from this many files on.
   private static let filesForThreads = 512
-  /// How many files a thread takes at a time. Threads that start late, or are slow, take fewer of these parts.
+  /// The number of files that a thread takes at a time. Threads that start late, or are slow, take fewer of these parts.
   private static let filesOfPart = 64
 
   /// The state of each file; nil: there is no regular file. Several threads share the work if there are many files.

@@ -55,7 +55,7 @@ final class UpToDateCheck: Sendable {
     case known(definition: String, values: String)
   }
 
-  /// Where a success is written down.
+  /// Where a success is recorded.
   enum Place: Sendable {
     case step(StepID, dataFolder: String)
     case item(UInt64, ItemStamps)
@@ -110,7 +110,7 @@ final class UpToDateCheck: Sendable {
     return finding
   }
 
-  /// Whether the step is up to date, and what to write down where it is and its files have other times than before.
+  /// Whether the step is up to date, and what to record where it is and its files have other times than before.
   func look(_ memo: inout FileMemo) -> (finding: Finding, renewed: StepStamp?) {
     var stamp = stamp
     guard let now = InputStamp.all(files.reads, known: stamp?.inputs ?? [], &memo) else {

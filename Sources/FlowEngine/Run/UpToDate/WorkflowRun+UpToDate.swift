@@ -37,7 +37,8 @@ extension WorkflowRun {
   /// Whether a step runs though it is up to date.
   func isForced(_ step: Step) -> Bool { !options.forcedSteps.isDisjoint(with: [step.id.text, "*"]) }
 
-  /// What tells a step from all others that note something in the data folder: `each[1]/convert` in the workflow of an item.
+  /// What distinguishes a step from all others that note something in the data folder: `each[1]/convert` in the workflow of an
+  /// item.
   func idInAll(of step: StepIndex) -> StepID {
     guard let outer = options.outer else { return stepID(of: step) }
     return StepID(unchecked: "\(outer.run.idInAll(of: outer.instance))/\(stepID(of: step))")

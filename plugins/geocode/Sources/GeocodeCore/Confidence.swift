@@ -3,7 +3,7 @@
 /// Shares of random points on land; `Benchmarks/Geocode/accuracy.py` measures them. There are no more of them than points to
 /// measure them by: of 25,000, a fifth of them near borders, 750 are as near to one as ``nearBorder``.
 enum Confidence {
-  /// So near a border that the outlines, which may be off by kilometers, and the places, which may lie across it, are not more
+  /// So near a border that the outlines, which may be off by kilometers, and the places, which may be across it, are not more
   /// certain than this.
   static let nearBorder = 0.76
   /// The nearest place is in a country too small for the map.
@@ -17,7 +17,7 @@ enum Confidence {
     borderKilometers == .infinity ? 0.999 : step(borderKilometers, agreed)
   }
 
-  /// The outline stood against the nearest place.
+  /// The outline contradicted the nearest place.
   static func outlineWon(_ borderKilometers: Double) -> Double { step(borderKilometers, outlineWon) }
 
   /// The nearest place decided, outside every outline.

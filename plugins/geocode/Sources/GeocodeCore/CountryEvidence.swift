@@ -1,5 +1,5 @@
 /// What is known of a point's country, and how it is weighed: outlines that may be off by a kilometer or two, and places,
-/// which are exact but may lie across a border.
+/// which are exact but may be across a border.
 struct CountryEvidence {
   let tables: GeocodeTables
   let coordinate: Coordinate
@@ -9,7 +9,7 @@ struct CountryEvidence {
   /// The nearest place, named or not; outside every outline only within the distance that was asked for.
   let nearest: PointTree.Hit?
 
-  /// A place stands against an outline when it is nearer than one of these, and the border than the other: the nearer
+  /// A place contradicts an outline when it is nearer than one of these, and the border than the other: the nearer
   /// the place, the farther off the border may be drawn.
   private static let standing = [(0.5, CountryBorders.reachKilometers), (1, 4), (8, 0.6)].map {
     (squaredChord: UnitVectors.squaredChord(kilometers: $0), borderKilometers: $1)

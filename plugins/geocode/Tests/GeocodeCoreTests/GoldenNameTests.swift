@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// By rule: a character that has a simplified form stands in no name, and 市 behind none that has two without it.
+  /// By rule: a character that has a simplified form is in no name, and 市 behind none that has two without it.
   @Test func `writes every Chinese name in simplified characters and without its ending`() throws {
     let whole: Set<String> = ["胡志明市", "斯里巴加湾市", "乔治市"]
     // Some of the characters in which the names used to be.

@@ -74,7 +74,7 @@ final class CountingSource: LocationSource {
     let first = try await host.call(RequestLocationPermission.self, with: ["answer": .string(answer)])
     #expect(first["asked"] == .boolean(true))
     #expect(first["granted"] == .boolean(granted))
-    // Another run of the app, another answer: the kept one stands.
+    // Another run of the app, another answer: the kept one stays.
     let again = try await self.host(LocationPlugin(source: source)).call(
       RequestLocationPermission.self, with: ["answer": "always"])
     #expect(again["asked"] == .boolean(false))

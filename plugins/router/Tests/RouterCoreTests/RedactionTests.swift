@@ -1,7 +1,7 @@
 import RouterCore
 import Testing
 
-/// Nothing that opens a door stands in a log, however the link hides it.
+/// Nothing that opens a door is in a log, however the link hides it.
 @Suite struct RedactionTests {
   @Test(arguments: [
     ("app://a?token=SECRET", "app://a?token=[redacted]"),
@@ -34,7 +34,7 @@ import Testing
     ("APP://Reset//SECRET/?q=1", "APP://Reset//[redacted]/?q=1"),
     ("https://example.com/reset/SECRET#top", "https://example.com/reset/[redacted]#top"),
     ("app://mail/SECRET/7", "app://mail/[redacted]/7"),
-    // Nearly a route: too long, too short, or refused for what stands behind it.
+    // Nearly a route: too long, too short, or refused for what is behind it.
     ("app://reset/SECRET/more", "app://reset/[redacted]/more"),
     ("app://reset/SECRET?q=%zz", "app://reset/[redacted]?q=%zz"),
     ("app://mail/SECRET", "app://mail/[redacted]"),

@@ -36,7 +36,7 @@ import Testing
 
   private static func policy() throws -> URLPolicy { try seedPolicy(hosts: ["example.com", "*.example.com"]) }
 
-  /// A path over the words, and the host of the link that it stands in; without one it is a URL of a custom scheme.
+  /// A path over the words, and the host of the link that it is in; without one it is a URL of a custom scheme.
   private func randomLink(_ generator: inout SeededGenerator) -> (host: String?, path: [String], url: String) {
     let path = (0..<Int.random(in: 0...5, using: &generator)).map { _ in Self.words.randomElement(using: &generator)! }
     let host = Bool.random(using: &generator) ? Self.hosts.randomElement(using: &generator)! : nil

@@ -53,7 +53,7 @@ extension NamedOutputs.Entry {
 
   private struct Lines {
     var rest: ArraySlice<UInt8>
-    /// How many lines were read.
+    /// The number of lines that were read.
     var number = 0
 
     /// The next line, and what ends it.

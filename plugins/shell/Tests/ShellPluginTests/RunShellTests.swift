@@ -236,7 +236,7 @@ import Testing
     for process in processes { #expect(await isGone(process), "process \(process) outlived its step") }
   }
 
-  /// The numbers that the processes of the test have written down.
+  /// The numbers that the processes of the test have recorded.
   private static func processes(in folder: String) -> [pid_t] {
     ["a", "c"].compactMap { name in
       (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)).flatMap {

@@ -31,7 +31,7 @@ import Testing
     #expect(try await launch() == 136)
     #expect(try counts() == [17, 136])
     let db = try SQLiteConnection(folder.file("store.sqlite"))
-    // Every visit of a trip lies between its first and its last day, and no trip is empty.
+    // Every visit of a trip is between its first and its last day, and no trip is empty.
     let misplaced = try db.all(
       """
       SELECT TravelDestination.name FROM TravelDestination JOIN TravelTrip ON TravelTrip.id = tripId

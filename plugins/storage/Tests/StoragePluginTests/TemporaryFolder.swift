@@ -11,7 +11,7 @@ final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// What lies in it, but for the journals that SQLite makes as it needs them.
+  /// What is in it, but for the journals that SQLite makes as it needs them.
   var names: [String] {
     get throws {
       try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.contains("-") }.sorted()

@@ -1,7 +1,7 @@
 /// Decides what a backend does with an operation. Pure: every backend runs this inside its own transaction, so that all
 /// of them agree to the byte.
 public enum Arbiter {
-  /// How far ahead of the server's clock a stamp may lie (M2).
+  /// How far ahead of the server's clock a stamp may be (M2).
   public static let toleranceMilliseconds: Int64 = 1000
 
   /// What should be done.

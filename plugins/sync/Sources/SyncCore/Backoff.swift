@@ -4,7 +4,7 @@
 /// 1 s up to 5 min. What the server asks for is a floor (S34, S36, V19). Source of full jitter: Brooker, "Exponential
 /// Backoff And Jitter", 2015.
 public struct Backoff: Hashable, Sendable {
-  /// How many attempts have failed since the last success.
+  /// The number of attempts that have failed since the last success.
   public private(set) var failures = 0
 
   /// The longest wait of its own, in milliseconds.

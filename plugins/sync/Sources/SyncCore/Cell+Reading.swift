@@ -5,7 +5,7 @@ extension Cell {
     public var winner: Entry
     /// What set it above the next best, nil when it stands alone.
     public var rule: ConflictRule?
-    /// How many states were in question.
+    /// The number of states that were in question.
     public var contenders: Int
   }
 

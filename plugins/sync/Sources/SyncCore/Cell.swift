@@ -57,7 +57,7 @@ public struct Cell: Hashable, Sendable {
   /// Takes a device's place in the zone from it until it writes again; false when it has none here.
   public mutating func retire(_ device: DeviceID) -> Bool { context.retire(device) }
 
-  /// Drops what lies further than the window before the horizon (M5).
+  /// Drops what is further than the window before the horizon (M5).
   mutating func dropOutdated(windowMilliseconds: Int64) {
     let horizon = horizonMilliseconds
     if entries.contains(where: { horizon - $0.milliseconds > windowMilliseconds }) {

@@ -1,9 +1,9 @@
 /// What an app says about its own states, so that this module can choose between them without knowing them.
 public protocol MergePolicy: Sendable {
-  /// How far apart two writes may lie and still be concurrent; at exactly this distance they are (F4, S18, C13).
+  /// How far apart two writes may be and still be concurrent; at exactly this distance they are (F4, S18, C13).
   var windowMilliseconds: Int64 { get }
 
-  /// Where a state stands among its competitors, measured at one common instant (F16).
+  /// The rank of a state among its competitors, measured at one common instant (F16).
   func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing
 
   /// Nil when a write fits the record's type; otherwise what is wrong with it, named by field.
@@ -46,7 +46,7 @@ public struct Standing: Hashable, Sendable {
 public enum ConflictRule: String, Hashable, Sendable, CaseIterable {
   /// The author of the winner had seen the loser.
   case causal
-  /// The loser lies further back than the window: the newest wins.
+  /// The loser is further back than the window: the newest wins.
   case lww
   /// The winner's kind has the higher priority.
   case priority

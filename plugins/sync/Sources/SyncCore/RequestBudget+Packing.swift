@@ -13,7 +13,7 @@ extension RequestBudget {
       packer.signed(hour.hour)
       packer.count(hour.bytes)
     }
-    // What came later stands at the end, so that what was saved before is read as well.
+    // What came later is at the end, so that what was saved before is read as well.
     let reserved = log.indices.filter { log[$0].isReserved }
     packer.count(reserved.count)
     for index in reserved { packer.count(index) }

@@ -34,7 +34,7 @@ public struct RequestBudget: Hashable, Sendable {
     /// Whether there are any.
     public var areLimited: Bool { requestsPerHour != .max }
 
-    /// How far apart the requests kept for receiving lie, in milliseconds.
+    /// How far apart the requests kept for receiving are, in milliseconds.
     var receivingMilliseconds: Int64 { RequestBudget.hourMilliseconds / Int64(max(1, reservedForReceiving)) }
   }
 
@@ -98,7 +98,7 @@ public struct RequestBudget: Hashable, Sendable {
   }
 
   fileprivate static let hourMilliseconds: Int64 = 3_600_000
-  /// How many requests are kept where there is no limit.
+  /// The number of requests that are kept where there is no limit.
   private static let unlimitedLog = 1000
 
   /// A budget of which nothing is spent, or one that continues where a saved one stopped.
@@ -151,7 +151,7 @@ public struct RequestBudget: Hashable, Sendable {
     return max(rested, free(limits.reservedForReceiving, isReserved: true, now))
   }
 
-  /// When fewer than `allowed` requests of a kind lie in the hour before.
+  /// When fewer than `allowed` requests of a kind are in the hour before.
   private func free(_ allowed: Int, isReserved: Bool, _ now: Int64) -> Int64 {
     if allowed <= 0 { return .max }
     var count = 0

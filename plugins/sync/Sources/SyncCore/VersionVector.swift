@@ -1,6 +1,6 @@
 /// How far each device's writes have been seen: the causal context of a cell or of a write (M3).
 ///
-/// A dot is covered when its number is at most the one that stands here for its device. Devices are kept sorted, so two
+/// A dot is covered when its number is at most the one that is here for its device. Devices are kept sorted, so two
 /// equal vectors are equal bytes.
 public struct VersionVector: Hashable, Sendable {
   /// What has been seen of each device, sorted by device.
@@ -53,7 +53,7 @@ public struct VersionVector: Hashable, Sendable {
   /// The highest number seen of each device, sorted by device.
   public var dots: [Dot] { seen.map(\.dot) }
 
-  /// How many devices have been seen.
+  /// The number of devices that have been seen.
   public var count: Int { seen.count }
 
   /// The highest number seen of a device, 0 when none.

@@ -31,7 +31,7 @@ extension Write {
     return result
   }
 
-  /// What tells this write from another one under the same number, such as that of a device that runs on a copy of this
+  /// What distinguishes this write from another one under the same number, such as that of a device that runs on a copy of this
   /// one's file; never 0. It covers what the act fixed, and nothing that a clock or the arbiter changes later.
   public var check: UInt32 { seal == 0 ? contentCheck : seal }
 

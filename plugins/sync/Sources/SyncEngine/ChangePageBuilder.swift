@@ -3,7 +3,7 @@ import SyncCore
 /// Puts a page of changes together, the same for every backend: it goes through the changed records in their order until
 /// the page is full.
 public struct ChangePageBuilder {
-  /// How many records are gone through for one page at most, wanted or not.
+  /// The number of records that are gone through for one page at most, wanted or not.
   public static let scanned = 200_000
 
   private let subscription: Subscription?
@@ -59,8 +59,8 @@ public struct ChangePageBuilder {
     return true
   }
 
-  /// The page; `cursor` is where the zone stands, `tag` gives the tag of a number, and `isCut` says that there may be more
-  /// behind it.
+  /// The page; `cursor` is the zone's current position, `tag` gives the tag of a number, and `isCut` says that there may be
+  /// more behind it.
   public func page<Problem: Error>(
     at cursor: Cursor, serverMilliseconds: Int64, dropped: Dropped, isReaderNoted: Bool, isCut: Bool = false,
     tag: (Int64) throws(Problem) -> UInt64

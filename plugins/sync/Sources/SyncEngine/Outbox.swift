@@ -26,14 +26,14 @@ public struct Outbox: Sendable, Sequence {
 
   /// Whether there is nothing.
   public var isEmpty: Bool { all.isEmpty }
-  /// How many changes there are.
+  /// The number of changes.
   public var count: Int { all.count }
   /// The first change.
   public var first: OutboxItem? { all.first.flatMap { self[position: $0] } }
   /// All changes in their order.
   public func makeIterator() -> AnyIterator<OutboxItem> { iterator(all) }
 
-  /// How many changes wait to be sent.
+  /// The number of changes that wait to be sent.
   public var waitingCount: Int { waitingPositions.count }
   /// The changes that wait to be sent, in their order.
   public var waiting: AnySequence<OutboxItem> { AnySequence { iterator(waitingPositions) } }
@@ -65,7 +65,7 @@ public struct Outbox: Sendable, Sequence {
     (byKey[key] ?? PositionList()).compactMap { self[position: $0] }
   }
 
-  /// How many changes there are for one record.
+  /// The number of changes for one record.
   func count(for key: RecordKey) -> Int { byKey[key]?.count ?? 0 }
 
   /// The first change of one record.

@@ -14,7 +14,7 @@ public struct OutboxItem: Hashable, Sendable {
   public var queuedMilliseconds: Int64
   /// The difference to the server's clock with which it was stamped.
   public var skewMilliseconds: Int64
-  /// Whether that difference had been measured, so that the stamp stands (M2).
+  /// Whether that difference had been measured, so that the stamp is valid (M2).
   public var isStampMeasured: Bool
   /// Whether it may have reached the server: then it stays what it is, and later actions wait next to it.
   public var wasSent: Bool
@@ -72,7 +72,7 @@ public struct OutboxItem: Hashable, Sendable {
     packer.signed(skewMilliseconds)
     packer.byte((isStampMeasured ? 1 : 0) | (wasSent ? 2 : 0))
     packer.text(parkedBecause ?? "")
-    // What came later stands at the end, so that what was saved before is read as well.
+    // What came later is at the end, so that what was saved before is read as well.
     if let group { packer.unsigned(UInt64(group)) }
     return packer.bytes
   }

@@ -4,7 +4,7 @@ struct PositionList: Sendable, Sequence {
   private var pieces: [[Int64]] = []
   private(set) var count = 0
 
-  /// How many places a piece holds at most.
+  /// The number of places that a piece holds at most.
   private static var longestPiece: Int { 256 }
 
   var isEmpty: Bool { count == 0 }

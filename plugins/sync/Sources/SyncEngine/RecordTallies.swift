@@ -2,7 +2,7 @@ import SyncCore
 
 /// What is known of all confirmed records together, so that they need not be read.
 public struct RecordTallies: Hashable, Sendable {
-  /// How many records each collection has.
+  /// The number of records that each collection has.
   public private(set) var records: [String: Int] = [:]
   /// Which records hold something over a limit, and what.
   public private(set) var overLimit: [RecordKey: String] = [:]

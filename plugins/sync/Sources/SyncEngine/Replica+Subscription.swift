@@ -76,7 +76,7 @@ extension SyncMachine {
   }
 
   /// Has what was done to a record that was not held here count in the record that the zone has; where that is deleted, in
-  /// the next one under its key. So it does not matter whether the zone still remembers the deletion.
+  /// the next one under its key. So it does not matter whether the zone still knows the deletion.
   mutating func beginUnseen(_ key: RecordKey) {
     guard replica.hasHeldParts, let cell = replica.confirmed[key]?.cell, cell.isRecord else { return }
     let isDeleted = cell.content.isDeleted(by: rules(of: key.type).delete)
@@ -84,7 +84,7 @@ extension SyncMachine {
   }
 
   /// The records for which something waits that the zone has not got, as far as it has said so: what makes them may have to
-  /// begin later. Of what may lie outside of the subscription only the zone can say that.
+  /// begin later. Of what may be outside of the subscription only the zone can say that.
   mutating func takeMissing(_ unknown: Set<RecordKey>) -> Set<RecordKey> {
     defer { missing = [] }
     return unknown.filter { !replica.mayBeOutside($0) || missing.contains($0) }

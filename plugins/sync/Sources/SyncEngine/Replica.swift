@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Everything that a device keeps across restarts: what the server confirmed, what it has not yet, and where it stands.
+/// Everything that a device keeps across restarts: what the server confirmed, what it has not yet, and its position.
 ///
 /// Each change marks a key; `takeChanges()` gives the marked keys with their new values, to be saved in one transaction
 /// before anything is sent that rests on them.

@@ -1,13 +1,13 @@
 /// A dictionary in many small pieces: a copy that is changed afterwards costs one piece and two short lists of pieces, not
 /// all of it. Machines are copied at every event, to go back when something cannot be saved.
 public struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable, Sequence {
-  /// How many lists of pieces there are, and how many pieces each has: few for few values, so that all are soon gone through.
+  /// The number of lists of pieces, and how many pieces each has: few for few values, so that all are soon gone through.
   private var width = 1
   private var lists: [[[Key: Value]]] = [[[:]]]
-  /// How many values there are.
+  /// The number of values.
   public private(set) var count = 0
 
-  /// How many values a piece has on average at most, before there are more pieces.
+  /// The number of values that a piece has on average at most, before there are more pieces.
   private static var usualPiece: Int { 32 }
   private static var largestWidth: Int { 64 }
 

@@ -107,7 +107,7 @@ public enum ChannelSign: Hashable, Sendable {
   }
 }
 
-/// How many things a backend takes or gives at once.
+/// The number of things that a backend takes or gives at once.
 public enum SyncLimits {
   /// Operations in one commit.
   public static let operations = 200
@@ -119,7 +119,7 @@ public enum SyncLimits {
   public static let bodyBytes = 1_048_576
   /// How often an unfetched notification is repeated, in milliseconds.
   public static let notificationRepeatMilliseconds: Int64 = 5000
-  /// How many times an unfetched notification is repeated.
+  /// The number of times that an unfetched notification is repeated.
   public static let notificationRepeats = 12
   /// How often a live channel shows that it lives, in milliseconds.
   public static let keepAliveMilliseconds: Int64 = 30_000
@@ -129,7 +129,7 @@ public enum SyncLimits {
 public struct CommitReply: Hashable, Sendable {
   /// One result an operation.
   public var results: [CommitResult]
-  /// Where the zone stood when this was decided, its changes included.
+  /// The zone's position when this was decided, its changes included.
   public var cursor: Cursor
   /// The server's clock when it answered, in milliseconds since 1970.
   public var serverMilliseconds: Int64

@@ -44,7 +44,7 @@ struct ClockPace: Sendable {
   var scale: Int64 = 1
   var offsetMilliseconds: Int64 = 0
 
-  /// Where a clock stands that ran at this pace from its origin on.
+  /// The time of a clock that has run at this pace since its origin.
   func shown(atMilliseconds real: Int64) -> Int64 {
     originMilliseconds + (real - originMilliseconds) * scale + offsetMilliseconds
   }

@@ -76,7 +76,7 @@ extension SyncMachine {
     if case .changes(let page, since: let cursor) = sign { take(page, since: cursor, now) }
   }
 
-  /// What comes down the channel is as good as fetched where it follows what was read and no fetch is due anyway; else
+  /// What comes down the channel counts as fetched where it follows what was read and no fetch is due anyway; else
   /// it is a notification like others: to a device that holds a part of the zone, too, for it has all of the zone. It
   /// costs no request, and says nothing of who is noted.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {

@@ -30,9 +30,9 @@ public struct SyncMachine: Sendable {
   /// What a person must look at before anything continues.
   public internal(set) var pausedBecause: BackendError?
   var halt: SyncPause?
-  /// How many fetches have been answered to their end.
+  /// The number of fetches that have been answered to their end.
   public internal(set) var completedPulls = 0
-  /// How many fetches have begun, those that failed included.
+  /// The number of fetches that have begun, those that failed included.
   public internal(set) var begunPulls = 0
   /// Which of them was the last to be answered to its end.
   public internal(set) var heardPull = 0
@@ -263,7 +263,7 @@ public struct SyncMachine: Sendable {
       channel.polls = 0
       for lane in [\SyncMachine.push, \SyncMachine.pull] {
         self[keyPath: lane].backoff.succeed()
-        // What the server itself asked for stands.
+        // What the server itself asked for stays.
         self[keyPath: lane].pause = self[keyPath: lane].pause?.askedByServer
       }
       channel.backoff.succeed()
@@ -335,7 +335,7 @@ public struct SyncSettings: Sendable {
   public var pollDownMilliseconds: Int64 = 30_000
   /// Poll interval after that, in milliseconds.
   public var pollLongDownMilliseconds: Int64 = 60_000
-  /// How many polls go at the shorter interval.
+  /// The number of polls that go at the shorter interval.
   public var quickPolls = 10
   /// Whether to open a live channel at all (V22).
   public var usesChannel = true
@@ -346,7 +346,7 @@ public struct SyncSettings: Sendable {
   public var projection: (any RecordProjection)?
   /// Which part of the zone the device holds; nil for all of it. Only with a `projection`.
   public var subscription: Subscription?
-  /// How many records are asked for at once.
+  /// The number of records that are asked for at once.
   public var pageRecords = 200
   /// The largest page of changes asked for, in bytes.
   public var pageBytes = 65_536

@@ -137,10 +137,10 @@ public actor SyncSession {
     }
   }
 
-  /// How many events have come and are not being taken in yet, for a test.
+  /// The number of events that have come and are not being taken in yet, for a test.
   package var waitingEvents: Int { queue.count }
 
-  /// How synchronizing stands.
+  /// The state of synchronization.
   public func status() -> SyncStatus { machine.status(atMilliseconds: clock.nowMilliseconds()) }
 
   /// Ends everything that is under way. What has not been sent stays in the file.
@@ -188,7 +188,7 @@ public actor SyncSession {
     prepareToWait()
   }
 
-  /// How many acts that came at the same time are saved together, with one wait for the disk.
+  /// The number of acts that that came at the same time are saved together, with one wait for the disk.
   private static let actsAtOnce = 200
 
   /// Takes an event in, or several acts. What cannot be saved has not happened: the machine goes back, and nothing that rests

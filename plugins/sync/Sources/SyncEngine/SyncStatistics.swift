@@ -14,7 +14,7 @@ public struct SyncStatistics: Hashable, Sendable {
   public var lastSuccessMilliseconds: Int64 = 0
   /// When this device last heard all that others had done, in milliseconds since 1970 on its clock; 0 for never.
   public var lastHeardMilliseconds: Int64 = 0
-  /// How many conflicts each rule decided.
+  /// The number of conflicts that each rule decided.
   public var conflicts: [ConflictRule: Int64] = [:]
 
   /// Nothing has happened.

@@ -4,7 +4,7 @@ import SyncCore
 public struct SyncStatus: Hashable, Sendable {
   /// Which device.
   public var device: DeviceID
-  /// How many changes wait to be sent.
+  /// The number of changes that wait to be sent.
   public var outboxDepth: Int
   /// How long the oldest of them has waited, in milliseconds.
   public var outboxAgeMilliseconds: Int64
@@ -99,7 +99,7 @@ public struct SyncStatus: Hashable, Sendable {
 }
 
 extension SyncMachine {
-  /// How synchronizing stands.
+  /// The state of synchronization.
   public func status(atMilliseconds now: Int64) -> SyncStatus {
     var status = SyncStatus(of: replica, atMilliseconds: now)
     status.isChannelUp = channel.isOpen

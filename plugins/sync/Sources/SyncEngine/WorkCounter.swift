@@ -7,7 +7,7 @@ package final class WorkCounter: Sendable {
   /// Counts from zero.
   package init() {}
 
-  /// How many steps there were.
+  /// The number of steps.
   package var count: Int { steps.load(ordering: .relaxed) }
 
   /// Counts one more.

@@ -4,7 +4,7 @@ import SyncCore
 /// number on.
 ///
 /// A store that is opened begins a new incarnation with its first change. So a store that was put back to an old copy
-/// parts from what it had been: a cursor from before lies beyond the end of its incarnation, or in an incarnation that
+/// parts from what it had been: a cursor from before is beyond the end of its incarnation, or in an incarnation that
 /// the copy does not know, and is refused. Without that, a device would miss what the copy lacks as soon as others had
 /// written as much as was lost.
 public struct ZoneIncarnations: Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct ZoneIncarnations: Hashable, Sendable {
     }
   }
 
-  /// How many incarnations a store keeps; a cursor of an older one makes its device fetch the zone whole.
+  /// The number of incarnations that a store keeps; a cursor of an older one makes its device fetch the zone whole.
   public static let limit = 1000
   private var incarnations: [Incarnation]
 

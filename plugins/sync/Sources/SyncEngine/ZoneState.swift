@@ -31,7 +31,7 @@ public struct ZoneState: Sendable {
     incarnations = ZoneIncarnations([.init(generation: generation, from: 0)])
   }
 
-  /// Where the zone stands.
+  /// The zone's current position.
   public var cursor: Cursor { Cursor(generation: generation, sequence: sequence, tag: tags.tag(of: sequence)) }
 
   /// Whether this history of the zone contains a cursor.

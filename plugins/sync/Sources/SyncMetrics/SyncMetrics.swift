@@ -4,7 +4,7 @@
   import SyncEngine
   import Synchronization
 
-  /// How synchronizing stands, as gauges and counters of swift-metrics, for whatever the app has bootstrapped there.
+  /// The state of synchronization, as gauges and counters of swift-metrics, for whatever the app has bootstrapped there.
   ///
   /// ```swift
   /// let metrics = SyncMetrics(zone: "PomodoroZone")

@@ -60,7 +60,7 @@ extension Connection {
     }
   }
 
-  /// How many devices take the places of a zone that has none for this one; nil: it has one, or needs none.
+  /// The number of devices that take the places of a zone that has none for this one; nil: it has one, or needs none.
   private static func devices(withoutRoomIn machine: SyncMachine) -> Int? {
     let live = machine.liveDevices(atMilliseconds: SystemClock().nowMilliseconds())
     return live.count >= RecordLimits.devices && !live.contains(machine.replica.device) ? live.count : nil
@@ -90,7 +90,7 @@ extension Connection {
     return device
   }
 
-  /// The timer as it stands here.
+  /// The timer as it is here.
   func timer() async -> TimerStateRecord? {
     TimerStateRecord(await session.machine)
   }

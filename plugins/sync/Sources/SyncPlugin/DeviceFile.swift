@@ -54,7 +54,7 @@ enum DeviceFile {
     return SQLiteReplicaStore.identity(of: path).flatMap { Replica.device(ofIdentity: $0) }?.stem == stem(device)
   }
 
-  /// What stands of a device's name in its identity.
+  /// The part of a device's name that is in its identity.
   private static func stem(_ device: String) -> String { DeviceID(stem: device, random: 0).stem }
 
   /// A name as part of a file's name, such that no two names become one: what is neither letter, digit, `.`, `_` nor `-`

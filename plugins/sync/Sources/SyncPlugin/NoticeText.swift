@@ -32,7 +32,7 @@ enum NoticeText {
     }
   }
 
-  /// How many changes wait, in words.
+  /// The number of changes that wait, in words.
   static func waiting(_ count: Int, _ place: String) -> String {
     "\(count) \(count == 1 ? "change" : "changes") \(place) \(count == 1 ? "waits" : "wait")"
   }

@@ -78,7 +78,7 @@ extension RecordSchema.Collection {
     }
   }
 
-  /// What changes a record as an edit says; `view` is how it stands.
+  /// What changes a record as an edit says; `view` is the record now.
   public func action(_ edit: RecordEdit, over view: Cell) throws(RecordProblem) -> SyncMachine.Action {
     guard let alias else { return .init(record: edit) }
     if edit.isDeletion { throw RecordProblem("records of '\(name)' are kept as \(alias.rawValue) and never deleted") }

@@ -19,10 +19,10 @@ public struct StoredPolicy: MergePolicy {
     decide = collections[.timerState]?.schema.decide ?? DecideRule()
   }
 
-  /// How far apart two states may lie and still be concurrent (S18, C13).
+  /// How far apart two states may be and still be concurrent (S18, C13).
   public var windowMilliseconds: Int64 { decide.windowMilliseconds }
 
-  /// Where a state stands among the others; see `MergePolicy`.
+  /// The rank of a state among the others; see `MergePolicy`.
   public func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing {
     guard let state = try? TimerState(payload: entry.payload) else { return Standing(priority: -1) }
     return decide.standing(

@@ -26,7 +26,7 @@
     private var callers: [Caller]
     private var slots: [Slot] = []
     private var slotIndices: [Name: Int] = [:]
-    /// How many records a collection has, where its zone limits them.
+    /// The number of records that a collection has, where its zone limits them.
     private var counts: [Name: Int] = [:]
     /// What has become durable, zone by zone.
     private(set) var changes: [Change] = []
@@ -72,7 +72,7 @@
       /// The incarnation in which it is deleted then.
       var deletedIncarnation: Int64?
       var dropped = Dropped()
-      /// Where the zone stood when this was read, or swapped in.
+      /// The zone's position when this was read, or swapped in.
       var cursor = Cursor(generation: 0, sequence: 0)
       var generation: UInt64 { cursor.generation }
       var serverMilliseconds: Int64 = 0

@@ -14,7 +14,7 @@
       var serverMilliseconds: Int64
     }
 
-    /// How many records are kept in mind, and the bytes of the largest.
+    /// The number of records that are kept in mind, and the bytes of the largest.
     private static let limit = 4096
     private static let bytesLimit = 4096
     /// How long the database's clock is reckoned on before it is read again.

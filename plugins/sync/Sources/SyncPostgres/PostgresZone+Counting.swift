@@ -33,7 +33,7 @@
       """,
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// How many records a collection has.
+    /// The number of records that a collection has.
     static func count(_ type: String, zone: String, _ connection: ZoneConnection) throws(BackendError) -> Int {
       let rows = try connection.run(
         "SELECT records FROM sync_collection WHERE zone = $1 AND type = $2", [.text(zone), .text(type)])

@@ -23,7 +23,7 @@
       try translated { () throws(PostgresProblem) in try connection.runTogether(statements) }
     }
 
-    /// What has been notified within so many milliseconds, as payloads.
+    /// What has been notified within this many milliseconds, as payloads.
     func notifications(waitMilliseconds: Int32) throws(BackendError) -> [String] {
       try translated { () throws(PostgresProblem) in
         try connection.notifications(waitMilliseconds: waitMilliseconds)

@@ -154,8 +154,8 @@ public struct RecordUse {
     }
   }
 
-  /// What is known of a value before the run: of a map and a list what stands there, nil for what does not. A member that
-  /// is not known is `filler`, an element of which anything is not known is left out.
+  /// What is known of a value before the run: of a map and a list its members and elements, nil for those that are not known.
+  /// A member that is not known is `filler`, an element of which anything is not known is left out.
   private func known(_ value: PlacedValue, _ filler: Value = .null) -> (value: Value, isWhole: Bool)? {
     switch value.content {
     case .scalar(let scalar): return isOpen(scalar) ? nil : (scalar, true)

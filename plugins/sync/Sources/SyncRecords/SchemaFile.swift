@@ -6,7 +6,7 @@ import SyncCore
 public struct SchemaFile: Sendable {
   /// How such a file's name ends.
   public static let suffix = ".sync.yaml"
-  /// How many fields a collection may have.
+  /// The number of fields that a collection may have.
   public static let fieldLimit = 200
 
   /// The schema; nil exactly when there is an error.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Holds a device's file for one process, from opening to closing, and says to the next one who has it.
 ///
-/// The lock lies on a file of its own next to it (`….lock`), which stays there: the system gives the lock back when the
+/// The lock is on a file of its own next to it (`….lock`), which stays there: the system releases the lock when the
 /// process ends, however it ends. SQLite's own locks cover single transactions only.
 final class FileLock: Sendable {
   private let descriptor: Mutex<Int32?>

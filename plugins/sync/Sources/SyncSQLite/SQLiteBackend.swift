@@ -345,7 +345,7 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  /// How many records a collection has.
+  /// The number of records that a collection has.
   private static func records(of type: String, _ zone: String, _ database: SQLiteConnection) throws -> Int {
     try database.integer("SELECT records FROM collection WHERE zone = ? AND type = ?", [.text(zone), .text(type)]) ?? 0
   }

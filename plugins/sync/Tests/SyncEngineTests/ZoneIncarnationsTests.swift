@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// What tells a store from an old copy of itself (V23).
+/// What distinguishes a store from an old copy of itself (V23).
 @Suite struct ZoneIncarnationsTests {
   @Test func `a place counts up to the end of the incarnation it was given in`() {
     var incarnations = ZoneIncarnations([.init(generation: 7, from: 0)])

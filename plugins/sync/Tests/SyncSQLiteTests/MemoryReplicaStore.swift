@@ -53,7 +53,7 @@ final class MemoryReplicaStore: ReplicaStore {
   }
 }
 
-/// A clock that stands: what is due now happens now, everything else never.
+/// A clock that does not move: what is due now happens now, everything else never.
 struct StandingClock: SyncClock {
   func nowMilliseconds() -> Int64 { 1_000_000 }
 

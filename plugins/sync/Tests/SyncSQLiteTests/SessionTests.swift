@@ -299,7 +299,7 @@ import Testing
       store: store, policy: Pomodoro.policy, clock: StandingClock())
     await session.start()
     for _ in 0..<3 { await session.foreground() }
-    // Time stands: whatever is due at once has had its chance after so many turns.
+    // Time does not move: whatever is due at once has had its chance after so many turns.
     for _ in 0..<1000 { _ = await session.status() }
     #expect(store.attempts == 4)
     await session.stop()

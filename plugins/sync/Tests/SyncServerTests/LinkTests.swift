@@ -54,11 +54,11 @@
       }
     }
 
-    /// Whether the text stands anywhere in the file, as a module's name does in its symbols.
+    /// Whether the text is anywhere in the file, as a module's name does in its symbols.
     func holds(_ text: String) -> Bool { bytes.range(of: Data(text.utf8)) != nil }
 
     private static func read<Number: FixedWidthInteger>(_ bytes: Data, _ offset: Int) -> Number {
-      // The offset lies inside the file, which `withUnsafeBytes` checks in debug; `loadUnaligned` needs no alignment.
+      // The offset is inside the file, which `withUnsafeBytes` checks in debug; `loadUnaligned` needs no alignment.
       bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
     }
   }

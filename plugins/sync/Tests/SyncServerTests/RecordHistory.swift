@@ -12,7 +12,7 @@
   /// Nothing here waits without an end: every program runs under a limit, and what it writes goes to files, since a pipe's end
   /// that another history's process has inherited would keep its reader waiting.
   final class RecordHistory {
-    /// Where the zone lies.
+    /// Where the zone is.
     enum Home: CaseIterable {
       case file, server, twoServers
     }

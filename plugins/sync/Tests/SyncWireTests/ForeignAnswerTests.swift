@@ -2,7 +2,7 @@ import SyncEngine
 import SyncWire
 import Testing
 
-/// Answers of something that stands between a device and its sync server.
+/// Answers of something that is between a device and its sync server.
 @Suite struct ForeignAnswerTests {
   @Test(
     "what is not the sync server's own error is a failure to be retried, whatever its status",

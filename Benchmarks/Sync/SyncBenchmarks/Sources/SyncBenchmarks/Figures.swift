@@ -17,7 +17,7 @@ final class Figures {
 
   private(set) var rows: [Row] = []
 
-  /// Adds a row; `atMost` or `atLeast` is its bar, neither for one that stands next to another.
+  /// Adds a row; `atMost` or `atLeast` is its bar, neither for one that is next to another.
   func add(
     _ work: String, _ value: Double, _ unit: String, atMost: Double? = nil, atLeast: Double? = nil, detail: String = "",
     figures: [String: Double] = [:]

@@ -6,7 +6,7 @@ struct FoldedName {
 
   /// The bytes; those from `count` on mean nothing.
   private let base: UnsafeMutablePointer<UInt8>
-  /// How many bytes it has.
+  /// The number of bytes that it has.
   var count = 0
   /// How many it had before the ending of a Chinese division was dropped.
   var wholeCount = 0

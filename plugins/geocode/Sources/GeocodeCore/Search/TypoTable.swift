@@ -41,7 +41,7 @@ struct TypoTable: Sendable {
     numbers = try index.array(.typoNumbers, of: UInt16.self, count: Int(buckets[buckets.count - 1]))
   }
 
-  /// How many typos a name of a length may have.
+  /// The number of typos that a name of a length may have.
   private static func allowedEdits(_ length: Int) -> Int { length <= oneEditLength ? 1 : 2 }
 
   /// The names that are like the key but for typos, most like and best known first; none for a key that is not all ASCII.
@@ -144,7 +144,7 @@ struct TypoPattern {
     length = name.count
   }
 
-  /// How many letters must be left out, put in, changed or swapped with the next to make the other name of this one.
+  /// The number of letters that must be left out, put in, changed or swapped with the next to make the other name of this one.
   func distance(_ other: UnsafeBufferPointer<UInt8>) -> Int {
     var (vertical, verticalLess): (UInt32, UInt32) = (.max, 0)
     var (diagonal, before): (UInt32, UInt32) = (0, 0)

@@ -24,7 +24,7 @@ struct CountryBorders: Sendable {
     var x: Double
     var y: Double
 
-    /// On which side of the line from `a` to `b` it lies; exact for corners, so that neighbors do not both miss a point.
+    /// On which side of the line from `a` to `b` it is; exact for corners, so that neighbors do not both miss a point.
     @inline(__always)
     func isLeft(of a: Corner, _ b: Corner) -> Bool { (b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y) >= 0 }
   }
@@ -97,7 +97,7 @@ struct CountryBorders: Sendable {
       while edge < end {
         let next = corners[edge + 1]
         let (a, b) = (start.position, next.position)
-        // An end that lies on the line counts to one side of it only.
+        // An end that is on the line counts to one side of it only.
         if a.isLeft(of: point, middle) != b.isLeft(of: point, middle), point.isLeft(of: a, b) != middle.isLeft(of: a, b)
         {
           inside ^= start.country

@@ -1,8 +1,8 @@
-/// Nearest-point search over points that lie in k-d order in the index: blocks of eight consecutive points are the leaves,
+/// Nearest-point search over points that are in k-d order in the index: blocks of eight consecutive points are the leaves,
 /// two leaves make a node, two nodes the next. Nothing is built on loading.
 ///
 /// The answer is exact whatever the order; only the speed depends on it. Points are on the unit sphere, distances are
-/// squared chords (see `UnitVectors`). A leaf may hold *followers* besides its eight points: nameless places that lie in
+/// squared chords (see `UnitVectors`). A leaf may hold *followers* besides its eight points: nameless places that are in
 /// the same cell, so that one descent finds the nearest named place and the nearest of all. Every point has a label (its
 /// country), by which a filtered search passes over whole subtrees.
 ///

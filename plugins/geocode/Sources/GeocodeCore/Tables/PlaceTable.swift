@@ -1,4 +1,4 @@
-/// The named places, whose rows lie in k-d order; a place's number is its row.
+/// The named places, whose rows are in k-d order; a place's number is its row.
 ///
 /// Names come from `places.tsv`, numbers from the index.
 struct PlaceTable: Sendable {

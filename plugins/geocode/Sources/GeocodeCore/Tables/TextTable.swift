@@ -21,7 +21,7 @@ struct TextTable: Sendable {
     starts = try index.array(rows, of: UInt32.self)
   }
 
-  /// How many starts of rows the index has: one for each row, or for each `step` rows.
+  /// The number of starts of rows that the index has: one for each row, or for each `step` rows.
   var startCount: Int { starts.count }
 
   /// The bytes of a field; empty beyond the last of the row.

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// The allowed numbers of a lookup: checked by validation where they are written down, and by the step where they are
+/// The allowed numbers of a lookup: checked by validation where they are literals, and by the step where they are
 /// computed.
 enum GeocodeLimits {
   /// Most results of one search.
@@ -30,7 +30,7 @@ enum GeocodeLimits {
       : "\(population) is not a population; expected \(Self.population.lowerBound) … \(Self.population.upperBound)"
   }
 
-  /// The problems of the inputs that are written down.
+  /// The problems of the inputs that are literals.
   static func problems(_ input: LiteralInput) -> [InputProblem] {
     var problems: [InputProblem] = []
     func add(_ name: String, _ problem: String?) { if let problem { problems.append(InputProblem(name, problem)) } }

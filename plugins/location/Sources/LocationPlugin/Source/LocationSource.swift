@@ -52,7 +52,7 @@ public enum LocationAuthorization: String, Sendable, FieldWord {
   case whenInUse = "when-in-use"
   case always
 
-  /// Whether positions may be had.
+  /// Whether positions are available.
   public var isGranted: Bool { self == .whenInUse || self == .always }
 }
 

@@ -50,7 +50,7 @@ struct ReceiveNotifications: Service {
     return Output(installed: true)
   }
 
-  /// How many deliveries may wait for their turn.
+  /// The number of deliveries that may wait for their turn.
   private static let bufferLimit = 64
 
   /// Schedules what earlier runs have left: at once what was due meanwhile.

@@ -7,7 +7,7 @@ import FlowModel
 ///  "route": "app://product/12345", "parameters": {"name": "…", "price": "7999"}}
 /// ```
 struct NotificationPayload: Sendable, Hashable {
-  /// How many bytes the system lets through.
+  /// The number of bytes that the system lets through.
   enum Limit: String, Sendable {
     case standard
     case voip

@@ -32,7 +32,7 @@ final class ManagerRoster: Sendable {
 
   private let runs = Mutex<[String: RunManagers]>([:])
 
-  /// How many runs have managers.
+  /// The number of runs that have managers.
   var runCount: Int { runs.withLock { $0.count } }
 
   static func account(in context: ActionContext) throws -> AccountManager {

@@ -7,7 +7,7 @@ public enum Redaction {
 
   /// The bytes of a link that are read; a log shows fewer.
   private static let byteLimit = 4_096
-  /// How many links inside links, and escapes of escapes, are looked through; what lies deeper is hidden whole.
+  /// How many links inside links, and escapes of escapes, are looked through; what is deeper is hidden whole.
   private static let depth = 4
 
   /// Whether the values under a key are hidden: it contains `token`, `password`, `auth`, `code` or a word like them, in

@@ -18,7 +18,7 @@ public struct RouteMatch: Sendable {
     return nil
   }
 
-  /// How many path parameters the route has, missing ones included.
+  /// The number of path parameters that the route has, missing ones included.
   public var pathParameterCount: Int { table.captureRange(of: routeIndex).count }
 
   /// The text of the path parameter at an index, in the order of the pattern; nil when it is missing.

@@ -1,5 +1,5 @@
 /// What a parameter of a pattern accepts: `:id<int>`. A text that does not parse is not a match, so that
-/// `product/:id<int>` and `product/:name` may stand side by side.
+/// `product/:id<int>` and `product/:name` may be side by side.
 public enum ParameterType: Sendable, Hashable {
   /// One of the listed words, with case: `enum(new,used)`.
   case enumeration([String])

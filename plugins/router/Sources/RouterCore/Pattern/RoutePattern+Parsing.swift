@@ -9,7 +9,7 @@ extension RoutePattern {
 }
 
 extension ParameterType {
-  /// Reads a type as it stands between `<` and `>` of a pattern.
+  /// Reads a type as it is between `<` and `>` of a pattern.
   public init(text: String) throws(RoutePatternError) {
     self = try RoutePatternParser("").parseType(named: text, at: 0)
   }

@@ -21,7 +21,7 @@ public final class RouteTable: Sendable {
     case rejected(URLRejection)
   }
 
-  /// A parameter of a pattern; which segment it takes stands apart, where matching finds it in few cache lines.
+  /// A parameter of a pattern; which segment it takes is kept apart, where matching finds it in few cache lines.
   struct Capture: Sendable {
     let name: String
     let type: ParameterType
@@ -36,10 +36,10 @@ public final class RouteTable: Sendable {
   private let trie: RouteTrie
   /// Whether a path parameter of any route is named like a secret.
   let hidesParameters: Bool
-  /// Where the patterns for all hosts lie, for custom schemes, and for universal links.
+  /// Where the patterns for all hosts are, for custom schemes, and for universal links.
   private let root: Int32
   private let linkRoot: Int32
-  /// Where the patterns of single hosts lie; the more specific hosts come first.
+  /// Where the patterns of single hosts are; the more specific hosts come first.
   private let hostRoots: [(host: HostPattern, root: Int32)]
   private let captures: [Capture]
   /// For each capture the segment it takes: counted from the start, or, behind `**`, from the end as −1, −2, ….

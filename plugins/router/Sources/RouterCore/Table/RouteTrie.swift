@@ -54,7 +54,7 @@ struct RouteTrie: Sendable {
 extension RouteTrie {
   /// What a search knows of the URL next to its bytes.
   private struct Path {
-    /// How many segments there are.
+    /// The number of segments.
     let count: Int
     /// Whether the first is compared without case.
     let folds: Bool

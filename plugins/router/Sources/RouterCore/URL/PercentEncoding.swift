@@ -1,4 +1,4 @@
-/// Writes text so that it may stand as one segment, key or value of a URL (RFC 3986, 2.1).
+/// Writes text so that it can be one segment, key or value of a URL (RFC 3986, 2.1).
 public enum PercentEncoding {
   /// The text with everything but letters, digits, `-`, `.`, `_`, `~` and what is not ASCII as `%XX`.
   public static func encode(_ text: String) -> String {

@@ -1,4 +1,4 @@
-/// A URL that passed the security checklist, taken apart: where each part stands, without a copy of the parts.
+/// A URL that passed the security checklist, taken apart: the position of each part, without a copy of the parts.
 ///
 /// The text is the URL itself. Only a URL with percent escapes has a second buffer, the same text decoded in place, and
 /// the places below are places in it.
@@ -29,7 +29,7 @@ public struct ScannedURL: Sendable {
   let slots: [Slot]
   /// How many of the slots are segments.
   public let segmentCount: Int
-  /// How many query items follow.
+  /// The number of query items that follow.
   public let queryItemCount: Int
   /// Whether a fragment follows.
   let hasFragment: Bool

@@ -105,7 +105,7 @@ extension URLScanner {
     return true
   }
 
-  /// Checks what stands between `//` and the first `/`, `?` or `#`. Of a custom scheme it is the first segment.
+  /// Checks what is between `//` and the first `/`, `?` or `#`. Of a custom scheme it is the first segment.
   private mutating func scanAuthority(
     _ bytes: Span<UInt8>, _ kind: ScannedURL.Kind, _ policy: borrowing URLPolicy
   ) throws(URLRejection) {

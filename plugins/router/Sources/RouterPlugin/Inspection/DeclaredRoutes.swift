@@ -62,7 +62,7 @@ public struct DeclaredRoutes: Sendable {
     }
   }
 
-  /// How many routes there are.
+  /// The number of routes.
   public var count: Int { declarations.reduce(0) { $0 + $1.table.routes.count } }
 
   /// What a tap on `url` would do: `{"url", "result", "route", "page", "action", "parameters", "merged", "reason", "nearest"}`.

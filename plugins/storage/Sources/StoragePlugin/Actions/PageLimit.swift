@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// How many rows an action may be asked for, the same for all that read a page.
+/// The number of rows that an action may be asked for, the same for all that read a page.
 enum PageLimit {
   /// What may be asked for.
   static let range = 1...1000

@@ -9,7 +9,7 @@ import FlowPluginKit
 
 /// A migration of the workflow's own: an SQL file that is applied to a store once.
 struct FileMigration: Sendable, Hashable {
-  /// The file's name, under which the store remembers it.
+  /// The file's name, under which the store records it.
   let name: String
   /// What it does.
   let sql: String

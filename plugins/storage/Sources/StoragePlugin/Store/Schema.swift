@@ -6,7 +6,7 @@ import FlowSQLite
 /// Everything that is missing is applied in one transaction, under the lock, so that of two processes that make a store
 /// together both succeed.
 struct Schema {
-  /// `Flow` in ASCII: tells our stores from other programs' databases.
+  /// `Flow` in ASCII: distinguishes our stores from other programs' databases.
   static let applicationID = 0x466C_6F77
 
   private static let filePrefix = "file:"

@@ -4,7 +4,7 @@ import FlowPlatform
 extension Store {
   /// Makes the folder and an empty file for the store, readable only by this user; returns whether it was made.
   ///
-  /// SQLite gives its journals the permissions of the file next to which they lie. A file that cannot be made is left
+  /// SQLite gives its journals the permissions of the file next to which they are. A file that cannot be made is left
   /// to SQLite, which says why.
   static func prepareFile(at path: String) throws -> Bool {
     if access(path, F_OK) == 0 { return false }

@@ -12,7 +12,7 @@ import FlowSQLite
 ///
 /// Safe to use from any thread: all state is the pool, which runs readers next to one writer.
 final class Store: Sendable {
-  /// Where it lies.
+  /// Its path.
   let path: String
   let pool: SQLitePool
 

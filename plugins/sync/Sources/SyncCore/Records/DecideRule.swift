@@ -1,10 +1,10 @@
 /// How the records of a collection are arbitrated whole: which of several states that did not see each other counts.
 ///
-/// What one has seen is replaced, what lies further back than the window is dropped; of the others the preferred one counts,
+/// What one has seen is replaced, what is further back than the window is dropped; of the others the preferred one counts,
 /// then the one with the smallest value at one common instant, then the newest, then the larger device name. This is a
 /// lexicographic order over the set of states, never a comparison of two, which could go in a circle (F14).
 public struct DecideRule: MergePolicy, Hashable {
-  /// How far apart two states may lie and still be concurrent, in milliseconds; nil for any distance.
+  /// How far apart two states may be and still be concurrent, in milliseconds; nil for any distance.
   public var window: Int64?
   /// Of which field which values come first; the first of them counts most.
   public var prefer: Preference?
@@ -47,13 +47,13 @@ public struct DecideRule: MergePolicy, Hashable {
   /// The window; without one no state is too old.
   public var windowMilliseconds: Int64 { window ?? .max }
 
-  /// Where a state stands among the others; see `MergePolicy`.
+  /// The rank of a state among the others; see `MergePolicy`.
   public func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing {
     guard let state = RecordState(payload: entry.payload) else { return Standing(priority: -1) }
     return standing(of: state, setAtMilliseconds: entry.milliseconds, atMilliseconds: reference)
   }
 
-  /// Where a state that was written at one instant stands at another.
+  /// The rank that a state written at one instant has at another.
   public func standing(
     of state: RecordState, setAtMilliseconds set: Int64, atMilliseconds reference: Int64
   ) -> Standing {

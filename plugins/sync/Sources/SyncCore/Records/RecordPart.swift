@@ -63,7 +63,7 @@ public struct RecordPart: Hashable, Sendable {
     }
   }
 
-  /// How many elements it has, those that were removed from a list included.
+  /// The number of elements that it has, those that were removed from a list included.
   public var elements: Int {
     switch state {
     case .set(let elements): elements.count

@@ -77,7 +77,7 @@ extension RecordWrite.Kind {
     }
   }
 
-  /// What is in a field after this; `state` nil when nothing stood there.
+  /// What is in a field after this; `state` nil when nothing was there.
   func applied(to state: RecordPart.State?, of dot: Dot) -> RecordPart.State {
     switch (self, state) {
     case (.largest(let value), .largest(let known)?) where !known.lexicographicallyPrecedes(value): .largest(known)

@@ -1,4 +1,4 @@
-/// Values within a rule in words: they may hold anything, so what stands between the words is written as its code.
+/// Values within a rule in words: they may hold anything, so what is between the words is written as its code.
 enum RuleWords {
   /// Several values, with a space between them.
   static func text(_ values: [String]) -> String {

@@ -1,28 +1,28 @@
 /// The rules that a zone keeps for one collection: the first device to name one fixes it, for all devices and the arbiter.
 ///
-/// They lie in a record of their own, `_schema/COLLECTION`: a field's name with its rule in words, and `_delete` and
+/// They are in a record of their own, `_schema/COLLECTION`: a field's name with its rule in words, and `_delete` and
 /// `_limit` for the collection.
 public struct ZoneRules: Hashable, Sendable {
   /// The type of the records that hold the rules.
   public static let type = "_schema"
-  /// The name under which the rule for deletions stands.
+  /// The name of the rule for deletions.
   public static let deleteName = "_delete"
-  /// The name under which the limit stands.
+  /// The name of the limit.
   public static let limitName = "_limit"
 
   /// Which collection.
   public let collection: String
-  /// The name under which stands how records are arbitrated whole.
+  /// The name under which the zone keeps how records are arbitrated whole.
   public static let decideName = "_decide"
 
   /// The name under which the keys stand that records may have.
   public static let keysName = "_keys"
-  /// The name under which stands who may write a record.
+  /// The name under which the zone keeps who may write a record.
   public static let writerName = "_writer"
-  /// The name under which stands how fields that have no rule are merged.
+  /// The name under which the zone keeps how fields that have no rule are merged.
   public static let otherFieldsName = "_other-fields"
 
-  /// The name under which stands the older type that records are kept as.
+  /// The name under which the zone keeps the older type that records are kept as.
   public static let formName = "_alias"
 
   /// The rules in words, by name.
@@ -67,7 +67,7 @@ public struct ZoneRules: Hashable, Sendable {
   /// Whether records may have fields that have no rule: the newest value of each counts.
   public var hasOtherFields: Bool { texts[Self.otherFieldsName] == MergeRule.newest.rawValue }
 
-  /// How many records the collection may have; nil for any number.
+  /// The number of records that the collection may have; nil for any number.
   public var limit: Int? { texts[Self.limitName].flatMap { Int($0) } }
 
   /// In which rule other words differ from these, for a person; nil when they only name what is not named here.

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import SyncEngine
 
-/// Says how synchronizing stands (S38).
+/// Reports the state of synchronization (S38).
 struct Status: AsyncAction {
   static let name = "sync.status"
   static let summary = "Returns the state of synchronization: outbox, channel, budget, conflicts"

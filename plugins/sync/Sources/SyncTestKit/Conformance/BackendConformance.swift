@@ -35,7 +35,7 @@ public enum BackendConformance {
     return failures
   }
 
-  /// How many rules there are.
+  /// The number of rules.
   public static var count: Int { checks.count }
 
   typealias Body = @Sendable (any SyncBackend, String) async throws -> Void

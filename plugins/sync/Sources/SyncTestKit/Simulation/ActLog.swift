@@ -14,7 +14,7 @@ struct ActLog {
     var past: [Int64]
     /// What was done to a record of a collection; nil for a record in an older form.
     var edit: RecordEdit?
-    /// What stood around the elements that were put into lists.
+    /// What was around the elements that were put into lists.
     var places: [ListPlace] = []
   }
 
@@ -27,7 +27,7 @@ struct ActLog {
 
   /// The act that set what a write carries: the last one up to the write's number that fits.
   func last(of device: Int, upTo number: Int64, where fits: (Act) -> Bool) -> Act? {
-    // Numbers rise with the acts; what is looked for lies close to the end.
+    // Numbers rise with the acts; what is looked for is close to the end.
     acts[device].last { $0.number <= number && fits($0) }
   }
 

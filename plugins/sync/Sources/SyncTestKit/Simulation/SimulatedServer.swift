@@ -101,7 +101,7 @@ struct SimulatedServer {
     }
   }
 
-  /// Clocks are known to half a round trip, and what its author had seen may lie that much later.
+  /// Clocks are known to half a round trip, and what its author had seen may be that much later.
   private static let toleranceMilliseconds: Int64 = 5000
 
   private mutating func check(_ stamp: Stamp, _ part: String, of act: ActLog.Act, _ dot: Dot) {

@@ -7,7 +7,7 @@ import SyncRecords
 public struct SimulationPlan: Sendable {
   /// Draws everything that is left to chance; the same plan with the same seed plays the same.
   public var seed: UInt64
-  /// How many devices there are.
+  /// The number of devices.
   public var devices: Int
   /// The records that the devices share.
   public var schema: RecordSchema

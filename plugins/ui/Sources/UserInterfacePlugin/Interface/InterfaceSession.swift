@@ -33,7 +33,7 @@ final class InterfaceSession: Sendable {
     if isHidden { handler() }
   }
 
-  /// The window stands where the splash was.
+  /// The window is where the splash was.
   func hideSplash() {
     let waiters = splash.withLock { splash in
       splash.isHidden = true
