@@ -201,6 +201,45 @@ import Testing
     #expect(FanOutStamp(of: StepID(unchecked: "first"), in: "\(folder)/data")?.isAsItWas(in: folder) == false)
   }
 
+  /// The files of unchanged items are not looked up again a moment later, unless a step may have changed them in between.
+  @Test func `that are unchanged are read again by a later step once another one has changed a file`() async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    _ = try await stampBytes(folder)
+    var workflow = Self.workflow(in: folder, tags: ["x", "y"])
+    workflow.steps[1] = Step(
+      "change", "copy.if-there",
+      with: ["from": .string("\(folder)/new.txt"), "to": .string("\(folder)/b/m.txt"), "tag": ""], needs: [0])
+    workflow.steps.append(
+      Step(
+        "join", "copy.file",
+        with: ["from": .string("\(folder)/b/m.txt"), "to": .string("\(folder)/c/all.txt"), "tag": ""], needs: [1]
+      ) {
+        $0.inputsFrom = ["b/*.txt"]
+        $0.produces = ["c/all.txt"]
+      })
+    try await settle(workflow, in: folder)
+    #expect(try await report(workflow, in: folder)["join"].outcome == .skipped)
+    try "new".write(toFile: "\(folder)/new.txt", atomically: false, encoding: .utf8)
+    #expect(try await report(workflow, in: folder)["join"].outcome == .success)
+    #expect(try String(contentsOfFile: "\(folder)/c/all.txt", encoding: .utf8) == "new")
+  }
+
+  @Test func `have states that are known for 50 ms, until a step begins`() {
+    let states = [FileState(number: 1, bytes: 2, modifiedNanoseconds: 3, changedNanoseconds: 4), nil]
+    let recent = RecentStates()
+    #expect(recent.states(of: [], in: "/f", at: 0) == nil)
+    recent.keep(states, of: ["a", "b"], in: "/f", at: 1_000_000)
+    #expect(recent.states(of: ["b", "a", "b"], in: "/f", at: 50_999_999) == [nil, states[0], nil])
+    #expect(recent.states(of: ["a"], in: "/f", at: 51_000_000) == nil)
+    #expect(recent.states(of: ["a"], in: "/g", at: 1_000_000) == nil)
+    #expect(recent.states(of: ["a", "c"], in: "/f", at: 1_000_000) == nil)
+    recent.end()
+    #expect(recent.states(of: ["a"], in: "/f", at: 1_000_000) == nil)
+    recent.keep(states, of: ["a", "b"], in: "/f", at: 1_000_000)
+    #expect(recent.states(of: ["a"], in: "/f", at: 1_000_000) == nil)
+  }
+
   /// Each of these decides what an item does, and none of them is a file.
   @Test func `that are recorded as unchanged run again with other inputs, variables and definitions`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
@@ -293,16 +332,26 @@ import Testing
 /// Copies files.
 private struct CopyingPlugin: Plugin {
   static let name = "copy"
-  var actions: [any ActionType.Type] { [Copy.self] }
+  var actions: [any ActionType.Type] { [Copy.self, CopyIfThere.self] }
+
+  struct Input: ActionInput {
+    @Field("A path") var from: String
+    @Field("A path") var to: String
+    @Field("The text before it") var tag: String
+  }
+
+  struct CopyIfThere: Action {
+    static let name = "copy.if-there"
+    static let summary = "Copies a file if it is there"
+    func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+      if FileManager.default.fileExists(atPath: input.from) { return try Copy().run(input, in: context) }
+      return NoOutput()
+    }
+  }
 
   struct Copy: Action {
     static let name = "copy.file"
     static let summary = "Copies a file behind a tag; fails where it is bad"
-    struct Input: ActionInput {
-      @Field("A path") var from: String
-      @Field("A path") var to: String
-      @Field("What stands before it") var tag: String
-    }
     func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
       let text = try String(contentsOfFile: input.from, encoding: .utf8)
       if text.hasPrefix("bad") { throw ActionError("bad", "'\(input.from)' is bad", isRetryable: false) }

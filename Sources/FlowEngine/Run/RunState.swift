@@ -67,7 +67,7 @@ struct RunState {
   var isDelivering = false
   /// Whether a delivery waits until the plan knows that the gate is open; that happens once.
   var hasAwaitedGate = false
-  /// The number of bytes of lines that that programs wrote the observer has not heard of.
+  /// The number of bytes of programs' lines that the observer has not heard of.
   var undeliveredLineBytes = 0
 
   /// An instant that some thread read, but not before any that was told earlier: threads read their clocks each by

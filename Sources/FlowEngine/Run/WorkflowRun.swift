@@ -17,6 +17,7 @@ public final class WorkflowRun: Sendable {
   let deadlines: AlarmClock
   /// The files that steps run for, where they were listed before the run began.
   let listedFiles = Mutex<[StepIndex: ListedFiles]>([:])
+  let recentStates = RecentStates()
   /// Notifies the observer.
   let delivery: AlarmClock
   let threads: PoolThreads

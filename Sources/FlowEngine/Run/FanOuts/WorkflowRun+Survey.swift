@@ -171,7 +171,10 @@ extension WorkflowRun {
 
   /// The outputs of the items if all of them are up to date; nil: they must be looked at one by one.
   private func findings(_ stamp: FanOutStamp, ofItems count: Int, in folder: String) -> [UpToDateCheck.Finding?]? {
-    guard stamp.outputs.count == count, stamp.isAsItWas(in: folder) else { return nil }
+    guard stamp.outputs.count == count else { return nil }
+    let now = clock.now
+    guard stamp.isAsItWas(in: folder) else { return nil }
+    if clock.virtual == nil { recentStates.keep(stamp.states, of: stamp.files, in: folder, at: now) }
     do throws(SecretMask.MissingSecret) {
       var findings: [UpToDateCheck.Finding?] = []
       findings.reserveCapacity(stamp.outputs.count)

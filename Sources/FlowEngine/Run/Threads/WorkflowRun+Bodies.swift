@@ -7,6 +7,7 @@ extension WorkflowRun {
   @inline(__always)
   func execute(_ start: Start, _ context: ActionContext, pool: Pool, _ outputs: inout ValueObject) -> Ending? {
     if let beforehand = start.inputs?.beforehand, let ending = look(beforehand, &outputs) { return ending }
+    recentStates.end()
     let action = prepared.actionIndices[Int(instances.owner(of: start.step))]
     do {
       if let given = try prepared.bodies.run(action, start.inputs, in: context) {
@@ -26,7 +27,7 @@ extension WorkflowRun {
     switch beforehand {
     case .problem(let problem): return .failure(problem, isRetryable: false)
     case .check(let check):
-      switch check.result() {
+      switch check.result(recentStates, at: clock.now) {
       case .runs: return nil
       case .fails(let failure): return .failure(failure, isRetryable: false)
       case .upToDate(let kept):
@@ -48,6 +49,7 @@ extension WorkflowRun {
         var outputs = ValueObject()
         if let ending = look(beforehand, &outputs) { return complete(start, ending, outputs) }
       }
+      recentStates.end()
       do {
         let outputs = try await body(start.inputs?.values ?? ValueObject(), context)
         if start.inputs?.check != nil { noteSuccess(start, outputs) }

@@ -38,6 +38,7 @@ extension WorkflowRun {
     _ fastPath: ThreadFastPath, from first: StepIndex, _ context: inout ActionContext, _ pace: inout Pace,
     _ batch: inout Batch?
   ) -> Turn {
+    recentStates.end()
     var step = first
     var turn = Turn.leave
     var aftermath: Aftermath?

@@ -7,6 +7,8 @@ struct FileMemo {
   private let remembers: Bool
   private var paths: [String: [String]] = [:]
   private var stamps: [String: InputStamp] = [:]
+  /// States that were looked up just before, and the time now; see ``RecentStates``.
+  var recent: (states: RecentStates, now: Int)?
 
   /// - Parameters:
   ///   - folder: where the paths of the files start.
@@ -30,7 +32,10 @@ struct FileMemo {
   }
 
   /// The states of many files, which are looked up together; empty: they are few, or one may be known already.
-  func states(of files: [String]) -> [FileState?] { remembers || files.count < 2 ? [] : folder.states(of: files) }
+  func states(of files: [String]) -> [FileState?] {
+    if remembers || files.count < 2 { return [] }
+    return recent.flatMap { $0.states.states(of: files, in: folder.path, at: $0.now) } ?? folder.states(of: files)
+  }
 
   /// A file as it is now; `state` is its state, if that was looked up just before.
   mutating func stamp(_ path: String, known: InputStamp?, state: FileState?) -> InputStamp {

@@ -102,8 +102,13 @@ final class UpToDateCheck: Sendable {
   }
 
   /// Whether the step is up to date, and with which outputs. Reads files; not for the run's lock.
-  func result() -> Finding {
+  ///
+  /// - Parameters:
+  ///   - recent: states that were looked up just before.
+  ///   - now: nanoseconds of the clock by which they were.
+  func result(_ recent: RecentStates? = nil, at now: Int = 0) -> Finding {
     var memo = FileMemo(in: files.folder, remembers: false)
+    memo.recent = recent.map { ($0, now) }
     let (finding, renewed) = look(&memo)
     // Where that fails, files are read once more the next time.
     if let renewed { _ = write(renewed) }

@@ -188,7 +188,7 @@ public actor SyncSession {
     prepareToWait()
   }
 
-  /// The number of acts that that came at the same time are saved together, with one wait for the disk.
+  /// The number of acts that are saved together if they come at the same time, with one wait for the disk.
   private static let actsAtOnce = 200
 
   /// Takes an event in, or several acts. What cannot be saved has not happened: the machine goes back, and nothing that rests

@@ -1,0 +1,44 @@
+import FlowPlatform
+import Synchronization
+
+/// The states of files that were looked up for the items of a step, for a step that reads the same files a moment later, such as
+/// one that joins what the items made.
+///
+/// They are used for 50 ms, and only while no step of the run has begun to do anything, since that may change files.
+final class RecentStates: Sendable {
+  private struct Looked {
+    var folder: String
+    var files: [String]
+    var states: [FileState?]
+    var nanoseconds: Int
+  }
+
+  private static let nanoseconds = 50_000_000
+  private let looked = Mutex<Looked?>(nil)
+  private let isOver = Atomic<Bool>(false)
+
+  /// Keeps the states of files; `now` is when they were looked up, in nanoseconds of the run's clock.
+  func keep(_ states: [FileState?], of files: [String], in folder: String, at now: Int) {
+    guard !isOver.load(ordering: .acquiring) else { return }
+    looked.withLock { $0 = Looked(folder: folder, files: files, states: states, nanoseconds: now) }
+  }
+
+  /// A step begins to do something.
+  func end() { isOver.store(true, ordering: .releasing) }
+
+  /// The states of files; nil: they are not all known, or may be out of date.
+  func states(of files: [String], in folder: String, at now: Int) -> [FileState?]? {
+    guard !isOver.load(ordering: .acquiring), let known = looked.withLock({ $0 }), known.folder == folder,
+      now - known.nanoseconds < Self.nanoseconds
+    else { return nil }
+    var indices: [String: Int] = Dictionary(minimumCapacity: known.files.count)
+    for (index, file) in known.files.enumerated() { indices[file] = index }
+    var states: [FileState?] = []
+    states.reserveCapacity(files.count)
+    for file in files {
+      guard let index = indices[file] else { return nil }
+      states.append(known.states[index])
+    }
+    return states
+  }
+}
