@@ -1,5 +1,6 @@
 import BasicsPlugin
 import FlowModel
+import FlowPlatform
 import FlowPluginKit
 import FlowTestKit
 import Foundation
@@ -334,7 +335,7 @@ private struct CopyingPlugin: Plugin {
   static let name = "copy"
   var actions: [any ActionType.Type] { [Copy.self, CopyIfThere.self] }
 
-  struct Input: ActionInput {
+  struct Paths: ActionInput {
     @Field("A path") var from: String
     @Field("A path") var to: String
     @Field("The text before it") var tag: String
@@ -343,7 +344,8 @@ private struct CopyingPlugin: Plugin {
   struct CopyIfThere: Action {
     static let name = "copy.if-there"
     static let summary = "Copies a file if it is there"
-    func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+    typealias Input = Paths
+    func run(_ input: Paths, in context: ActionContext) throws -> NoOutput {
       if FileManager.default.fileExists(atPath: input.from) { return try Copy().run(input, in: context) }
       return NoOutput()
     }
@@ -352,7 +354,8 @@ private struct CopyingPlugin: Plugin {
   struct Copy: Action {
     static let name = "copy.file"
     static let summary = "Copies a file behind a tag; fails where it is bad"
-    func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+    typealias Input = Paths
+    func run(_ input: Paths, in context: ActionContext) throws -> NoOutput {
       let text = try String(contentsOfFile: input.from, encoding: .utf8)
       if text.hasPrefix("bad") { throw ActionError("bad", "'\(input.from)' is bad", isRetryable: false) }
       try (input.tag + text).write(toFile: input.to, atomically: false, encoding: .utf8)
