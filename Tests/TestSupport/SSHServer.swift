@@ -12,19 +12,31 @@ public final class SSHServer: Sendable {
   /// What makes flowrun's plugin reach it.
   public var environment: [String: String] { ["PATH": "\(folder)/bin:/usr/bin:/bin"] }
 
-  /// Starts it.
+  /// Starts it, on a port that no connection of this machine is given by itself; on another one when that is taken.
   public init() throws {
     folder = "/tmp/flowrun-ssh-\(UUID().uuidString.prefix(8))"
-    let port = Int.random(in: 20_000..<40_000)
     try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: true)
+    var failure = Database.Failure(output: "")
+    for _ in 0..<3 {
+      do {
+        server = try Self.start(in: folder, port: Int.random(in: 20_000..<32_000))
+        return
+      } catch let problem as Database.Failure {
+        failure = problem
+      }
+    }
+    throw failure
+  }
+
+  /// Writes the settings and the keys, and starts the server; throws what it logged when it does not answer.
+  private static func start(in folder: String, port: Int) throws -> BackgroundProgram {
     let (status, output) = try Shell.run(
       """
       set -e
       cd '\(folder)'
       # Where the server of the system looks for it, and only the administrator's server asks.
       [ "$(id -u)" != 0 ] || mkdir -p /run/sshd
-      ssh-keygen -q -t ed25519 -N '' -f host
-      ssh-keygen -q -t ed25519 -N '' -f user
+      for key in host user; do [ -e $key ] || ssh-keygen -q -t ed25519 -N '' -f $key; done
       cp user.pub authorized
       cat >server.conf <<END
       ListenAddress 127.0.0.1
@@ -51,12 +63,20 @@ public final class SSHServer: Sendable {
       chmod 755 bin/ssh
       """)
     guard status == 0 else { throw Database.Failure(output: output) }
-    server = try BackgroundProgram(["/usr/sbin/sshd", "-D", "-e", "-f", "\(folder)/server.conf"], log: "\(folder)/log")
+    let server = try BackgroundProgram(
+      ["/usr/sbin/sshd", "-D", "-e", "-f", "\(folder)/server.conf"], log: "\(folder)/log")
     let (isUp, said) = try Shell.run(
-      "for look in $(seq 200); do '\(folder)/bin/ssh' -o BatchMode=yes one true && exit; sleep 0.1; done; exit 1")
-    guard isUp == 0 else {
-      throw Database.Failure(output: said + ((try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? ""))
-    }
+      """
+      for look in $(seq 200); do
+        '\(folder)/bin/ssh' -o BatchMode=yes -o ConnectTimeout=5 one true >'\(folder)/said' 2>&1 && exit
+        kill -0 \(server.number) 2>/dev/null || break
+        sleep 0.1
+      done
+      cat '\(folder)/log' '\(folder)/said'
+      exit 1
+      """)
+    guard isUp == 0 else { throw Database.Failure(output: said) }
+    return server
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
