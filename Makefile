@@ -7,11 +7,12 @@ TEST_LIMIT ?= 30m
 
 .PHONY: run build ui release dist test-dist python-package sync-server setup setup-test test test-binary test-release test-long bench pipelines fuzz docs lint check data-check clean
 
-## Installs what is missing, builds, and runs the launch of the example app.
+## Installs what is missing, builds quickly (only what a launch needs is optimized), and runs the launch of the example app.
+run: export FLOWRUN_QUICK_BUILD = 1
 run: build
 	.build/release/flowrun workflows/launch.yaml
 
-## Builds the release binary, .build/release/flowrun, with the Swift runtime inside.
+## Builds the release binary, .build/release/flowrun, with the Swift runtime inside and all of it optimized.
 build: setup
 	$(RELEASE) --product flowrun
 

@@ -47,15 +47,16 @@ let table = """
   sync/SyncCore: FlowBytes | SyncPomodoro
   sync/SyncPomodoro: FlowModel SyncCore SyncEngine SyncRecords
   sync/SyncRecords: FlowDiagnostics FlowModel FlowSyntax SyncCore SyncEngine |
-  sync/SyncEngine: FlowBytes SyncCore | SyncRecords SyncPomodoro SyncTestKit TestSupport
-  sync/SyncTestKit: FlowBytes SyncCore SyncRecords SyncPomodoro SyncEngine
+  sync/SyncEngine: FlowBytes SyncCore | SyncRecords SyncPomodoro SyncSimulation TestSupport
+  sync/SyncTestKit: SyncCore SyncPomodoro SyncEngine
+  sync/SyncSimulation: FlowBytes SyncCore SyncRecords SyncPomodoro SyncEngine
   sync/SyncSQLite: FlowPlatform FlowSQLite SyncCore SyncEngine | SyncPomodoro SyncTestKit
   sync/SyncWire: FlowModel SyncCore SyncEngine |
   sync/SyncHTTP: FlowPlatform SyncCore SyncEngine SyncWire AsyncHTTPClient? NIOCore? NIOHTTP1? NIOPosix? NIOSSL?
   sync/SyncKit: SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP
   sync/SyncMetrics: SyncCore SyncEngine Metrics? | SyncPomodoro MetricsTestKit?
-  sync/SyncPlugin: FlowBytes FlowDiagnostics SyncCore SyncPomodoro SyncRecords SyncEngine SyncSQLite SyncTestKit SyncHTTP? \
-    SyncMetrics? |
+  sync/SyncPlugin: FlowBytes FlowDiagnostics SyncCore SyncPomodoro SyncRecords SyncEngine SyncSQLite SyncSimulation \
+    SyncHTTP? SyncMetrics? |
   FlowCLI: FlowSystem FlowDiagnostics FlowModel FlowExpressions FlowCompiled FlowSyntax FlowPluginKit FlowStore FlowStoreSQLite \
     FlowStorePostgres? FlowEngine FlowInsight FlowPluginHost FlowExecutors FlowLanguageServer BasicsPlugin GeocodePlugin \
     LocationPlugin NotificationPlugin PreferencesPlugin RouterPlugin ShellPlugin StoragePlugin SyncPlugin SyncRecords \
@@ -63,8 +64,8 @@ let table = """
   flowrun: FlowCLI
   sync/SyncPostgres: FlowPlatform FlowPostgres SyncCore SyncEngine
   sync/SyncServer: FlowPlatform FlowServing SyncCore SyncEngine SyncWire Hummingbird? HummingbirdCore? HummingbirdTLS? Logging? \
-    NIOCore? NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite SyncTestKit SyncHTTP SyncPostgres \
-    flowrun-sync-server flowrun TestSupport
+    NIOCore? NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite SyncTestKit SyncSimulation \
+    SyncHTTP SyncPostgres flowrun-sync-server flowrun TestSupport
   sync/flowrun-sync-server: FlowServing SyncPomodoro SyncEngine SyncSQLite SyncPostgres SyncServer ArgumentParser?
   FlowUI: FlowSystem FlowDiagnostics FlowModel FlowStore FlowEngine FlowInsight FlowServing FlowCLI Hummingbird? HummingbirdCore? \
     Logging? NIOCore? ServiceLifecycle? | TestSupport flowrun flowrun-ui
@@ -73,6 +74,15 @@ let table = """
   TidyTests: FlowKitYAML BasicsPlugin TestSupport flowrun
   WorkflowTests: FlowSQLite FlowModel TestSupport flowrun
   """
+
+/// What runs, matches, merges and geocodes. With `FLOWRUN_QUICK_BUILD`, as `make run` builds, only these and the packages are optimized:
+/// that takes four times as long as to compile without.
+let optimized =
+  Context.environment["FLOWRUN_QUICK_BUILD"] == nil
+  ? nil
+  : words(
+    "FlowBytes FlowPlatform FlowModel FlowExpressions FlowPluginKit FlowStore FlowEngine RouterCore GeocodeCore SyncCore"
+  )
 
 /// Files of a target that are not compiled, and files that it reads when it runs.
 let excluded = ["FlowInsightTests": "Recordings", "FlowPluginHostTests": "Children", "TidyTests": "FlowKitSymbols.txt"]
@@ -114,7 +124,8 @@ let package = Package(
     .plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"]),
     .library(
       name: "SyncKit",
-      targets: words("SyncKit SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP SyncTestKit")),
+      targets: words(
+        "SyncKit SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP SyncTestKit SyncSimulation")),
     .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
   ] + libraries.map { .library(name: $0, targets: [$0]) },
   traits: [
@@ -159,7 +170,8 @@ func targets(_ line: Substring) -> [Target] {
     if name.first!.isLowercase { return [.executableTarget(name: name, dependencies: used, path: path)] }
     let target = Target.target(
       name: name, dependencies: used, path: path,
-      exclude: isPlugin ? ["\(parts[0]).plugin.yaml"] : [], resources: resources[name].map { [$0] })
+      exclude: isPlugin ? ["\(parts[0]).plugin.yaml"] : [], resources: resources[name].map { [$0] },
+      swiftSettings: optimized.map { $0.contains(name) ? [] : [.unsafeFlags(["-Onone"])] })
     let besides = [name] + uses + words(isPlugin ? "FlowTestKit TestSupport" : "")
     return [target] + lists.dropFirst(2).map { test("\(name)Tests", besides + $0) }
   }

@@ -33,14 +33,17 @@ struct CompiledReader {
     guard offset == bytes.count else { throw damaged("the end of the file") }
   }
 
+  @inline(never)
   func damaged(_ expected: String) -> CompiledWorkflowError { .damaged(expected: expected, offset: offset) }
 
+  @inline(never)
   mutating func byte() throws(CompiledWorkflowError) -> UInt8 {
     guard offset < bytes.count else { throw damaged("more bytes") }
     defer { offset += 1 }
     return bytes[offset]
   }
 
+  @inline(never)
   mutating func number() throws(CompiledWorkflowError) -> UInt64 {
     do throws(LEB128.Problem) {
       return try LEB128.read(bytes, at: &offset)
@@ -50,9 +53,11 @@ struct CompiledReader {
   }
 
   /// A number that an `Int` can hold.
+  @inline(never)
   mutating func signed() throws(CompiledWorkflowError) -> Int { Int(LEB128.signed(try number())) }
 
   /// A number from 0 to below `limit`.
+  @inline(never)
   mutating func index(below limit: Int) throws(CompiledWorkflowError) -> Int {
     let start = offset
     let number = try self.number()
@@ -63,6 +68,7 @@ struct CompiledReader {
   }
 
   /// The number of elements that follow: never more than there are bytes left, since each takes one at least.
+  @inline(never)
   mutating func count() throws(CompiledWorkflowError) -> Int {
     let start = offset
     let count = try self.number()
@@ -73,6 +79,7 @@ struct CompiledReader {
   }
 
   /// Eight bytes, the lowest first.
+  @inline(never)
   mutating func fixed() throws(CompiledWorkflowError) -> UInt64 {
     guard bytes.count - offset >= 8 else { throw damaged("eight bytes") }
     var bits: UInt64 = 0
@@ -81,6 +88,7 @@ struct CompiledReader {
     return bits
   }
 
+  @inline(never)
   mutating func text() throws(CompiledWorkflowError) -> String { texts[try index(below: texts.count)] }
 
   /// Reads something that may hold others of its kind, so deep as values and types may nest.

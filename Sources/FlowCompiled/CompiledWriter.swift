@@ -6,17 +6,23 @@ struct CompiledWriter {
   private var texts: [String] = []
   private var numbers: [String: Int] = [:]
 
+  @inline(never)
   mutating func write(byte: UInt8) { body.append(byte) }
 
+  @inline(never)
   mutating func write(_ number: UInt64) { LEB128.write(number) { body.append($0) } }
 
+  @inline(never)
   mutating func write(count: Int) { write(UInt64(count)) }
 
+  @inline(never)
   mutating func write(signed number: Int) { write(LEB128.zigzag(Int64(number))) }
 
   /// Writes eight bytes, the lowest first.
+  @inline(never)
   mutating func write(fixed bits: UInt64) { body.append(contentsOf: Self.fixed(bits)) }
 
+  @inline(never)
   mutating func write(text: String) {
     if let number = numbers[text] { return write(count: number) }
     numbers[text] = texts.count

@@ -35,6 +35,7 @@ extension DocumentReading {
   }
 
   /// Adds a diagnostic. Past the limit nothing is added, but for the first error behind nothing but warnings.
+  @inline(never)
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedLocation] = [],
     help: String? = nil, missingName: String? = nil, correction: Correction? = nil
@@ -99,23 +100,26 @@ extension DocumentReading {
     return seen
   }
 
-  private mutating func reportUnknown<Key: FormatKey>(
-    _ type: Key.Type, _ member: MemberCursor.Member, owner: String
+  /// Of any keys, so that it is compiled once and not for each map of the format.
+  @inline(never)
+  private mutating func reportUnknown(
+    _ keys: any FormatKey.Type, _ member: MemberCursor.Member, owner: String
   ) {
     guard !isSettled, let name = keyText(member.key) else { return }
-    if let remedy = Key.remedy(for: name, value: tree.text(of: member.value)) {
+    if let remedy = keys.remedy(for: name, value: tree.text(of: member.value)) {
       report(
         .unknownKey, "\(owner) has no key '\(name)'", at: span(member.key), help: remedy,
-        correction: Key.counterpart(of: name).map { Correction(name, to: $0) })
+        correction: keys.counterpart(of: name).map { Correction(name, to: $0) })
       return
     }
-    let correction = Correction(name, among: Key.allCases.map(\.rawValue))
+    let correction = Correction(name, among: keys.names)
     report(
       .unknownKey, "\(owner) has no key '\(name)'", at: span(member.key),
-      help: (correction.map { $0.question + " " } ?? "") + "\(Key.owner) has \(Key.list)", correction: correction)
+      help: (correction.map { $0.question + " " } ?? "") + "\(keys.owner) has \(keys.list)", correction: correction)
   }
 
   /// Reports that a key is twice in a mapping, with the first location.
+  @inline(never)
   mutating func reportDuplicate(_ key: NodeID, in mapping: NodeID) {
     guard !isFull else { return }
     let name = tree.text(key)
@@ -133,6 +137,7 @@ extension DocumentReading {
   }
 
   /// The text of a key; reports a key that is a map, a list or empty.
+  @inline(never)
   mutating func keyText(_ key: NodeID) -> String? {
     guard tree.kind(key) == .scalar, !tree.text(key).isEmpty else {
       report(
@@ -156,6 +161,7 @@ extension DocumentReading {
   func span(_ node: NodeID) -> Span { tree.span(node) }
 
   /// What a node is, for a message: `a map`, `the string "yes"`.
+  @inline(never)
   func found(_ node: NodeID) -> String {
     switch tree.kind(node) {
     case .mapping: return "a mapping"
@@ -171,6 +177,7 @@ extension DocumentReading {
   }
 
   /// Reports that a node is not what is expected.
+  @inline(never)
   mutating func reportType(_ node: NodeID, _ owner: Owner, expected: String, help: String? = nil) {
     report(
       .wrongType, "\(owner.text(in: tree)) must be \(expected), found \(found(node))", at: span(node),
@@ -180,7 +187,10 @@ extension DocumentReading {
 
 extension FormatKey {
   /// All keys for a message: `'min', 'max'`.
-  static var list: String { allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ") }
+  static var list: String { names.map { "'\($0)'" }.joined(separator: ", ") }
+
+  /// All keys.
+  static var names: [String] { allCases.map(\.rawValue) }
 }
 
 extension [Diagnostic] {

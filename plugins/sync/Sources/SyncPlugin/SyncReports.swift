@@ -3,8 +3,8 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 import SyncRecords
-import SyncTestKit
 import SyncSQLite
+import SyncSimulation
 
 /// What the verbs `flowrun sync …` show.
 public enum SyncReports {

@@ -1,7 +1,7 @@
 import SyncCore
 import SyncEngine
 import SyncPomodoro
-import SyncTestKit
+import SyncSimulation
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import SyncRecords
-import SyncTestKit
+import SyncSimulation
 import TestSupport
 import Testing
 

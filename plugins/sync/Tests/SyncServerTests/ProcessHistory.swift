@@ -6,7 +6,7 @@
   import SyncHTTP
   import SyncPomodoro
   import SyncSQLite
-  import SyncTestKit
+  import SyncSimulation
   import SyncWire
   import Synchronization
   import TestSupport

@@ -3,7 +3,7 @@
   import Foundation
   import SyncCore
   import SyncEngine
-  import SyncTestKit
+  import SyncSimulation
   import Synchronization
 
   /// A history of records with real processes: a `flowrun` for each act, with a clock of its own, behind a network with every

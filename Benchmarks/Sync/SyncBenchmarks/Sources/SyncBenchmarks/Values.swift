@@ -1,6 +1,6 @@
 import SyncCore
 import SyncPomodoro
-import SyncTestKit
+import SyncSimulation
 
 /// What needs no store: merging, and histories on the virtual clock.
 enum Values {
