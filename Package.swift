@@ -21,12 +21,13 @@ let table = """
   FlowPostgres: FlowPlatform CPostgreSQL?
   FlowStorePostgres: FlowPlatform FlowStore FlowPostgres | FlowTestKit TestSupport flowrun
   FlowServing: FlowPlatform NIOCore? NIOHTTPTypes?
-  FlowEngine: CFlowClock FlowBytes FlowPlatform FlowDiagnostics FlowModel FlowExpressions FlowPluginKit FlowStore \
-    | FlowStoreSQLite BasicsPlugin FlowTestKit
+  FlowEngine: CFlowClock FlowBytes FlowPlatform FlowDiagnostics FlowModel FlowExpressions FlowPluginKit FlowStore | \
+    FlowStoreSQLite BasicsPlugin FlowTestKit
   FlowInsight: FlowBytes FlowModel FlowExpressions FlowEngine | FlowPluginKit BasicsPlugin FlowTestKit TestSupport
-  FlowPluginHost: FlowBytes FlowSystem FlowDiagnostics FlowModel FlowSyntax FlowPluginKit FlowPluginSupport | FlowTestKit
-  FlowExecutors: CZlib FlowSystem FlowDiagnostics FlowModel FlowSyntax FlowPluginKit FlowPluginHost | FlowTestKit BasicsPlugin \
-    ShellPlugin TestSupport flowrun
+  FlowPluginHost: FlowBytes FlowSystem FlowDiagnostics FlowModel FlowSyntax FlowPluginKit FlowPluginSupport | \
+    FlowTestKit
+  FlowExecutors: CZlib FlowSystem FlowDiagnostics FlowModel FlowSyntax FlowPluginKit FlowPluginHost | FlowTestKit \
+    BasicsPlugin ShellPlugin TestSupport flowrun
   FlowLanguageServer: FlowPlatform FlowDiagnostics FlowModel FlowSyntax | FlowSystem FlowTestKit
   FlowKit: FlowDiagnostics FlowModel FlowCompiled FlowPluginKit FlowEngine | FlowSyntax BasicsPlugin
   FlowKitYAML: FlowKit FlowSyntax
@@ -57,18 +58,19 @@ let table = """
   sync/SyncMetrics: SyncCore SyncEngine Metrics? | SyncPomodoro MetricsTestKit?
   sync/SyncPlugin: FlowBytes FlowDiagnostics SyncCore SyncPomodoro SyncRecords SyncEngine SyncSQLite SyncSimulation \
     SyncHTTP? SyncMetrics? |
-  FlowCLI: FlowSystem FlowDiagnostics FlowModel FlowExpressions FlowCompiled FlowSyntax FlowPluginKit FlowStore FlowStoreSQLite \
-    FlowStorePostgres? FlowEngine FlowInsight FlowPluginHost FlowExecutors FlowLanguageServer BasicsPlugin GeocodePlugin \
-    LocationPlugin NotificationPlugin PreferencesPlugin RouterPlugin ShellPlugin StoragePlugin SyncPlugin SyncRecords \
-    UserInterfacePlugin ArgumentParser AsyncHTTPClient? NIOCore? | FlowTestKit TestSupport flowrun
+  FlowCLI: FlowSystem FlowDiagnostics FlowModel FlowExpressions FlowCompiled FlowSyntax FlowPluginKit FlowStore \
+    FlowStoreSQLite FlowStorePostgres? FlowEngine FlowInsight FlowPluginHost FlowExecutors FlowLanguageServer \
+    BasicsPlugin GeocodePlugin LocationPlugin NotificationPlugin PreferencesPlugin RouterPlugin ShellPlugin \
+    StoragePlugin SyncPlugin SyncRecords UserInterfacePlugin ArgumentParser AsyncHTTPClient? NIOCore? | FlowTestKit \
+    TestSupport flowrun
   flowrun: FlowCLI
   sync/SyncPostgres: FlowPlatform FlowPostgres SyncCore SyncEngine
-  sync/SyncServer: FlowPlatform FlowServing SyncCore SyncEngine SyncWire Hummingbird? HummingbirdCore? HummingbirdTLS? Logging? \
-    NIOCore? NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite SyncTestKit SyncSimulation \
-    SyncHTTP SyncPostgres flowrun-sync-server flowrun TestSupport
+  sync/SyncServer: FlowPlatform FlowServing SyncCore SyncEngine SyncWire Hummingbird? HummingbirdCore? HummingbirdTLS? \
+    Logging? NIOCore? NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite \
+    SyncTestKit SyncSimulation SyncHTTP SyncPostgres flowrun-sync-server flowrun TestSupport
   sync/flowrun-sync-server: FlowServing SyncPomodoro SyncEngine SyncSQLite SyncPostgres SyncServer ArgumentParser?
-  FlowUI: FlowSystem FlowDiagnostics FlowModel FlowStore FlowEngine FlowInsight FlowServing FlowCLI Hummingbird? HummingbirdCore? \
-    Logging? NIOCore? ServiceLifecycle? | TestSupport flowrun flowrun-ui
+  FlowUI: FlowSystem FlowDiagnostics FlowModel FlowStore FlowEngine FlowInsight FlowServing FlowCLI Hummingbird? \
+    HummingbirdCore? Logging? NIOCore? ServiceLifecycle? | TestSupport flowrun flowrun-ui
   flowrun-ui: FlowUI FlowCLI FlowServing ArgumentParser?
   NotificationWorkflowTests: FlowModel TestSupport flowrun
   TidyTests: FlowKitYAML BasicsPlugin TestSupport flowrun
@@ -77,12 +79,9 @@ let table = """
 
 /// What runs, matches, merges and geocodes. With `FLOWRUN_QUICK_BUILD`, as `make run` builds, only these and the packages are optimized:
 /// that takes four times as long as to compile without.
-let optimized =
-  Context.environment["FLOWRUN_QUICK_BUILD"] == nil
-  ? nil
-  : words(
-    "FlowBytes FlowPlatform FlowModel FlowExpressions FlowPluginKit FlowStore FlowEngine RouterCore GeocodeCore SyncCore"
-  )
+let optimized = Context.environment["FLOWRUN_QUICK_BUILD"].map { _ in
+  words("FlowBytes FlowPlatform FlowModel FlowExpressions FlowPluginKit FlowEngine RouterCore GeocodeCore SyncCore")
+}
 
 /// Files of a target that are not compiled, and files that it reads when it runs.
 let excluded = ["FlowInsightTests": "Recordings", "FlowPluginHostTests": "Children", "TidyTests": "FlowKitSymbols.txt"]
@@ -112,9 +111,8 @@ let documentation: [Package.Dependency] =
 
 /// What a user imports besides `SyncKit` and `SyncServerKit`: docs/embedding.md says what for.
 let libraries =
-  words(
-    "FlowKit FlowKitYAML FlowObservability FlowTestKit FlowPluginKit FlowPluginHost FlowCLI RouterCore GeocodeCore SyncMetrics"
-  )
+  words("FlowKit FlowKitYAML FlowObservability FlowTestKit FlowPluginKit FlowPluginHost FlowCLI RouterCore GeocodeCore")
+  + words("SyncMetrics SyncSimulation SyncTestKit")
   + Set(table.split { !$0.isLetter }.map(String.init)).filter { $0.hasSuffix("Plugin") }.sorted()
 
 let package = Package(
@@ -123,15 +121,11 @@ let package = Package(
   products: words("flowrun flowrun-sync-server flowrun-ui").map { .executable(name: $0, targets: [$0]) } + [
     .plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"]),
     .library(
-      name: "SyncKit",
-      targets: words(
-        "SyncKit SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP SyncTestKit SyncSimulation")),
+      name: "SyncKit", targets: words("SyncKit SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP")),
     .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
   ] + libraries.map { .library(name: $0, targets: [$0]) },
   traits: [
-    .trait(
-      name: "Network", description: "The client and the server of sync, its metrics, runs in PostgreSQL",
-      enabledTraits: ["Observability"]),
+    .trait(name: "Network", description: "Sync with servers, runs in PostgreSQL", enabledTraits: ["Observability"]),
     .trait(name: "Observability", description: "Events of runs as log messages, metrics and spans: FlowObservability"),
   ],
   dependencies: documentation
@@ -182,10 +176,9 @@ func dependency(_ word: String) -> Target.Dependency {
   let name = String(word.prefix { $0 != "?" && $0 != "!" })
   let trait = word.hasSuffix("?") ? "Network" : word.hasSuffix("!") ? "Observability" : nil
   let condition = trait.flatMap { TargetDependencyCondition.when(traits: [$0]) }
-  guard let package = packages.first(where: { words($0.products[...]).contains(name) }) else {
-    return .target(name: name, condition: condition)
-  }
-  return .product(name: name, package: String(package.path.split(separator: "/")[1]), condition: condition)
+  let package = packages.first { words($0.products[...]).contains(name) }?.path.split(separator: "/").last
+  return package.map { .product(name: name, package: String($0), condition: condition) }
+    ?? .target(name: name, condition: condition)
 }
 
 func words(_ text: Substring) -> [String] { text.split(separator: " ").map(String.init) }
