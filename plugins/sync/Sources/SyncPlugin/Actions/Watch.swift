@@ -60,10 +60,11 @@ struct RecordChange {
     let (old, new) = (collection.shown(before), collection.shown(after))
     guard old != new else { return nil }
     self.collection = collection.name
+    let device = (after.content.changed ?? after.latestStamp)?.device.name ?? ""
     value = ValueObject([
       ("collection", .string(collection.name)), ("key", .string(key.name)), ("old", old.map { .object($0) } ?? .null),
       ("new", new.map { .object($0) } ?? .null), ("isRemote", .boolean(isRemote)),
-      ("by", .string((after.content.changed ?? after.latestStamp)?.device.name ?? "")),
+      ("by", .string(device)),
     ])
   }
 
