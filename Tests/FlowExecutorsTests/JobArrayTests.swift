@@ -226,7 +226,7 @@ struct SlurmAccountingTests {
     for index in range(0, len(held), 4096): held[index] = 1
     end = time.process_time() + 1.5
     while time.process_time() < end: pass
-    time.sleep(1.5)
+    time.sleep(3)
     """.write(toFile: "\(folder)/take.py", atomically: true, encoding: .utf8)
     try """
     name: x

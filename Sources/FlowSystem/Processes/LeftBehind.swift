@@ -27,7 +27,8 @@ package enum LeftBehind {
   /// any more; costs a look at every process where there were commands.
   package static func end() -> [String] {
     guard isMarked.load(ordering: .relaxed) else { return [] }
-    let found = processes()
+    // Those that were killed with their command and are not gone yet were not left running.
+    let found = processes().filter { !isBeingKilled($0) }
     if found.isEmpty { return [] }
     let names = found.map { "'\(words(of: $0))' (\($0))" }
     for process in found { _ = kill(process, SIGTERM) }
@@ -64,6 +65,15 @@ package enum LeftBehind {
     return ProcessTable.numbers.filter { process in
       process != getpid()
         && bytes(of: "/proc/\(process)/environ").split(separator: 0).contains { $0.elementsEqual(wanted) }
+    }
+  }
+
+  /// Whether SIGKILL has been sent to a process: `SigPnd: 0000000000000100` is signal 9 (proc_pid_status(5)).
+  private static func isBeingKilled(_ process: pid_t) -> Bool {
+    bytes(of: "/proc/\(process)/status").split(separator: UInt8(ascii: "\n")).contains { line in
+      let words = String(decoding: line, as: UTF8.self).split { $0 == ":" || $0 == "\t" }
+      guard words.count == 2, words[0] == "SigPnd" || words[0] == "ShdPnd" else { return false }
+      return UInt64(words[1], radix: 16).map { $0 & 1 << (SIGKILL - 1) != 0 } ?? false
     }
   }
 
