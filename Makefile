@@ -7,7 +7,7 @@ TEST_LIMIT ?= 30m
 
 .PHONY: run build ui release dist test-dist python-package sync-server setup setup-test test test-binary test-release test-long bench pipelines fuzz docs lint check data-check clean
 
-## Installs what is missing, builds quickly (only what a launch needs is optimized), and runs the launch of the example app.
+## Installs what is missing, builds quickly (not everything is optimized), and runs the launch of the example app.
 run: export FLOWRUN_QUICK_BUILD = 1
 run: build
 	.build/release/flowrun workflows/launch.yaml

@@ -67,7 +67,8 @@ public final class SSHServer: Sendable {
       ["/usr/sbin/sshd", "-D", "-e", "-f", "\(folder)/server.conf"], log: "\(folder)/log")
     let (isUp, said) = try Shell.run(
       """
-      for look in $(seq 200); do
+      end=$(($(date +%s) + 20))
+      while [ "$(date +%s)" -lt $end ]; do
         '\(folder)/bin/ssh' -o BatchMode=yes -o ConnectTimeout=5 one true >'\(folder)/said' 2>&1 && exit
         kill -0 \(server.number) 2>/dev/null || break
         sleep 0.1
