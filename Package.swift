@@ -77,10 +77,10 @@ let table = """
   WorkflowTests: FlowSQLite FlowModel TestSupport flowrun
   """
 
-/// What runs, matches, merges and geocodes. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages are
+/// What runs, forecasts, matches and geocodes. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages are
 /// optimized: the optimizer takes three quarters of the processor time of a build.
 let optimized = Context.environment["FLOWRUN_QUICK_BUILD"].map { _ in
-  words("FlowBytes FlowPlatform FlowModel FlowExpressions FlowPluginKit FlowEngine RouterCore GeocodeCore SyncCore")
+  words("FlowBytes FlowPlatform FlowModel FlowExpressions FlowPluginKit FlowEngine FlowInsight RouterCore GeocodeCore")
 }
 
 /// Files of a target that are not compiled, and files that it reads when it runs.
