@@ -52,8 +52,14 @@ extension Array: Compilable where Element: Compilable {
     for element in self { element.write(to: &writer) }
   }
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
-    let count = try reader.count()
     self.init()
+    try add(from: &reader)
+  }
+  /// Reads elements into an array that has none. Most arrays are empty: where none is assigned, the runtime need not make
+  /// their type, which takes it longer than all else here.
+  mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    let count = try reader.count()
+    if count == 0 { return }
     // An element may be a hundred times as large as the byte that it takes at least.
     reserveCapacity(Swift.min(count, 1_024))
     for _ in 0..<count { append(try Element(from: &reader)) }
@@ -71,6 +77,10 @@ extension Dictionary: Compilable where Key == String, Value: Compilable {
   }
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     self.init()
+    try add(from: &reader)
+  }
+  /// Reads entries into a dictionary that has none; see `Array.add(from:)`.
+  mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     for _ in 0..<(try reader.count()) {
       let key = try reader.text()
       let value = try Value(from: &reader)

@@ -57,6 +57,11 @@ extension ValueObject: Compilable {
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     self.init()
+    try add(from: &reader)
+  }
+
+  /// Reads members into an object that has none; see `Array.add(from:)`.
+  mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     for _ in 0..<(try reader.count()) {
       let key = try reader.text()
       guard insert(try Value(from: &reader), for: key) else { throw reader.damaged("each key once") }

@@ -29,23 +29,23 @@ extension Workflow: Compilable {
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     self.init(name: try reader.text(), description: try String?(from: &reader), steps: [])
-    inputs = try [FieldDeclaration](from: &reader)
-    secrets = try [SecretDeclaration](from: &reader)
-    environment = try ValueObject(from: &reader)
-    environmentFiles = try [String](from: &reader)
+    try inputs.add(from: &reader)
+    try secrets.add(from: &reader)
+    try environment.add(from: &reader)
+    try environmentFiles.add(from: &reader)
     gate = try GateDeadline?(from: &reader)
     timeout = try Duration?(from: &reader)
-    events = try [EventDeclaration](from: &reader)
-    queues = try [QueueDeclaration](from: &reader)
+    try events.add(from: &reader)
+    try queues.add(from: &reader)
     concurrency = try Int?(from: &reader)
     guard concurrency ?? 1 >= 1 else { throw reader.damaged("a number of steps above 0") }
     isDurable = try Bool(from: &reader)
     keepsHistory = try Bool(from: &reader)
-    budgets = try [BudgetRule](from: &reader)
+    try budgets.add(from: &reader)
     executor = try String?(from: &reader)
-    outputs = try ValueObject(from: &reader)
+    try outputs.add(from: &reader)
     steps = try Self.steps(from: &reader)
-    scopes = try [WorkflowScope](from: &reader)
+    try scopes.add(from: &reader)
     if !scopes.isEmpty {
       scopeOfStep.reserveCapacity(steps.count)
       for _ in steps { scopeOfStep.append(Int32(try reader.index(below: scopes.count + 1))) }
@@ -55,9 +55,9 @@ extension Workflow: Compilable {
         }
       }
     }
-    includes = try [String: ActionDeclaration](from: &reader)
-    includeFolders = try [String: String](from: &reader)
-    itemWorkflows = try [String: ItemWorkflow](from: &reader)
+    try includes.add(from: &reader)
+    try includeFolders.add(from: &reader)
+    try itemWorkflows.add(from: &reader)
   }
 
   /// Writes the steps: the dependencies of all, as distances, which are mostly small, and then what each one states.

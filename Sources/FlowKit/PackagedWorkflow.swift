@@ -73,10 +73,10 @@ extension Engine {
   ) throws -> TypedRun<Workflow> {
     var options = options
     options.inputs = inputs.values
-    let relay = EventRelay(detail: events, passingOnTo: options.observer)
-    if events != .none { options.observer = relay }
+    let relay = events == .none ? nil : EventRelay(detail: events, passingOnTo: options.observer)
+    if let relay { options.observer = relay }
     let run = try start(Workflow.graph(), options: options)
-    run.whenEnded { _ in relay.end() }
+    relay?.end(with: run)
     return TypedRun(run: run, relay: relay)
   }
 }
@@ -117,11 +117,16 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
   /// The run, with everything that does not depend on the workflow's types.
   public let run: WorkflowRun
 
-  let relay: EventRelay
+  let relay: EventRelay?
 
   /// The events of the run, from the first on; the sequence ends with the run. A reader that is more than 10,000 events
   /// behind misses those after them.
-  public var events: RunEvents { RunEvents(relay: relay) }
+  public var events: RunEvents {
+    if let relay { return RunEvents(relay: relay) }
+    let relay = EventRelay(detail: .none, passingOnTo: nil)
+    relay.end(with: run)
+    return RunEvents(relay: relay)
+  }
 
   /// How the gate opened; returns when it has, or when it never will.
   public var gate: GateOpening {

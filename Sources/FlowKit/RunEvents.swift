@@ -46,8 +46,10 @@ final class EventRelay: RunObserver {
     }
   }
 
-  /// Ends all sequences. A reader that starts later gets the events that were kept.
-  func end() {
+  /// Ends all sequences with a run. A reader that starts later gets the events that were kept.
+  func end(with run: WorkflowRun) { run.whenEnded { [self] _ in end() } }
+
+  private func end() {
     let readers = state.withLock { state in
       state.hasEnded = true
       return Array(state.readers.values)

@@ -35,7 +35,8 @@ public struct Step: Sendable {
 
   /// What the step states beyond action, inputs and needs.
   public var options: StepOptions {
-    get { box?.options ?? StepOptions.none }
+    // Reading one of the options does not copy them all.
+    _read { if let box { yield box.options } else { yield StepOptions.none } }
     set { box = Box(newValue) }
   }
 

@@ -173,6 +173,23 @@ import Testing
     #expect(report["flaky"].endedAt! >= 15)
   }
 
+  @Test func `a body that may wait ends its step once, whether it waits or not`() async throws {
+    let probe = ProbePlugin()
+    let steps: [Step] = (0..<600).map { index in
+      let needs: [StepIndex] = index < 40 ? [] : [StepIndex(index - 40), StepIndex(index - 7)]
+      return Step("\(index)", "probe.moment", needs: needs) {
+        $0.retry = RetryPolicy(attempts: 2, delay: .milliseconds(1))
+        if index % 10 == 0 { $0.queue = "main" }
+      }
+    }
+    var fixture = EngineFixture(steps)
+    fixture.plugins = fixture.plugins.dropLast() + [probe]
+    let report = try await fixture.run()
+    #expect(report.conclusion == .success)
+    for (index, step) in report.steps.enumerated() { #expect(step.attempts == (index % 3 == 0 ? 2 : 1)) }
+    #expect(probe.diary.counts.count == 800 && probe.diary.count == 800)
+  }
+
   @Test func `cancelling tells running steps to end, skips waiting ones and runs always() steps at once`() async throws
   {
     let probe = ProbePlugin()

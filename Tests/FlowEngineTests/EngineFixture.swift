@@ -109,7 +109,7 @@ struct ProbePlugin: Plugin {
   var actions: [any ActionType.Type] {
     [
       Hold.self, Note.self, Write.self, Provide.self, Serve.self, Radio.self, Cleanup.self, WaitOnce.self,
-      FailTwice.self, Spin.self,
+      FailTwice.self, Moment.self, Spin.self,
     ]
   }
   var handles: [PluginHandle] {
@@ -236,6 +236,20 @@ struct ProbePlugin: Plugin {
         diary.write("\(context.stepID.text) ended")
         throw error
       }
+      return NoOutput()
+    }
+  }
+
+  /// Ends at once or a moment later, with success or, in its first attempt, with a failure, by the number in its step's id.
+  struct Moment: AsyncAction {
+    static let name = "probe.moment"
+    static let summary = "Ends at once or a moment later"
+    func run(_ input: NoInput, in context: ActionContext) async throws -> NoOutput {
+      let diary: Diary = try context.handle(.diary)
+      let number = Int(context.stepID.text) ?? 0
+      if number % 2 == 0 { await Task.yield() }
+      diary.write("\(number) \(context.attempt)")
+      if number % 3 == 0, context.attempt == 1 { throw ActionError("flaky", "once") }
       return NoOutput()
     }
   }

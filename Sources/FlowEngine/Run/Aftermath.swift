@@ -2,8 +2,8 @@ import FlowModel
 
 /// What must be done outside the lock after a change.
 struct Aftermath {
-  /// Pools of which a thread must be woken, each as often as it is named.
-  var wakes: [Pool] = []
+  /// What must be done about threads, in order.
+  var threads: [ThreadCare] = []
   /// Steps whose bodies executors must run.
   var remoteStarts: [Start] = []
   /// Steps of which executors are to know the items before they run the first.
@@ -14,8 +14,6 @@ struct Aftermath {
   var cancellations: [(step: StepIndex, attempt: Int)] = []
   /// When the plan's timer must be set; nil: it is.
   var timerAt: Int?
-  /// Pools whose pools must be watched, and how long.
-  var watches: [(pool: Pool, nanoseconds: Int)] = []
   var mustDeliver = false
   /// Whether the journal of a durable run must be written before more can start.
   var mustFlush = false
@@ -24,4 +22,12 @@ struct Aftermath {
   var hasEnded = false
   /// Warnings, to be reported.
   var warning: String?
+
+  /// What must be done about the threads of a pool.
+  enum ThreadCare {
+    /// One must be woken.
+    case wake(Pool)
+    /// They must be watched so long.
+    case watch(Pool, nanoseconds: Int)
+  }
 }

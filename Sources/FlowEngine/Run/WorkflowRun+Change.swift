@@ -104,13 +104,13 @@ extension WorkflowRun {
         return watch(pool, &state, &aftermath)
       }
       state.pools[pool.index].wake()
-      aftermath.wakes.append(pool)
+      aftermath.threads.append(.wake(pool))
     }
   }
 
   /// Sees to it that someone looks after the steps that wait in a pool.
   private func watch(_ pool: Pool, _ state: inout RunState, _ aftermath: inout Aftermath) {
-    if let time = state.pools[pool.index].startWatch() { aftermath.watches.append((pool, time)) }
+    if let time = state.pools[pool.index].startWatch() { aftermath.threads.append(.watch(pool, nanoseconds: time)) }
   }
 
   /// Does outside the lock what a change brought about.
@@ -120,16 +120,19 @@ extension WorkflowRun {
       cancellations.cancel(step, attempt: attempt)
       state.withLock { $0.tasks[RunState.taskKey(step, attempt)] }?.cancel()
     }
-    for pool in aftermath.wakes { startThread(of: pool) }
+    for care in aftermath.threads {
+      switch care {
+      case .wake(let pool): startThread(of: pool)
+      case .watch(let pool, let time):
+        let alarms = options.clock == nil ? deadlines : delivery
+        alarms.schedule(afterNanoseconds: time) { [self] in endWatch(of: pool) }
+      }
+    }
     for expectation in aftermath.expectations { expect(expectation) }
     for start in aftermath.remoteStarts { runRemotely(start) }
     for step in aftermath.surveys { beginSurvey(of: step) }
     if let due = aftermath.timerAt {
       deadlines.schedule(atNanoseconds: due) { [self] in timerFired() }
-    }
-    for (pool, time) in aftermath.watches {
-      let alarms = options.clock == nil ? deadlines : delivery
-      alarms.schedule(afterNanoseconds: time) { [self] in endWatch(of: pool) }
     }
     if aftermath.mustDeliver { deliver() }
     if aftermath.mustAwaitLease { lookAtLeaseSoon() }

@@ -54,10 +54,12 @@ extension WorkflowRun {
     let executor = placement.executors[index]
     let declaration = prepared.action(of: owner).declaration
     let request = prepared.graph.workflow.steps[Int(owner)].options.request(ofAttempt: Int(start.attempt))
-    run(
-      { inputs, context in
+    let body = StepBodies.InTask(
+      call: { inputs, context in
         try await executor.run(declaration, inputs, taking: request, files: start.inputs?.check?.files, context)
-      }, start,
+      }, isService: declaration.isService)
+    _ = run(
+      body, start,
       ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), pool: .remote, startsHere: false)
   }
 

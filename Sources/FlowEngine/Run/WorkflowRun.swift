@@ -65,7 +65,7 @@ public final class WorkflowRun: Sendable {
     }
     isGuarded = options.outer?.run.isGuarded ?? options.history?.canBeTakenOver ?? false
     var plan = Plan(
-      graph: prepared.graph, facts: prepared.facts, remote: options.placement?.steps,
+      graph: prepared.graph, facts: prepared.facts.isEmpty ? [:] : prepared.facts, remote: options.placement?.steps,
       capacity: prepared.graph.capacity(options.capacity),
       announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
@@ -144,7 +144,8 @@ public final class WorkflowRun: Sendable {
   /// How the gate opened; returns when it has, or when it never will.
   public var gate: GateOpening {
     get async {
-      await withCheckedContinuation { continuation in
+      // Proof of safety: the gate's clock calls each waiter once, when the gate opens or the run ends without that.
+      await withUnsafeContinuation { continuation in
         gateClock.whenOpen { [self] opened in
           let time = opened.atNanoseconds - gateClock.activatedAtNanoseconds
           continuation.resume(

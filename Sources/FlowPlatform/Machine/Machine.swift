@@ -18,7 +18,8 @@ package struct Machine: Sendable, Hashable {
     gpus = Self.gpus(visible: getenv("CUDA_VISIBLE_DEVICES").map { String(cString: $0) })
   }
 
-  private static var usableProcessors: Int {
+  /// Processors that the calling thread may run on.
+  fileprivate static var usableProcessors: Int {
     let count = Int(flow_usable_processors())
     return count > 0 ? count : Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
@@ -106,5 +107,5 @@ private struct ControlGroups {
   }
 }
 
-/// The number of cores that run threads now.
-package func activeCores() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+/// The number of cores that this process may use now.
+package func activeCores() -> Int { max(1, Machine.usableProcessors) }

@@ -80,7 +80,7 @@ extension Plan {
     guard !graph.stepsWithOptions.isEmpty else { return assign(Array(0..<StepIndex(count)), to: &queues) }
     var leadsToBlocking = [Bool](repeating: false, count: count)
     var remaining = [Int](repeating: 0, count: count)
-    var allAlike = true
+    var hasEstimates = false
     for step in graph.topologicalOrder.reversed() {
       let index = Int(step)
       var leads = traits[step].flags.contains(.blocking)
@@ -92,10 +92,13 @@ extension Plan {
       if steps[index].hasOptions, let estimate = steps[index].options.estimate { longest += estimate.high.nanoseconds }
       leadsToBlocking[index] = leads
       remaining[index] = longest
-      allAlike = allAlike && leads == leadsToBlocking[Int(graph.topologicalOrder.last!)] && longest == 0
+      hasEstimates = hasEstimates || longest != 0
     }
-    var order = Array(0..<StepIndex(count))
-    if !allAlike {
+    var order: [StepIndex] = []
+    order.reserveCapacity(count)
+    for step in 0..<count where leadsToBlocking[step] { order.append(StepIndex(step)) }
+    for step in 0..<count where !leadsToBlocking[step] { order.append(StepIndex(step)) }
+    if hasEstimates {
       order.sort { left, right in
         let (left, right) = (Int(left), Int(right))
         if leadsToBlocking[left] != leadsToBlocking[right] { return leadsToBlocking[left] }

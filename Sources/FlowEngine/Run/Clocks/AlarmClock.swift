@@ -33,10 +33,11 @@ final class AlarmClock: Sendable {
     var hasThread = false
     /// Whether timers do it, because there should be no thread.
     var usesTimers = false
+    /// The timers' queue, once there is a timer.
+    var queue: DispatchQueue?
   }
 
   private let clock: RunClock
-  private let queue = DispatchQueue(label: "flowrun.alarms", qos: .userInteractive)
   private let state: Mutex<State>
   private let sleeper = Sleeper()
 
@@ -90,6 +91,11 @@ final class AlarmClock: Sendable {
     case .none: break
     case .wake: sleeper.wake()
     case .timer(let nanoseconds):
+      let queue = state.withLock { state in
+        let queue = state.queue ?? DispatchQueue(label: "flowrun.alarms", qos: .userInteractive)
+        state.queue = queue
+        return queue
+      }
       queue.asyncAfter(deadline: clock.dispatchTime(nanoseconds), flags: .enforceQoS) { @Sendable [self] in fire() }
     case .thread: if !BareThread.start(.prompt, { [self] in keepWaiting() }) { useTimers() }
     }

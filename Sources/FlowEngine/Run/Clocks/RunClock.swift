@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Monotonic time since the start of one run, in nanoseconds.
-struct RunClock: Sendable {
+final class RunClock: Sendable {
   /// The system's monotonic time at the start of the run, or the virtual clock's.
   let startNanoseconds: UInt64
   /// What stands in for the system's time in a test; nil: nothing does.

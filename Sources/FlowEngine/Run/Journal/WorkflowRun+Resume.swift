@@ -2,12 +2,18 @@ import FlowModel
 import FlowStore
 
 /// What a run continues from: what its journal says, and the right to write it.
-struct RunOrigin: Sendable {
-  var store: any RunStore
-  var lease: any RunLease
-  var plan: ResumePlan
+final class RunOrigin: Sendable {
+  let store: any RunStore
+  let lease: any RunLease
+  let plan: ResumePlan
   /// Where the run's clock continues, in nanoseconds from the start of the run.
   var atNanoseconds: Int { plan.atNanoseconds }
+
+  init(store: any RunStore, lease: any RunLease, plan: ResumePlan) {
+    self.store = store
+    self.lease = lease
+    self.plan = plan
+  }
 
   /// Tells a fresh plan what is kept.
   func restore(_ plan: inout Plan, at now: Int) {

@@ -79,7 +79,7 @@ public struct PreparedWorkflow: Sendable {
         }
       }
       indices.append(last.index)
-      if isPlain[Int(last.index)], !step.hasOptions, step.with.isEmpty { continue }
+      if isPlain[Int(last.index)], step.with.isEmpty, !step.hasOptions || step.options.needNoPreparation { continue }
       let declaration = actions[Int(last.index)].declaration
       do throws(ExpressionError) {
         var detail = try StepDetail(step, declaration, includeFolder: workflow.includeFolders[step.uses])

@@ -8,7 +8,10 @@ import FlowPluginKit
 /// body holds the workflow that holds this.
 final class StepBodies: @unchecked Sendable {
   /// A body that runs in a task.
-  typealias Asynchronous = @Sendable (ValueObject, ActionContext) async throws -> ValueObject
+  struct InTask {
+    let call: @Sendable (ValueObject, ActionContext) async throws -> ValueObject
+    let isService: Bool
+  }
 
   private final class Plain: Sendable {
     let call: @Sendable (ActionContext) throws -> Void
@@ -87,10 +90,11 @@ final class StepBodies: @unchecked Sendable {
   }
 
   /// The body of an action that has no synchronous one.
-  func asynchronous(_ action: Int32) -> Asynchronous {
+  func asynchronous(_ action: Int32) -> InTask {
     switch bodies[Int(action)] {
-    case .synchronous(let call): return { values, context in try call(values, context) }
-    case .asynchronous(let body), .service(let body): return body
+    case .synchronous(let call): InTask(call: { values, context in try call(values, context) }, isService: false)
+    case .asynchronous(let body): InTask(call: body, isService: false)
+    case .service(let body): InTask(call: body, isService: true)
     }
   }
 }

@@ -56,6 +56,15 @@ struct StepDetail: Sendable {
   }
 }
 
+extension StepOptions {
+  /// Whether a step whose action takes nothing has no detail with these options.
+  var needNoPreparation: Bool {
+    if case .expression = enabled { return false }
+    if case .expression = deferral { return false }
+    return condition == nil && environment.isEmpty && fanOut == nil && inputsFrom.isEmpty && produces.isEmpty
+  }
+}
+
 /// The inputs of a step, as far as they are known before a run.
 enum PreparedInputs: Sendable {
   case nothing

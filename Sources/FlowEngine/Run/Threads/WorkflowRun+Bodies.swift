@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import Synchronization
 
 // A step's body: how it is called, in a task where it is asynchronous, and what happens to what it gives or throws.
 extension WorkflowRun {
@@ -18,8 +19,10 @@ extension WorkflowRun {
     } catch {
       return ending(of: error, start)
     }
-    run(prepared.bodies.asynchronous(action), start, context, pool: pool, startsHere: true)
-    return nil
+    guard let (ending, given) = run(prepared.bodies.asynchronous(action), start, context, pool: pool, startsHere: true)
+    else { return nil }
+    outputs = given
+    return ending
   }
 
   /// The result of looking before a body runs; nil: it runs.
@@ -38,11 +41,13 @@ extension WorkflowRun {
   }
 
   /// Runs a body in a task of its own. With `startsHere` it runs on this thread until it waits for the first time: most bodies
-  /// are shorter than the way to another thread.
+  /// are shorter than the way to another thread. Gives the end of one that did not wait at all; nil: it continues in its task,
+  /// which takes in the end itself.
   func run(
-    _ body: @escaping StepBodies.Asynchronous, _ start: Start, _ context: ActionContext, pool: Pool, startsHere: Bool
-  ) {
+    _ body: StepBodies.InTask, _ start: Start, _ context: ActionContext, pool: Pool, startsHere: Bool
+  ) -> (Ending, ValueObject)? {
     let (step, attempt) = (start.step, Int(start.attempt))
+    let end = startsHere && !body.isService ? BodyEnd() : nil
     let task = Self.task(pool.qualityOfService?.taskPriority ?? .userInitiated, startsHere: startsHere) { [self] in
       // A body that runs here was looked at on its thread.
       if pool == Pool.remote, let beforehand = start.inputs?.beforehand {
@@ -51,12 +56,17 @@ extension WorkflowRun {
       }
       recentStates.end()
       do {
-        let outputs = try await body(start.inputs?.values ?? ValueObject(), context)
+        let outputs = try await body.call(start.inputs?.values ?? ValueObject(), context)
         if start.inputs?.check != nil { noteSuccess(start, outputs) }
-        complete(start, .success, outputs)
+        if end?.keep(.success, outputs) != true { complete(start, .success, outputs) }
       } catch {
-        complete(start, ending(of: error, start), [:])
+        let ending = ending(of: error, start)
+        if end?.keep(ending, [:]) != true { complete(start, ending, [:]) }
       }
+    }
+    if let end = end?.take() {
+      cancellations.forget(step, attempt: attempt)
+      return end
     }
     // The body may have ended, or the attempt may have been asked to end, before the task could be kept.
     withPlan { state in
@@ -65,6 +75,7 @@ extension WorkflowRun {
       }
     }
     if cancellations.isCancelled(step, attempt: attempt) { task.cancel() }
+    return nil
   }
 
   private static func task(
@@ -159,6 +170,34 @@ extension WorkflowRun {
         isRetryable: false)
     default:
       return .failure(StepFailure(code: "error", message: "\(error)"), isRetryable: true)
+    }
+  }
+}
+
+/// How a body ended that began on a step's thread, where it ended before the thread went on without it.
+private final class BodyEnd: Sendable {
+  private enum State {
+    case runs, continuesAlone
+    case ended(Ending, ValueObject)
+  }
+
+  private let state = Mutex(State.runs)
+
+  /// Keeps the end for the thread; false where that has gone on.
+  func keep(_ ending: Ending, _ outputs: ValueObject) -> Bool {
+    state.withLock { state in
+      guard case .runs = state else { return false }
+      state = .ended(ending, outputs)
+      return true
+    }
+  }
+
+  /// The end; nil: the body has not ended, and the thread goes on.
+  func take() -> (Ending, ValueObject)? {
+    state.withLock { state in
+      if case .ended(let ending, let outputs) = state { return (ending, outputs) }
+      state = .continuesAlone
+      return nil
     }
   }
 }
