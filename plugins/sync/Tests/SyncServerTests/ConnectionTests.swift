@@ -6,6 +6,7 @@
   import SyncPomodoro
   import SyncPostgres
   import SyncSQLite
+  import TestSupport
   import Testing
 
   /// What clients do to a server that wish it ill, or that it has too many of.
@@ -53,7 +54,7 @@
       let client = try HTTPBackend(address: server.address, token: "")
       #expect(try await client.changes(zone: Pomodoro.zone, since: nil, limit: 1, maximumBytes: 1).records == [])
       // Those that had waited longest made room.
-      #expect(silent.filter(\.isClosed).count >= 1100 - 1024)
+      #expect(within(seconds: 20) { silent.count(where: \.isClosed) >= 1100 - 1024 })
       let metrics = try await Curl.get("\(server.address)/metrics").body
       #expect(!metrics.contains("flowrun_sync_connections_closed_total 0"))
     }
@@ -67,8 +68,9 @@
       #expect(try await signs.next() != nil)
       let silent = silent(60, server)
       #expect(try await Curl.get("\(server.address)/health").status == 200)
-      let open = silent.filter { !$0.isClosed }
-      #expect((1...20).contains(open.count))
+      // The others are closed by the threads that serve them, which may be busy.
+      within(seconds: 20) { silent.count { !$0.isClosed } <= 20 }
+      #expect((1...20).contains(silent.count { !$0.isClosed }))
       let metrics = try await Curl.get("\(server.address)/metrics").body
       #expect(metrics.contains("flowrun_sync_channels 1"))
     }
