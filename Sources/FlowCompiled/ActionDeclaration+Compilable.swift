@@ -33,6 +33,7 @@ extension ActionDeclaration: Compilable {
       requires: try [HandleKey](from: &reader), needsProtectedData: try Bool(from: &reader),
       isService: try Bool(from: &reader), errors: try [ErrorDeclaration](from: &reader),
       example: try String(from: &reader), origin: try String?(from: &reader))
+    // Assigned only where there is one; see `Array.add(from:)`.
     if let call = try ActionCall?(from: &reader) { calls = call }
     outputFieldsFromInput = try String?(from: &reader)
     shellTextInput = try String?(from: &reader)

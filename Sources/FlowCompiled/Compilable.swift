@@ -55,8 +55,8 @@ extension Array: Compilable where Element: Compilable {
     self.init()
     try add(from: &reader)
   }
-  /// Reads elements into an array that has none. Most arrays are empty: where none is assigned, the runtime need not make
-  /// their type, which takes it longer than all else here.
+  /// Reads elements into an empty array. Assigning an array, even an empty one, makes the runtime create its type, which
+  /// takes longer than reading a small workflow; most arrays of a workflow are empty.
   mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     let count = try reader.count()
     if count == 0 { return }
@@ -79,7 +79,7 @@ extension Dictionary: Compilable where Key == String, Value: Compilable {
     self.init()
     try add(from: &reader)
   }
-  /// Reads entries into a dictionary that has none; see `Array.add(from:)`.
+  /// Reads entries into an empty dictionary; see `Array.add(from:)`.
   mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     for _ in 0..<(try reader.count()) {
       let key = try reader.text()

@@ -105,7 +105,8 @@ struct CompiledReader {
     let count = try self.count()
     defer { offset += count }
     let end = offset + count
-    // What is no UTF-8 becomes other bytes. `String(validating:as:)` is not specialized, and takes five times as long.
+    // Decoding replaces bytes that are not UTF-8, so the text then differs. `String(validating:as:)` would say so itself, but
+    // it is not specialized and slower.
     let text = String(decoding: bytes[offset..<end], as: UTF8.self)
     guard text.utf8.elementsEqual(bytes[offset..<end]) else { throw damaged("text in UTF-8") }
     return text

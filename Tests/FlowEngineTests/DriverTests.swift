@@ -173,7 +173,8 @@ import Testing
     #expect(report["flaky"].endedAt! >= 15)
   }
 
-  @Test func `a body that may wait ends its step once, whether it waits or not`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `a body that may wait ends its step once, whether it waits or not`() async throws
+  {
     let probe = ProbePlugin()
     let steps: [Step] = (0..<600).map { index in
       let needs: [StepIndex] = index < 40 ? [] : [StepIndex(index - 40), StepIndex(index - 7)]

@@ -109,7 +109,7 @@ struct ExecutorConformance {
   }
 
   private func runsAsManyAsItHasSlots() async throws {
-    // The first command waits for another, however long that takes to begin.
+    // The first command waits up to 10 s until a second one runs.
     let met = "\(folder)/met-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: met, withIntermediateDirectories: true)
     let command = """

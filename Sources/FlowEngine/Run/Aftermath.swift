@@ -2,8 +2,8 @@ import FlowModel
 
 /// What must be done outside the lock after a change.
 struct Aftermath {
-  /// What must be done about threads, in order.
-  var threads: [ThreadCare] = []
+  /// Which threads to wake or to watch, in order.
+  var threads: [ThreadRequest] = []
   /// Steps whose bodies executors must run.
   var remoteStarts: [Start] = []
   /// Steps of which executors are to know the items before they run the first.
@@ -23,11 +23,11 @@ struct Aftermath {
   /// Warnings, to be reported.
   var warning: String?
 
-  /// What must be done about the threads of a pool.
-  enum ThreadCare {
-    /// One must be woken.
+  /// A request about the threads of a pool.
+  enum ThreadRequest {
+    /// Wakes one of them.
     case wake(Pool)
-    /// They must be watched so long.
+    /// Checks after this time whether a thread came free.
     case watch(Pool, nanoseconds: Int)
   }
 }

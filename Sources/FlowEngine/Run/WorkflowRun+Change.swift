@@ -120,8 +120,8 @@ extension WorkflowRun {
       cancellations.cancel(step, attempt: attempt)
       state.withLock { $0.tasks[RunState.taskKey(step, attempt)] }?.cancel()
     }
-    for care in aftermath.threads {
-      switch care {
+    for request in aftermath.threads {
+      switch request {
       case .wake(let pool): startThread(of: pool)
       case .watch(let pool, let time):
         let alarms = options.clock == nil ? deadlines : delivery

@@ -64,6 +64,7 @@ public final class WorkflowRun: Sendable {
       RunJournal($0, thread: AlarmClock(clock: realClock), resuming: origin.map { ($0.store, $0.lease) })
     }
     isGuarded = options.outer?.run.isGuarded ?? options.history?.canBeTakenOver ?? false
+    // Copying a dictionary, even an empty one, makes the runtime create its type.
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts.isEmpty ? [:] : prepared.facts, remote: options.placement?.steps,
       capacity: prepared.graph.capacity(options.capacity),

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Monotonic time since the start of one run, in nanoseconds.
+/// Monotonic time since the start of one run, in nanoseconds. A class, since every thread of a run keeps it.
 final class RunClock: Sendable {
   /// The system's monotonic time at the start of the run, or the virtual clock's.
   let startNanoseconds: UInt64

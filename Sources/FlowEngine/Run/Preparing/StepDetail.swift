@@ -57,11 +57,10 @@ struct StepDetail: Sendable {
 }
 
 extension StepOptions {
-  /// Whether a step whose action takes nothing has no detail with these options.
+  /// Whether a step with these options has no ``StepDetail`` if its action has no inputs.
   var needNoPreparation: Bool {
-    if case .expression = enabled { return false }
-    if case .expression = deferral { return false }
-    return condition == nil && environment.isEmpty && fanOut == nil && inputsFrom.isEmpty && produces.isEmpty
+    isFixedBeforeActivation && condition == nil && environment.isEmpty && fanOut == nil && inputsFrom.isEmpty
+      && produces.isEmpty
   }
 }
 

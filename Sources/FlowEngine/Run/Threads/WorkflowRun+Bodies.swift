@@ -41,8 +41,8 @@ extension WorkflowRun {
   }
 
   /// Runs a body in a task of its own. With `startsHere` it runs on this thread until it waits for the first time: most bodies
-  /// are shorter than the way to another thread. Gives the end of one that did not wait at all; nil: it continues in its task,
-  /// which takes in the end itself.
+  /// are shorter than the way to another thread. Returns how the body ended if it did not wait at all; nil if it continues in
+  /// its task, which then reports the end itself.
   func run(
     _ body: StepBodies.InTask, _ start: Start, _ context: ActionContext, pool: Pool, startsHere: Bool
   ) -> (Ending, ValueObject)? {
@@ -174,7 +174,7 @@ extension WorkflowRun {
   }
 }
 
-/// How a body ended that began on a step's thread, where it ended before the thread went on without it.
+/// Hands over how a body ended from its task to the thread that started it, unless the thread has continued by then.
 private final class BodyEnd: Sendable {
   private enum State {
     case runs, continuesAlone
@@ -183,7 +183,7 @@ private final class BodyEnd: Sendable {
 
   private let state = Mutex(State.runs)
 
-  /// Keeps the end for the thread; false where that has gone on.
+  /// Keeps the end for the thread; false if the thread has continued.
   func keep(_ ending: Ending, _ outputs: ValueObject) -> Bool {
     state.withLock { state in
       guard case .runs = state else { return false }
@@ -192,7 +192,7 @@ private final class BodyEnd: Sendable {
     }
   }
 
-  /// The end; nil: the body has not ended, and the thread goes on.
+  /// Returns how the body ended; nil if it still runs, and then the thread continues without it.
   func take() -> (Ending, ValueObject)? {
     state.withLock { state in
       if case .ended(let ending, let outputs) = state { return (ending, outputs) }

@@ -224,7 +224,7 @@ import Testing
     Thread.detachNewThread { [host] in
       within(seconds: 60) { Self.processes(in: folder).count >= 2 }
       host.cancel()
-      // The command may have written before the step's thread had said what cancelling it means.
+      // The command may have written its numbers before the action registered its cancellation handler.
       within(seconds: 60) { host.sleeperCount > 0 }
       host.advance(by: RunningCommand.grace)
     }

@@ -68,7 +68,7 @@
       #expect(try await signs.next() != nil)
       let silent = silent(60, server)
       #expect(try await Curl.get("\(server.address)/health").status == 200)
-      // The others are closed by the threads that serve them, which may be busy.
+      // The server closes the others on their own threads, which may be busy.
       within(seconds: 20) { silent.count { !$0.isClosed } <= 20 }
       #expect((1...20).contains(silent.count { !$0.isClosed }))
       let metrics = try await Curl.get("\(server.address)/metrics").body
