@@ -57,7 +57,7 @@ let table = """
   sync/SyncKit: SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP
   sync/SyncMetrics: SyncCore SyncEngine Metrics? | SyncPomodoro MetricsTestKit?
   sync/SyncPlugin: FlowBytes FlowDiagnostics SyncCore SyncPomodoro SyncRecords SyncEngine SyncSQLite SyncSimulation \
-    SyncHTTP? SyncMetrics? |
+    SyncHTTP? SyncMetrics? | FlowSQLite
   FlowCLI: FlowSystem FlowDiagnostics FlowModel FlowExpressions FlowCompiled FlowSyntax FlowPluginKit FlowStore \
     FlowStoreSQLite FlowStorePostgres? FlowEngine FlowInsight FlowPluginHost FlowExecutors FlowLanguageServer \
     BasicsPlugin GeocodePlugin LocationPlugin NotificationPlugin PreferencesPlugin RouterPlugin ShellPlugin \

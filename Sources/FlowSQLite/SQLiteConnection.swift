@@ -255,14 +255,16 @@ package final class SQLiteConnection {
     package let known: Int
   }
 
-  /// Brings the file up to date in one transaction: runs the steps that it has not seen, and counts them in `user_version`.
-  /// Throws ``NewerFormat`` where the file has seen more.
-  package func migrate(_ steps: [String]) throws {
+  /// Brings the file up to date in one transaction: runs the steps that it has not seen, then `convert` with the number that
+  /// it had seen, and counts them in `user_version`. Throws ``NewerFormat`` where the file has seen more.
+  package func migrate(_ steps: [String], then convert: (_ seen: Int) throws -> Void = { _ in }) throws {
     try transaction {
       let found = try integer("PRAGMA user_version") ?? 0
       if found > steps.count { throw NewerFormat(found: found, known: steps.count) }
       for step in steps.dropFirst(max(0, found)) { try execute(step) }
-      if found < steps.count { try execute("PRAGMA user_version = \(steps.count)") }
+      guard found < steps.count else { return }
+      try convert(found)
+      try execute("PRAGMA user_version = \(steps.count)")
     }
   }
 }

@@ -37,7 +37,8 @@ enum RecordUseCheck {
       ]
     }
     var use = RecordUse(
-      schema, isOpen: { $0.containsExpression }, queryProblem: { SyncReports.problem(withQuery: $0, schema) })
+      schema.withDevices, isOpen: { $0.containsExpression },
+      queryProblem: { SyncReports.problem(withQuery: $0, schema.withDevices) })
     for index in steps.indices {
       guard let with = result.value(of: StepIndex(index), key: "with") else { continue }
       use.check(steps[index].uses, with)

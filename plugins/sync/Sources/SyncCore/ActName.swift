@@ -14,7 +14,7 @@ public struct ActName: Hashable, Sendable {
 public enum TakenAct: Hashable, Sendable {
   /// It has never been taken: another copy of its device's file has acted under that number.
   case no
-  /// An act of this name has been taken; its checksums, 0 for one that was put together with a later act.
+  /// An act of this name has been taken; its checksums, 0 for one that an earlier version had put together with a later one.
   case yes(checks: [UInt32])
   /// The zone does not know: what it lost was returned by a device, as cells, which hold no names.
   case perhaps
@@ -46,12 +46,7 @@ public struct TakenNames: Hashable, Sendable {
   /// What a change that is stored over a cell has taken.
   public init(_ change: Operation.Change, over old: Cell) {
     switch change {
-    case .write(let write):
-      acts = [Act(name: write.name, check: write.check)]
-      acts += write.replaced.map { number in
-        Act(
-          name: ActName(dot: Dot(device: write.dot.device, number: number), incarnation: write.incarnation), check: 0)
-      }
+    case .write(let write): acts = [Act(name: write.name, check: write.check)]
     case .join(let cell): givenBack = cell.context.dots.filter { !old.context.covers($0) }
     case .retire, .seen: break
     }

@@ -6,8 +6,8 @@ public enum Arbiter {
 
   /// What should be done.
   public enum Decision: Hashable, Sendable {
-    /// Store this cell under the next version; the acts of a write got these stamps.
-    case store(Cell, [Stamp])
+    /// Store this cell under the next version; a write got this stamp.
+    case store(Cell, Stamp?)
     /// Nothing to do: the cell says that already (M4).
     case unchanged
     /// The store holds another version than the device expected, or another write under the same number.
@@ -23,7 +23,7 @@ public enum Arbiter {
     /// The zone would have more than `RecordLimits.devices` devices.
     case tooManyDevices
     /// The content would be larger than a record may be.
-    case tooLarge(bytes: Int, most: Int = RecordLimits.contentBytes)
+    case tooLarge(bytes: Int)
     /// Another act has the same name, which happens when a machine is copied while it runs.
     case nameTaken
     /// The zone does not know whether it counts already.
@@ -35,8 +35,8 @@ public enum Arbiter {
       case .invalid(let reason): reason
       case .tooManyDevices:
         "the zone has \(RecordLimits.devices) devices, which is the limit; retire one that is no longer used"
-      case .tooLarge(let bytes, let most):
-        "the record would hold \(bytes) bytes, at most \(most) are allowed"
+      case .tooLarge(let bytes):
+        "the record would hold \(bytes) bytes, at most \(RecordLimits.recordBytes) are allowed"
       case .nameTaken:
         "another change has the same name and different content, as when a running machine was copied; retry it to count it under a new name, or discard it"
       case .mayBeCounted:
@@ -46,47 +46,46 @@ public enum Arbiter {
   }
 
   /// Decides on one operation against what is stored; `stored` nil means nothing is. `rules` are those that the zone keeps
-  /// for the record's collection, nil if they have not been read. `taken` says what the zone knows of an act; it is asked only
-  /// of one that the record's context covers.
+  /// for the record's collection, nil for what is not a record of one. `taken` says what the zone knows of an act; it is asked
+  /// only of one that the record's context covers.
   public static func decide(
-    _ operation: Operation, stored: Record?, policy: any MergePolicy, rules: ZoneRules? = nil,
-    serverMilliseconds: Int64, taken: (ActName) throws -> TakenAct
+    _ operation: Operation, stored: Record?, rules: ZoneRules?, serverMilliseconds: Int64,
+    taken: (ActName) throws -> TakenAct
   ) rethrows -> Decision {
     guard operation.key.isWellFormed else { return .refused(.invalid(RecordKey.rule)) }
     guard operation.expectedVersion == stored?.version ?? 0 else { return .conflict }
     let old = stored?.cell ?? Cell()
     switch operation.change {
     case .write(let write):
-      return try decide(write, for: operation.key, old, policy, rules, serverMilliseconds: serverMilliseconds, taken)
+      return try decide(write, for: operation.key, old, rules, serverMilliseconds: serverMilliseconds, taken)
     case .join(let other):
       let problem =
-        RecordLimits.problem(withValuesOf: other) ?? self.problem(with: other, for: operation.key, old, policy, rules)
+        RecordLimits.problem(withValuesOf: other) ?? self.problem(with: other, for: operation.key, old, rules)
       if let problem {
         return .refused(.invalid(problem))
       }
       let clamped = other.clamped(toMilliseconds: serverMilliseconds + toleranceMilliseconds)
-      let cell = Cell.join(old, clamped, windowMilliseconds: policy.windowMilliseconds)
-      return cell == old ? .unchanged : .store(cell, [])
+      let cell = Cell.join(old, clamped, windowMilliseconds: window(rules))
+      return cell == old ? .unchanged : .store(cell, nil)
     case .retire(let device):
       var cell = old
-      return cell.retire(device) ? .store(cell, []) : .unchanged
+      return cell.retire(device) ? .store(cell, nil) : .unchanged
     case .seen: return .unchanged
     }
   }
 
   /// The same where the zone knows of no acts.
   public static func decide(
-    _ operation: Operation, stored: Record?, policy: any MergePolicy, rules: ZoneRules? = nil,
-    serverMilliseconds: Int64
+    _ operation: Operation, stored: Record?, rules: ZoneRules?, serverMilliseconds: Int64
   ) -> Decision {
-    decide(
-      operation, stored: stored, policy: policy, rules: rules, serverMilliseconds: serverMilliseconds,
-      taken: { _ in .no })
+    decide(operation, stored: stored, rules: rules, serverMilliseconds: serverMilliseconds, taken: { _ in .no })
   }
 
+  private static func window(_ rules: ZoneRules?) -> Int64 { rules?.decide?.windowMilliseconds ?? .max }
+
   private static func decide(
-    _ write: Write, for key: RecordKey, _ old: Cell, _ policy: any MergePolicy, _ rules: ZoneRules?,
-    serverMilliseconds: Int64, _ taken: (ActName) throws -> TakenAct
+    _ write: Write, for key: RecordKey, _ old: Cell, _ rules: ZoneRules?, serverMilliseconds: Int64,
+    _ taken: (ActName) throws -> TakenAct
   ) rethrows -> Decision {
     let (device, check) = (write.dot.device, write.check)
     if let known = old.context.note(of: device), write.dot.number <= known.dot.number {
@@ -98,7 +97,7 @@ public enum Arbiter {
       case .no: return .conflict
       }
     }
-    if let problem = RecordLimits.problem(with: write) ?? problem(with: write, for: key, old, policy, rules) {
+    if let problem = RecordLimits.problem(with: write) ?? problem(with: write, for: key, old, rules) {
       return .refused(.invalid(problem))
     }
     if key.type == ZoneRules.type, write.fields.allSatisfy({ change in old.fields.contains { $0.name == change.name } })
@@ -107,53 +106,43 @@ public enum Arbiter {
     }
     let live = old.context.liveDevices(atMilliseconds: serverMilliseconds)
     if live.count >= RecordLimits.devices, !live.contains(device) { return .refused(.tooManyDevices) }
-    let stamps = admitted(write, into: old, serverMilliseconds: serverMilliseconds)
+    let stamp = admitted(write, into: old, serverMilliseconds: serverMilliseconds)
     var cell = old
-    cell.apply(write.restamped(stamps), check: check, windowMilliseconds: policy.windowMilliseconds)
+    cell.apply(write.restamped(stamp), check: check, windowMilliseconds: window(rules))
     if let refusal = RecordLimits.refusal(of: cell, from: old) { return .refused(refusal) }
-    return .store(cell, stamps)
+    return .store(cell, stamp)
   }
 
   /// What keeps a write from being one of this record; who asks names the zone's rules where it has them.
   private static func problem(
-    with write: Write, for key: RecordKey, _ old: Cell, _ policy: any MergePolicy, _ rules: ZoneRules?
+    with write: Write, for key: RecordKey, _ old: Cell, _ rules: ZoneRules?
   ) -> String? {
     if key.type == ZoneRules.type { return ZoneRules(collection: key.name, cell: old).problem(withRules: write) }
-    guard write.record != nil else {
-      return old.isRecord ? "the record '\(key)' is one of a collection" : policy.problem(with: write, for: key)
-    }
-    guard RecordName.isWellFormed(key.type) else { return "the collection '\(key.type)' \(RecordName.rule)" }
-    return rules?.problem(with: write, for: key)
+    return problem(withTypeOf: key, isRecord: write.record != nil) ?? rules?.problem(with: write, for: key)
   }
 
   private static func problem(
-    with other: Cell, for key: RecordKey, _ old: Cell, _ policy: any MergePolicy, _ rules: ZoneRules?
+    with other: Cell, for key: RecordKey, _ old: Cell, _ rules: ZoneRules?
   ) -> String? {
     if key.type == ZoneRules.type {
       return ZoneRules(collection: key.name, cell: old).difference(to: ZoneRules(collection: key.name, cell: other))
     }
-    guard other.isRecord else { return policy.problem(with: other, for: key) }
-    guard RecordName.isWellFormed(key.type) else { return "the collection '\(key.type)' \(RecordName.rule)" }
-    return rules?.problem(with: other, for: key)
+    return problem(withTypeOf: key, isRecord: other.isRecord) ?? rules?.problem(with: other, for: key)
   }
 
-  /// The stamps under which the acts of a write are stored: each at most a second ahead of the server, later than
-  /// everything that its author had seen here, and in the order of the acts (M2).
-  static func admitted(_ write: Write, into cell: Cell, serverMilliseconds: Int64) -> [Stamp] {
+  private static func problem(withTypeOf key: RecordKey, isRecord: Bool) -> String? {
+    guard RecordName.isWellFormed(key.type) else { return "the collection '\(key.type)' \(RecordName.rule)" }
+    return isRecord ? nil : "the change to '\(key)' is not one of a record"
+  }
+
+  /// The stamp under which a write is stored: at most a second ahead of the server, and later than everything that its
+  /// author had seen here (M2).
+  static func admitted(_ write: Write, into cell: Cell, serverMilliseconds: Int64) -> Stamp {
     let latest = serverMilliseconds + toleranceMilliseconds
-    let device = write.dot.device
-    let stored = cell.latestStamp
-    var stamps: [Stamp] = []
-    for act in write.acts {
-      var stamp = Stamp(milliseconds: act.milliseconds, counter: act.counter, device: device)
-      if stamp.milliseconds > latest { stamp = Stamp(milliseconds: latest, counter: 0, device: device) }
-      if let seen = act.seen, let stored {
-        stamp = stamp.raised(above: stored.isLater(than: seen) ? seen : stored)
-      }
-      if let last = stamps.last { stamp = stamp.raised(above: last) }
-      stamps.append(stamp)
-    }
-    return stamps
+    var stamp = write.stamp
+    if stamp.milliseconds > latest { stamp = Stamp(milliseconds: latest, counter: 0, device: write.dot.device) }
+    guard let seen = write.seen, let stored = cell.latestStamp else { return stamp }
+    return stamp.raised(above: stored.isLater(than: seen) ? seen : stored)
   }
 }
 

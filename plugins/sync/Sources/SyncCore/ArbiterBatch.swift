@@ -1,7 +1,6 @@
 /// Decides on the operations of one commit, one after the other: each sees what those before it did, and those of one
 /// transaction are all stored or none.
 public struct ArbiterBatch {
-  private let policy: any MergePolicy
   private let serverMilliseconds: Int64
   private let dropped: Dropped
   /// What the operations so far made of the records.
@@ -17,8 +16,7 @@ public struct ArbiterBatch {
   private var rules: [String: ZoneRules] = [:]
 
   /// A batch that is decided at this time of the server, in a zone that has forgotten so much.
-  public init(policy: any MergePolicy, serverMilliseconds: Int64, dropped: Dropped = Dropped()) {
-    self.policy = policy
+  public init(serverMilliseconds: Int64, dropped: Dropped = Dropped()) {
     self.dropped = dropped
     self.serverMilliseconds = serverMilliseconds
   }
@@ -96,15 +94,12 @@ public struct ArbiterBatch {
       return Outcome(decision: decision, stored: stored)
     }
     var rules: ZoneRules?
-    if let collection = operation.collection(by: policy) {
+    if operation.isOfCollection {
+      let collection = operation.key.type
       rules =
         try self.rules[collection]
         ?? ZoneRules(collection: collection, cell: try present(ZoneRules.key(of: collection))?.cell)
       self.rules[collection] = rules
-    }
-    var policy = policy
-    if operation.isOfCollection {
-      policy = rules?.decide ?? policy
       if stored == nil, let limit = rules?.limit {
         let records = try count(operation.key.type) + added[operation.key.type, default: 0]
         if records >= limit {
@@ -113,9 +108,8 @@ public struct ArbiterBatch {
         }
       }
     }
-    if !operation.isOfCollection, let decide = rules?.decide { policy = policy.deciding(by: decide) }
     let decision = try Arbiter.decide(
-      operation, stored: stored, policy: policy, rules: rules, serverMilliseconds: serverMilliseconds
+      operation, stored: stored, rules: rules, serverMilliseconds: serverMilliseconds
     ) { name in
       if let checks = names[name] { return .yes(checks: checks) }
       return try taken(name)
@@ -141,11 +135,6 @@ public struct ArbiterBatch {
 }
 
 extension Operation {
-  /// The collection whose rules in the zone hold for it; nil for none.
-  public func collection(by policy: any MergePolicy) -> String? {
-    isOfCollection ? key.type : policy.collection(storing: key.type)
-  }
-
   /// Whether it is about a record of a collection, for which the zone keeps rules.
   public var isOfCollection: Bool {
     switch change {

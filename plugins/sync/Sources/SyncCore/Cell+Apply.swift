@@ -2,7 +2,7 @@ extension Cell {
   /// Takes a write in (M3–M5, M8, M9). False when the cell has it already (M4).
   ///
   /// - The state replaces every entry that its author had seen and every older one of its own device; no window applies.
-  /// - The count and the fields are joined, also when the state itself is outside the window and is dropped.
+  /// - The fields are joined, also when the state itself is outside the window and is dropped.
   ///
   /// `check` is that of the write as its author sent it, where its stamps have been changed since.
   @discardableResult
@@ -21,10 +21,9 @@ extension Cell {
       context.formUnion(write.context)
       horizonMilliseconds = max(horizonMilliseconds, write.milliseconds)
     }
-    tally = max(tally, write.tally)
     if !write.fields.isEmpty {
       fields = Field.merged(
-        fields, write.fields.map { Field(name: $0.name, stamp: write.stamp(of: $0), value: $0.value) })
+        fields, write.fields.map { Field(name: $0.name, stamp: write.stamp, value: $0.value) })
     }
     dropOutdated(windowMilliseconds: windowMilliseconds)
     return true

@@ -1,29 +1,21 @@
 extension Cell {
-  /// The latest format that this version reads; it reads all before it too.
+  /// The format of a cell.
   public static let packingFormat: UInt8 = 12
-  /// The format of what is not a record of a schema. Formats from here on end with a checksum, and a single changed bit
-  /// makes none of them one without.
-  private static let sealedFormat: UInt8 = 8
-  /// The format of a record of a schema without a checksum.
-  static let recordFormat: UInt8 = 3
-  /// The format of what is not a record of a schema: an earlier version can read it.
-  static let plainFormat: UInt8 = 2
 
   /// The cell as compact bytes; equal cells give equal bytes.
   ///
-  /// Format byte · device names with what was seen of each · latest time · horizon · tally · entries · fields · the
-  /// content of a record, in formats 3 and 12 · extensions · a checksum, from format 8 on.
-  /// Devices are written once and named by index, times as distance before the latest of them.
+  /// Format byte · device names with what was seen of each · latest time · horizon · entries · fields · the content of a
+  /// record · extensions · a checksum. Devices are written once and named by index, times as distance before the latest
+  /// of them.
   public func packed() -> [UInt8] {
     var packer = Packer()
-    packer.byte(isRecord ? Self.packingFormat : Self.sealedFormat)
+    packer.byte(Self.packingFormat)
     let devices = packDevices(&packer)
     let index = { (device: DeviceID) in devices.firstIndex(of: device) ?? 0 }
     let latest = fields.reduce(horizonMilliseconds) { max($0, $1.stamp.milliseconds) }
     packer.unsigned(UInt64(latest))
     packer.unsigned(horizonMilliseconds == 0 ? 0 : UInt64(latest - horizonMilliseconds) + 1)
-    packer.unsigned(UInt64(tally.epoch))
-    packer.unsigned(UInt64(tally.count))
+    for _ in 0..<Self.unusedNumbers { packer.unsigned(0) }
     packer.count(entries.count)
     for entry in entries {
       packer.count(index(entry.dot.device))
@@ -40,7 +32,7 @@ extension Cell {
       packer.unsigned(UInt64(field.stamp.counter))
       packer.data(field.value)
     }
-    if isRecord { content.pack(into: &packer) }
+    content.pack(into: &packer, latest: latestValue)
     for part in extensions {
       packer.unsigned(part.tag)
       packer.data(part.bytes)
@@ -48,6 +40,9 @@ extension Cell {
     packer.seal()
     return packer.bytes
   }
+
+  /// Where earlier versions kept the epoch and the count of a timer.
+  private static let unusedNumbers = 2
 
   private func packDevices(_ packer: inout Packer) -> [DeviceID] {
     // A device that has stamped a field and is in no context is also named, with number 0.
@@ -64,31 +59,28 @@ extension Cell {
     return all.seen.map(\.dot.device)
   }
 
-  /// Reads packed bytes of this format or an earlier one.
+  /// Reads packed bytes.
   ///
-  /// Throws a `PackingError` that names the offset and the part when they are damaged, or of a newer format. Parts that
+  /// Throws a `PackingError` that names the offset and the part when they are damaged, or of another format. Parts that
   /// a newer version appended to this format are kept in `extensions`. Whether the cell keeps to the limits is not looked
   /// at: see `RecordLimits`.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     self.init()
-    if let first = bytes.first, first > Self.recordFormat, ![Self.sealedFormat, Self.packingFormat].contains(first) {
-      throw .unsupportedFormat(found: first, known: Self.packingFormat)
-    }
-    var reader = try Unpacker(bytes, sealedFrom: Self.recordFormat + 1)
-    let format = try reader.format()
-    let devices = format == 1 ? try reader.devicesOfFormat1() : try reader.devices()
+    var reader = try Unpacker(bytes, sealedAs: Self.packingFormat)
+    let devices = try reader.devices()
     context = VersionVector(sorted: devices.filter { $0.dot.number > 0 })
     let latest = try reader.number("the latest time")
-    if format == 1 {
-      horizonMilliseconds = latest
-    } else {
-      let distance = try reader.number("the horizon", in: 0...latest + 1)
-      horizonMilliseconds = distance == 0 ? 0 : latest - distance + 1
-    }
-    tally = Tally(epoch: try reader.number("the epoch"), count: try reader.number("the count"))
+    let distance = try reader.number("the horizon", in: 0...latest + 1)
+    horizonMilliseconds = distance == 0 ? 0 : latest - distance + 1
+    for _ in 0..<Self.unusedNumbers { _ = try reader.number("an unused number", in: 0...0) }
     entries = try reader.entries(of: devices, horizon: horizonMilliseconds)
     fields = try reader.fields(of: devices, latest: latest)
-    if format == Self.recordFormat || format == Self.packingFormat { content = try RecordContent(from: &reader) }
+    content = try RecordContent(from: &reader, latest: latestValue)
+    try readRest(from: &reader)
+  }
+
+  /// Reads the extensions up to the end, and checks what was read before them.
+  mutating func readRest(from reader: inout Unpacker) throws(PackingError) {
     if let stray = entries.first(where: { !context.covers($0.dot) }) {
       throw .malformed(at: reader.offset, reading: "the entry \(stray.dot)", "is not covered by the cell's context")
     }
@@ -102,20 +94,11 @@ extension Cell {
       }
       extensions.append(part)
     }
-    if format == 1 { bringUpToDate(latestMilliseconds: latest) }
-  }
-
-  /// Format 1 let writes without a state raise the horizon, and noted no day. What it meant is worked out from the
-  /// bytes alone, so that every replica gets the same result.
-  private mutating func bringUpToDate(latestMilliseconds latest: Int64) {
-    horizonMilliseconds = entries.map(\.milliseconds).max() ?? 0
-    let day = UInt32(clamping: latest / 86_400_000)
-    context = VersionVector(sorted: context.seen.map { .init(dot: $0.dot, day: day) })
   }
 }
 
 extension Unpacker {
-  fileprivate mutating func devices() throws(PackingError) -> [VersionVector.Seen] {
+  mutating func devices() throws(PackingError) -> [VersionVector.Seen] {
     var devices: [VersionVector.Seen] = []
     for _ in 0..<(try count("the number of devices", limit: Self.largestCount)) {
       var seen = VersionVector.Seen(dot: Dot(device: try deviceName(after: devices.last?.dot.device), number: 0))
@@ -130,25 +113,14 @@ extension Unpacker {
     return devices
   }
 
-  fileprivate mutating func devicesOfFormat1() throws(PackingError) -> [VersionVector.Seen] {
-    var devices: [VersionVector.Seen] = []
-    for _ in 0..<(try count("the number of devices", limit: Self.largestCount)) {
-      devices.append(.init(dot: Dot(device: try deviceName(after: devices.last?.dot.device), number: 0)))
-    }
-    for index in devices.indices { devices[index].dot.number = try number("the number of a device") }
-    return devices
-  }
-
-  private mutating func deviceName(after last: DeviceID?) throws(PackingError) -> DeviceID {
+  mutating func deviceName(after last: DeviceID?) throws(PackingError) -> DeviceID {
     let start = offset
-    guard let device = DeviceID(try text("a device's name", limit: DeviceID.maximumLength)) else {
-      throw .malformed(at: start, reading: "a device's name", "is not made of letters, digits, '.', '_' and '-'")
-    }
+    let device = try device("a device's name")
     if let last, last >= device { throw .malformed(at: start, reading: "a device's name", "is not in order") }
     return device
   }
 
-  fileprivate mutating func entries(
+  mutating func entries(
     of devices: [VersionVector.Seen], horizon: Int64
   ) throws(PackingError) -> [Entry] {
     var entries: [Entry] = []
@@ -169,7 +141,7 @@ extension Unpacker {
     return entries
   }
 
-  fileprivate mutating func fields(
+  mutating func fields(
     of devices: [VersionVector.Seen], latest: Int64
   ) throws(PackingError) -> [Field] {
     var fields: [Field] = []

@@ -13,13 +13,13 @@ extension Cell {
   ///
   /// A pure function of the cell: every replica with the same bytes reads the same. All states are aged to one instant, the
   /// horizon; then priority, least remaining, newest, device decide, in this order.
-  public func reading(by policy: some MergePolicy) -> Reading? {
+  public func reading(by rule: DecideRule) -> Reading? {
     guard var winner = entries.first else { return nil }
     guard entries.count > 1 else { return Reading(winner: winner, rule: nil, contenders: 1) }
-    var standing = policy.standing(of: winner, atMilliseconds: horizonMilliseconds)
+    var standing = rule.standing(of: winner, atMilliseconds: horizonMilliseconds)
     var runnerUp: (entry: Entry, standing: Standing)?
     for entry in entries.dropFirst() {
-      let challenger = policy.standing(of: entry, atMilliseconds: horizonMilliseconds)
+      let challenger = rule.standing(of: entry, atMilliseconds: horizonMilliseconds)
       if Self.decide((entry, challenger), (winner, standing)).firstWins {
         runnerUp = (winner, standing)
         (winner, standing) = (entry, challenger)
@@ -27,8 +27,8 @@ extension Cell {
         runnerUp = (entry, challenger)
       }
     }
-    let rule = runnerUp.map { Self.decide((winner, standing), $0).rule }
-    return Reading(winner: winner, rule: rule, contenders: entries.count)
+    let decided = runnerUp.map { Self.decide((winner, standing), $0).rule }
+    return Reading(winner: winner, rule: decided, contenders: entries.count)
   }
 
   /// What took the place of a state that counted before, nil when it still counts alone.
@@ -36,14 +36,14 @@ extension Cell {
   /// `previous` is the entry that counted in an older copy of this cell; `isSeen` says whether it had reached the server,
   /// so that another author can have seen it.
   public func resolution(
-    replacing previous: Entry, isSeen: Bool = true, by policy: some MergePolicy
+    replacing previous: Entry, isSeen: Bool = true, by rule: DecideRule
   ) -> ConflictRule? {
-    guard let reading = reading(by: policy) else { return nil }
+    guard let reading = reading(by: rule) else { return nil }
     if entries.contains(where: { $0.dot == previous.dot }) { return reading.rule }
     if reading.winner.dot.device == previous.dot.device { return reading.rule }
     if !isSeen { return .lww }
     if reading.winner.sawEverything { return .causal }
-    return horizonMilliseconds - previous.milliseconds > policy.windowMilliseconds ? .lww : .causal
+    return horizonMilliseconds - previous.milliseconds > rule.windowMilliseconds ? .lww : .causal
   }
 
   private static func decide(

@@ -6,16 +6,14 @@
 public struct Cell: Hashable, Sendable {
   /// Every write this cell has taken in, as the highest number of each device.
   public var context: VersionVector
-  /// The latest instant of any write of a state ever, in milliseconds since 1970. A write of a count or of fields alone says
-  /// nothing about the age of a state, and leaves it.
+  /// The latest instant of any write of a state ever, in milliseconds since 1970. A write of fields alone says nothing about
+  /// the age of a state, and leaves it.
   public var horizonMilliseconds: Int64
   /// The states in question, sorted by device: at most one a device (V7).
   public var entries: [Entry]
-  /// The count that never goes back.
-  public var tally: Tally
   /// The values that are merged one by one, sorted by name.
   public var fields: [Field]
-  /// What else a record of a schema holds.
+  /// What else a record of a collection holds; empty in the rules of one.
   public var content: RecordContent
   /// Parts that a newer version wrote and this one keeps without knowing them, sorted by tag (V12).
   public var extensions: [Extension]
@@ -25,7 +23,6 @@ public struct Cell: Hashable, Sendable {
     context = VersionVector()
     horizonMilliseconds = 0
     entries = []
-    tally = Tally()
     fields = []
     content = RecordContent()
     extensions = []
@@ -47,10 +44,15 @@ public struct Cell: Hashable, Sendable {
 
   /// The latest stamp in the cell: what someone who looks at it has seen.
   public var latestStamp: Stamp? {
+    guard let changed = content.changed else { return latestValue }
+    return latestValue.map { max($0, changed) } ?? changed
+  }
+
+  /// The latest stamp of a state or of a field.
+  var latestValue: Stamp? {
     var latest: Stamp?
     for entry in entries where latest.map({ entry.stamp > $0 }) ?? true { latest = entry.stamp }
     for field in fields where latest.map({ field.stamp > $0 }) ?? true { latest = field.stamp }
-    if let changed = content.changed, latest.map({ changed > $0 }) ?? true { latest = changed }
     return latest
   }
 

@@ -1,6 +1,6 @@
-/// Which record of a zone: its type and its fixed name, such as `CD_TimerState` and `timer` (F10).
+/// Which record of a zone: its collection and its key, such as `timers` and `timer` (F10).
 public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The record's type, such as `CD_TimerState`.
+  /// The collection, such as `timers`; `_schema` for the rules of collections.
   public var type: String
   /// The record's name, fixed for each cell: saving twice changes one record and never makes a second.
   public var name: String

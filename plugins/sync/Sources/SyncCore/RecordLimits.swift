@@ -5,15 +5,11 @@ public enum RecordLimits {
   public static let fields = 256
   /// The longest name of a field in bytes.
   public static let fieldNameBytes = 128
-  /// The largest value of a field in bytes.
-  public static let fieldValueBytes = 4096
   /// The largest state in bytes.
   public static let stateBytes = 4096
+  /// The largest value of a field in bytes, and of an element.
+  public static let valueBytes = 16_384
   /// The most bytes of states, names and values in a record; what is kept to join copies of it does not count.
-  public static let contentBytes = 16_384
-  /// The largest value of a field of a collection's record in bytes, and of an element.
-  public static let recordValueBytes = 16_384
-  /// The most bytes of names and values in a collection's record.
   public static let recordBytes = 65_536
   /// The most elements of a set, and of a list with those that were removed from it.
   public static let elements = 4096
@@ -30,9 +26,8 @@ public enum RecordLimits {
   public static func problem(with write: Write) -> String? {
     if let payload = write.payload, let problem = problem(withState: payload) { return problem }
     if write.fields.count > fields { return "a write sets \(write.fields.count) fields, at most \(fields) are allowed" }
-    let most = write.record == nil ? fieldValueBytes : recordValueBytes
     for change in write.fields {
-      if let problem = problem(withField: change.name, change.value, most) { return problem }
+      if let problem = problem(withField: change.name, change.value) { return problem }
     }
     for change in write.record?.changes ?? [] {
       if let problem = problem(with: change) { return problem }
@@ -49,8 +44,8 @@ public enum RecordLimits {
       return "\(more) is added to '\(change.name)', at most \(Stamp.latestMilliseconds) is allowed"
     }
     return values.isEmpty
-      ? problem(withField: change.name, [], recordValueBytes)
-      : values.lazy.compactMap { problem(withField: change.name, $0, recordValueBytes) }.first
+      ? problem(withField: change.name, [])
+      : values.lazy.compactMap { problem(withField: change.name, $0) }.first
   }
 
   /// Which limit one of the values of a cell breaks, nil for none. What only merging can exceed is not looked at.
@@ -59,17 +54,13 @@ public enum RecordLimits {
       if let problem = problem(withState: entry.payload) { return problem }
     }
     for field in cell.fields {
-      if let problem = problem(withField: field.name, field.value, largestValue(in: cell)) { return problem }
+      if let problem = problem(withField: field.name, field.value) { return problem }
     }
     return nil
   }
 
-  private static func largestValue(in cell: Cell) -> Int { cell.isRecord ? recordValueBytes : fieldValueBytes }
-
   fileprivate static func admits(_ entry: Entry) -> Bool { problem(withState: entry.payload) == nil }
-  fileprivate static func admits(_ field: Field, in cell: Cell) -> Bool {
-    problem(withField: field.name, field.value, largestValue(in: cell)) == nil
-  }
+  fileprivate static func admits(_ field: Field) -> Bool { problem(withField: field.name, field.value) == nil }
 
   /// Why a cell may not become what a write makes of it, nil when it may. One that is over a limit already may shrink.
   public static func refusal(of cell: Cell, from old: Cell) -> Arbiter.Refusal? {
@@ -80,22 +71,22 @@ public enum RecordLimits {
       if part.elements <= old.content.part(part.name)?.elements ?? 0 { continue }
       return .invalid("'\(part.name)' would have \(part.elements) elements, at most \(elements) are allowed")
     }
-    let (bytes, most) = (cell.contentBytes, cell.isRecord ? recordBytes : contentBytes)
-    return bytes > most && bytes > old.contentBytes ? .tooLarge(bytes: bytes, most: most) : nil
+    let bytes = cell.contentBytes
+    return bytes > recordBytes && bytes > old.contentBytes ? .tooLarge(bytes: bytes) : nil
   }
 
   private static func problem(withState payload: [UInt8]) -> String? {
     payload.count <= stateBytes ? nil : "the state has \(payload.count) bytes, at most \(stateBytes) are allowed"
   }
 
-  private static func problem(withField name: String, _ value: [UInt8], _ most: Int) -> String? {
+  private static func problem(withField name: String, _ value: [UInt8]) -> String? {
     let length = name.utf8.count
     if length == 0 { return "a field has no name" }
     if length > fieldNameBytes {
       return "the field's name '\(name.prefix(24))…' has \(length) bytes, at most \(fieldNameBytes) are allowed"
     }
-    if value.count > most {
-      return "the value of '\(name)' has \(value.count) bytes, at most \(most) are allowed"
+    if value.count > valueBytes {
+      return "the value of '\(name)' has \(value.count) bytes, at most \(valueBytes) are allowed"
     }
     return nil
   }
@@ -108,7 +99,7 @@ extension Cell {
     if RecordLimits.problem(withValuesOf: self) == nil { return self }
     var cell = self
     cell.entries.removeAll { !RecordLimits.admits($0) }
-    cell.fields.removeAll { !RecordLimits.admits($0, in: self) }
+    cell.fields.removeAll { !RecordLimits.admits($0) }
     return cell
   }
 

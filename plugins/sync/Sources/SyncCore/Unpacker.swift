@@ -14,20 +14,25 @@ public struct Unpacker: Sendable {
   /// Reads from the first byte on.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Reads bytes that begin with a format, and that `Packer.seal()` has ended where the format is at least `first`; throws
-  /// when they are not what was written.
-  public init(_ bytes: [UInt8], sealedFrom first: UInt8) throws(PackingError) {
-    guard let format = bytes.first, format >= first else {
-      self.bytes = bytes
-      return
-    }
+  /// Reads what follows the format in bytes that `Packer.seal()` has ended; throws when they are of another format or not
+  /// what was written.
+  public init(_ bytes: [UInt8], sealedAs format: UInt8) throws(PackingError) {
+    guard let found = bytes.first else { throw .truncated(at: 0, reading: "the format") }
+    if found > format { throw .unsupportedFormat(found: found, known: format) }
+    if found < format { throw .malformed(at: 0, reading: "the format", "is \(found) and must be \(format)") }
+    self.init(try Self.unsealed(bytes))
+    offset = 1
+  }
+
+  /// Bytes without their checksum; throws where it does not match.
+  static func unsealed(_ bytes: [UInt8]) throws(PackingError) -> [UInt8] {
     let end = bytes.count - 4
     guard end > 0 else { throw .truncated(at: bytes.count, reading: "the checksum") }
     let checksum = bytes[end...].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    self.bytes = Array(bytes[..<end])
     if checksum != Packer.checksum(bytes[..<end]) {
       throw .malformed(at: end, reading: "the checksum", "does not match: the bytes have changed")
     }
+    return Array(bytes[..<end])
   }
 
   /// Whether everything was read.

@@ -6,10 +6,11 @@ public actor MemoryBackend: SyncBackend {
   private let clock: any SyncClock
   private let notifications = NotificationHub()
 
-  /// Zones by name with their merge policies.
-  public init(zones: [String: any MergePolicy], clock: any SyncClock = SystemClock()) {
+  /// Empty zones with these names.
+  public init(zones: [String], clock: any SyncClock = SystemClock()) {
     self.clock = clock
-    self.zones = zones.mapValues { ZoneState(generation: .random(in: 1 ... .max), policy: $0) }
+    self.zones = [:]
+    for zone in zones { self.zones[zone] = ZoneState(generation: .random(in: 1 ... .max)) }
   }
 
   /// Makes changes; see `SyncBackend`.

@@ -72,7 +72,6 @@ public struct OutboxItem: Hashable, Sendable {
     packer.signed(skewMilliseconds)
     packer.byte((isStampMeasured ? 1 : 0) | (wasSent ? 2 : 0))
     packer.text(parkedBecause ?? "")
-    // What came later is at the end, so that what was saved before is read as well.
     if let group { packer.unsigned(UInt64(group)) }
     return packer.bytes
   }
@@ -101,14 +100,13 @@ public struct OutboxItem: Hashable, Sendable {
       skewMilliseconds: try reader.signed("the clock's difference"), isStampMeasured: false)
     let flags = try reader.byte("whether the clock was measured")
     isStampMeasured = flags & 1 == 1
-    // Format 1 did not say whether a change had been sent.
-    wasSent = flags & 2 == 2 || content.first == 1 && kind == 0
+    wasSent = flags & 2 == 2
     let reason = try reader.text("the reason for parking", limit: Self.longestText)
     if !reason.isEmpty { parkedBecause = reason }
     if !reader.isAtEnd { group = try reader.number("the transaction") }
   }
 
   /// More than was ever written, so that what was saved can be read.
-  private static let longestText = 1 << 16
-  private static let largestChange = 1 << 24
+  static let longestText = 1 << 16
+  static let largestChange = 1 << 24
 }

@@ -5,19 +5,13 @@ public protocol RecordProjection: Sendable {
   /// The row that shows a record as it reads now, packed; no bytes for one that is no longer known, and nil when its
   /// collection is none of the schema's.
   func row(of cell: Cell, key: RecordKey) -> [UInt8]?
-
-  /// The collection that the records of a type are shown in; nil for none.
-  func collection(storedAs type: String) -> String?
 }
 
 extension RecordProjection {
-  /// The collection of that name.
-  public func collection(storedAs type: String) -> String? { RecordName.isWellFormed(type) ? type : nil }
-
   /// What the store shows of a record from now on; nil if it shows none of its kind.
   func change(_ cell: Cell, key: RecordKey) -> (change: StoreChange, isEmpty: Bool)? {
-    guard let collection = collection(storedAs: key.type), let row = row(of: cell, key: key) else { return nil }
-    return (.shown(RecordKey(type: collection, name: key.name), row.isEmpty ? nil : row), row.isEmpty)
+    guard RecordName.isWellFormed(key.type), let row = row(of: cell, key: key) else { return nil }
+    return (.shown(key, row.isEmpty ? nil : row), row.isEmpty)
   }
 }
 

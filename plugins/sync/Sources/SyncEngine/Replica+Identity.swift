@@ -67,16 +67,16 @@ extension Replica {
 
   /// What a device says of itself is under its name: under the old one another device does so.
   private mutating func describeItself(insteadOf old: DeviceID, _ incarnation: UInt64) {
-    for item in outbox.filter({ $0.key.name == old.name && $0.parkedBecause == nil }) {
-      guard var write = item.write, write.record == nil else { continue }
+    for item in outbox.filter({ $0.key == DeviceInfo.key(of: old) && $0.parkedBecause == nil }) {
+      guard var write = item.write else { continue }
       remove(position: item.position)
       write.context = VersionVector()
       // This is an act of its own, about another device.
       write.dot = Dot(device: device, number: takeNumber())
-      (write.incarnation, write.replaced) = (incarnation, [])
+      write.incarnation = incarnation
       write = write.sealed()
       append(
-        .write(write), for: RecordKey(type: item.key.type, name: device.name),
+        .write(write), for: DeviceInfo.key(of: device),
         queuedMilliseconds: item.queuedMilliseconds, isStampMeasured: item.isStampMeasured)
     }
   }
@@ -102,7 +102,7 @@ extension Replica {
       })
       if isRenamed {
         write.dot = Dot(device: device, number: takeNumber())
-        (write.incarnation, write.replaced) = (incarnation, [])
+        write.incarnation = incarnation
         write = write.sealed()
       }
       if let record = write.record {

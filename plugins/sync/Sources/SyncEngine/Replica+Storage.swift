@@ -1,15 +1,13 @@
 import SyncCore
 
 extension Replica {
-  /// The format of the keys and values below; files of it and of all before it are read.
-  public static let storageFormat: UInt8 = 3
-  /// The format of what holds the zone whole; older programs read it.
-  static let wholeFormat: UInt8 = 2
+  /// The format of the keys and values below; files of those before it are converted when they are read.
+  public static let storageFormat: UInt8 = 4
   /// How many of the user's actions the journal keeps.
   public static let journalLimit: Int64 = 1000
 
-  fileprivate static let recordPrefix = "record/"
-  fileprivate static let outboxPrefix = "outbox/"
+  static let recordPrefix = "record/"
+  static let outboxPrefix = "outbox/"
 
   static func journalKey(_ number: Int64) -> String { "journal/" + padded(number) }
 
@@ -54,9 +52,7 @@ extension Replica {
   private func packed(_ part: StoredPart) -> [UInt8]? {
     switch part {
     case .identity:
-      StoredIdentity(
-        format: hasHeldParts ? Self.storageFormat : Self.wholeFormat, device: device, nextNumber: nextNumber
-      ).packed()
+      StoredIdentity(device: device, nextNumber: nextNumber).packed()
     case .zone: zone.map { Array($0.utf8) }
     case .cursor:
       StoredCursor(
@@ -87,8 +83,10 @@ extension Replica {
   /// breaks a limit, which an earlier version let through, is parked where it can be seen. Without limits those of the
   /// last run hold: for looking at a file.
   public init?(
-    stored: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
+    stored saved: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
   ) throws(ReplicaError) {
+    let old = try OldReplica(saved)
+    let stored = old.stored
     let identityKey = StoredPart.identity.key
     guard let saved = stored[identityKey] else {
       if let key = stored.keys.min() { throw .corrupt(key: identityKey, reason: "it is missing next to '\(key)'") }
@@ -137,8 +135,7 @@ extension Replica {
       }
     }
     zone = stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }
-    dirty = []
-    if identity.format < Self.wholeFormat { dirty.insert(.identity) }
+    dirty = old.changed
     // Without a cursor it is unknown whether the zone still has what it has acknowledged.
     if heard == nil, !isResynchronizing, !confirmed.isEmpty { beginResynchronizing() }
     parkWhatBreaksLimits()
@@ -162,7 +159,7 @@ extension Replica {
     try read(part.key) { () throws(PackingError) in try body(stored[part.key] ?? []) }
   }
 
-  private static func read<Value>(
+  static func read<Value>(
     _ key: String, _ body: () throws(PackingError) -> Value
   ) throws(ReplicaError) -> Value {
     do {
@@ -177,17 +174,14 @@ extension Replica {
 
 /// Who the device is, as it is saved.
 private struct StoredIdentity {
-  var format: UInt8
   var device: DeviceID
   var nextNumber: Int64
 
-  init(format: UInt8, device: DeviceID, nextNumber: Int64) {
-    (self.format, self.device, self.nextNumber) = (format, device, nextNumber)
-  }
+  init(device: DeviceID, nextNumber: Int64) { (self.device, self.nextNumber) = (device, nextNumber) }
 
   func packed() -> [UInt8] {
     var packer = Packer()
-    packer.byte(format)
+    packer.byte(Replica.storageFormat)
     packer.text(device.name)
     packer.unsigned(UInt64(nextNumber))
     return packer.bytes
@@ -195,7 +189,7 @@ private struct StoredIdentity {
 
   init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
-    format = try reader.byte("the format")
+    let format = try reader.byte("the format")
     guard (1...Replica.storageFormat).contains(format) else {
       throw .unsupportedFormat(found: format, known: Replica.storageFormat)
     }

@@ -233,9 +233,7 @@ public struct Replica: Sendable {
         item.isStampMeasured = true
         replace(item)
       }
-      for act in write.acts {
-        clock.receive(Stamp(milliseconds: act.milliseconds, counter: act.counter, device: write.dot.device))
-      }
+      clock.receive(write.stamp)
     }
   }
 

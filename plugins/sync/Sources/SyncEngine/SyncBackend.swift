@@ -152,8 +152,8 @@ public struct CommitReply: Hashable, Sendable {
 
 /// What became of one operation.
 public enum CommitResult: Hashable, Sendable {
-  /// Done: the record's new version, its place in the zone's order, and the stamps that the acts of a write got.
-  case committed(version: Int64, sequence: Int64, stamps: [Stamp])
+  /// Done: the record's new version, its place in the zone's order, and the stamp that a write got.
+  case committed(version: Int64, sequence: Int64, stamp: Stamp?)
   /// The record says so already.
   case unchanged
   /// The record has another version than expected: here it is, nil when there is none.

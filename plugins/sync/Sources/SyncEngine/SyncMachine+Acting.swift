@@ -6,36 +6,41 @@ extension SyncMachine {
     guard key.isWellFormed else {
       return RecordKey.rule
     }
-    let view = replica.whole(of: key, windowMilliseconds: policy(of: key).windowMilliseconds)
+    let window = window(of: key)
+    let view = replica.whole(of: key, windowMilliseconds: window)
     var write = write(action, over: view, of: key)
     write.dot.number = replica.nextNumber
     write.stamp = Stamp(milliseconds: view.latestStamp?.milliseconds ?? 0, counter: .max, device: write.dot.device)
-    let problem = action.record == nil ? plainProblem(with: write, key, view) : recordProblem(with: write, key, view)
+    let problem =
+      write.record == nil
+      ? rules(of: key.name).difference(to: write.rules(key)) : recordProblem(with: write, key, view)
     if let problem = RecordLimits.problem(with: write) ?? problem { return problem }
     var cell = view
-    cell.apply(write, windowMilliseconds: policy(of: key).windowMilliseconds)
+    cell.apply(write, windowMilliseconds: window)
     return RecordLimits.refusal(of: cell, from: view).map { "\($0)" }
   }
 
   private func write(_ action: Action, over view: Cell, of key: RecordKey) -> Write {
     var write = Write(
       dot: Dot(device: replica.device, number: 1), milliseconds: 0, seen: replica.confirmed[key]?.cell.latestStamp,
-      context: view.context, payload: action.payload, tally: view.tally, fields: action.fields)
-    switch action.tally {
-    case .add(let more): write.tally.count = min(max(write.tally.count + more, 0), Stamp.latestMilliseconds)
-    case .atLeast(let count): write.tally.count = min(max(write.tally.count, count), Stamp.latestMilliseconds)
-    case .reset: write.tally = Tally(epoch: view.tally.epoch + 1, count: 0)
-    }
+      context: view.context)
     write.incarnation = incarnation
-    action.record?.complete(&write, over: view, by: rules(of: key.type), first: replica.dropped.incarnation)
+    switch action {
+    case .edit(let edit):
+      edit.complete(&write, over: view, by: rules(of: key.type), first: replica.dropped.incarnation)
+    case .rules(let texts):
+      write.fields = texts.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: Array($0.value.utf8)) }
+    }
     return write
   }
 
-  /// Takes an action of the user in: stamped, numbered and put into the outbox, in one save with the local state (M1, S32).
+  /// Takes an action of the user in: stamped, numbered and put into the outbox, in one save with the local state (M1, S32). It
+  /// stays as it is: what waits is sent in its order, many in one request (S33).
   ///
   /// Gives what the journal keeps of it.
   mutating func act(_ key: RecordKey, _ action: Action, _ now: Int64, group: Int64? = nil) -> [StoreChange] {
-    let view = replica.whole(of: key, windowMilliseconds: policy(of: key).windowMilliseconds)
+    let window = window(of: key)
+    let view = replica.whole(of: key, windowMilliseconds: window)
     var write = write(action, over: view, of: key)
     write.dot.number = replica.takeNumber()
     var stamp = replica.stamp(nowMilliseconds: now)
@@ -44,36 +49,15 @@ extension SyncMachine {
     write.stamp = stamp
     write = write.sealed()
     replica.count { $0.actions += 1 }
-    enqueue(write, for: key, now, group)
+    acted.append(replica.outbox.nextPosition)
+    replica.append(
+      .write(write), for: key, queuedMilliseconds: now, isStampMeasured: isSkewMeasured, group: group)
+    replica.keepView(of: key, windowMilliseconds: window)
     pacing.lastActionMilliseconds = now
     if pacing.waitingSinceMilliseconds == nil { pacing.waitingSinceMilliseconds = now }
     tell(.changed(key, remote: false, rule: nil))
     tellRecord(key, view, isRemote: false)
     return journal(write, now)
-  }
-
-  /// A newer action takes the place of the last one of the same record that cannot have reached the server; both stay in
-  /// the journal (M1, S33). An act of an earlier opening of the file stays: a copy of the file may hold it as well.
-  ///
-  /// What is done to a record of a collection stays as it is: it is sent in its order, several in one request.
-  private mutating func enqueue(_ write: Write, for key: RecordKey, _ now: Int64, _ group: Int64?) {
-    if write.record == nil, var item = replica.outbox.last(for: key), let older = item.write,
-      item.parkedBecause == nil, older.dot.device == write.dot.device, older.incarnation == write.incarnation,
-      !item.wasSent, item.isStampMeasured == isSkewMeasured, item.skewMilliseconds == replica.skewMilliseconds
-    {
-      let both = write.replacing(older).sealed()
-      if RecordLimits.problem(with: both) == nil {
-        item.change = .write(both)
-        replica.replace(item)
-        acted.append(item.position)
-        replica.count { $0.superseded += 1 }
-        return
-      }
-    }
-    acted.append(replica.outbox.nextPosition)
-    replica.append(
-      .write(write), for: key, queuedMilliseconds: now, isStampMeasured: isSkewMeasured, group: group)
-    replica.keepView(of: key, windowMilliseconds: policy(of: key).windowMilliseconds)
   }
 
   /// Takes a device's place in the zone from it: in every record that knows it.

@@ -170,7 +170,7 @@ extension SyncMachine {
   }
 
   /// Takes a record from the server, unless what is known is newer. What a server that went back lacks is joined in and
-  /// returned.
+  /// returned, also where another device has returned a part of it meanwhile.
   private mutating func adopt(_ record: Record) {
     let known = replica.confirmed[record.key]
     let isNewIncarnation =
@@ -180,8 +180,10 @@ extension SyncMachine {
       forget(record.key)
       confirm(record)
       begin([record.key])
-    } else if let known, !isNewIncarnation, replica.unconfirmed.contains(record.key) {
-      let joined = Cell.join(known.cell, record.cell, windowMilliseconds: policy(of: record.key).windowMilliseconds)
+    } else if let known, !isNewIncarnation,
+      replica.unconfirmed.contains(record.key) || replica.isGivingBack(record.key)
+    {
+      let joined = Cell.join(known.cell, record.cell, windowMilliseconds: window(of: record.key))
       if joined != record.cell { enqueueJoin(joined, for: record.key) }
       confirm(Record(key: record.key, version: record.version, sequence: record.sequence, cell: joined))
     } else if known.map({ isNewIncarnation || record.version > $0.version || record.sequence > $0.sequence }) ?? true {
@@ -215,7 +217,7 @@ extension SyncMachine {
     // What was to be returned already, when the zone went back once more.
     for item in replica.outbox.items(for: key) where item.parkedBecause == nil {
       guard case .join(let other) = item.change else { continue }
-      cell = Cell.join(cell, other, windowMilliseconds: policy(of: key).windowMilliseconds)
+      cell = Cell.join(cell, other, windowMilliseconds: window(of: key))
     }
     replica.giveBack(cell, for: key, queuedMilliseconds: pacing.lastPollMilliseconds)
   }
@@ -237,8 +239,8 @@ extension SyncMachine {
         continue
       }
       switch result {
-      case .committed(let version, let sequence, let stamps):
-        committed(operation, position, version, sequence, stamps, &reached)
+      case .committed(let version, let sequence, let stamp):
+        committed(operation, position, version, sequence, stamp, &reached)
       case .unchanged: acknowledge(operation.key, position, version: operation.expectedVersion)
       case .conflict(let record):
         hasConflict = conflicted(operation, position, record, now) || hasConflict
@@ -265,23 +267,23 @@ extension SyncMachine {
   }
 
   private mutating func committed(
-    _ operation: Operation, _ position: Int64, _ version: Int64, _ sequence: Int64, _ stamps: [Stamp],
+    _ operation: Operation, _ position: Int64, _ version: Int64, _ sequence: Int64, _ stamp: Stamp?,
     _ reached: inout Int64?
   ) {
-    replica.keepView(of: operation.key, windowMilliseconds: policy(of: operation.key).windowMilliseconds)
+    replica.keepView(of: operation.key, windowMilliseconds: window(of: operation.key))
     let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
     let follows = reached.map { $0 + 1 == sequence } ?? false
     // What was deleted may have been forgotten and made again, whose versions begin again: only that this write is in
     // it is certain then.
     let mayBeAnother = !follows && known.map { operation.beginsAnew($0) } ?? false
-    if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamps) {
+    if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamp) {
       let isNext = !mayBeAnother && known?.version ?? 0 == operation.expectedVersion
       // Where the server holds something else than is known here, it is read again; that this write is in it is noted.
       let record = Record(
         key: operation.key, version: isNext ? version : known?.version ?? 0,
         sequence: isNext ? sequence : known?.sequence ?? 0, cell: cell)
-      replica.settle(position, as: record, isAsShown: isNext && operation.bears(stamps))
+      replica.settle(position, as: record, isAsShown: isNext && operation.bears(stamp))
       // Nothing is between the last change read and this one: reading it again would be an echo.
       if isNext, follows { reached = sequence }
     } else {
@@ -294,13 +296,12 @@ extension SyncMachine {
   }
 
   /// What the server made of a cell; nil for what it made of a join, which only it can say.
-  private func result(of operation: Operation, on known: Cell, _ stamps: [Stamp]) -> Cell? {
+  private func result(of operation: Operation, on known: Cell, _ stamp: Stamp?) -> Cell? {
     var cell = known
     switch operation.change {
     case .write(let write):
       cell.apply(
-        write.restamped(stamps), check: write.check,
-        windowMilliseconds: policy(of: operation.key).windowMilliseconds)
+        write.restamped(stamp ?? write.stamp), check: write.check, windowMilliseconds: window(of: operation.key))
     case .retire(let device): _ = cell.retire(device)
     case .join, .seen: return nil
     }
@@ -403,24 +404,25 @@ extension SyncMachine {
     let after = view(of: key)
     guard before != after else { return }
     var rule: ConflictRule?
-    if let previous = before.reading(by: policy(of: key))?.winner {
+    let decide = decide(of: key)
+    if let previous = before.reading(by: decide)?.winner {
       let hasNews = after.entries.contains { entry in !before.entries.contains { $0.dot == entry.dot } }
       // A device that does not have a state cannot have seen it: what has not been sent yet falls to the window alone.
       let isSeen = replica.confirmed[key]?.cell.context.covers(previous.dot) ?? false
-      if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: policy(of: key)) }
+      if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: decide) }
       if let rule { replica.count { $0.conflicts[rule, default: 0] += 1 } }
-      let isSameState = after.reading(by: policy(of: key))?.winner.dot == previous.dot
-      if !hasNews, isSameState, before.tally == after.tally, before.fields == after.fields { return }
+      let isSameState = after.reading(by: decide)?.winner.dot == previous.dot
+      if !hasNews, isSameState, before.content.parts == after.content.parts, before.fields == after.fields { return }
     }
     tell(.changed(key, remote: true, rule: rule))
   }
 }
 
 extension Operation {
-  /// Whether these are the stamps that its write was sent with.
-  fileprivate func bears(_ stamps: [Stamp]) -> Bool {
-    guard case .write(let write) = change else { return false }
-    return write.acts.elementsEqual(stamps) { $0.milliseconds == $1.milliseconds && $0.counter == $1.counter }
+  /// Whether this is the stamp that its write was sent with.
+  fileprivate func bears(_ stamp: Stamp?) -> Bool {
+    guard case .write(let write) = change, let stamp else { return false }
+    return write.milliseconds == stamp.milliseconds && write.counter == stamp.counter
   }
 
   /// Whether it begins another incarnation of a record that was deleted when it was last seen.

@@ -12,20 +12,14 @@ extension SyncMachine {
     return ZoneRules(collection: collection, texts: texts)
   }
 
-  /// How the states of a record are chosen from: by its collection where that decides, otherwise by the zone's policy.
-  public func policy(of key: RecordKey) -> any MergePolicy {
-    if let collection = policy.collection(storing: key.type) {
-      guard replica.deciding.contains(collection), let rule = rules(of: collection).decide else { return policy }
-      return policy.deciding(by: rule)
-    }
-    guard replica.deciding.contains(key.type) else { return policy }
-    return rules(of: key.type).decide ?? policy
+  /// How the states of a record are chosen from: by its collection where that decides.
+  public func decide(of key: RecordKey) -> DecideRule {
+    guard replica.deciding.contains(key.type) else { return DecideRule() }
+    return rules(of: key.type).decide ?? DecideRule()
   }
 
-  func plainProblem(with write: Write, _ key: RecordKey, _ view: Cell) -> String? {
-    if key.type == ZoneRules.type { return rules(of: key.name).difference(to: write.rules(key)) }
-    return policy.problem(with: write, for: key)
-  }
+  /// How far apart two states of a record may be and still be concurrent.
+  func window(of key: RecordKey) -> Int64 { decide(of: key).windowMilliseconds }
 
   func recordProblem(with write: Write, _ key: RecordKey, _ view: Cell) -> String? {
     let rulesKey = ZoneRules.key(of: key.type)
@@ -96,7 +90,7 @@ extension SyncMachine {
     return !replica.outbox.holds(RecordKey(type: ZoneRules.type, name: item.key.type))
   }
 
-  /// What the next commit takes: the oldest first, one a record where that is not a collection's, transactions whole.
+  /// What the next commit takes: the oldest first, of a collection's rules and of whole cells one a key, transactions whole.
   func batch() -> [OutboxItem] {
     var keys: Set<RecordKey> = []
     var items: [OutboxItem] = []
@@ -159,12 +153,11 @@ extension SyncMachine {
 
   /// Tells of a record of a collection that reads otherwise than before.
   mutating func tellRecord(_ key: RecordKey, _ before: Cell, isRemote: Bool) {
-    guard settings.projection?.collection(storedAs: key.type) != nil else { return }
+    guard settings.projection != nil, RecordName.isWellFormed(key.type) else { return }
     let after = view(of: key)
-    guard
-      before.content != after.content || before.fields != after.fields || before.entries != after.entries
-        || before.tally != after.tally
-    else { return }
+    guard before.content != after.content || before.fields != after.fields || before.entries != after.entries else {
+      return
+    }
     tell(.recordChanged(key, before: before, after: after, isRemote: isRemote))
   }
 
@@ -179,7 +172,7 @@ extension SyncMachine {
 }
 
 extension Write {
-  fileprivate func rules(_ key: RecordKey) -> ZoneRules {
+  func rules(_ key: RecordKey) -> ZoneRules {
     ZoneRules(
       collection: key.name,
       texts: Dictionary(

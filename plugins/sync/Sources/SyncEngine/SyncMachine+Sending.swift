@@ -1,8 +1,8 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Bytes kept free for the answer to a request for changes: one record of the largest size.
-  private static let answerBytes = RecordLimits.contentBytes + 512
+  /// Bytes kept free for the answer to a request for changes: one record that is not unusually large.
+  private static let answerBytes = 16_896
 
   /// When the machine wants `.woke`, nil for never; at once if that is past.
   public func nextWake(atMilliseconds now: Int64) -> Int64? {

@@ -7,7 +7,7 @@ import SyncCore
 /// real backend and the simulator against a simulated world: the same code, to the byte.
 ///
 /// ```swift
-/// var machine = SyncMachine(replica: replica, policy: Pomodoro.policy, seed: 1)
+/// var machine = SyncMachine(replica: replica, seed: 1)
 /// let effects = machine.handle(.started, atMilliseconds: now)   // save, then send, in this order
 /// let next = machine.nextWake(atMilliseconds: now)              // when to give it `.woke`
 /// ```
@@ -16,7 +16,6 @@ public struct SyncMachine: Sendable {
   public internal(set) var replica: Replica
   /// How to behave.
   public let settings: SyncSettings
-  let policy: any MergePolicy
   var generator: SplitMix64
 
   var push = SendLane()
@@ -59,11 +58,8 @@ public struct SyncMachine: Sendable {
   public internal(set) var acted: [Int64] = []
 
   /// A machine over what the device has saved; `seed` draws the waits between retries.
-  public init(
-    replica: Replica, policy: any MergePolicy, settings: SyncSettings = SyncSettings(), seed: UInt64
-  ) {
+  public init(replica: Replica, settings: SyncSettings = SyncSettings(), seed: UInt64) {
     self.replica = replica
-    self.policy = policy
     self.settings = settings
     generator = SplitMix64(seed: seed)
     var draw = SplitMix64(seed: ~seed)
@@ -103,36 +99,11 @@ public struct SyncMachine: Sendable {
   }
 
   /// What the user does to a record.
-  public struct Action: Hashable, Sendable {
-    /// The new state, nil to leave it.
-    public var payload: [UInt8]?
-    /// What to do to the count.
-    public var tally: TallyChange
-    /// The fields to set.
-    public var fields: [Write.FieldChange]
-    /// What to do to a record of a collection; nil for every other record.
-    public var record: RecordEdit?
-
-    /// Makes an action.
-    public init(
-      payload: [UInt8]? = nil, tally: TallyChange = .add(0), fields: [Write.FieldChange] = [],
-      record: RecordEdit? = nil
-    ) {
-      self.payload = payload
-      self.tally = tally
-      self.fields = fields
-      self.record = record
-    }
-
-    /// What an action does to the count.
-    public enum TallyChange: Hashable, Sendable {
-      /// Adds to it.
-      case add(Int64)
-      /// Raises it to this, where it is lower.
-      case atLeast(Int64)
-      /// Begins a new epoch at 0 (F18).
-      case reset
-    }
+  public enum Action: Hashable, Sendable {
+    /// Changes a record of a collection.
+    case edit(RecordEdit)
+    /// Names rules of a collection to the zone, by the names under which it keeps them.
+    case rules([String: String])
   }
 
   /// What a backend answered.

@@ -4,9 +4,9 @@ import SyncCore
 ///
 /// ```swift
 /// let session = try await SyncSession.open(
-///   device: "mac", zone: "PomodoroZone", backend: backend, store: store, policy: Pomodoro.policy)
+///   device: "mac", zone: "PomodoroZone", backend: backend, store: store)
 /// await session.start()
-/// try await session.act(Pomodoro.timer, .init(payload: TimerState(kind: .focus).payload))
+/// try await session.act(Pomodoro.timer, .edit(TimerState(kind: .focus).edit()))
 /// ```
 public actor SyncSession {
   /// The machine as it is; read it for views and the status.
@@ -50,7 +50,7 @@ public actor SyncSession {
   /// Throws a `ReplicaError` when the file is damaged, from a newer version, or cannot be used; it is left untouched.
   /// `onNotice` is called on the session for everything that is reported to the user, with the machine as it then is.
   public static func open(
-    device: String, zone: String, backend: any SyncBackend, store: any ReplicaStore, policy: any MergePolicy,
+    device: String, zone: String, backend: any SyncBackend, store: any ReplicaStore,
     settings: SyncSettings = SyncSettings(), limits: RequestBudget.Limits = RequestBudget.Limits(),
     clock: any SyncClock = SystemClock(), seed: UInt64 = .random(in: 0 ... .max),
     onNotice: @escaping @Sendable (SyncMachine.Notice, SyncMachine) -> Void = { _, _ in }
@@ -63,7 +63,7 @@ public actor SyncSession {
       replica = Replica(device: identity, limits: limits)
     }
     try replica.join(zone: zone)
-    let machine = SyncMachine(replica: replica, policy: policy, settings: settings, seed: seed)
+    let machine = SyncMachine(replica: replica, settings: settings, seed: seed)
     return SyncSession(
       machine: machine, zone: zone, backend: backend, store: store, clock: clock, onNotice: onNotice)
   }

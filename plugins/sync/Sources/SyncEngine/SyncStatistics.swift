@@ -6,8 +6,6 @@ public struct SyncStatistics: Hashable, Sendable {
   public var actions: Int64 = 0
   /// Changes that the server acknowledged.
   public var acknowledged: Int64 = 0
-  /// Actions that a newer one of this device replaced before they were sent.
-  public var superseded: Int64 = 0
   /// Requests sent.
   public var requests: Int64 = 0
   /// When a request last succeeded, in milliseconds since 1970 on the device's clock; 0 for never (S15).
@@ -24,7 +22,7 @@ public struct SyncStatistics: Hashable, Sendable {
 extension SyncStatistics {
   func packed() -> [UInt8] {
     var packer = Packer()
-    for number in [actions, acknowledged, superseded, requests, lastSuccessMilliseconds] { packer.signed(number) }
+    for number in [actions, acknowledged, requests, lastSuccessMilliseconds] { packer.signed(number) }
     for rule in ConflictRule.allCases { packer.signed(conflicts[rule] ?? 0) }
     packer.signed(lastHeardMilliseconds)
     return packer.bytes
@@ -36,13 +34,12 @@ extension SyncStatistics {
     var reader = Unpacker(bytes)
     actions = try reader.signed("the count of actions")
     acknowledged = try reader.signed("the count of acknowledged changes")
-    superseded = try reader.signed("the count of superseded actions")
     requests = try reader.signed("the count of requests")
     lastSuccessMilliseconds = try reader.signed("the time of the last success")
     for rule in ConflictRule.allCases {
       let count = try reader.signed("the count of conflicts")
       if count != 0 { conflicts[rule] = count }
     }
-    if !reader.isAtEnd { lastHeardMilliseconds = try reader.signed("the time of the last hearing") }
+    lastHeardMilliseconds = try reader.signed("the time of the last hearing")
   }
 }

@@ -141,7 +141,7 @@ extension SyncMachine {
 
   /// How a record reads, with what has not been sent yet.
   public func view(of key: RecordKey) -> Cell {
-    replica.view(of: key, windowMilliseconds: policy(of: key).windowMilliseconds)
+    replica.view(of: key, windowMilliseconds: window(of: key))
   }
 }
 

@@ -10,7 +10,6 @@ public struct ZoneState: Sendable {
   public private(set) var sequence: Int64 = 0
   /// The records by key.
   public private(set) var records: [RecordKey: Record] = [:]
-  private let policy: any MergePolicy
   private var incarnations: ZoneIncarnations
   private var tags = CommitTags()
   /// The acts that were taken, with their checksums.
@@ -25,9 +24,8 @@ public struct ZoneState: Sendable {
   private var nextGeneration: UInt64?
 
   /// An empty zone.
-  public init(generation: UInt64, policy: any MergePolicy) {
+  public init(generation: UInt64) {
     self.generation = generation
-    self.policy = policy
     incarnations = ZoneIncarnations([.init(generation: generation, from: 0)])
   }
 
@@ -62,7 +60,7 @@ public struct ZoneState: Sendable {
     for (operation, outcome) in zip(operations, outcomes) {
       let stored = records[operation.key]
       switch outcome.decision {
-      case .store(let cell, let stamps):
+      case .store(let cell, let stamp):
         if let next = nextGeneration {
           nextGeneration = nil
           generation = next
@@ -73,7 +71,7 @@ public struct ZoneState: Sendable {
         records[operation.key] = Record(key: operation.key, version: version, sequence: sequence, cell: cell)
         for act in outcome.names.acts { acts[act.name, default: []].append(act.check) }
         for dot in outcome.names.givenBack { givenBack[dot.device] = max(givenBack[dot.device] ?? 0, dot.number) }
-        results.append(.committed(version: version, sequence: sequence, stamps: stamps))
+        results.append(.committed(version: version, sequence: sequence, stamp: stamp))
       case .unchanged: results.append(.unchanged)
       case .conflict: results.append(.conflict(stored))
       case .refused(let refusal): results.append(.refused(refusal))
@@ -95,7 +93,7 @@ public struct ZoneState: Sendable {
   }
 
   private func outcomes(of operations: [Operation], _ now: Int64) -> [ArbiterBatch.Outcome] {
-    var batch = ArbiterBatch(policy: policy, serverMilliseconds: now, dropped: dropped)
+    var batch = ArbiterBatch(serverMilliseconds: now, dropped: dropped)
     let outcomes = try? batch.decide(
       operations, read: { records[$0] }, count: { type in records.keys.count { $0.type == type } },
       taken: { name in

@@ -15,7 +15,7 @@
   /// Gauges: `sync_outbox_items`, `sync_outbox_age_seconds`, `sync_parked`, `sync_last_success_seconds` (since 1970),
   /// `sync_channel_up`, `sync_paused`, `sync_degrade_level` (0 to 2), `sync_requests_in_hour`, `sync_requests_per_hour_limit`,
   /// `sync_bytes_in_day`, `sync_bytes_per_day_limit`, `sync_clock_offset_seconds`. Counters: `sync_actions`,
-  /// `sync_acknowledged`, `sync_superseded`, `sync_requests`, and `sync_conflicts` with the dimension `rule`. All have the
+  /// `sync_acknowledged`, `sync_requests`, and `sync_conflicts` with the dimension `rule`. All have the
   /// dimension `zone`.
   public final class SyncMetrics: Sendable {
     private let gauges: [(gauge: Gauge, value: @Sendable (SyncStatus) -> Double)]
@@ -67,7 +67,7 @@
 
     private static let counters: [(label: String, value: @Sendable (SyncStatistics) -> Int64)] = [
       ("sync_actions", { $0.actions }), ("sync_acknowledged", { $0.acknowledged }),
-      ("sync_superseded", { $0.superseded }), ("sync_requests", { $0.requests }),
+      ("sync_requests", { $0.requests }),
     ]
   }
 #endif

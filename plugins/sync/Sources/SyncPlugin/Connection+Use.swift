@@ -14,7 +14,7 @@ extension Connection {
       deviceName: name, platform: DeviceInfo.thisPlatform, appVersion: version, lastSeen: now)
     guard let renewed = info.renewing(DeviceInfo(cell: machine.view(of: key))) else { return }
     do {
-      try await session.act(key, .init(fields: renewed.fields))
+      try await session.act(key, .edit(renewed.edit))
     } catch {
       throw Failure.error(error)
     }
@@ -25,23 +25,20 @@ extension Connection {
   var waitingChanges: Int {
     get async {
       await session.machine.replica.outbox.waiting.count {
-        $0.key.type != Pomodoro.deviceInfoType && $0.key.type != ZoneRules.type
+        $0.key.type != DeviceInfo.collection && $0.key.type != ZoneRules.type
       }
     }
   }
 
   /// Sets the timer and adds to the count; saved when this returns.
   @discardableResult
-  func set(_ state: TimerState?, completed: Int64 = 0) async throws -> [Int64] {
-    try await session.act(
-      Pomodoro.timer, .init(payload: state?.payload, tally: .add(completed)))
+  func set(_ state: TimerState, completed: Int64 = 0) async throws -> [Int64] {
+    try await change(timer: state.edit(completing: completed))
   }
 
-  /// Sets the timer as a record says, its count included: a count that is higher already stays (S19).
-  func set(_ record: TimerStateRecord) async throws -> [Int64] {
-    try await session.act(
-      Pomodoro.timer, .init(payload: record.state.payload, tally: .atLeast(record.completedPomodoros)))
-  }
+  /// Changes the timer's record; saved when this returns.
+  @discardableResult
+  func change(timer edit: RecordEdit) async throws -> [Int64] { try await session.act(Pomodoro.timer, .edit(edit)) }
 
   /// Throws when the zone has no place for this device, as far as that is known: one that has never synchronized, or that
   /// found no place last time, waits a little to hear.
@@ -66,13 +63,9 @@ extension Connection {
     return live.count >= RecordLimits.devices && !live.contains(machine.replica.device) ? live.count : nil
   }
 
-  /// Begins a new day: the count starts at 0.
-  func resetCount() async throws { try await session.act(Pomodoro.timer, .init(tally: .reset)) }
-
   /// Changes one setting.
   func set(setting name: String, to value: String) async throws {
-    try await session.act(
-      Pomodoro.settings, .init(fields: [.init(name: name, value: Array(value.utf8))]))
+    try await session.act(Pomodoro.settings, .edit(RecordEdit(fields: [name: .set(Scalar.text(value).bytes)])))
   }
 
   /// Does something with a change that was parked; throws when there is none with that number.

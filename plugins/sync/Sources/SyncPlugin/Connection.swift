@@ -51,19 +51,19 @@ final class Connection: Sendable {
   /// Opens the device's file and begins to synchronize; throws an `ActionError`.
   static func open(
     device: String, zone: String, home: Home, file: String, delay: Duration = .zero,
-    schema: RecordSchema = Pomodoro.schema, subscription: Subscription? = nil
+    schema own: RecordSchema = Pomodoro.schema, subscription: Subscription? = nil
   ) async throws -> Connection {
+    let schema = own.withDevices
     do {
       let store = try SQLiteReplicaStore(path: file)
       let shown = schema.showing(subscription)
       let isShownAnew = try store.show(shown.tables)
-      let policy = StoredPolicy(schema)
       var backend: any SyncBackend
       let close: @Sendable () throws -> Void
       let limits: RequestBudget.Limits
       switch home {
       case .file(let path):
-        let shared = try SQLiteBackend(path: path, zones: [zone: policy])
+        let shared = try SQLiteBackend(path: path, zones: [zone])
         (backend, close) = (shared, { try shared.close() })
         limits = .none
       case .server(let address, let token, let certificates):
@@ -74,7 +74,7 @@ final class Connection: Sendable {
       if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
       var settings = SyncSettings(for: schema)
       if let subscription {
-        settings.projection = StoredProjection(shown)
+        settings.projection = SchemaProjection(shown)
         settings.subscription = subscription
       }
       // A slow cloud is waited for, or nothing would ever come of it.
@@ -86,8 +86,7 @@ final class Connection: Sendable {
         let recorded = Recorded()
       #endif
       let session = try await SyncSession.open(
-        device: device, zone: zone, backend: backend, store: store, policy: policy, settings: settings,
-        limits: limits
+        device: device, zone: zone, backend: backend, store: store, settings: settings, limits: limits
       ) { notice, machine in
         listeners.tell(notice, machine)
         #if Network

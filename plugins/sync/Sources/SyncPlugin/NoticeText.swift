@@ -1,17 +1,18 @@
 import SyncCore
 import SyncEngine
 import SyncPomodoro
+import SyncRecords
 
 /// Messages for the user, as lines.
 enum NoticeText {
-  /// A line for a notice, nil for those that only programs need.
-  static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
+  /// A line for a notice of a device with this schema, nil for those that only programs need.
+  static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine, _ schema: RecordSchema) -> String? {
     switch notice {
-    case .changed(let key, let isRemote, _) where key.type == Pomodoro.deviceInfoType:
+    case .changed(let key, let isRemote, _) where key.type == DeviceInfo.collection:
       guard isRemote, let info = DeviceInfo(cell: machine.view(of: key)) else { return nil }
       return "device \(key.name) is here: \(info.deviceName), \(info.platform), version \(info.appVersion)"
-    // A record of a collection is what `sync.watch` reports.
-    case .changed(let key, _, _) where !key.type.hasPrefix("CD_"): return nil
+    // Other records than the timer's are what `sync.watch` reports.
+    case .changed(let key, _, _) where schema.name != Pomodoro.schema.name || key.type == ZoneRules.type: return nil
     case .changed(let key, let isRemote, let rule):
       let decided = rule.map { ", decided by \($0.rawValue)" } ?? ""
       let origin = isRemote ? "" : " (here)"
@@ -43,9 +44,11 @@ enum NoticeText {
     if key == Pomodoro.timer {
       guard let record = TimerStateRecord(machine) else { return "no timer" }
       let by = record.deviceID == machine.replica.device.name ? "" : ", set by \(record.deviceID)"
-      return "\(text(record.state)), \(cell.tally.count) completed\(by)"
+      return "\(text(record.state)), \(record.completedPomodoros) completed\(by)"
     }
-    let fields = cell.fields.map { "\($0.name) = \(String(decoding: $0.value, as: UTF8.self))" }
+    let fields = cell.fields.compactMap { field in
+      if case .text(let text)? = Scalar(bytes: field.value) { "\(field.name) = \(text)" } else { nil }
+    }
     return "\(key.name): \(fields.joined(separator: ", "))"
   }
 

@@ -7,7 +7,7 @@ import SyncPomodoro
 extension Replica {
   /// The devices that have described themselves, by identity.
   var devices: [(device: String, info: DeviceInfo)] {
-    confirmed.values.filter { $0.key.type == Pomodoro.deviceInfoType }.sorted { $0.key < $1.key }
+    confirmed.values.filter { $0.key.type == DeviceInfo.collection }.sorted { $0.key < $1.key }
       .compactMap { record in DeviceInfo(cell: record.cell).map { (record.key.name, $0) } }
   }
 
@@ -99,7 +99,6 @@ extension SyncStatus {
     object["cursor"] = cursor.map { .string("\($0)") } ?? .null
     object["actions"] = .integer(Int(statistics.actions))
     object["acknowledged"] = .integer(Int(statistics.acknowledged))
-    object["superseded"] = .integer(Int(statistics.superseded))
     object["requests"] = .integer(Int(statistics.requests))
     object["conflicts"] = .object(Self.conflicts(statistics.conflicts))
     return object
@@ -171,11 +170,15 @@ extension SyncStatus.Parked {
   private var summary: String {
     switch change {
     case .write(let write):
-      var parts = write.fields.map { "set \($0.name)" }
-      if let state = write.payload.flatMap({ try? TimerState(payload: $0) }) {
-        parts.insert(NoticeText.text(state), at: 0)
+      if write.record?.isDeletion == true { return "delete it" }
+      var parts = (write.fields.map(\.name) + (write.record?.changes.map(\.name) ?? [])).map { "set \($0)" }
+      if let payload = write.payload {
+        if key == Pomodoro.timer, let state = TimerState(payload: payload) {
+          parts.insert(NoticeText.text(state), at: 0)
+        } else {
+          parts.insert("set its state", at: 0)
+        }
       }
-      if parts.isEmpty { parts = ["\(write.tally.count) completed"] }
       return parts.prefix(3).map { String($0.prefix(40)) }.joined(separator: ", ") + (parts.count > 3 ? ", …" : "")
     case .join: return "give the server back what it lost"
     case .retire(let device): return "retire \(device)"

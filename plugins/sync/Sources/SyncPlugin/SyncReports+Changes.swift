@@ -2,7 +2,6 @@ import FlowModel
 import FlowPluginKit
 import SyncCore
 import SyncEngine
-import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
@@ -83,11 +82,11 @@ extension SyncReports {
     guard let replica = try Replica(stored: try await store.load(), limits: nil) else {
       throw ActionError(Failure.input.code, "'\(file)' has not been used yet")
     }
-    var machine = SyncMachine(replica: replica, policy: Pomodoro.policy, seed: 0)
+    var machine = SyncMachine(replica: replica, seed: 0)
     if let schema = RecordSchema(shown: try store.shownTables(), in: machine) {
       var settings = SyncSettings()
-      settings.projection = StoredProjection(schema)
-      machine = SyncMachine(replica: replica, policy: StoredPolicy(schema), settings: settings, seed: 0)
+      settings.projection = SchemaProjection(schema)
+      machine = SyncMachine(replica: replica, settings: settings, seed: 0)
     } else {
       try await store.save([SQLiteReplicaStore.showsAnew])
     }

@@ -17,7 +17,7 @@ struct TimerConsole {
       var progress = SyncProgress()
       for await (notice, machine) in notices {
         if let line = progress.take(notice, machine) { show(line) }
-        if let line = NoticeText.line(notice, machine) { show(line) }
+        if let line = NoticeText.line(notice, machine, connection.records.schema) { show(line) }
       }
     }
     defer { watching.cancel() }
@@ -60,8 +60,8 @@ struct TimerConsole {
     case .set(let kind): try await connection.set(TimerState(kind: kind))
     case .pause: try await setPaused(true)
     case .resume: try await setPaused(false)
-    case .done: try await connection.set(nil, completed: 1)
-    case .reset: try await connection.resetCount()
+    case .done: try await connection.change(timer: Pomodoro.completing(1))
+    case .reset: try await connection.change(timer: Pomodoro.newDay)
     case .setting(let name, let value): try await connection.set(setting: name, to: value)
     case .offline:
       await connection.session.setOnline(false)

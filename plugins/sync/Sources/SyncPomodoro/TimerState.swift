@@ -8,7 +8,8 @@ public struct TimerState: Hashable, Sendable {
   public var remainingMilliseconds: Int64
   /// A paused timer does not run down.
   public var isPaused: Bool
-  /// Further members of the state's JSON that this version does not know, as one JSON object's bytes; empty for none.
+  /// Further members of the state's JSON that this version does not know, as one JSON object's bytes; empty for none. A
+  /// record holds them as a text, `other-data`.
   public var extra: [UInt8]
 
   /// The longest period that a timer takes: 24 h.
@@ -27,24 +28,40 @@ public struct TimerState: Hashable, Sendable {
     kind.runsDown && !isPaused ? remainingMilliseconds - (now - set) : remainingMilliseconds
   }
 
-  /// The state as an entry's payload: kind and pause in one byte, what is left, then the unknown members.
-  public var payload: [UInt8] {
-    var packer = Packer()
-    packer.byte(UInt8(kind.priority) | (isPaused ? 0x80 : 0))
-    packer.unsigned(UInt64(max(0, remainingMilliseconds)))
-    return packer.bytes + extra
+  /// The state as that of a record, under the names of the timer's schema.
+  public var recordState: RecordState {
+    var values = [
+      "state": Scalar.text(kind.rawValue).bytes, "remaining": Scalar.integer(max(0, remainingMilliseconds)).bytes,
+      "is-paused": Scalar.boolean(isPaused).bytes,
+    ]
+    if !extra.isEmpty { values["other-data"] = Scalar.text(String(decoding: extra, as: UTF8.self)).bytes }
+    return RecordState(values: values)
   }
 
-  /// Reads an entry's payload; throws a `PackingError` when it is none of a timer's.
-  public init(payload: [UInt8]) throws(PackingError) {
-    var reader = Unpacker(payload)
-    let first = try reader.byte("the timer's kind")
-    guard let kind = TimerKind.allCases.first(where: { $0.priority == Int(first & 0x7f) }) else {
-      throw .malformed(at: 0, reading: "the timer's kind", "is \(first & 0x7f), allowed are 0 to 3")
+  /// The state of a record; what it lacks is as in an idle timer. Nil for a kind that this version does not know.
+  public init?(_ state: RecordState) {
+    self.init(kind: .idle)
+    if case .text(let text)? = state.value("state") {
+      guard let kind = TimerKind(rawValue: text) else { return nil }
+      self.kind = kind
     }
-    let remaining = try reader.number("the timer's remaining time", in: 0...Self.longestMilliseconds)
-    self.init(
-      kind: kind, remainingMilliseconds: remaining, isPaused: first & 0x80 != 0,
-      extra: Array(payload[reader.offset...]))
+    if case .integer(let milliseconds)? = state.value("remaining") { remainingMilliseconds = max(0, milliseconds) }
+    isPaused = state.value("is-paused") == .boolean(true)
+    if case .text(let text)? = state.value("other-data") { extra = Array(text.utf8) }
+  }
+
+  /// The state in an entry's payload; nil when it is none of a timer's.
+  public init?(payload: [UInt8]) {
+    guard let state = RecordState(payload: payload) else { return nil }
+    self.init(state)
+  }
+
+  /// What sets the timer, and counts completed pomodoros with it.
+  public func edit(completing more: Int64 = 0) -> RecordEdit {
+    var edit = more == 0 ? RecordEdit() : Pomodoro.completing(more)
+    for (name, value) in recordState.values { edit.fields[name] = .state(value) }
+    // A state is set whole: what the last one held besides is gone.
+    if extra.isEmpty { edit.fields["other-data"] = .state(Scalar.null.bytes) }
+    return edit
   }
 }

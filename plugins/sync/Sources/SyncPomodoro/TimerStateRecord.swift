@@ -2,7 +2,7 @@ import FlowModel
 import SyncCore
 import SyncEngine
 
-/// A `CD_TimerState` record as other programs see it: the seven fields by name (S6, S9).
+/// The timer's record in the form of the seed, `CD_TimerState`: the seven fields by name (S6, S9).
 public struct TimerStateRecord: Hashable, Sendable {
   /// The device that set the state.
   public var deviceID: String
@@ -26,17 +26,32 @@ public struct TimerStateRecord: Hashable, Sendable {
 
   /// The timer as a device shows it, by the rules of its zone; nil if it was never set.
   public init?(_ machine: SyncMachine) {
-    self.init(cell: machine.view(of: Pomodoro.timer), policy: machine.policy(of: Pomodoro.timer))
+    self.init(cell: machine.view(of: Pomodoro.timer), decide: machine.decide(of: Pomodoro.timer))
   }
 
-  /// The record that a cell shows, nil if no timer was set in it.
-  public init?(cell: Cell, policy: any MergePolicy = Pomodoro.policy) {
-    guard let winner = cell.reading(by: policy)?.winner, let state = try? TimerState(payload: winner.payload) else {
-      return nil
-    }
+  /// The record that a cell shows, nil if no timer is set in it.
+  public init?(cell: Cell, decide: DecideRule = Pomodoro.decide) {
+    guard !cell.content.living.isEmpty, let winner = cell.reading(by: decide)?.winner,
+      let state = TimerState(payload: winner.payload)
+    else { return nil }
     self.init(
       deviceID: winner.dot.device.name, state: state, timestamp: winner.milliseconds,
-      completedPomodoros: cell.tally.count, version: winner.dot.number)
+      completedPomodoros: Self.completed(in: cell), version: winner.dot.number)
+  }
+
+  /// The completed pomodoros that a cell counts.
+  public static func completed(in cell: Cell) -> Int64 {
+    guard case .largest(let bytes)? = cell.content.part(Pomodoro.completed)?.state,
+      let value = EpochValue.read(bytes)?.value, case .integer(let count)? = Scalar(bytes: value)
+    else { return 0 }
+    return count
+  }
+
+  /// What sets the timer as the record says, its count included: a count that is higher already stays (S19).
+  public var edit: RecordEdit {
+    var edit = state.edit()
+    edit.fields[Pomodoro.completed] = .inEpoch(Scalar.integer(completedPomodoros).bytes, begins: false)
+    return edit
   }
 
   /// Why a value is not a record: which field, and what was expected.

@@ -9,7 +9,6 @@
     /// What one caller asks for.
     struct Request: Sendable {
       var zone: String
-      var policy: any MergePolicy
       var operations: [Operation]
       /// The furthest cursor that the caller has been given.
       var heard: Cursor?
@@ -84,8 +83,8 @@
     }
 
     private enum Decision {
-      /// The change with this number in its slot, and the stamps of its acts.
-      case change(Int64, [Stamp])
+      /// The change with this number in its slot, and the stamp of its write.
+      case change(Int64, Stamp?)
       /// The record as it was after this many changes.
       case conflict(Record?, after: Int64)
       case done(CommitResult)
@@ -255,8 +254,8 @@
     private func rulesName(of pending: Pending) -> Name? {
       let request = callers[pending.caller].request
       let operation = request.operations[pending.operation]
-      guard operation.key.isWellFormed, let collection = operation.collection(by: request.policy) else { return nil }
-      return Name(zone: request.zone, key: ZoneRules.key(of: collection))
+      guard operation.key.isWellFormed, operation.isOfCollection else { return nil }
+      return Name(zone: request.zone, key: ZoneRules.key(of: operation.key.type))
     }
 
     /// Counts the records of collections that are limited and would grow.
@@ -311,8 +310,7 @@
     ) throws(BackendError) -> [ArbiterBatch.Outcome] {
       let first = pendings.first.flatMap { slotIndices[name(of: $0)] }
       var batch = ArbiterBatch(
-        policy: request.policy, serverMilliseconds: serverMilliseconds,
-        dropped: first.map { slots[$0].dropped } ?? Dropped())
+        serverMilliseconds: serverMilliseconds, dropped: first.map { slots[$0].dropped } ?? Dropped())
       do {
         return try batch.decide(
           pendings.map { request.operations[$0.operation] },
@@ -336,13 +334,13 @@
     private mutating func take(_ outcome: ArbiterBatch.Outcome, _ index: Int, mayChange: Bool) -> Decision {
       let slot = slots[index]
       switch outcome.decision {
-      case .store(let cell, let stamps) where mayChange:
+      case .store(let cell, let stamp) where mayChange:
         slots[index].changes += 1
         slots[index].deletedIncarnation = outcome.deletedIncarnation
         slots[index].names.formUnion(outcome.names)
         slots[index].record = Record(
           key: slot.name.key, version: (slot.record?.version ?? 0) + 1, sequence: 0, cell: cell)
-        return .change(slots[index].changes, stamps)
+        return .change(slots[index].changes, stamp)
       case .store, .conflict: return .conflict(slot.record, after: slot.changes)
       case .unchanged: return .done(.unchanged)
       case .refused(let refusal): return .done(.refused(refusal))
@@ -445,9 +443,9 @@
       let result: CommitResult
       switch decision {
       case .done(let done): result = done
-      case .change(let number, let stamps):
+      case .change(let number, let stamp):
         result = .committed(
-          version: (slot.stored?.version ?? 0) + number, sequence: sequence(slot, after: number), stamps: stamps)
+          version: (slot.stored?.version ?? 0) + number, sequence: sequence(slot, after: number), stamp: stamp)
       case .conflict(var record, let changes):
         if changes > 0 { record?.sequence = sequence(slot, after: changes) }
         result = .conflict(record)

@@ -12,7 +12,7 @@
   /// database's. When the database turns out to be another copy, because a connection had to be opened again or because
   /// it knows less than this server, the next commit begins a new incarnation of the zone.
   public final class PostgresBackend: SyncBackend {
-    private let zones: Mutex<[String: any MergePolicy]>
+    private let zones: Mutex<Set<String>>
     private let readers: [Line]
     private let writer: Line
     private let commits: CommitQueue
@@ -25,10 +25,10 @@
     ///
     /// Throws `BackendError.unreachable` when the database is not there.
     public init(
-      _ information: String, zones: [String: any MergePolicy], readers: Int = 2,
+      _ information: String, zones: [String], readers: Int = 2,
       answerMilliseconds: Int = 10_000
     ) async throws(BackendError) {
-      self.zones = Mutex(zones)
+      self.zones = Mutex(Set(zones))
       let cursors = ZoneCursors()
       let line = { (name: String) in
         Line(name: name, information, answerMilliseconds: answerMilliseconds) { cursors.forgetBegun() }
@@ -43,8 +43,11 @@
         notifications.publish(.changes(change.page, since: change.since), zone: change.zone)
         notifier.tell(change.page.cursor, zone: change.zone)
       }
-      let preparation = PostgresZone.schema + zones.keys.sorted().flatMap { PostgresZone.make($0) }
-      try await writer.perform { connection throws(BackendError) in _ = try connection.runTogether(preparation) }
+      let preparation = PostgresZone.schema + zones.sorted().flatMap { PostgresZone.make($0) }
+      try await writer.perform { connection throws(BackendError) in
+        _ = try connection.runTogether(preparation)
+        try PostgresZone.convertOld(connection)
+      }
       // Opened now, a line that opens later opens again.
       for line in self.readers {
         try await line.perform { connection throws(BackendError) in _ = try connection.run("SELECT 1") }
@@ -60,18 +63,18 @@
     }
 
     /// Takes one more zone.
-    public func open(zone: String, policy: any MergePolicy) async throws(BackendError) {
+    public func open(zone: String) async throws(BackendError) {
       try await idle.perform { connection throws(BackendError) in
         _ = try connection.runTogether(PostgresZone.schema.prefix(1) + PostgresZone.make(zone))
       }
-      zones.withLock { $0[zone] = policy }
+      zones.withLock { _ = $0.insert(zone) }
     }
 
     /// Makes changes; see `SyncBackend`.
     public func commit(
       _ operations: [Operation], zone: String, heard: Cursor?
     ) async throws(BackendError) -> CommitReply {
-      let policy = try policy(zone)
+      try require(zone)
       guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
       // What changes no record takes no place in the order of commits.
       let changes = operations.filter { if case .seen = $0.change { false } else { true } }
@@ -83,7 +86,7 @@
         reply = CommitReply(
           results: [], cursor: heard ?? page.cursor, serverMilliseconds: page.serverMilliseconds)
       } else {
-        reply = try await commits.commit(.init(zone: zone, policy: policy, operations: changes, heard: heard))
+        reply = try await commits.commit(.init(zone: zone, operations: changes, heard: heard))
       }
       try await forget(after: operations, zone: zone)
       for (index, operation) in operations.enumerated() {
@@ -100,7 +103,7 @@
       zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
       of subscription: Subscription?
     ) async throws(BackendError) -> ChangePage {
-      _ = try policy(zone)
+      try require(zone)
       return try await read { connection throws(BackendError) in
         try PostgresZone.page(zone, connection, since: cursor, limit, maximumBytes, reader, subscription)
       }
@@ -109,7 +112,7 @@
     /// Notifications while the stream is read; see `SyncBackend`.
     public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
       notifications.subscribe(zone: zone, device: device) { [self] in
-        _ = try policy(zone)
+        try require(zone)
         return try await cursor(zone)
       }
     }
@@ -125,7 +128,7 @@
     /// knows of a restored copy that no server could notice, because none had been running and no device had come
     /// further.
     public func beginNewGeneration(zone: String) async throws(BackendError) {
-      _ = try policy(zone)
+      try require(zone)
       try await idle.perform { connection throws(BackendError) in
         _ = try connection.runTogether(
           PostgresZone.beginIncarnation(zone) + [PostgresZone.forgetOtherIncarnations(zone)])
@@ -150,9 +153,8 @@
 
     var idle: Line { readers.min { $0.load < $1.load } ?? readers[0] }
 
-    private func policy(_ zone: String) throws(BackendError) -> any MergePolicy {
-      guard let policy = zones.withLock({ $0[zone] }) else { throw .zoneMissing(zone) }
-      return policy
+    private func require(_ zone: String) throws(BackendError) {
+      guard zones.withLock({ $0.contains(zone) }) else { throw .zoneMissing(zone) }
     }
 
     private func cursor(_ zone: String) async throws(BackendError) -> Cursor {

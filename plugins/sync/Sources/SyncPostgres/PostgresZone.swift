@@ -5,10 +5,13 @@
 
   /// The tables of the zones and the statements on them.
   enum PostgresZone {
+    /// Held while tables are made or converted.
+    static let makingLock = "SELECT pg_advisory_xact_lock(7237106)"
+
     /// Makes the tables where they are missing. Two servers that start together must not make the same table twice.
     static let schema =
       [
-        "SELECT pg_advisory_xact_lock(7237106)",
+        makingLock,
         "CREATE TABLE IF NOT EXISTS sync_zone (name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL)",
         """
         CREATE TABLE IF NOT EXISTS sync_record (
@@ -62,6 +65,7 @@
         CREATE TABLE IF NOT EXISTS sync_given_back (
           zone text NOT NULL, device text NOT NULL, number int8 NOT NULL, PRIMARY KEY (zone, device))
         """,
+        "ALTER TABLE sync_zone ADD COLUMN IF NOT EXISTS is_converted boolean NOT NULL DEFAULT false",
       ].map { PostgresStatement(sql: $0, parameters: []) } + counting
 
     /// Makes a zone that is not there, with its first incarnation.
@@ -69,8 +73,8 @@
       [
         PostgresStatement(
           sql: """
-            INSERT INTO sync_zone (name, generation, seq, notes_readers) VALUES ($1, $2::int8, 0, true)
-            ON CONFLICT DO NOTHING
+            INSERT INTO sync_zone (name, generation, seq, notes_readers, is_converted)
+            VALUES ($1, $2::int8, 0, true, true) ON CONFLICT DO NOTHING
             """,
           parameters: [.text(zone), .integer(.random(in: 1 ... .max))]),
         PostgresStatement(

@@ -11,9 +11,20 @@ extension RecordSchema.Collection {
   }
 
   /// A record as workflows see it; nil when it is not there.
-  public func record(_ cell: Cell, by delete: DeleteRule) -> ValueObject? {
+  public func shown(_ cell: Cell) -> ValueObject? {
     guard cell.isRecord, !cell.content.isDeleted(by: delete) else { return nil }
-    return ValueObject(zip(fields, values(of: cell)).map { ($0.name, $0.value($1)) })
+    var record = ValueObject(zip(fields, values(of: cell)).map { ($0.name, $0.value($1)) })
+    for (name, text) in otherFields(of: cell) { record[name] = .string(text) }
+    return record
+  }
+
+  /// The fields of a record that the schema does not name, where it allows for them.
+  public func otherFields(of cell: Cell) -> [(name: String, text: String)] {
+    guard hasOtherFields else { return [] }
+    return cell.fields.compactMap { stored in
+      guard field(stored.name) == nil, case .text(let text)? = Scalar(bytes: stored.value) else { return nil }
+      return (stored.name, text)
+    }
   }
 
   /// The names of the elements of each list, in order.

@@ -13,10 +13,9 @@ extension RecordSchema.Collection {
     var known: [RecordSchema.Field] = []
     for name in fields {
       guard let rule = rules.rule(of: name) else { return nil }
-      known.append(.init(name: name, rule: rule, choices: nil, isRequired: false, alias: nil))
+      known.append(.init(name: name, rule: rule))
     }
     self.init(
-      name: rules.collection, delete: rules.delete, decide: rules.decide, limit: nil, alias: nil, keys: nil,
-      fields: known)
+      name: rules.collection, delete: rules.delete, decide: rules.decide, fields: known)
   }
 }

@@ -22,9 +22,6 @@ public struct RecordSchema: Hashable, Sendable {
     public var decide: DecideRule?
     /// How many records there may be; nil for any number.
     public var limit: Int?
-    /// Under which of the types that zones had before there were schemas its records are kept, in the form of that type;
-    /// nil for records as schemas have them.
-    public var alias: StoredType?
     /// The keys that records may have; nil for any.
     public var keys: [String]?
     /// Whether a record is written by one device alone: that whose identity is its key.
@@ -34,14 +31,8 @@ public struct RecordSchema: Hashable, Sendable {
     /// The fields, in the order of the file.
     public var fields: [Field]
 
-    /// The type under which a zone keeps its records.
-    public var type: String { alias?.rawValue ?? name }
-
     /// The field with this name.
     public func field(_ name: String) -> Field? { fields.first { $0.name == name } }
-
-    /// The field that is kept under another name.
-    public func field(storedAs name: String) -> Field? { fields.first { $0.alias ?? $0.name == name } }
 
     /// The rules that a zone keeps for it.
     public var rules: ZoneRules {
@@ -49,7 +40,6 @@ public struct RecordSchema: Hashable, Sendable {
       texts[ZoneRules.deleteName] = delete.rawValue
       texts[ZoneRules.decideName] = decide?.text
       texts[ZoneRules.limitName] = limit.map(String.init)
-      texts[ZoneRules.formName] = alias?.rawValue
       texts[ZoneRules.keysName] = keys.map { ZoneRules.text(ofKeys: $0) }
       if isWrittenByItself { texts[ZoneRules.writerName] = ZoneRules.writerItself }
       if hasOtherFields { texts[ZoneRules.otherFieldsName] = MergeRule.newest.rawValue }
@@ -66,42 +56,25 @@ public struct RecordSchema: Hashable, Sendable {
     /// The texts that it may hold; nil for any.
     public var choices: [String]?
     /// Whether a new record must have it.
-    public var isRequired: Bool
-    /// What it is called where the records are kept under an older type; nil for the same.
-    public var alias: String?
+    public var isRequired = false
   }
 
   /// The collection with this name.
   public func collection(_ name: String) -> Collection? { collections.first { $0.name == name } }
 
-  /// The collection whose records a zone keeps under this type.
-  public func collection(storedAs type: String) -> Collection? { collections.first { $0.type == type } }
-}
-
-/// The types of records that zones had before there were schemas. What other programs know them by stays.
-public enum StoredType: String, Hashable, Sendable, CaseIterable {
-  /// A timer's state, one unit, and its count.
-  case timerState = "CD_TimerState"
-  /// Settings, as texts by name.
-  case settings = "CD_Settings"
-  /// What a device says of itself, as texts by name.
-  case deviceInfo = "CD_DeviceInfo"
-
-  /// What the collection of its records is called: a zone keeps rules under this name.
-  public var collection: String {
-    switch self {
-    case .timerState: "timers"
-    case .settings: "settings"
-    case .deviceInfo: "devices"
-    }
+  /// This schema with the collection that every zone has: what its devices say of themselves.
+  public var withDevices: RecordSchema {
+    var schema = self
+    if collection(DeviceInfo.collection) == nil { schema.collections.append(Self.devices) }
+    return schema
   }
 
-  /// The fields of its form, and what they are called there; nil for any.
-  public var fields: KeyValuePairs<String, String>? {
-    guard self == .timerState else { return nil }
-    return [
-      "state": "stateType", "remaining": "stateData.remainingSeconds", "is-paused": "isPaused",
-      "completed": "completedPomodoros",
-    ]
-  }
+  private static let devices = Collection(
+    name: DeviceInfo.collection, delete: .editWins, isWrittenByItself: true, hasOtherFields: true,
+    fields: [
+      .init(name: "device-name", rule: FieldRule(type: .string, merge: .newest)),
+      .init(name: "platform", rule: FieldRule(type: .string, merge: .newest), choices: DeviceInfo.platforms),
+      .init(name: "app-version", rule: FieldRule(type: .string, merge: .newest)),
+      .init(name: "last-seen", rule: FieldRule(type: .integer, merge: .newest)),
+    ])
 }

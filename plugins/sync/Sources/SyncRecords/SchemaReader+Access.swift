@@ -3,7 +3,7 @@ import FlowModel
 import FlowSyntax
 import SyncCore
 
-/// Reads which records a collection has, who writes them, and in which form zones keep them.
+/// Reads which records a collection has, and who writes them.
 extension SchemaReader {
   private static let keyLimit = 100
 
@@ -16,7 +16,6 @@ extension SchemaReader {
     if let other = parts["other-fields"] {
       collection.hasOtherFields = only(MergeRule.newest.rawValue, other, "the newest value of each counts")
     }
-    if let alias = parts["alias"] { collection.alias = word(alias.value, "alias", StoredType.self) }
   }
 
   private mutating func keys(_ value: PlacedValue) -> [String]? {
@@ -44,37 +43,5 @@ extension SchemaReader {
       .unknownValue, "'\(member.key)' is \(member.value.found)", at: member.value.span,
       help: "it can be '\(word)': \(meaning)")
     return false
-  }
-
-  /// An older type has a form of its own: what cannot be kept in it is reported.
-  mutating func checkForm(of collection: RecordSchema.Collection, _ value: PlacedValue) {
-    guard let type = collection.alias else { return }
-    func complain(_ message: String, _ help: String? = nil) {
-      report(.unknownValue, "'\(collection.name)' is kept as \(type.rawValue), \(message)", at: value.span, help: help)
-    }
-    if collection.name != type.collection { complain("which is called '\(type.collection)'") }
-    if (collection.decide != nil) != (type == .timerState) {
-      complain(type == .timerState ? "which is arbitrated whole by 'decide'" : "which is merged field by field")
-    }
-    if collection.limit != nil || collection.delete != .editWins { complain("which has no 'limit' and no 'delete'") }
-    for field in collection.fields {
-      let name = field.alias ?? field.name
-      if let names = type.fields, names.first(where: { $0.key == field.name })?.value != name {
-        complain(
-          "which has no field '\(field.name)' with the alias '\(name)'",
-          "its fields are \(names.map { "\($0.key) with \($0.value)" }.joined(separator: ", "))")
-      }
-      let isCount = field.name == "completed" && type == .timerState
-      if isCount ? !field.rule.hasEpochs : ![.newest, .whole].contains(field.rule.merge) {
-        complain("whose '\(field.name)' is merged by \(isCount ? "largest with epochs" : "newest")")
-      }
-      switch field.rule.type {
-      case .string, .integer, .boolean, .duration: continue
-      default: complain("which holds no \(field.rule.type.text)")
-      }
-    }
-    for (name, _) in type.fields ?? [:] where collection.field(name) == nil {
-      complain("which needs the field '\(name)'")
-    }
   }
 }

@@ -4,7 +4,7 @@ import FlowSyntax
 import SyncCore
 
 extension SchemaReader {
-  private static let keys = ["type", "merge", "items", "to", "on-delete", "enum", "required", "epoch", "alias"]
+  private static let keys = ["type", "merge", "items", "to", "on-delete", "enum", "required", "epoch"]
   private static let types = FieldType.plain.map(\.name) + ["array", "reference"]
 
   mutating func field(
@@ -16,7 +16,7 @@ extension SchemaReader {
     }
     guard let type = type(given.value, parts, owner, collections) else { return nil }
     var field = RecordSchema.Field(
-      name: member.key, rule: FieldRule(type: type, merge: decides ? .whole : .newest), isRequired: false)
+      name: member.key, rule: FieldRule(type: type, merge: decides ? .whole : .newest))
     if let merge = parts["merge"], let rule = word(merge.value, "merge", MergeRule.self, MergeRule.named) {
       check(rule, of: type, owner, merge.value)
       field.rule.merge = rule
@@ -38,15 +38,6 @@ extension SchemaReader {
         at: required.keySpan)
     }
     field.choices = parts["enum"].flatMap { choices($0.value, type, owner) }
-    if let alias = parts["alias"] {
-      if case .scalar(.string(let name)) = alias.value.content,
-        (1...RecordLimits.fieldNameBytes).contains(name.utf8.count)
-      {
-        field.alias = name
-      } else {
-        report(.wrongType, "'alias' of \(owner) must be a name, found \(alias.value.found)", at: alias.value.span)
-      }
-    }
     return field
   }
 

@@ -10,11 +10,12 @@ struct SchemaReader {
 
   private static let names = (
     file: ["schema", "version", "budget", "collections"],
-    collection: ["fields", "decide", "delete", "limit", "keys", "writer", "other-fields", "alias"]
+    collection: ["fields", "decide", "delete", "limit", "keys", "writer", "other-fields"]
   )
   /// What does not belong into the file, with where it does.
   static let unserved = [
-    "subscribe": "a subscription is each device's own: write it in 'sync.connect'"
+    "subscribe": "a subscription is each device's own: write it in 'sync.connect'",
+    "alias": "zones keep records under the names of their collection and fields; remove it",
   ]
 
   mutating func read(_ root: PlacedValue?) -> RecordSchema? {
@@ -62,7 +63,7 @@ struct SchemaReader {
     if members.isEmpty { report(.missingKey, "the schema has no collection", at: value.span) }
     var result: [RecordSchema.Collection] = []
     for member in members {
-      checkName(member, "collection", taken: ["replica"])
+      checkName(member, "collection", taken: ["replica", DeviceInfo.collection])
       result.append(collection(member, among: members.map(\.key)))
     }
     return result
@@ -80,10 +81,7 @@ struct SchemaReader {
     }
     if let limit = parts["limit"] { collection.limit = integer(limit.value, "limit", 1...1_000_000_000) }
     access(parts, &collection)
-    guard let fields = parts["fields"] else {
-      if let alias = parts["alias"] { checkForm(of: collection, alias.value) }
-      return collection
-    }
+    guard let fields = parts["fields"] else { return collection }
     guard case .map(let members) = fields.value.content, !members.isEmpty else {
       report(
         .wrongType, "'fields' of '\(member.key)' must be a mapping from name to field, found \(fields.value.found)",
@@ -100,7 +98,6 @@ struct SchemaReader {
       if let read = self.field(field, among: names, decides: parts["decide"] != nil) { collection.fields.append(read) }
     }
     collection.decide = parts["decide"].map { decide($0.value, collection) }
-    if let alias = parts["alias"] { checkForm(of: collection, alias.value) }
     return collection
   }
 
@@ -111,7 +108,7 @@ struct SchemaReader {
       let help = RecordName.isWellFormed(nearest) ? "did you mean '\(nearest)'?" : nil
       report(.invalidName, "the \(kind) '\(member.key)' \(RecordName.rule)", at: member.keySpan, help: help)
     } else if taken.contains(member.key) {
-      report(.invalidName, "the name '\(member.key)' is taken in the device's file", at: member.keySpan)
+      report(.invalidName, "the name '\(member.key)' is taken in every device's file", at: member.keySpan)
     }
   }
 

@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 import SyncCore
+import SyncEngine
 
 extension RecordSchema {
   /// Which part of the zone `subscribe: { notes: { folder: inbox }, folders: {} }` asks for.
@@ -19,13 +20,10 @@ extension RecordSchema {
           "'\(name)' takes a mapping from field to value such as { folder: inbox }, or {} for all records, found the \(value.kindName) \(value.shortText)"
         )
       }
-      if collection.alias != nil, !filter.isEmpty {
-        throw RecordProblem(
-          "'\(name)' takes no fields: its records are kept as \(collection.type) and belong to every part; write '\(name): {}'"
-        )
-      }
       collections[name] = filter
     }
+    // What devices say of themselves belongs to every part.
+    collections[DeviceInfo.collection] = collections[DeviceInfo.collection] ?? [:]
     let subscription = Subscription(collections)
     let bytes = subscription.packed().count
     if bytes > Subscription.maximumBytes {

@@ -7,7 +7,7 @@ import Synchronization
 public final class SQLiteBackend: SyncBackend {
   private let queue: SQLiteQueue
   private let path: String
-  private let zones: Mutex<[String: any MergePolicy]>
+  private let zones: Mutex<Set<String>>
   private let clock: any SyncClock
   /// The zones in which this opening of the file has begun an incarnation.
   private let begun = Mutex<Set<String>>([])
@@ -68,23 +68,28 @@ public final class SQLiteBackend: SyncBackend {
     CREATE TABLE IF NOT EXISTS given_back (
       zone TEXT NOT NULL, device TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (zone, device)) WITHOUT ROWID;
     """,
+    // From here on every record is one of a collection; see `convert`.
+    "",
   ]
 
-  /// Opens the file, and makes it when it is not there; `zones` names what it may hold, with the merge policies.
+  /// Opens the file, and makes it when it is not there; `zones` names what it may hold. A file of an earlier version is
+  /// converted, and a copy of it stays next to it (`….before-conversion`).
   ///
   /// Throws `BackendError.storage` when the file cannot be used or is from a newer version.
   public init(
-    path: String, zones: [String: any MergePolicy], clock: any SyncClock = SystemClock()
+    path: String, zones: [String], clock: any SyncClock = SystemClock()
   ) throws(BackendError) {
     self.path = path
-    self.zones = Mutex(zones)
+    self.zones = Mutex(Set(zones))
     self.clock = clock
     do {
       if path != ":memory:" { FileLock.make(path) }
       queue = try SQLiteFailure.open(path)
       try queue.sync { database in
-        try database.migrate(Self.schemas)
-        try database.transaction { for zone in zones.keys { try Self.make(zone, database) } }
+        let format = try database.integer("PRAGMA user_version") ?? 0
+        if (1..<Self.schemas.count).contains(format) { try database.keepCopy(of: path) }
+        try database.migrate(Self.schemas) { try Self.convert(database, from: $0) }
+        try database.transaction { for zone in zones { try Self.make(zone, database) } }
       }
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
@@ -92,9 +97,9 @@ public final class SQLiteBackend: SyncBackend {
   }
 
   /// Takes one more zone.
-  public func open(zone: String, policy: any MergePolicy) async throws(BackendError) {
+  public func open(zone: String) async throws(BackendError) {
     try await perform { try Self.make(zone, $0) }
-    zones.withLock { $0[zone] = policy }
+    zones.withLock { _ = $0.insert(zone) }
   }
 
   private static func make(_ zone: String, _ database: SQLiteConnection) throws {
@@ -109,7 +114,7 @@ public final class SQLiteBackend: SyncBackend {
   public func commit(
     _ operations: [SyncCore.Operation], zone: String, heard: SyncCore.Cursor?
   ) async throws(BackendError) -> CommitReply {
-    let policy = try policy(zone)
+    try require(zone)
     guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
     let now = clock.nowMilliseconds()
     let hasBegun = begun.withLock { $0.contains(zone) }
@@ -119,8 +124,7 @@ public final class SQLiteBackend: SyncBackend {
       var sequence = cursor.sequence
       var begins = false
       var results: [CommitResult] = []
-      var batch = ArbiterBatch(
-        policy: policy, serverMilliseconds: now, dropped: try Self.dropped(zone, database))
+      var batch = ArbiterBatch(serverMilliseconds: now, dropped: try Self.dropped(zone, database))
       var sequences: [RecordKey: Int64] = [:]
       let outcomes = try batch.decide(
         operations, read: { try Self.record($0, zone, database) }, count: { try Self.records(of: $0, zone, database) },
@@ -129,7 +133,7 @@ public final class SQLiteBackend: SyncBackend {
         var stored = outcome.stored
         if let sequence = sequences[operation.key] { stored?.sequence = sequence }
         switch outcome.decision {
-        case .store(let cell, let stamps):
+        case .store(let cell, let stamp):
           if !hasBegun, !begins {
             begins = true
             cursor.generation = try Self.beginIncarnation(zone, database)
@@ -147,7 +151,7 @@ public final class SQLiteBackend: SyncBackend {
               .bytes(cell.packed()), SQLiteValue(outcome.deletedIncarnation),
             ])
           try Self.keep(outcome.names, zone, database)
-          results.append(.committed(version: version, sequence: sequence, stamps: stamps))
+          results.append(.committed(version: version, sequence: sequence, stamp: stamp))
         case .unchanged: results.append(.unchanged)
         case .conflict: results.append(.conflict(stored))
         case .refused(let refusal): results.append(.refused(refusal))
@@ -169,7 +173,7 @@ public final class SQLiteBackend: SyncBackend {
     zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: Subscription?
   ) async throws(BackendError) -> ChangePage {
-    _ = try policy(zone)
+    try require(zone)
     let now = clock.nowMilliseconds()
     return try await perform { database in
       try Self.note(reader, zone, now, database)
@@ -201,7 +205,7 @@ public final class SQLiteBackend: SyncBackend {
   public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
       of: ChannelSign.self, bufferingPolicy: .bufferingNewest(1))
-    let isKnown = zones.withLock { $0[zone] != nil }
+    let isKnown = zones.withLock { $0.contains(zone) }
     let task = Task { [path, clock] in
       do {
         guard isKnown else { throw BackendError.zoneMissing(zone) }
@@ -244,7 +248,7 @@ public final class SQLiteBackend: SyncBackend {
   /// Forgets every incarnation of a zone: every device fetches it whole and returns what is lost. Needed when a copy
   /// was put back while the file was open; otherwise `ZoneIncarnations` notices.
   public func beginNewGeneration(zone: String) async throws(BackendError) {
-    _ = try policy(zone)
+    try require(zone)
     try await perform { database in
       try database.run("DELETE FROM life WHERE zone = ?", [.text(zone)])
       _ = try Self.beginIncarnation(zone, database)
@@ -256,9 +260,8 @@ public final class SQLiteBackend: SyncBackend {
 
   // MARK: The tables
 
-  private func policy(_ zone: String) throws(BackendError) -> any MergePolicy {
-    guard let policy = zones.withLock({ $0[zone] }) else { throw .zoneMissing(zone) }
-    return policy
+  private func require(_ zone: String) throws(BackendError) {
+    guard zones.withLock({ $0.contains(zone) }) else { throw .zoneMissing(zone) }
   }
 
   private func perform<Value: Sendable>(

@@ -11,7 +11,8 @@ public struct SQLiteReplicaStore: ReplicaStore {
   /// Whether there was anything in it.
   private let hasBegun: Bool
 
-  /// Opens the file, and makes it when it is not there, for this process alone.
+  /// Opens the file, and makes it when it is not there, for this process alone. Of a file of an earlier version, which is
+  /// converted when it is read and next saved, a copy stays next to it (`….before-conversion`).
   ///
   /// Throws `ReplicaError.storage` when it cannot be used and `ReplicaError.inUse` when another process has it.
   ///
@@ -30,7 +31,11 @@ public struct SQLiteReplicaStore: ReplicaStore {
       if isFile { FileLock.make(path) }
       queue = try SQLiteFailure.open(path)
       try queue.sync { database in
-        _ = try Self.hasBegun(database)
+        if try Self.hasBegun(database), let format = try Self.value("identity", database)?.first,
+          format < Replica.storageFormat
+        {
+          try database.keepCopy(of: path)
+        }
         try database.migrate(Self.schemas)
       }
       hasBegun = true

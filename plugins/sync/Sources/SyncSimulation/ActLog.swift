@@ -8,12 +8,10 @@ struct ActLog {
     var key: RecordKey
     /// True time, in milliseconds from the start.
     var milliseconds: Int64
-    var setsState: Bool
-    var fields: [String]
     /// The highest number of each device that the author had seen in this record.
     var past: [Int64]
-    /// What was done to a record of a collection; nil for a record in an older form.
-    var edit: RecordEdit?
+    /// What was done.
+    var edit: RecordEdit
     /// What was around the elements that were put into lists.
     var places: [ListPlace] = []
   }
@@ -24,12 +22,6 @@ struct ActLog {
   init(devices: Int) { acts = Array(repeating: [], count: devices) }
 
   mutating func note(_ act: Act, of device: Int) { acts[device].append(act) }
-
-  /// The act that set what a write carries: the last one up to the write's number that fits.
-  func last(of device: Int, upTo number: Int64, where fits: (Act) -> Bool) -> Act? {
-    // Numbers rise with the acts; what is looked for is close to the end.
-    acts[device].last { $0.number <= number && fits($0) }
-  }
 
   /// The act with this number; several parts of a transaction have numbers of their own.
   func act(of device: Int, number: Int64) -> Act? { acts[device].last { $0.number == number } }

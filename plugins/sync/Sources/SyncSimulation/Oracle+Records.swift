@@ -1,7 +1,7 @@
 import SyncCore
 import SyncRecords
 
-/// What someone did to a record of a collection, as the server took it.
+/// What someone did to a record, as the server took it.
 struct RecordAct {
   var device: Int
   var name: String
@@ -11,16 +11,16 @@ struct RecordAct {
   var incarnation: Int64
   var act: ActLog.Act
 
-  var edit: RecordEdit { act.edit ?? RecordEdit() }
+  var edit: RecordEdit { act.edit }
 
   func hasSeen(_ other: RecordAct) -> Bool {
     act.past[other.device] >= other.number && !(device == other.device && number == other.number)
   }
 }
 
-/// Records of collections: what must be shown follows from all acts on a record, each with those that its author had seen.
+/// What must be shown follows from all acts on a record, each with those that its author had seen.
 extension Oracle {
-  /// Takes notice of an act on a record of a collection that the server took.
+  /// Takes notice of an act that the server took.
   mutating func take(_ act: RecordAct) { acts[act.act.key, default: []].append(act) }
 
   /// The records that someone has written to.
@@ -28,7 +28,7 @@ extension Oracle {
 
   /// The acts that count: those of the latest incarnation; nil when the record must not be there.
   func present(_ key: RecordKey) -> [RecordAct]? {
-    guard let collection = schema.collection(storedAs: key.type), let all = acts[key],
+    guard let collection = schema.collection(key.type), let all = acts[key],
       let incarnation = all.map(\.incarnation).max()
     else { return nil }
     let present = all.filter { $0.incarnation == incarnation }
@@ -45,7 +45,7 @@ extension Oracle {
 
   /// Acts that were taken into an incarnation of the record that does not fit what their authors had seen, in words.
   func misplaced(_ key: RecordKey) -> [String] {
-    guard let collection = schema.collection(storedAs: key.type), let all = acts[key] else { return [] }
+    guard let collection = schema.collection(key.type), let all = acts[key] else { return [] }
     return all.compactMap { act in
       let seen = all.filter { act.hasSeen($0) }
       guard let incarnation = seen.map(\.incarnation).max() else { return nil }
@@ -58,7 +58,7 @@ extension Oracle {
 
   /// What is not as it must be in a record as the zone has it, in words.
   func problems(with cell: Cell?, _ key: RecordKey) -> [String] {
-    guard let collection = schema.collection(storedAs: key.type) else { return [] }
+    guard let collection = schema.collection(key.type) else { return [] }
     let isShown = cell.map { $0.isRecord && !$0.content.isDeleted(by: collection.delete) } ?? false
     guard let acts = present(key) else { return isShown ? ["\(key) is there and must be deleted"] : [] }
     guard let cell, isShown else { return ["\(key) is deleted and must be there"] }
@@ -138,11 +138,17 @@ extension Oracle {
   private func largestInLastEpoch(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Scalar {
     var epochs: [(act: RecordAct, epoch: Int, value: Scalar)] = []
     for act in acts {
-      guard case .inEpoch(let bytes, let begins)? = act.edit.fields[field.name], let value = Scalar(bytes: bytes) else {
-        continue
+      let seen = epochs.filter { act.hasSeen($0.act) }
+      let epoch = seen.map(\.epoch).max() ?? 0
+      switch act.edit.fields[field.name] {
+      case .inEpoch(let bytes, let begins)?:
+        if let value = Scalar(bytes: bytes) { epochs.append((act, epoch + (begins ? 1 : 0), value)) }
+      case .raise(let more)?:
+        let largest = seen.filter { $0.epoch == epoch }.map(\.value).max(by: Self.isSmaller)
+        let known: Int64 = if case .integer(let number)? = largest { number } else { 0 }
+        epochs.append((act, epoch, .integer(max(0, known + more))))
+      default: break
       }
-      let seen = epochs.filter { act.hasSeen($0.act) }.map(\.epoch).max() ?? 0
-      epochs.append((act, seen + (begins ? 1 : 0), value))
     }
     let last = epochs.map(\.epoch).max() ?? 0
     return epochs.filter { $0.epoch == last }.map(\.value).max(by: Self.isSmaller) ?? .null

@@ -1,12 +1,11 @@
 import SyncCore
-import SyncPomodoro
 import SyncRecords
 
 /// Says what the outcome must be, from the list of every write that the server took and from who had seen what.
 ///
 /// It shares no code with the merge: no version vector, no horizon, no join. Causality follows from the users' own acts, the
 /// window and the order of the states are written out as the product's rules state them: what sets a state competes with
-/// states; a count or a field is merged by itself and says nothing about how old a state is.
+/// states; a field that is merged by itself says nothing about how old a state is.
 public struct Oracle {
   /// A state that someone set; devices are numbered from 0.
   public struct State: Sendable {
@@ -38,74 +37,19 @@ public struct Oracle {
       self.state = state
       self.past = past
     }
-
-    /// Makes a timer's state.
-    public init(
-      device: Int, name: String, number: Int64, milliseconds: Int64, counter: UInt32, state: TimerState, past: [Int64]
-    ) {
-      self.init(
-        device: device, name: name, number: number, milliseconds: milliseconds, counter: counter,
-        state: state.recordState, past: past)
-    }
-  }
-
-  private struct Value {
-    var milliseconds: Int64
-    var counter: UInt32
-    var name: String
-    var bytes: [UInt8]
-
-    func isBefore(_ other: Value) -> Bool {
-      (milliseconds, counter, name) < (other.milliseconds, other.counter, other.name)
-    }
   }
 
   let schema: RecordSchema
-  /// The states that are still in question; those that can never count again are dropped as others come.
-  private var states: [RecordKey: [State]] = [:]
-  private var tallies: [RecordKey: Tally] = [:]
-  private var values: [RecordKey: [String: Value]] = [:]
-  /// What was done to each record of a collection.
+  /// What was done to each record.
   var acts: [RecordKey: [RecordAct]] = [:]
 
   /// An oracle that knows of nothing.
-  public init(_ schema: RecordSchema = Pomodoro.schema) { self.schema = schema }
-
-  /// Takes notice of a state that the server took.
-  public mutating func take(_ state: State, key: RecordKey) { states[key, default: []].append(state) }
-
-  /// Takes notice of a count that the server took.
-  public mutating func take(_ tally: Tally, key: RecordKey) {
-    let known = tallies[key] ?? Tally()
-    if tally.epoch > known.epoch || tally.epoch == known.epoch && tally.count > known.count { tallies[key] = tally }
-  }
-
-  /// Takes notice of a field that the server took.
-  public mutating func take(field name: String, _ bytes: [UInt8], stamp: Stamp, key: RecordKey) {
-    let value = Value(
-      milliseconds: stamp.milliseconds, counter: stamp.counter, name: stamp.device.name, bytes: bytes)
-    if let known = values[key]?[name], !known.isBefore(value) { return }
-    values[key, default: [:]][name] = value
-  }
-
-  /// The write whose state must count.
-  public func winner(of key: RecordKey) -> Dot? {
-    guard let rule = schema.collection(storedAs: key.type)?.decide else { return nil }
-    return Self.winner(of: states[key] ?? [], by: rule).flatMap { best in
-      DeviceID(best.name).map { Dot(device: $0, number: best.number) }
-    }
-  }
-
-  /// The count that must stand.
-  public func tally(of key: RecordKey) -> Tally { tallies[key] ?? Tally() }
-
-  /// The value that each field must have.
-  public func fields(of key: RecordKey) -> [String: [UInt8]] { (values[key] ?? [:]).mapValues(\.bytes) }
+  public init(_ schema: RecordSchema) { self.schema = schema }
 
   // MARK: States
 
   /// Which of several states must count.
-  static func winner(of all: [State], by rule: DecideRule) -> State? {
+  public static func winner(of all: [State], by rule: DecideRule) -> State? {
     guard let newest = all.map(\.milliseconds).max() else { return nil }
     // Only what is in the window can count, but anything may have been seen by what does.
     let recent = all.filter { state in rule.window.map { newest - state.milliseconds <= $0 } ?? true }

@@ -30,12 +30,12 @@ struct SimulatedDevice {
   var lastCursor: Cursor?
   var levels: Set<Degradation.Level> = []
 
-  init(index: Int, plan: SimulationPlan, policy: any MergePolicy) {
+  init(index: Int, plan: SimulationPlan) {
     self.index = index
     id = Self.name(index)
     skewMilliseconds = index < plan.faults.skewsMilliseconds.count ? plan.faults.skewsMilliseconds[index] : 0
     machine = SyncMachine(
-      replica: Replica(device: id, limits: plan.limits), policy: policy, settings: plan.settings, seed: plan.seed)
+      replica: Replica(device: id, limits: plan.limits), settings: plan.settings, seed: plan.seed)
   }
 
   static func name(_ index: Int) -> DeviceID { DeviceID(stem: "device", random: UInt32(index + 1)) }

@@ -1,6 +1,5 @@
 import SyncCore
 import SyncEngine
-import SyncPomodoro
 import SyncRecords
 
 /// The server in the simulated world: a zone, who listens, and the oracle's notes of what it took.
@@ -25,17 +24,15 @@ struct SimulatedServer {
   /// The numbers of the writes that the server took, of each device.
   private(set) var taken: [Set<Int64>]
   private let devices: [DeviceID: Int]
-  private let schema: RecordSchema
-  /// Parts of writes that bear another time than that at which the user acted, in words.
+  /// Writes that bear another time than that at which the user acted, in words.
   var misdated: [String] = []
   /// What the server took twice, in words.
   var repeated: [String] = []
 
-  init(seed: UInt64, devices: [DeviceID], policy: any MergePolicy, schema: RecordSchema) {
-    zone = ZoneState(generation: seed | 1, policy: policy)
+  init(seed: UInt64, devices: [DeviceID], schema: RecordSchema) {
+    zone = ZoneState(generation: seed | 1)
     oracle = Oracle(schema)
     taken = Array(repeating: [], count: devices.count)
-    self.schema = schema
     self.devices = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1, $0) })
   }
 
@@ -50,12 +47,12 @@ struct SimulatedServer {
     }
     let reply = try zone.commit(operations, heard: heard, serverMilliseconds: now)
     for (operation, result) in zip(operations, reply.results) {
-      guard case .committed(_, let sequence, let stamps) = result else { continue }
+      guard case .committed(_, let sequence, let stamp) = result else { continue }
       var content = latest[operation.key] ?? Array(repeating: 0, count: devices.count)
       switch operation.change {
       case .write(let write):
         if let device = devices[write.dot.device] { content[device] = max(content[device], write.dot.number) }
-        take(write.restamped(stamps), operation.key, log)
+        take(write.restamped(stamp ?? write.stamp), operation.key, log)
       case .join:
         for (device, number) in (known[operation.key] ?? []).enumerated() {
           content[device] = max(content[device], number)
@@ -71,45 +68,19 @@ struct SimulatedServer {
   private mutating func take(_ write: Write, _ key: RecordKey, _ log: ActLog) {
     guard let device = devices[write.dot.device], key.type != ZoneRules.type else { return }
     if !taken[device].insert(write.dot.number).inserted { repeated.append("\(write.dot) was taken twice") }
-    if let record = write.record {
-      guard let act = log.act(of: device, number: write.dot.number) else { return }
-      check(write.stamp, "the write", of: act, write.dot)
-      oracle.take(
-        RecordAct(
-          device: device, name: write.dot.device.name, number: write.dot.number, stamp: write.stamp,
-          incarnation: record.incarnation, act: act))
-      return
+    guard let record = write.record, let act = log.act(of: device, number: write.dot.number) else { return }
+    let error = write.milliseconds - Simulation.epochMilliseconds - act.milliseconds
+    if abs(error) > Self.toleranceMilliseconds {
+      misdated.append("\(write.dot) bears a time \(error) ms from that of the act")
     }
-    oracle.take(write.tally, key: key)
-    if let payload = write.payload, let state = try? TimerState(payload: payload),
-      let act = log.last(of: device, upTo: write.dot.number, where: { $0.key == key && $0.setsState })
-    {
-      check(write.stamp, "the state", of: act, write.dot)
-      oracle.take(
-        .init(
-          device: device, name: write.dot.device.name, number: write.dot.number, milliseconds: write.milliseconds,
-          counter: write.counter, state: state, past: act.past), key: key)
-    }
-    for change in write.fields {
-      let stamp = write.stamp(of: change)
-      if let act = log.last(
-        of: device, upTo: write.dot.number, where: { $0.key == key && $0.fields.contains(change.name) })
-      {
-        check(stamp, change.name, of: act, write.dot)
-      }
-      oracle.take(field: change.name, change.value, stamp: stamp, key: key)
-    }
+    oracle.take(
+      RecordAct(
+        device: device, name: write.dot.device.name, number: write.dot.number, stamp: write.stamp,
+        incarnation: record.incarnation, act: act))
   }
 
   /// Clocks are known to half a round trip, and what its author had seen may be that much later.
   private static let toleranceMilliseconds: Int64 = 5000
-
-  private mutating func check(_ stamp: Stamp, _ part: String, of act: ActLog.Act, _ dot: Dot) {
-    let error = stamp.milliseconds - Simulation.epochMilliseconds - act.milliseconds
-    if abs(error) > Self.toleranceMilliseconds {
-      misdated.append("\(part) of \(dot) bears a time \(error) ms from that of the act")
-    }
-  }
 
   /// Goes back to the last copy; opened again, it begins a new incarnation with its next change, or at once where that
   /// is said.

@@ -1,7 +1,6 @@
 import FlowBytes
 import SyncCore
 import SyncEngine
-import SyncPomodoro
 import SyncRecords
 
 /// Plays a plan on a virtual clock: the machines that the product runs, a network that loses and delays, and disks that
@@ -28,7 +27,6 @@ public struct Simulation {
   static let epochMilliseconds: Int64 = 1_704_628_800_000
 
   let plan: SimulationPlan
-  let policy: StoredPolicy
   var now: Int64 = 0
   var queue = EventQueue<Event>()
   var random: SplitMix64
@@ -52,15 +50,13 @@ public struct Simulation {
   private init(_ plan: SimulationPlan, _ onProgress: @escaping (Double) -> Void) {
     self.plan = plan
     self.onProgress = onProgress
-    policy = StoredPolicy(plan.schema)
     log = ActLog(devices: plan.devices)
     random = SplitMix64(seed: plan.seed)
     server = SimulatedServer(
-      seed: plan.seed, devices: (0..<plan.devices).map(SimulatedDevice.name), policy: policy,
-      schema: plan.schema)
+      seed: plan.seed, devices: (0..<plan.devices).map(SimulatedDevice.name), schema: plan.schema)
     report = SimulationReport(seed: plan.seed)
     for index in 0..<plan.devices {
-      devices.append(SimulatedDevice(index: index, plan: plan, policy: policy))
+      devices.append(SimulatedDevice(index: index, plan: plan))
       queue.add(.restart(device: index), atMilliseconds: 0)
     }
     for step in plan.steps { queue.add(.step(step), atMilliseconds: step.milliseconds) }
@@ -131,8 +127,9 @@ public struct Simulation {
     } catch {
       report.violations.append("\(id) cannot read its own disk: \(error)")
     }
-    devices[index].machine = SyncMachine(
-      replica: replica, policy: policy, settings: plan.settings, seed: random.next())
+    devices[index].machine = SyncMachine(replica: replica, settings: plan.settings, seed: random.next())
+    // What was saved before a crash is seen now.
+    observe(Array(replica.confirmed.keys), index)
     declare(index)
     give(.started, to: index)
   }
@@ -222,15 +219,15 @@ public struct Simulation {
   private mutating func perform(_ step: SimulationPlan.Step) {
     let index = step.device
     switch step.command {
-    case .acted(let key, let action): give(.acted(key, action), [.init(key: key, action: action)], to: index)
+    case .acted(let key, let edit): give(.acted(key, .edit(edit)), [.init(key: key, edit: edit)], to: index)
     case .drawn(let seed):
       guard devices[index].isUp else { return }
       var vocabulary = Vocabulary(plan.schema, seed: seed)
       let acts = vocabulary.acts(on: devices[index].machine)
       if acts.count == 1 {
-        give(.acted(acts[0].key, acts[0].action), acts, to: index)
+        give(.acted(acts[0].key, .edit(acts[0].edit)), acts, to: index)
       } else if !acts.isEmpty {
-        give(.transacted(acts.map { ($0.key, $0.action) }), acts, to: index)
+        give(.transacted(acts.map { ($0.key, .edit($0.edit)) }), acts, to: index)
       }
     case .switched(let online): give(.switched(online: online), to: index)
     case .crash(let delay): crash(index, restartAfterMilliseconds: delay)
@@ -252,8 +249,7 @@ public struct Simulation {
       var known = devices[index].known[act.key] ?? Array(repeating: 0, count: plan.devices)
       log.note(
         .init(
-          number: number, key: act.key, milliseconds: now, setsState: act.action.payload != nil,
-          fields: act.action.fields.map(\.name), past: known, edit: act.action.record, places: act.places), of: index)
+          number: number, key: act.key, milliseconds: now, past: known, edit: act.edit, places: act.places), of: index)
       known[index] = number
       devices[index].known[act.key] = known
       report.actions += 1

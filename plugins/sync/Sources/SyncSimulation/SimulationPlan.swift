@@ -54,7 +54,7 @@ public struct SimulationPlan: Sendable {
   /// What can happen.
   public enum Command: Sendable {
     /// The user does something to a record.
-    case acted(RecordKey, SyncMachine.Action)
+    case acted(RecordKey, RecordEdit)
     /// The user does something that the schema allows, drawn from this number once it is time.
     case drawn(UInt64)
     /// The user goes offline or online.
@@ -71,15 +71,15 @@ public struct SimulationPlan: Sendable {
 
     /// The user sets the timer and adds to the count.
     public static func set(_ state: TimerState, completed: Int64) -> Command {
-      .acted(Pomodoro.timer, .init(payload: state.payload, tally: .add(completed)))
+      .acted(Pomodoro.timer, state.edit(completing: completed))
     }
 
     /// The user begins a new day.
-    public static var resetCount: Command { .acted(Pomodoro.timer, .init(tally: .reset)) }
+    public static var resetCount: Command { .acted(Pomodoro.timer, Pomodoro.newDay) }
 
     /// The user changes a setting.
-    public static func setting(_ name: String, _ value: [UInt8]) -> Command {
-      .acted(Pomodoro.settings, .init(fields: [.init(name: name, value: value)]))
+    public static func setting(_ name: String, _ value: String) -> Command {
+      .acted(Pomodoro.settings, RecordEdit(fields: [name: .set(Scalar.text(value).bytes)]))
     }
   }
 

@@ -1,7 +1,6 @@
 import FlowBytes
 import SyncCore
 import SyncEngine
-import SyncPomodoro
 import SyncRecords
 
 /// Draws what a user does with the records of a schema: everything that it allows, by each of its rules.
@@ -9,7 +8,7 @@ struct Vocabulary {
   /// One change to one record.
   struct Act {
     var key: RecordKey
-    var action: SyncMachine.Action
+    var edit: RecordEdit
     var places: [ListPlace] = []
   }
 
@@ -31,11 +30,12 @@ struct Vocabulary {
     let weighted = schema.collections.flatMap { collection in
       Array(repeating: collection, count: collection.decide == nil ? 1 : Self.decidingWeight)
     }
-    let free = schema.collections.filter { $0.alias == nil }
     var acts: [Act] = []
-    if !free.isEmpty, chance(8) {
+    if !schema.collections.isEmpty, chance(8) {
       for _ in 0..<Int.random(in: 2...3, using: &random) {
-        guard let act = act(free[index(of: free)], machine), !acts.contains(where: { $0.key == act.key }) else {
+        guard let act = act(schema.collections[index(of: schema.collections)], machine),
+          !acts.contains(where: { $0.key == act.key })
+        else {
           continue
         }
         acts.append(act)
@@ -45,31 +45,28 @@ struct Vocabulary {
     }
     let isRefused =
       acts.count == 1
-      ? machine.refusal(of: acts[0].action, on: acts[0].key) != nil
-      : machine.refusal(of: acts.map { ($0.key, $0.action) }) != nil
+      ? machine.refusal(of: .edit(acts[0].edit), on: acts[0].key) != nil
+      : machine.refusal(of: acts.map { ($0.key, .edit($0.edit)) }) != nil
     return isRefused ? [] : acts
   }
 
   private mutating func act(_ collection: RecordSchema.Collection, _ machine: SyncMachine) -> Act? {
     let names = collection.keys ?? (collection.isWrittenByItself ? [machine.replica.device.name] : Self.names)
-    let key = RecordKey(type: collection.type, name: names[index(of: names)])
+    let key = RecordKey(type: collection.name, name: names[index(of: names)])
     let view = machine.view(of: key)
     let isShown = collection.shown(view) != nil
-    if collection.alias == nil, isShown, chance(6) {
-      return Act(key: key, action: .init(record: RecordEdit(isDeletion: true)))
-    }
+    if isShown, chance(6) { return Act(key: key, edit: RecordEdit(isDeletion: true)) }
     var edit = RecordEdit(seed: random.next())
     var places: [ListPlace] = []
     let writesState = chance(2) || collection.decide != nil && !isShown
     for field in collection.fields {
       let isTaken = field.rule.merge == .whole ? writesState : chance(2) || field.isRequired && !isShown
-      if isTaken { edit.fields[field.name] = change(field, collection, view, &places) }
+      if isTaken { edit.fields[field.name] = change(field, view, &places) }
     }
     if collection.hasOtherFields, edit.fields.isEmpty || chance(3) {
       edit.fields["other-\(Int.random(in: 1...3, using: &random))"] = .set(Scalar.text(word()).bytes)
     }
-    guard let action = try? collection.action(edit, over: view) else { return nil }
-    return Act(key: key, action: action, places: places)
+    return Act(key: key, edit: edit, places: places)
   }
 
   static let names = (1...keys).map { "record-\($0)" }
@@ -77,18 +74,16 @@ struct Vocabulary {
   // MARK: Fields
 
   private mutating func change(
-    _ field: RecordSchema.Field, _ collection: RecordSchema.Collection, _ view: Cell, _ places: inout [ListPlace]
+    _ field: RecordSchema.Field, _ view: Cell, _ places: inout [ListPlace]
   ) -> RecordEdit.Field {
     let value = scalar(field, field.rule.element).bytes
     switch field.rule.merge {
     case .newest:
-      let isNull = collection.alias == nil && !field.isRequired && chance(10)
-      return .set(isNull ? Scalar.null.bytes : value)
+      return .set(!field.isRequired && chance(10) ? Scalar.null.bytes : value)
     case .whole: return .state(value)
-    case .largest where field.rule.hasEpochs:
-      // The timer's count begins again at 0 alone.
-      let begins = chance(12)
-      return .inEpoch(begins && collection.alias != nil ? Scalar.integer(0).bytes : value, begins: begins)
+    case .largest where field.rule.hasEpochs && field.rule.type == .integer && chance(3):
+      return .raise(by: Int64.random(in: 1...3, using: &random))
+    case .largest where field.rule.hasEpochs: return .inEpoch(value, begins: chance(12))
     case .largest: return .largest(value)
     case .smallest: return .smallest(value)
     case .counter:

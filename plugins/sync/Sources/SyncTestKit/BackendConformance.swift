@@ -19,13 +19,15 @@ public enum BackendConformance {
     public var description: String { "\(rule): \(seen)" }
   }
 
-  /// Runs every check, each on a zone of its own that `make` prepares with `Pomodoro.policy`; gives what was broken.
+  /// Runs every check, each on a new zone of its own that `make` opens; gives what was broken.
   public static func run(_ make: @Sendable (_ zone: String) async throws -> any SyncBackend) async -> [Failure] {
     var failures: [Failure] = []
     for (index, check) in checks.enumerated() {
       let zone = "Conformance\(index)"
       do {
-        try await check.body(try await make(zone), zone)
+        let backend = try await make(zone)
+        try await prepare(backend, zone)
+        try await check.body(backend, zone)
       } catch let failure as Failure {
         failures.append(failure)
       } catch {
@@ -48,7 +50,6 @@ public enum BackendConformance {
     ("another write under a number that is taken is a conflict", taken),
     ("an act is known by its name for ever, and another one under that name is refused", named),
     ("of an act that may have been given back the zone says that it cannot tell", perhaps),
-    ("a field that another act set bears that act's time", acts),
     ("a cell that is given back is held to the rules of its record", rules),
     ("a retired device gives its place up", retire),
     ("a stamp from the future is clamped to a second ahead of the server", clamp),
@@ -88,10 +89,9 @@ public enum BackendConformance {
     _ device: Int, _ number: Int64 = 1, at milliseconds: Int64, kind: TimerKind = .focus, seeing cell: Cell? = nil
   ) -> Write {
     Write(
-      dot: Dot(device: self.device(device), number: number), milliseconds: milliseconds, seen: cell?.latestStamp,
+      timer: Dot(device: self.device(device), number: number), milliseconds: milliseconds, seen: cell?.latestStamp,
       context: cell?.context ?? VersionVector(),
-      payload: TimerState(kind: kind, remainingMilliseconds: kind.runsDown ? 60_000 : 0).payload,
-      tally: Tally(count: number))
+      state: TimerState(kind: kind, remainingMilliseconds: kind.runsDown ? 60_000 : 0), completed: number)
   }
 
   static func operation(_ write: Write, expected: Int64) -> Operation {
@@ -100,18 +100,34 @@ public enum BackendConformance {
 
   static func deviceRecord(_ device: Int, at milliseconds: Int64) -> Operation {
     Operation(
-      key: RecordKey(type: Pomodoro.deviceInfoType, name: self.device(device).name), expectedVersion: 0,
+      key: DeviceInfo.key(of: self.device(device)), expectedVersion: 0,
       change: .write(
         Write(
           dot: Dot(device: self.device(device), number: 1), milliseconds: milliseconds,
-          fields: [.init(name: "platform", value: Array("linux".utf8))])))
+          fields: [.init(name: "platform", value: Scalar.text("linux").bytes)], record: RecordWrite())))
   }
 
   static func expect(_ condition: Bool, _ rule: String, _ seen: @autoclosure () -> String) throws {
     if !condition { throw Failure(rule: rule, seen: seen()) }
   }
 
+  /// The rules of the collections that the checks use without naming rules themselves.
+  private static let usual = Set(Pomodoro.naming(atMilliseconds: 0).map(\.key))
+
+  private static func prepare(_ backend: any SyncBackend, _ zone: String) async throws {
+    let operations = Pomodoro.naming(atMilliseconds: try await backend.serverTime())
+    let reply = try await backend.commit(operations, zone: zone)
+    for case .refused(let refusal) in reply.results { throw Failure(rule: "rules are taken", seen: "\(refusal)") }
+  }
+
+  /// Where the zone is at the begin of a check.
+  static func start(_ backend: any SyncBackend, _ zone: String) async throws -> Cursor {
+    try await backend.changes(zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20).cursor
+  }
+
+  /// What a check has put into the zone.
   static func all(_ backend: any SyncBackend, _ zone: String) async throws -> [Record] {
-    try await backend.changes(zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20).records
+    try await backend.changes(zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20)
+      .records.filter { !usual.contains($0.key) }
   }
 }

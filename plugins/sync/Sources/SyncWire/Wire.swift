@@ -26,8 +26,9 @@ public enum Wire {
 
   /// The header in which a device says which version of these messages it speaks, and which one that is.
   public static let versionHeader = "flowrun-sync-version"
-  /// The version of these messages: from 2 on a cursor has a tag, and a commit names the furthest one.
-  public static let version = 2
+  /// The version of these messages: from 2 on a cursor has a tag, and a commit names the furthest one; from 3 on every
+  /// record is one of a collection.
+  public static let version = 3
   /// The answer to a device that speaks an earlier version.
   public static let needsNewer =
     "this sync server needs a flowrun whose messages have version \(version), as this server's own flowrun has; update flowrun on this device (what waits there is kept)"
@@ -114,13 +115,12 @@ public enum Wire {
   public static func body(of reply: CommitReply) -> [UInt8] {
     let results = reply.results.map { result -> Value in
       switch result {
-      case .committed(let version, let sequence, let stamps):
-        let times = stamps.map { stamp -> Value in
-          .array([.integer(Int(stamp.milliseconds)), .integer(Int(stamp.counter)), .string(stamp.device.name)])
-        }
+      case .committed(let version, let sequence, let stamp):
         return .object([
           "result": "committed", "version": .integer(Int(version)), "sequence": .integer(Int(sequence)),
-          "stamps": .array(times),
+          "stamp": stamp.map {
+            .array([.integer(Int($0.milliseconds)), .integer(Int($0.counter)), .string($0.device.name)])
+          } ?? .null,
         ])
       case .unchanged: return .object(ValueObject([("result", .string("unchanged"))]))
       case .conflict(let record):
@@ -168,7 +168,7 @@ public enum Wire {
     case "committed":
       return .committed(
         version: try integer(member, "version", path), sequence: try integer(member, "sequence", path),
-        stamps: try stamps(member, path))
+        stamp: try stamp(member, path))
     case "unchanged": return .unchanged
     case "conflict":
       guard let record = member["record"]?.objectValue else { return .conflict(nil) }
@@ -179,27 +179,20 @@ public enum Wire {
       case "name-taken": return .refused(.nameTaken)
       case "may-be-counted": return .refused(.mayBeCounted)
       case "too-large":
-        let most = member["most"]?.integerValue ?? RecordLimits.contentBytes
-        return .refused(.tooLarge(bytes: Int(try integer(member, "bytes", path)), most: most))
+        return .refused(.tooLarge(bytes: Int(try integer(member, "bytes", path))))
       default: return .refused(.invalid(member["message"]?.stringValue ?? "no reason given"))
       }
     default: throw Problem(path: "\(path).result", message: "is not one of committed, unchanged, conflict, refused")
     }
   }
 
-  private static func stamps(_ member: ValueObject, _ path: String) throws(Problem) -> [Stamp] {
-    guard let list = member["stamps"]?.arrayValue else {
-      throw Problem(path: "\(path).stamps", message: "is missing or not an array")
-    }
-    var stamps: [Stamp] = []
-    for value in list {
-      guard let parts = value.arrayValue, parts.count == 3, let milliseconds = parts[0].integerValue,
-        let counter = parts[1].integerValue.flatMap({ UInt32(exactly: $0) }),
-        let device = parts[2].stringValue.flatMap({ DeviceID($0) })
-      else { throw Problem(path: "\(path).stamps", message: "holds something that is not a stamp") }
-      stamps.append(Stamp(milliseconds: Int64(milliseconds), counter: counter, device: device))
-    }
-    return stamps
+  private static func stamp(_ member: ValueObject, _ path: String) throws(Problem) -> Stamp? {
+    guard let value = member["stamp"], value != .null else { return nil }
+    guard let parts = value.arrayValue, parts.count == 3, let milliseconds = parts[0].integerValue,
+      let counter = parts[1].integerValue.flatMap({ UInt32(exactly: $0) }),
+      let device = parts[2].stringValue.flatMap({ DeviceID($0) })
+    else { throw Problem(path: "\(path).stamp", message: "is not a stamp") }
+    return Stamp(milliseconds: Int64(milliseconds), counter: counter, device: device)
   }
 
   private static func value(of refusal: Arbiter.Refusal) -> ValueObject {
@@ -211,10 +204,9 @@ public enum Wire {
     case .tooManyDevices: object["reason"] = "too-many-devices"
     case .nameTaken: object["reason"] = "name-taken"
     case .mayBeCounted: object["reason"] = "may-be-counted"
-    case .tooLarge(let bytes, let most):
+    case .tooLarge(let bytes):
       object["reason"] = "too-large"
       object["bytes"] = .integer(bytes)
-      object["most"] = .integer(most)
     }
     return object
   }

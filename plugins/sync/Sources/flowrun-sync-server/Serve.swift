@@ -82,15 +82,14 @@
     private func backend(
       _ names: [String]
     ) async throws -> (any SyncBackend, @Sendable (String) async throws -> Void) {
-      let policies = Dictionary(uniqueKeysWithValues: names.map { ($0, Pomodoro.policy) })
       if let postgres {
-        let backend = try await PostgresBackend(postgres, zones: policies)
+        let backend = try await PostgresBackend(postgres, zones: names)
         if newGeneration { for name in names { try await backend.beginNewGeneration(zone: name) } }
-        return (backend, { try await backend.open(zone: $0, policy: Pomodoro.policy) })
+        return (backend, { try await backend.open(zone: $0) })
       }
-      let backend = try SQLiteBackend(path: store ?? "", zones: policies)
+      let backend = try SQLiteBackend(path: store ?? "", zones: names)
       if newGeneration { for name in names { try await backend.beginNewGeneration(zone: name) } }
-      return (backend, { try await backend.open(zone: $0, policy: Pomodoro.policy) })
+      return (backend, { try await backend.open(zone: $0) })
     }
   }
 #endif

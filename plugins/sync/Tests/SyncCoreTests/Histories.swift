@@ -43,10 +43,12 @@ struct Histories {
       kind: kind, remainingMilliseconds: kind.runsDown ? Int64.random(in: 0...10_000, using: &random) : 0,
       isPaused: Bool.random(using: &random))
     var write = Write(
-      dot: Dot(device: Self.devices[who], number: numbers[who]), milliseconds: time, seen: cell.latestStamp,
-      context: cell.context, payload: Int.random(in: 0..<6, using: &random) == 0 ? nil : state.payload,
-      tally: Tally(epoch: cell.tally.epoch, count: cell.tally.count + Int64.random(in: 0...1, using: &random)),
-      fields: Bool.random(using: &random) ? [] : [.init(name: "f\(Int.random(in: 0...2, using: &random))", value: [1])])
+      timer: Dot(device: Self.devices[who], number: numbers[who]), milliseconds: time, seen: cell.latestStamp,
+      context: cell.context, state: Int.random(in: 0..<6, using: &random) == 0 ? nil : state,
+      completed: TimerStateRecord.completed(in: cell) + Int64.random(in: 0...1, using: &random))
+    if Bool.random(using: &random) {
+      write.fields = [.init(name: "f\(Int.random(in: 0...2, using: &random))", value: [1])]
+    }
     if let seen = write.seen { write.stamp = write.stamp.raised(above: seen) }
     return write
   }

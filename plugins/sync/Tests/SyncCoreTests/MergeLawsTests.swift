@@ -5,7 +5,6 @@ import Testing
 /// The laws that make replicas agree whatever the order in which changes arrive (V1–V3, V6–V10, S27).
 @Suite struct MergeLawsTests {
   private let window = Histories.window
-  private let policy = Pomodoro.policy
 
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: window) }
 
@@ -38,11 +37,12 @@ import Testing
     var cell = Cell()
     let (mac, phone) = (Histories.devices[0], Histories.devices[1])
     let first = Write(
-      dot: Dot(device: mac, number: 1), milliseconds: 1000, payload: TimerState(kind: .focus).payload)
+      timer: Dot(device: mac, number: 1), milliseconds: 1000,
+      state: TimerState(kind: .focus))
     cell.apply(first, windowMilliseconds: window)
     let stop = Write(
-      dot: Dot(device: phone, number: 1), milliseconds: 1100, context: cell.context,
-      payload: TimerState(kind: .idle).payload)
+      timer: Dot(device: phone, number: 1), milliseconds: 1100, context: cell.context,
+      state: TimerState(kind: .idle))
     cell.apply(stop, windowMilliseconds: window)
     let isNews = cell.apply(first, windowMilliseconds: window)
     #expect(!isNews)
@@ -56,7 +56,7 @@ import Testing
       let seen = cell.entries.map(\.dot)
       histories.replicas[1] = cell
       var write = histories.nextWrite(of: 1)
-      write.payload = TimerState(kind: .idle).payload
+      write.payload = TimerState(kind: .idle).recordState.payload
       cell.apply(write, windowMilliseconds: window)
       #expect(cell.entries.map(\.dot) == [write.dot], "seed \(seed), seen \(seen)")
     }
@@ -68,7 +68,10 @@ import Testing
       let (a, b, _) = histories.threeCells()
       let both = join(a, b)
       #expect(Set(both.entries.map(\.dot.device)).count == both.entries.count, "seed \(seed)")
-      #expect(both.tally == max(a.tally, b.tally), "seed \(seed)")
+      #expect(
+        TimerStateRecord.completed(in: both)
+          == max(TimerStateRecord.completed(in: a), TimerStateRecord.completed(in: b)),
+        "seed \(seed)")
     }
   }
 
@@ -76,7 +79,7 @@ import Testing
     for seed in 1...UInt64(1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
-      guard let winner = join(a, b).reading(by: policy)?.winner else { continue }
+      guard let winner = join(a, b).reading(by: Pomodoro.decide)?.winner else { continue }
       #expect((a.entries + b.entries).contains { $0.dot == winner.dot && $0.payload == winner.payload }, "seed \(seed)")
     }
   }
@@ -87,7 +90,7 @@ import Testing
       shifted.time += 123_456_789
       let (a, b, _) = plain.threeCells()
       let (c, d, _) = shifted.threeCells()
-      let (one, other) = (join(a, b).reading(by: policy), join(c, d).reading(by: policy))
+      let (one, other) = (join(a, b).reading(by: Pomodoro.decide), join(c, d).reading(by: Pomodoro.decide))
       #expect(one?.winner.dot == other?.winner.dot, "seed \(seed)")
       #expect(one?.rule == other?.rule, "seed \(seed)")
     }
@@ -98,8 +101,8 @@ import Testing
     let kinds: [(TimerKind, Int64)] = [(.focus, 0), (.breakTime, 3000), (.idle, 6000)]
     let writes = zip(Histories.devices, kinds).map { device, one in
       Write(
-        dot: Dot(device: device, number: 1), milliseconds: 1000 + one.1,
-        payload: TimerState(kind: one.0, remainingMilliseconds: 300_000).payload)
+        timer: Dot(device: device, number: 1), milliseconds: 1000 + one.1,
+        state: TimerState(kind: one.0, remainingMilliseconds: 300_000))
     }
     var outcomes: Set<[UInt8]> = []
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
@@ -112,7 +115,7 @@ import Testing
       outcomes.insert(join(join(cells[0], cells[1]), cells[2]).packed())
       var inOrder = Cell()
       for index in order { inOrder.apply(writes[index], windowMilliseconds: window) }
-      #expect(inOrder.reading(by: policy)?.winner.dot == writes[1].dot)
+      #expect(inOrder.reading(by: Pomodoro.decide)?.winner.dot == writes[1].dot)
     }
     #expect(outcomes.count == 1)
   }

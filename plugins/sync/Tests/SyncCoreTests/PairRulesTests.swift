@@ -4,26 +4,25 @@ import Testing
 
 /// The rules for two devices that did not see each other (V4, V5, S18–S26).
 @Suite struct PairRulesTests {
-  private let policy = Pomodoro.policy
+  private let rule = Pomodoro.decide
   private let mac = Histories.devices[0]
   private let phone = Histories.devices[1]
 
   private func write(
     _ device: DeviceID, _ kind: TimerKind, at milliseconds: Int64, left remaining: Int64 = 0, paused: Bool = false,
-    count: Int64 = 0
+    count: Int64 = 0, epoch: Int64 = 0
   ) -> Write {
     Write(
-      dot: Dot(device: device, number: 1), milliseconds: 100_000 + milliseconds,
-      payload: TimerState(kind: kind, remainingMilliseconds: remaining, isPaused: paused).payload,
-      tally: Tally(count: count))
+      timer: Dot(device: device, number: 1), milliseconds: 100_000 + milliseconds,
+      state: TimerState(kind: kind, remainingMilliseconds: remaining, isPaused: paused), completed: count, epoch: epoch)
   }
 
   private func outcome(_ writes: Write...) throws -> Cell.Reading {
     var (forward, backward) = (Cell(), Cell())
-    for one in writes { forward.apply(one, windowMilliseconds: policy.windowMilliseconds) }
-    for one in writes.reversed() { backward.apply(one, windowMilliseconds: policy.windowMilliseconds) }
-    let reading = try #require(forward.reading(by: policy))
-    #expect(backward.reading(by: policy)?.winner.dot == reading.winner.dot)
+    for one in writes { forward.apply(one, windowMilliseconds: rule.windowMilliseconds) }
+    for one in writes.reversed() { backward.apply(one, windowMilliseconds: rule.windowMilliseconds) }
+    let reading = try #require(forward.reading(by: rule))
+    #expect(backward.reading(by: rule)?.winner.dot == reading.winner.dot)
     return reading
   }
 
@@ -88,54 +87,29 @@ import Testing
   @Test func `S19 M8: the larger count stands in every branch, also when its state is dropped`() {
     for gap in [0, 3000, 9000] as [Int64] {
       var cell = Cell()
-      cell.apply(write(mac, .idle, at: 0, count: 7), windowMilliseconds: policy.windowMilliseconds)
-      cell.apply(write(phone, .focus, at: gap, count: 5), windowMilliseconds: policy.windowMilliseconds)
-      #expect(cell.tally.count == 7)
+      cell.apply(write(mac, .idle, at: 0, count: 7), windowMilliseconds: rule.windowMilliseconds)
+      cell.apply(write(phone, .focus, at: gap, count: 5), windowMilliseconds: rule.windowMilliseconds)
+      #expect(TimerStateRecord.completed(in: cell) == 7)
     }
   }
 
   @Test func `M5: a count or a field alone says nothing about the age of a state, and never drops it`() throws {
     var cell = Cell()
     let state = write(mac, .focus, at: 0, left: 60_000)
-    cell.apply(state, windowMilliseconds: policy.windowMilliseconds)
-    let done = Write(
-      dot: Dot(device: phone, number: 1), milliseconds: 160_000, tally: Tally(count: 1),
-      fields: [.init(name: "x", value: [1])])
-    cell.apply(done, windowMilliseconds: policy.windowMilliseconds)
+    cell.apply(state, windowMilliseconds: rule.windowMilliseconds)
+    var done = Write(timer: Dot(device: phone, number: 1), milliseconds: 160_000, state: nil, completed: 1)
+    done.fields = [.init(name: "x", value: [1])]
+    cell.apply(done, windowMilliseconds: rule.windowMilliseconds)
     #expect(cell.entries.map(\.dot) == [state.dot])
     #expect(cell.horizonMilliseconds == 100_000)
     #expect(try Cell(packed: cell.packed()) == cell)
   }
 
-  @Test func `M1: what an unsent write carries along keeps the time and the knowledge of its own act`() throws {
-    let stamp = Stamp(milliseconds: 90_000, counter: 0, device: phone)
-    var older = write(mac, .focus, at: 0, left: 60_000)
-    older.fields = [.init(name: "a", value: [1]), .init(name: "b", value: [1])]
-    let newer = Write(
-      dot: Dot(device: mac, number: 2), milliseconds: 104_000, seen: stamp,
-      context: VersionVector([Dot(device: phone, number: 9)]), fields: [.init(name: "b", value: [2])])
-    let both = newer.replacing(older)
-    #expect(both.dot.number == 2)
-    #expect(both.payload == older.payload)
-    #expect(both.stamp == older.stamp)
-    // The state did not see what only the later act had seen.
-    #expect(both.context == older.context)
-    #expect(both.fields.map(\.value) == [[1], [2]])
-    #expect(both.stamp(of: both.fields[0]).milliseconds == 100_000)
-    #expect(both.stamp(of: both.fields[1]).milliseconds == 104_000)
-    #expect(try Write(packed: both.packed()) == both)
-    let third = write(mac, .idle, at: 8000).replacing(both)
-    #expect(third.milliseconds == 108_000)
-    #expect(third.fields.map { third.stamp(of: $0).milliseconds } == [100_000, 104_000])
-  }
-
   @Test func `F18: a new day starts from 0, and an old count does not come back`() {
     var cell = Cell()
-    var reset = write(mac, .idle, at: 0)
-    reset.tally = Tally(epoch: 1, count: 0)
-    cell.apply(reset, windowMilliseconds: policy.windowMilliseconds)
-    cell.apply(write(phone, .focus, at: 100, count: 9), windowMilliseconds: policy.windowMilliseconds)
-    #expect(cell.tally == Tally(epoch: 1, count: 0))
+    cell.apply(write(mac, .idle, at: 0, epoch: 1), windowMilliseconds: rule.windowMilliseconds)
+    cell.apply(write(phone, .focus, at: 100, count: 9), windowMilliseconds: rule.windowMilliseconds)
+    #expect(TimerStateRecord.completed(in: cell) == 0)
   }
 
   @Test func `F9: the older one may win where the newer was read first`() throws {
@@ -145,14 +119,14 @@ import Testing
   @Test func `the rule that decided is told: causal, or the window`() {
     var cell = Cell()
     let first = write(mac, .focus, at: 0, left: 60_000)
-    cell.apply(first, windowMilliseconds: policy.windowMilliseconds)
+    cell.apply(first, windowMilliseconds: rule.windowMilliseconds)
     let loser = cell.entries[0]
     var seeing = write(phone, .idle, at: 3000)
     seeing.context = cell.context
     var (causal, late) = (cell, cell)
-    causal.apply(seeing, windowMilliseconds: policy.windowMilliseconds)
-    late.apply(write(phone, .idle, at: 6000), windowMilliseconds: policy.windowMilliseconds)
-    #expect(causal.resolution(replacing: loser, by: policy) == .causal)
-    #expect(late.resolution(replacing: loser, by: policy) == .lww)
+    causal.apply(seeing, windowMilliseconds: rule.windowMilliseconds)
+    late.apply(write(phone, .idle, at: 6000), windowMilliseconds: rule.windowMilliseconds)
+    #expect(causal.resolution(replacing: loser, by: rule) == .causal)
+    #expect(late.resolution(replacing: loser, by: rule) == .lww)
   }
 }

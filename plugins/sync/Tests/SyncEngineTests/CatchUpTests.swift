@@ -8,7 +8,7 @@ import Testing
 @Suite struct CatchUpTests {
   /// With the rules of their collection seven pages of three.
   private static let records = 20
-  private var zone = ZoneState(generation: 1, policy: Pomodoro.policy)
+  private var zone = ZoneState(generation: 1)
   private var disk: [String: [UInt8]] = [:]
   /// What each save held.
   private var saves: [[StoreChange]] = []
@@ -48,8 +48,7 @@ import Testing
     settings.pageRecords = 3
     var machine = SyncMachine(
       replica: try Replica(stored: disk, limits: RequestBudget.Limits.none)
-        ?? Replica(device: Rig.device, limits: .none),
-      policy: Pomodoro.policy, settings: settings, seed: 1)
+        ?? Replica(device: Rig.device, limits: .none), settings: settings, seed: 1)
     requests = []
     give(.started, &machine)
     return machine
@@ -135,7 +134,7 @@ import Testing
     var machine = try process()
     #expect(try answer(&machine))
     let key = RecordKey(type: "notes", name: "n1")
-    give(.acted(key, .init(record: RecordEdit(fields: ["title": .set(Scalar.text("mine").bytes)]))), &machine)
+    give(.acted(key, .edit(RecordEdit(fields: ["title": .set(Scalar.text("mine").bytes)]))), &machine)
     #expect(titles(machine) == ["mine"])
     while try answer(&machine) {}
     #expect(titles(machine) == ["mine"] + Array(repeating: "old", count: Self.records - 1))

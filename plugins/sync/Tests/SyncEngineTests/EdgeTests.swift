@@ -14,26 +14,34 @@ import Testing
     return rig
   }
 
-  private func set(_ name: String, _ value: [UInt8]) -> SyncMachine.Event {
-    .acted(Self.settings, .init(fields: [.init(name: name, value: value)]))
+  private static func edit(_ name: String, _ value: String) -> SyncMachine.Action {
+    .edit(RecordEdit(fields: [name: .set(Scalar.text(value).bytes)]))
   }
 
-  private func fields(_ rig: Rig) -> [String: [UInt8]] {
+  private func set(_ name: String, _ value: String) -> SyncMachine.Event {
+    .acted(Self.settings, Self.edit(name, value))
+  }
+
+  private func fields(_ rig: Rig) -> [String: String] {
     let fields = rig.zone.records[Self.settings]?.cell.fields ?? []
-    return Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) })
+    return Dictionary(
+      uniqueKeysWithValues: fields.map { field in
+        guard case .text(let text)? = Scalar(bytes: field.value) else { return (field.name, "") }
+        return (field.name, text)
+      })
   }
 
   @Test func `M5 S19: a pomodoro that is done long after the timer was set leaves the timer as it is`() {
     var rig = started()
     rig.act(.focus)
     rig.advance(milliseconds: 60_000)
-    rig.give(.acted(Pomodoro.timer, .init(tally: .add(1))))
+    rig.give(.acted(Pomodoro.timer, .edit(Pomodoro.completing(1))))
     rig.advance(milliseconds: 60_000)
-    rig.give(.acted(Pomodoro.timer, .init(tally: .reset)))
+    rig.give(.acted(Pomodoro.timer, .edit(Pomodoro.newDay)))
     rig.advance(milliseconds: 1000)
     let cell = rig.zone.records[Pomodoro.timer]?.cell
     #expect(cell?.entries.count == 1)
-    #expect(cell?.tally == Tally(epoch: 1, count: 0))
+    #expect(rig.zone.completed == 0)
     #expect(TimerStateRecord(cell: rig.machine.view(of: Pomodoro.timer))?.state.kind == .focus)
   }
 
@@ -43,7 +51,7 @@ import Testing
     let set = rig.now
     rig.act(.focus)
     rig.advance(milliseconds: 4000)
-    rig.give(.acted(Pomodoro.timer, .init(tally: .add(1))))
+    rig.give(.acted(Pomodoro.timer, .edit(Pomodoro.completing(1))))
     rig.give(.switched(online: true))
     rig.advance(milliseconds: 2000)
     let record = try #require(rig.zone.records[Pomodoro.timer].flatMap { TimerStateRecord(cell: $0.cell) })
@@ -54,22 +62,21 @@ import Testing
   @Test func `F12 M9: an older offline edit does not beat a newer acknowledged one, whatever was edited after it`() {
     var (mac, phone) = (started(), started(Rig(replica: Replica(device: DeviceID(stem: "phone", random: 2)))))
     mac.give(.switched(online: false))
-    mac.give(set("theme", [1]))
+    mac.give(set("theme", "1"))
     phone.now += 10_000
-    phone.give(set("theme", [2]))
+    phone.give(set("theme", "2"))
     phone.advance(milliseconds: 1000)
     mac.advance(milliseconds: 20_000)
-    mac.give(set("sound", [3]))
+    mac.give(set("sound", "3"))
     mac.zone = phone.zone
     mac.give(.switched(online: true))
     mac.advance(milliseconds: 5000)
-    #expect(fields(mac) == ["theme": [2], "sound": [3]])
+    #expect(fields(mac) == ["theme": "2", "sound": "3"])
   }
 
   @Test(arguments: [
-    SyncMachine.Action(fields: [.init(name: "big", value: Array(repeating: 1, count: 4097))]),
-    .init(fields: [.init(name: String(repeating: "n", count: 129), value: [])]),
-    .init(fields: (0...256).map { .init(name: "f\($0)", value: [1]) }),
+    edit("big", String(repeating: "x", count: RecordLimits.valueBytes)), edit(String(repeating: "n", count: 129), ""),
+    .edit(RecordEdit(fields: Dictionary(uniqueKeysWithValues: (0...256).map { ("f\($0)", .set([1])) }))),
   ])
   func `an action over a limit is refused before anything is saved`(_ action: SyncMachine.Action) {
     let rig = started()
@@ -78,20 +85,17 @@ import Testing
 
   @Test func `at each limit an action is taken, and the record's own limits are known before it is saved`() {
     var rig = started()
-    let largest = SyncMachine.Action(
-      fields: [.init(name: String(repeating: "n", count: 128), value: Array(repeating: 1, count: 3968))])
+    let long = String(repeating: "x", count: RecordLimits.valueBytes - 1)
+    let largest = Self.edit(String(repeating: "n", count: 128), long)
     #expect(rig.machine.refusal(of: largest, on: Self.settings) == nil)
-    for number in 0..<4 { rig.give(set("f\(number)", Array(repeating: 1, count: 4000))) }
+    for number in 0..<3 { rig.give(set("f\(number)", long)) }
     rig.advance(milliseconds: 2000)
-    #expect(fields(rig).count == 4)
-    let more = SyncMachine.Action(fields: [.init(name: "f4", value: Array(repeating: 1, count: 400))])
-    #expect(rig.machine.refusal(of: more, on: Self.settings)?.contains("at most 16384") == true)
+    #expect(fields(rig).count == 3)
+    #expect(rig.machine.refusal(of: Self.edit("f3", long), on: Self.settings)?.contains("at most 65536") == true)
     // Smaller is always taken.
-    let less = SyncMachine.Action(fields: [.init(name: "f3", value: [])])
-    #expect(rig.machine.refusal(of: less, on: Self.settings) == nil)
-    let state = SyncMachine.Action(
-      payload: TimerState(kind: .focus, extra: Array(repeating: 32, count: 4096)).payload)
-    #expect(rig.machine.refusal(of: state, on: Pomodoro.timer)?.contains("at most 4096") == true)
+    #expect(rig.machine.refusal(of: Self.edit("f2", ""), on: Self.settings) == nil)
+    let state = TimerState(kind: .focus, extra: Array(repeating: 32, count: 4096)).edit()
+    #expect(rig.machine.refusal(of: .edit(state), on: Pomodoro.timer)?.contains("at most 4096") == true)
   }
 
   @Test func `V20: a change over a limit that an earlier version saved is parked, shown, and stops nothing else`()
@@ -100,12 +104,12 @@ import Testing
     var rig = started()
     rig.give(.switched(online: false))
     // Straight into the machine, as the earlier version let it through.
-    rig.give(set("big", Array(repeating: 1, count: 5000)))
-    rig.give(.acted(Pomodoro.timer, .init(payload: TimerState(kind: .focus).payload)))
+    rig.give(set("big", String(repeating: "x", count: 17_000)))
+    rig.act(.focus)
     var again = Rig(replica: try #require(try Replica(stored: rig.disk)))
     let parked = again.machine.status(atMilliseconds: again.now).parked
     #expect(parked.map(\.key) == [Self.settings])
-    #expect(parked.first?.reason.contains("5000 bytes, at most 4096") == true)
+    #expect(parked.first?.reason.contains("17001 bytes, at most 16384") == true)
     again.start()
     again.advance(milliseconds: 2000)
     #expect(again.zone.records[Pomodoro.timer] != nil)
@@ -116,16 +120,14 @@ import Testing
 
   @Test func `V15 M1: a device that takes a name of its own describes itself under that one`() throws {
     var one = started()
-    one.give(set("before", [0]))
+    one.give(set("before", "0"))
     one.advance(milliseconds: 1000)
     var other = Rig(replica: try #require(try Replica(stored: one.disk)), seed: 2)
-    one.give(set("a", [1]))
+    one.give(set("a", "1"))
     one.advance(milliseconds: 1000)
-    func name(_ rig: Rig) -> RecordKey {
-      RecordKey(type: Pomodoro.deviceInfoType, name: rig.machine.replica.device.name)
-    }
+    func name(_ rig: Rig) -> RecordKey { DeviceInfo.key(of: rig.machine.replica.device) }
     let old = name(other)
-    other.give(.acted(old, .init(fields: [.init(name: "platform", value: Array("linux".utf8))])))
+    other.give(.acted(old, Self.edit("platform", "linux")))
     (other.zone, other.now) = (one.zone, one.now)
     other.start()
     other.advance(milliseconds: 2000)
@@ -139,18 +141,18 @@ import Testing
   {
     for seed in 0..<20 as Range<Int64> {
       var one = started()
-      one.give(set("before", [0]))
+      one.give(set("before", "0"))
       one.advance(milliseconds: 1000)
       var other = Rig(replica: try #require(try Replica(stored: one.disk)), seed: 2)
       other.zone = one.zone
       other.now = one.now
       other.start()
       for number in 0..<6 as Range<Int64> {
-        one.give(set("a\(number)", [1]))
+        one.give(set("a\(number)", "1"))
         one.advance(milliseconds: 400)
         other.zone = one.zone
         other.now = one.now
-        other.give(set("b\(number)", [2]))
+        other.give(set("b\(number)", "2"))
         other.advance(milliseconds: (seed * 37 + number * 91) % 700)
         one.zone = other.zone
         one.now = other.now
@@ -187,14 +189,14 @@ import Testing
     rig.advance(milliseconds: 20_000)
     #expect(rig.machine.replica.device == Rig.device)
     #expect(rig.machine.replica.outbox.isEmpty)
-    #expect(rig.zone.records[Pomodoro.timer]?.cell.tally.count == 3)
+    #expect(rig.zone.completed == 3)
     #expect(!rig.notices.contains { if case .renamed = $0 { true } else { false } })
   }
 
   @Test func `V20: a change that was parked is sent again under its own name`() throws {
     var rig = started()
-    let info = RecordKey(type: Pomodoro.deviceInfoType, name: "other")
-    rig.give(.acted(info, .init(fields: [.init(name: "lastSeen", value: [])])))
+    let info = RecordKey(type: DeviceInfo.collection, name: "other")
+    rig.give(.acted(info, Self.edit("platform", "linux")))
     rig.advance(milliseconds: 1000)
     rig.act(.focus)
     rig.advance(milliseconds: 1000)

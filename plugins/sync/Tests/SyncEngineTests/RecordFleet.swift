@@ -12,7 +12,7 @@ struct RecordFleet {
 
   var machines: [SyncMachine] = []
   var disks: [[String: [UInt8]]] = []
-  var zone = ZoneState(generation: 1, policy: Pomodoro.policy)
+  var zone = ZoneState(generation: 1)
   var now: Int64 = Rig.start
   /// Who cannot reach the zone.
   var isAway: Set<Int> = []
@@ -64,8 +64,7 @@ struct RecordFleet {
     let rules = [
       "likes": "integer counter", "tags": "array:string set", "title": "string newest", "_delete": delete.rawValue,
     ]
-    let fields = rules.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
-    give(device, .acted(ZoneRules.key(of: "notes"), .init(fields: fields)))
+    give(device, .acted(ZoneRules.key(of: "notes"), .rules(rules)))
   }
 
   /// One more device, with this in its file; gives its number.
@@ -75,7 +74,7 @@ struct RecordFleet {
     let number = machines.count
     machines.append(
       SyncMachine(
-        replica: replica, policy: Pomodoro.policy, settings: settings(subscription),
+        replica: replica, settings: settings(subscription),
         seed: seed ?? UInt64(number + 1)))
     disks.append(disk)
     heard.append([])
@@ -90,7 +89,7 @@ struct RecordFleet {
   mutating func restart(_ device: Int, _ subscription: Subscription?, seed: UInt64? = nil) throws {
     guard let replica = try Replica(stored: disks[device].filter { !$0.key.hasPrefix("journal/") }) else { return }
     machines[device] = SyncMachine(
-      replica: replica, policy: Pomodoro.policy, settings: settings(subscription),
+      replica: replica, settings: settings(subscription),
       seed: seed ?? UInt64(device + 1))
     give(device, .started)
   }
@@ -106,23 +105,23 @@ struct RecordFleet {
   static func key(_ name: String) -> RecordKey { RecordKey(type: "notes", name: name) }
 
   mutating func like(_ device: Int, _ name: String) {
-    give(device, .acted(Self.key(name), .init(record: RecordEdit(fields: ["likes": .add(1)]))))
+    give(device, .acted(Self.key(name), .edit(RecordEdit(fields: ["likes": .add(1)]))))
   }
 
   mutating func name(_ device: Int, _ name: String, _ value: Int64) {
     let bytes = Scalar.text(String(value)).bytes
-    give(device, .acted(Self.key(name), .init(record: RecordEdit(fields: ["title": .set(bytes)]))))
+    give(device, .acted(Self.key(name), .edit(RecordEdit(fields: ["title": .set(bytes)]))))
   }
 
   /// Likes several records in a transaction.
   mutating func likeTogether(_ device: Int, _ names: [String]) {
     give(
       device,
-      .transacted(names.map { (Self.key($0), SyncMachine.Action(record: RecordEdit(fields: ["likes": .add(1)]))) }))
+      .transacted(names.map { (Self.key($0), .edit(RecordEdit(fields: ["likes": .add(1)]))) }))
   }
 
   mutating func delete(_ device: Int, _ name: String) {
-    give(device, .acted(Self.key(name), .init(record: RecordEdit(isDeletion: true))))
+    give(device, .acted(Self.key(name), .edit(RecordEdit(isDeletion: true))))
   }
 
   /// How often a record is liked as a device shows it; nil when it is not there.

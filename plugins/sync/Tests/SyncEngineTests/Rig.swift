@@ -8,7 +8,7 @@ struct Rig {
   static let device = DeviceID(stem: "mac", random: 1)
 
   var machine: SyncMachine
-  var zone = ZoneState(generation: 1, policy: Pomodoro.policy)
+  var zone = Rig.empty
   var now: Int64 = Rig.start
   /// How far the device's clock is ahead of the server's.
   var skew: Int64 = 0
@@ -24,8 +24,15 @@ struct Rig {
   var holds = false
 
   init(settings: SyncSettings = Rig.plain, replica: Replica = Replica(device: Rig.device), seed: UInt64 = 1) {
-    machine = SyncMachine(replica: replica, policy: Pomodoro.policy, settings: settings, seed: seed)
+    machine = SyncMachine(replica: replica, settings: settings, seed: seed)
   }
+
+  /// A zone that has the rules of the timer's schema, and nothing else.
+  static let empty: ZoneState = {
+    var zone = ZoneState(generation: 1)
+    _ = try? zone.commit(Pomodoro.naming(atMilliseconds: start), serverMilliseconds: start)
+    return zone
+  }()
 
   /// Without a channel and with essential timers.
   static var plain: SyncSettings {
@@ -44,7 +51,7 @@ struct Rig {
   mutating func start() { give(.started) }
 
   mutating func act(_ kind: TimerKind = .focus, completed: Int64 = 0) {
-    give(.acted(Pomodoro.timer, .init(payload: TimerState(kind: kind).payload, tally: .add(completed))))
+    give(.acted(Pomodoro.timer, .edit(TimerState(kind: kind).edit(completing: completed))))
   }
 
   mutating func give(_ event: SyncMachine.Event) {
@@ -104,16 +111,20 @@ struct Rig {
   mutating func commitElsewhere(_ kind: TimerKind, device: UInt32 = 9, number: Int64 = 1) {
     let stored = zone.records[Pomodoro.timer]
     let write = Write(
-      dot: Dot(device: DeviceID(stem: "phone", random: device), number: number), milliseconds: now,
-      seen: stored?.cell.latestStamp, context: stored?.cell.context ?? VersionVector(),
-      payload: TimerState(kind: kind).payload)
+      timer: Dot(device: DeviceID(stem: "phone", random: device), number: number), milliseconds: now,
+      seen: stored?.cell.latestStamp, context: stored?.cell.context ?? VersionVector(), state: TimerState(kind: kind))
     let operation = Operation(
       key: Pomodoro.timer, expectedVersion: stored?.version ?? 0, change: .write(write))
     _ = try? zone.commit([operation], serverMilliseconds: now)
   }
 
   var shown: TimerKind? {
-    machine.replica.view(of: Pomodoro.timer, windowMilliseconds: 5000).reading(by: Pomodoro.policy)
-      .flatMap { try? TimerState(payload: $0.winner.payload).kind }
+    machine.replica.view(of: Pomodoro.timer, windowMilliseconds: 5000).reading(by: Pomodoro.decide)
+      .flatMap { TimerState(payload: $0.winner.payload)?.kind }
   }
+}
+
+extension ZoneState {
+  /// The completed pomodoros that the zone counts.
+  var completed: Int64 { records[Pomodoro.timer].map { TimerStateRecord.completed(in: $0.cell) } ?? 0 }
 }

@@ -12,10 +12,10 @@ import Testing
     for (device, rule) in ["integer counter", "integer largest"].enumerated() {
       fleet.give(
         device,
-        .acted(ZoneRules.key(of: "shelves"), .init(fields: [.init(name: "likes", value: Array(rule.utf8))])))
+        .acted(ZoneRules.key(of: "shelves"), .rules(["likes": rule])))
     }
-    fleet.give(0, .acted(record, .init(record: RecordEdit(fields: ["likes": .add(1)]))))
-    fleet.give(1, .acted(record, .init(record: RecordEdit(fields: ["likes": .largest(Scalar.integer(9).bytes)]))))
+    fleet.give(0, .acted(record, .edit(RecordEdit(fields: ["likes": .add(1)]))))
+    fleet.give(1, .acted(record, .edit(RecordEdit(fields: ["likes": .largest(Scalar.integer(9).bytes)]))))
     fleet.isAway = [1]
     fleet.settle()
     fleet.isAway = []
@@ -28,7 +28,7 @@ import Testing
     for machine in fleet.machines { #expect(machine.rules(of: "shelves").texts == ["likes": "integer counter"]) }
     #expect(fleet.zone.records[record]?.cell.content.part("likes")?.state.total == 1)
     // Nothing more is taken by those rules either.
-    let more = SyncMachine.Action(record: RecordEdit(fields: ["likes": .largest(Scalar.integer(10).bytes)]))
+    let more = SyncMachine.Action.edit(RecordEdit(fields: ["likes": .largest(Scalar.integer(10).bytes)]))
     #expect(fleet.machines[1].refusal(of: more, on: record)?.contains(difference) == true)
   }
 }

@@ -13,15 +13,14 @@
     @Test func `S43 the gauges show the device as it stands, the counters what has happened since they began`() throws {
       let factory = TestMetrics()
       let metrics = SyncMetrics(zone: Pomodoro.zone, factory: factory)
-      var machine = SyncMachine(
-        replica: Replica(device: DeviceID(stem: "mac", random: 1)), policy: Pomodoro.policy, seed: 1)
+      var machine = SyncMachine(replica: Replica(device: DeviceID(stem: "mac", random: 1)), seed: 1)
       _ = machine.handle(.started, atMilliseconds: 1000)
       metrics.record(machine.status(atMilliseconds: 1000))
       let gauge = { label in try factory.expectGauge(label, zone).lastValue }
       #expect(try gauge("sync_outbox_items") == 0)
       #expect(try gauge("sync_requests_in_hour") == 2)
       _ = machine.handle(
-        .acted(Pomodoro.timer, .init(payload: TimerState(kind: .focus).payload)), atMilliseconds: 2000)
+        .acted(Pomodoro.timer, .edit(TimerState(kind: .focus).edit())), atMilliseconds: 2000)
       metrics.record(machine.status(atMilliseconds: 5500))
       #expect(try gauge("sync_outbox_items") == 1)
       #expect(try gauge("sync_outbox_age_seconds") == 3.5)

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `a network in memory takes the place of a sync server`() async throws {
-    let backend = MemoryBackend(zones: [Pomodoro.zone: Pomodoro.policy])
+    let backend = MemoryBackend(zones: [Pomodoro.zone])
     let plugin = SyncPlugin { address in
       #expect(address == "https://sync.example.com")
       return backend
@@ -160,12 +160,12 @@ import Testing
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
     // The arbiter refuses a 65th device.
-    let shared = try SQLiteBackend(path: folder + "/shared.sqlite", zones: ["PomodoroZone": Pomodoro.policy])
+    let shared = try SQLiteBackend(path: folder + "/shared.sqlite", zones: ["PomodoroZone"])
     let now = try await shared.serverTime()
     for index in 1...64 as ClosedRange<UInt32> {
       let write = Write(
         dot: Dot(device: DeviceID(stem: "x", random: index), number: 1), milliseconds: now,
-        fields: [.init(name: "f", value: [1])])
+        fields: [.init(name: "f", value: Scalar.text("1").bytes)], record: RecordWrite())
       _ = try await shared.commit(
         [Operation(key: Pomodoro.settings, expectedVersion: Int64(index) - 1, change: .write(write))],
         zone: "PomodoroZone")

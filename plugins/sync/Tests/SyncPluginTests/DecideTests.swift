@@ -44,35 +44,6 @@ import Testing
     return folder
   }
 
-  @Test func `S13–S18 M5 M6: of any states the schema chooses the one that the timer chooses, by the same rule`() throws
-  {
-    let rule = try #require(try timers().decide)
-    var random = SplitMix64(seed: 5)
-    let policy = Pomodoro.policy
-    for round in 0..<3000 {
-      var (timer, record) = (Cell(), Cell())
-      for device in 1...(2 + Int(random.next() % 3)) {
-        let state = TimerState(
-          kind: TimerKind.allCases[Int(random.next() % 4)], remainingMilliseconds: Int64(random.next() % 4) * 1000,
-          isPaused: random.next() % 3 == 0)
-        let unit = RecordState(values: [
-          "state": Scalar.text(state.kind.rawValue).bytes,
-          "remaining": Scalar.integer(state.remainingMilliseconds).bytes,
-          "is-paused": Scalar.boolean(state.isPaused).bytes,
-        ])
-        let dot = Dot(device: DeviceID(stem: "d", random: UInt32(device)), number: 1)
-        let time = Int64(100_000 + random.next() % 9 * 1000)
-        timer.apply(
-          Write(dot: dot, milliseconds: time, payload: state.payload), windowMilliseconds: policy.windowMilliseconds)
-        record.apply(
-          Write(dot: dot, milliseconds: time, payload: unit.payload, record: RecordWrite()),
-          windowMilliseconds: rule.windowMilliseconds)
-      }
-      let (one, other) = (timer.reading(by: policy), record.reading(by: rule))
-      #expect(one?.winner.dot == other?.winner.dot && one?.rule == other?.rule, "round \(round)")
-    }
-  }
-
   @Test func `the schema that programs are built with is the file next to the workflow`() throws {
     #expect(try String(contentsOf: Self.file, encoding: .utf8) == Pomodoro.schemaText)
   }

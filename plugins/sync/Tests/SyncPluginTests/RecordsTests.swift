@@ -204,7 +204,7 @@ import Testing
     #expect(
       try await rows(mac, "SELECT _by FROM notes").first?.objectValue?["_by"]?.stringValue?.hasPrefix("mac-") == true)
     for (sql, words) in [
-      ("SELECT * FROM replica", "'replica' may not be read; there are few, folders, notes, shelves"),
+      ("SELECT * FROM replica", "'replica' may not be read; there are devices, few, folders, notes, shelves"),
       ("WITH notes AS (SELECT * FROM replica) SELECT * FROM notes", "may not be read"),
       ("SELECT * FROM _notes", "may not be read"), ("SELECT count(*) FROM replica", "may not be read"),
       ("SELECT name FROM sqlite_master", "may not be read"),
@@ -292,10 +292,10 @@ import Testing
     let third = await error { try await put(mac, "few", "c", ["text": "3"]) }
     #expect(third?.code == "sync-refused")
     #expect(third?.message.contains("'few' has 2 records") == true)
-    let text = String(repeating: "x", count: RecordLimits.recordValueBytes - 1)
+    let text = String(repeating: "x", count: RecordLimits.valueBytes - 1)
     try await put(mac, "notes", "a", ["title": .string(text)])
     let long = await error { try await put(mac, "notes", "a", ["title": .string(text + "x")]) }
-    #expect(long?.message.contains("at most \(RecordLimits.recordValueBytes) are allowed") == true)
+    #expect(long?.message.contains("at most \(RecordLimits.valueBytes) are allowed") == true)
     let missing = await error { try await put(mac, "folders", "f", [:]) }
     #expect(missing?.message.contains("needs 'name'") == true)
     try mac.closeHandles()

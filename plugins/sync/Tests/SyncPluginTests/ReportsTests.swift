@@ -94,7 +94,12 @@ import Testing
     let store = try SQLiteReplicaStore(path: connection.file, isReadOnly: true)
     defer { try? store.close() }
     let schema = try #require(RecordSchema(shown: try store.shownTables(), in: machine))
-    #expect(Set(schema.collections) == Set(Pomodoro.schema.collections))
+    let usual = Pomodoro.schema.withDevices.collections
+    #expect(Set(schema.collections.map(\.name)) == Set(usual.map(\.name)))
+    #expect(schema.collection("timers")?.decide == Pomodoro.decide)
+    for collection in usual {
+      #expect(schema.collection(collection.name)?.fields.map(\.rule) == collection.fields.map(\.rule))
+    }
   }
 
   @Test func `the status names the limits that hold, and none where there are none`() async throws {

@@ -93,11 +93,10 @@ import Testing
 
   @Test(arguments: [
     ("keys: []", "a list of 1 to 100 keys"), ("keys: [5]", "must be a string"), ("writer: all", "it can be 'self'"),
-    ("other-fields: largest", "it can be 'newest'"), ("alias: CD_TimerStat", "did you mean 'CD_TimerState'?"),
-    ("alias: CD_Settings", "which is called 'settings'"),
-    ("alias: CD_TimerState", "which is arbitrated whole by 'decide'"),
+    ("other-fields: largest", "it can be 'newest'"), ("alias: CD_Settings", "zones keep records under"),
   ])
-  func `what is wrong in who may write, and in the form that zones keep, is named`(_ line: String, _ words: String) {
+  func `what is wrong in which records there are, and in who may write them, is named`(_ line: String, _ words: String)
+  {
     let file = file(Self.notes.replacing("    delete: delete-wins", with: "    \(line)"))
     #expect(file.schema == nil)
     #expect(file.rendered().contains(words), "\(file.rendered())")

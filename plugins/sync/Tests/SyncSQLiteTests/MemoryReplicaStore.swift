@@ -61,11 +61,3 @@ struct StandingClock: SyncClock {
     if time > nowMilliseconds() { try await Task.sleep(for: .seconds(3600)) }
   }
 }
-
-/// Takes whatever is written.
-struct LenientPolicy: MergePolicy {
-  let windowMilliseconds: Int64 = 5000
-  func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing { Standing(priority: 0) }
-  func problem(with write: Write, for key: RecordKey) -> String? { nil }
-  func problem(with cell: Cell, for key: RecordKey) -> String? { nil }
-}

@@ -24,7 +24,7 @@ import Testing
   init() throws { folder = try Folder() }
 
   private func open() throws -> SQLiteBackend {
-    try SQLiteBackend(path: folder.file("zone.sqlite"), zones: [Self.zone: Pomodoro.policy], clock: clock)
+    try SQLiteBackend(path: folder.file("zone.sqlite"), zones: [Self.zone], clock: clock)
   }
 
   private func page(_ backend: SQLiteBackend) async throws -> ChangePage {

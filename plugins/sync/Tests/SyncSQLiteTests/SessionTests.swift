@@ -14,7 +14,7 @@ import Testing
   init() throws { folder = try Folder() }
 
   private func backend() throws -> SQLiteBackend {
-    try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [Pomodoro.zone: Pomodoro.policy])
+    try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [Pomodoro.zone])
   }
 
   /// A device that begins with its file, or goes on with it once its earlier session has ended.
@@ -24,7 +24,8 @@ import Testing
     let store = try SQLiteReplicaStore(path: path)
     Self.stores.withLock { $0[path] = store }
     let session = try await SyncSession.open(
-      device: device, zone: Pomodoro.zone, backend: try backend(), store: store, policy: Pomodoro.policy)
+      device: device, zone: Pomodoro.zone, backend: try backend(), store: store)
+    try await session.declare(Pomodoro.schema)
     await session.start()
     return session
   }
@@ -32,10 +33,16 @@ import Testing
   private static let stores = Mutex<[String: SQLiteReplicaStore]>([:])
 
   private func focus(_ session: SyncSession, completed: Int64 = 0) async throws {
-    try await session.act(
-      Pomodoro.timer,
-      .init(
-        payload: TimerState(kind: .focus, remainingMilliseconds: 1_500_000).payload, tally: .add(completed)))
+    let state = TimerState(kind: .focus, remainingMilliseconds: 1_500_000)
+    try await session.act(Pomodoro.timer, .edit(state.edit(completing: completed)))
+  }
+
+  private static func completed(_ machine: SyncMachine) -> Int64 {
+    TimerStateRecord.completed(in: machine.view(of: Pomodoro.timer))
+  }
+
+  private static func setting(_ name: String, _ value: String) -> SyncMachine.Action {
+    .edit(RecordEdit(fields: [name: .set(Scalar.text(value).bytes)]))
   }
 
   private static func kind(_ machine: SyncMachine) -> TimerKind? {
@@ -46,9 +53,9 @@ import Testing
     let (mac, phone) = (try await session("mac"), try await session("phone"))
     try await focus(mac, completed: 1)
     #expect(await phone.wait(milliseconds: 5000) { Self.kind($0) == .focus })
-    try await phone.act(Pomodoro.timer, .init(payload: TimerState(kind: .idle).payload, tally: .add(1)))
+    try await phone.act(Pomodoro.timer, .edit(TimerState(kind: .idle).edit(completing: 1)))
     #expect(await mac.wait(milliseconds: 5000) { Self.kind($0) == .idle })
-    #expect(await mac.machine.view(of: Pomodoro.timer).tally.count == 2)
+    #expect(await Self.completed(mac.machine) == 2)
     #expect(await mac.status().statistics.conflicts[.causal] == 1)
     await mac.stop()
     await phone.stop()
@@ -62,7 +69,8 @@ import Testing
     let after = try await session("mac")
     #expect(await after.wait(milliseconds: 5000) { $0.isFlushed })
     let page = try await backend().changes(zone: Pomodoro.zone, since: nil, limit: 9, maximumBytes: 9999)
-    #expect(page.records.first?.cell.tally.count == 1)
+    let timer = try #require(page.records.first { $0.key == Pomodoro.timer })
+    #expect(TimerStateRecord.completed(in: timer.cell) == 1)
     #expect(await after.machine.replica.device == before.machine.replica.device)
     await after.stop()
   }
@@ -72,7 +80,7 @@ import Testing
     var names: Set<String> = []
     for _ in 0..<2 {
       let one = try await SyncSession.open(
-        device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store, policy: Pomodoro.policy)
+        device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store)
       await one.start()
       names.insert(await one.machine.replica.device.name)
       await one.stop()
@@ -86,9 +94,10 @@ import Testing
   @Test func `S32: what is done here waits for the disk, what is heard does not`() async throws {
     let store = MemoryReplicaStore()
     let mac = try await SyncSession.open(
-      device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store, policy: Pomodoro.policy)
+      device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store)
+    try await mac.declare(Pomodoro.schema)
     await mac.start()
-    #expect(await mac.wait(milliseconds: 60_000) { $0.completedPulls > 0 })
+    #expect(await mac.wait(milliseconds: 60_000) { $0.completedPulls > 0 && $0.isFlushed })
     let before = store.saves.count
     try await focus(mac)
     // With the action goes the request that sends it.
@@ -115,9 +124,10 @@ import Testing
 
   @Test func `an action over a limit is refused, nothing is saved, and the file opens again`() async throws {
     let mac = try await session("mac")
-    let large = SyncMachine.Action(fields: [.init(name: "big", value: Array(repeating: 1, count: 4097))])
+    let large = Self.setting("big", String(repeating: "x", count: RecordLimits.valueBytes))
+    let before = await mac.status().statistics.actions
     await #expect(throws: ReplicaError.self) { try await mac.act(Pomodoro.settings, large) }
-    #expect(await mac.status().statistics.actions == 0)
+    #expect(await mac.status().statistics.actions == before)
     try await focus(mac)
     #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
     await mac.stop()
@@ -132,11 +142,12 @@ import Testing
     var cell = Cell()
     let phone = DeviceID(stem: "phone", random: 9)
     let now = SystemClock().nowMilliseconds()
-    for (number, (name, size)) in [("big", 4097), ("theme", 3)].enumerated() {
+    for (number, (name, size)) in [("big", 17_000), ("theme", 3)].enumerated() {
       cell.apply(
         Write(
           dot: Dot(device: phone, number: Int64(number + 1)), milliseconds: now,
-          fields: [.init(name: name, value: Array(repeating: 7, count: size))]), windowMilliseconds: 5000)
+          fields: [.init(name: name, value: Scalar.text(String(repeating: "x", count: size)).bytes)],
+          record: RecordWrite()), windowMilliseconds: 5000)
     }
     let key = Pomodoro.settings
     let database = try SQLiteConnection(folder.file("shared.sqlite"))
@@ -154,7 +165,7 @@ import Testing
     async throws
   {
     func set(_ name: String, _ session: SyncSession) async throws {
-      try await session.act(Pomodoro.settings, .init(fields: [.init(name: name, value: [2])]))
+      try await session.act(Pomodoro.settings, Self.setting(name, "2"))
       #expect(await session.wait(milliseconds: 5000) { $0.isFlushed })
     }
     try await commitOverLimit()
@@ -162,7 +173,7 @@ import Testing
     #expect(await mac.wait(milliseconds: 5000) { $0.replica.cursor != nil })
     var status = await mac.status()
     #expect(status.notShown.map(\.key) == [Pomodoro.settings])
-    #expect(status.notShown.first?.reason.contains("'big' has 4097 bytes, at most 4096") == true)
+    #expect(status.notShown.first?.reason.contains("'big' has 17001 bytes, at most 16384") == true)
     #expect(await Self.settings(mac.machine) == ["theme"])
     // Everything else goes on, in this record too.
     try await focus(mac)
@@ -172,7 +183,7 @@ import Testing
     #expect(await Self.settings(again.machine) == ["sound", "theme"])
     #expect(await Self.kind(again.machine) == .focus)
     let record = try #require(await again.machine.replica.confirmed[Pomodoro.settings])
-    #expect(record.cell.fields.map(\.value.count) == [4097, 1, 3])
+    #expect(record.cell.fields.map(\.value.count) == [17_001, 2, 4])
     // A value within the limits takes its place.
     try await set("big", again)
     status = await again.status()
@@ -184,7 +195,7 @@ import Testing
   @Test func `V15 two devices on copies of one file at once lose nothing`() async throws {
     let mac = try await session("mac")
     func set(_ name: String, _ session: SyncSession) async throws {
-      try await session.act(Pomodoro.settings, .init(fields: [.init(name: name, value: [1])]))
+      try await session.act(Pomodoro.settings, Self.setting(name, "1"))
     }
     try await set("before", mac)
     #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
@@ -210,15 +221,16 @@ import Testing
   {
     let store = MemoryReplicaStore()
     let one = try await SyncSession.open(
-      device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store, policy: Pomodoro.policy)
+      device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store)
+    try await one.declare(Pomodoro.schema)
     await one.start()
     try await focus(one, completed: 1)
     store.isFull = true
     await #expect(throws: ReplicaError.self) { try await focus(one, completed: 1) }
-    #expect(await one.machine.view(of: Pomodoro.timer).tally.count == 1)
+    #expect(await Self.completed(one.machine) == 1)
     store.isFull = false
     try await focus(one, completed: 1)
-    #expect(await one.machine.view(of: Pomodoro.timer).tally.count == 2)
+    #expect(await Self.completed(one.machine) == 2)
     #expect(await one.wait(milliseconds: 9000) { $0.isFlushed })
     await one.stop()
   }
@@ -241,11 +253,10 @@ import Testing
     }
     await lost.stop()
     let again = try await SyncSession.open(
-      device: "mac", zone: Pomodoro.zone, backend: try backend(), store: try SQLiteReplicaStore(path: copy),
-      policy: Pomodoro.policy)
+      device: "mac", zone: Pomodoro.zone, backend: try backend(), store: try SQLiteReplicaStore(path: copy))
     // Its number stands for a lost action already.
     try await again.act(
-      Pomodoro.timer, .init(payload: TimerState(kind: .focus, remainingMilliseconds: 1).payload))
+      Pomodoro.timer, .edit(TimerState(kind: .focus, remainingMilliseconds: 1).edit()))
     await again.start()
     #expect(await again.wait(milliseconds: 9000) { $0.isFlushed })
     let (old, new) = (await lost.machine.replica.device, await again.machine.replica.device)
@@ -256,7 +267,7 @@ import Testing
       await phone.wait(milliseconds: 9000) {
         $0.view(of: Pomodoro.timer).context.dots.contains { $0.device != old && $0.device.stem == "mac" }
       })
-    #expect(await phone.machine.view(of: Pomodoro.timer).tally.count == 4)
+    #expect(await Self.completed(phone.machine) == 4)
     await again.stop()
     await phone.stop()
   }
@@ -268,12 +279,12 @@ import Testing
     let gate = MemoryReplicaStore.Gate()
     let store = MemoryReplicaStore(gate: gate, refused: refused)
     let session = try await SyncSession.open(
-      device: "mac", zone: Pomodoro.zone, backend: MemoryBackend(zones: [Pomodoro.zone: LenientPolicy()]),
-      store: store, policy: LenientPolicy(), clock: StandingClock())
+      device: "mac", zone: Pomodoro.zone, backend: MemoryBackend(zones: [Pomodoro.zone]), store: store,
+      clock: StandingClock())
     @Sendable func act(_ number: Int) async -> Int {
-      let key = RecordKey(type: "any", name: "act-\(number).")
-      let action = SyncMachine.Action(fields: [.init(name: "n", value: [1])])
-      return (try? await session.act(key, action)) == nil ? 1 : 0
+      // Rules need no rules.
+      let key = RecordKey(type: ZoneRules.type, name: "act-\(number).")
+      return (try? await session.act(key, .rules(["n": "integer newest"]))) == nil ? 1 : 0
     }
     let failures = await withTaskGroup(of: Int.self) { group in
       group.addTask { await act(0) }
@@ -295,8 +306,8 @@ import Testing
     let store = MemoryReplicaStore()
     store.isFull = true
     let session = try await SyncSession.open(
-      device: "mac", zone: Pomodoro.zone, backend: MemoryBackend(zones: [Pomodoro.zone: Pomodoro.policy]),
-      store: store, policy: Pomodoro.policy, clock: StandingClock())
+      device: "mac", zone: Pomodoro.zone, backend: MemoryBackend(zones: [Pomodoro.zone]),
+      store: store, clock: StandingClock())
     await session.start()
     for _ in 0..<3 { await session.foreground() }
     // Time does not move: whatever is due at once has had its chance after so many turns.
@@ -308,12 +319,12 @@ import Testing
   @Test func `V23: a copy that is put back is noticed, whatever was written on it since`() async throws {
     let folder = try Folder()
     let (path, copy) = (folder.file("shared.sqlite"), folder.file("copy.sqlite"))
-    let zones: [String: any MergePolicy] = [Pomodoro.zone: Pomodoro.policy]
+    let zones = [Pomodoro.zone]
     let mac = DeviceID(stem: "mac", random: 1)
     func write(_ numbers: ClosedRange<Int64>, _ backend: SQLiteBackend) async throws {
       for number in numbers {
         let write = Write(
-          dot: Dot(device: mac, number: number), milliseconds: 1, payload: TimerState(kind: .focus).payload)
+          timer: Dot(device: mac, number: number), milliseconds: 1, state: TimerState(kind: .focus))
         let operation = Operation(key: Pomodoro.timer, expectedVersion: number - 1, change: .write(write))
         _ = try await backend.commit([operation], zone: Pomodoro.zone)
       }
@@ -322,6 +333,7 @@ import Testing
       try await backend.changes(zone: Pomodoro.zone, since: cursor, limit: 9, maximumBytes: 9999)
     }
     let before = try SQLiteBackend(path: path, zones: zones)
+    _ = try await before.commit(Pomodoro.naming(atMilliseconds: 1), zone: Pomodoro.zone)
     try await write(1...3, before)
     let kept = try await page(nil, before).cursor
     try before.close()
@@ -342,10 +354,10 @@ import Testing
   @Test func `a device's file is bound to its zone: another zone's records never get in`() async throws {
     let folder = try Folder()
     let store = try SQLiteReplicaStore(path: folder.file("mac.sqlite"))
-    let zones: [String: any MergePolicy] = ["a": Pomodoro.policy, "b": Pomodoro.policy]
+    let zones = ["a", "b"]
     func open(_ zone: String) async throws -> SyncSession {
       try await SyncSession.open(
-        device: "mac", zone: zone, backend: MemoryBackend(zones: zones), store: store, policy: Pomodoro.policy)
+        device: "mac", zone: zone, backend: MemoryBackend(zones: zones), store: store)
     }
     let session = try await open("a")
     await session.start()
@@ -358,12 +370,12 @@ import Testing
     let stray = folder.file("stray.sqlite")
     try Data("this is not a database, and it is long enough to be looked at as one".utf8).write(
       to: URL(fileURLWithPath: stray))
-    #expect { try SQLiteBackend(path: stray, zones: [:]) } throws: { "\($0)".contains("is no SQLite file") }
+    #expect { try SQLiteBackend(path: stray, zones: []) } throws: { "\($0)".contains("is no SQLite file") }
     #expect { try SQLiteReplicaStore(path: stray) } throws: { "\($0)".contains("is no SQLite file") }
     #expect(try String(contentsOfFile: stray, encoding: .utf8).hasPrefix("this is not a database"))
     let newer = folder.file("newer.sqlite")
     try SQLiteConnection(newer).execute("PRAGMA user_version = 9")
-    #expect { try SQLiteBackend(path: newer, zones: [:]) } throws: { "\($0)".contains("update flowrun") }
+    #expect { try SQLiteBackend(path: newer, zones: []) } throws: { "\($0)".contains("update flowrun") }
     #expect { try SQLiteReplicaStore(path: folder.file("no/such/folder.sqlite")) } throws: {
       "\($0)".contains("cannot be opened")
     }
@@ -372,21 +384,13 @@ import Testing
   @Test func `a record of the future stops the device with a clear error and keeps its outbox`() async throws {
     let shared = try backend()
     let now = try await shared.serverTime()
-    _ = try await shared.commit(
-      [
-        Operation(
-          key: Pomodoro.timer, expectedVersion: 0,
-          change: .write(
-            Write(
-              dot: Dot(device: DeviceID(stem: "new", random: 1), number: 1), milliseconds: now,
-              payload: TimerState(kind: .idle).payload)))
-      ], zone: Pomodoro.zone)
-    try SQLiteConnection(folder.file("shared.sqlite")).execute("UPDATE record SET cell = x'0700'")
+    _ = try await shared.commit(Pomodoro.naming(atMilliseconds: now), zone: Pomodoro.zone)
+    try SQLiteConnection(folder.file("shared.sqlite")).execute("UPDATE record SET cell = x'0D00'")
     let mac = try await session("mac")
     try await focus(mac)
     #expect(await mac.wait(milliseconds: 5000) { $0.pausedBecause != nil })
     #expect("\(String(describing: await mac.status().pausedBecause))".contains("update flowrun"))
-    #expect(await mac.status().outboxDepth == 1)
+    #expect(await mac.machine.replica.outbox.contains { $0.key == Pomodoro.timer })
     await mac.stop()
   }
 }

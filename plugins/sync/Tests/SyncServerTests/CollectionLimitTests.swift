@@ -25,7 +25,7 @@
       let database = try Database()
       var backends: [PostgresBackend] = []
       for _ in 0..<2 {
-        backends.append(try await PostgresBackend(database.information, zones: [Self.zone: Pomodoro.policy]))
+        backends.append(try await PostgresBackend(database.information, zones: [Self.zone]))
       }
       defer { for backend in backends { backend.close() } }
       let rules = ["title": "string newest", "_limit": "5"].map {

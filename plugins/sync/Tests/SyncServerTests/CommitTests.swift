@@ -9,15 +9,22 @@
   /// Commits of many callers to one PostgreSQL: together in a transaction, each for himself in what comes of it.
   @Suite(.serialized, .timeLimit(.minutes(2))) struct CommitTests {
     private static let callers = 24
-    private static let zones: [String: any MergePolicy] = Dictionary(
-      uniqueKeysWithValues: (0..<callers).map { ("Zone\($0)", Pomodoro.policy) })
+    private static let zones = (0..<callers).map { "Zone\($0)" }
+
+    /// A backend with these zones, which have the timer's rules.
+    private func backend(_ database: Database, answerMilliseconds: Int = 10_000) async throws -> PostgresBackend {
+      let backend = try await PostgresBackend(
+        database.information, zones: Self.zones, answerMilliseconds: answerMilliseconds)
+      for zone in Self.zones { _ = try await backend.commit(Pomodoro.naming(atMilliseconds: 1), zone: zone) }
+      return backend
+    }
 
     private func operation(
       _ number: Int64 = 1, by device: Int = 1, key: RecordKey = Pomodoro.timer, expected: Int64 = 0
     ) -> SyncCore.Operation {
       let write = Write(
-        dot: Dot(device: DeviceID(stem: "mac", random: UInt32(device)), number: number), milliseconds: 1,
-        payload: TimerState(kind: .focus).payload)
+        timer: Dot(device: DeviceID(stem: "mac", random: UInt32(device)), number: number), milliseconds: 1,
+        state: TimerState(kind: .focus))
       return Operation(key: key, expectedVersion: expected, change: .write(write))
     }
 
@@ -50,36 +57,36 @@
 
     @Test func `commits that come while others are under way share a transaction`() async throws {
       let database = try Database()
-      let backend = try await PostgresBackend(database.information, zones: Self.zones)
+      let backend = try await backend(database)
       defer { backend.close() }
       // A connection that is at work: the first one takes Zone0 alone or with others.
       try database.execute(Self.slowZones)
       let results = await commits(backend)
       for caller in 0..<Self.callers {
-        guard case .success(let reply) = results[caller], case .committed(1, 1, _) = reply.results.first else {
+        guard case .success(let reply) = results[caller], case .committed(1, 4, _) = reply.results.first else {
           Issue.record("caller \(caller): \(String(describing: results[caller]))")
           continue
         }
       }
-      #expect(try database.value("SELECT count(*) FROM sync_record") == "\(Self.callers)")
-      let transactions = try database.value("SELECT count(DISTINCT xmin::text) FROM sync_record")
+      #expect(try database.value("SELECT count(*) FROM sync_record WHERE type = 'timers'") == "\(Self.callers)")
+      let transactions = try database.value("SELECT count(DISTINCT xmin::text) FROM sync_record WHERE type = 'timers'")
       #expect(try #require(Int(transactions)) <= Self.callers / 2)
     }
 
     @Test func `one caller's damaged record, error in the database or conflict is nobody else's`() async throws {
       let database = try Database()
-      let backend = try await PostgresBackend(database.information, zones: Self.zones)
+      let backend = try await backend(database)
       defer { backend.close() }
       try database.execute(
         Self.slowZones + """
-          INSERT INTO sync_record VALUES ('Zone5', 'CD_TimerState', 'timer', 1, 1, '\\x0102');
-          INSERT INTO sync_record VALUES ('Zone6', 'CD_TimerState', 'timer', 1, 1, '\\xff');
+          INSERT INTO sync_record VALUES ('Zone5', 'timers', 'timer', 1, 1, '\\x0102');
+          INSERT INTO sync_record VALUES ('Zone6', 'timers', 'timer', 1, 1, '\\xff');
           CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
           CREATE TRIGGER refuse BEFORE INSERT ON sync_record FOR EACH ROW
             WHEN (NEW.zone = 'Zone9') EXECUTE FUNCTION refuse();
           """)
       let results = await commits(
-        backend, [3: operation(expected: 7), 4: operation(key: RecordKey(type: "CD_Timer", name: "timer"))])
+        backend, [3: operation(expected: 7), 4: operation(key: RecordKey(type: "clocks", name: "timer"))])
       for caller in 0..<Self.callers {
         let result = try #require(results[caller])
         switch (caller, result) {
@@ -100,14 +107,16 @@
           }
         }
       }
-      #expect(try database.value("SELECT count(*) FROM sync_record WHERE zone <> 'Zone5' AND zone <> 'Zone6'") == "19")
+      #expect(
+        try database.value(
+          "SELECT count(*) FROM sync_record WHERE type = 'timers' AND zone <> 'Zone5' AND zone <> 'Zone6'") == "19")
     }
 
     @Test func `what others have changed or removed meanwhile is seen by a server that knew it before`() async throws {
       let database = try Database()
       let (one, other) = (
-        try await PostgresBackend(database.information, zones: Self.zones),
-        try await PostgresBackend(database.information, zones: Self.zones)
+        try await backend(database),
+        try await backend(database)
       )
       defer {
         one.close()
@@ -143,13 +152,13 @@
         #expect(result == .unchanged, "\(String(describing: result))")
       }
       // Somebody removes the row: nobody goes on with what is gone.
-      try database.execute("DELETE FROM sync_record")
+      try database.execute("DELETE FROM sync_record WHERE type = 'timers'")
       #expect(try await commit(7, expected: 10, one) == .conflict(nil))
     }
 
     @Test func `V14: whatever was answered is in the database after a power cut`() async throws {
       let database = try Database()
-      let backend = try await PostgresBackend(database.information, zones: Self.zones)
+      let backend = try await backend(database)
       defer { backend.close() }
       let answered = try await withThrowingTaskGroup(of: (Int, Int64).self) { group in
         for caller in 0..<Self.callers {
@@ -168,12 +177,14 @@
           }
         }
         // Commits are made already, by all of them, and are under way.
-        while try await backend.changes(zone: "Zone7", since: nil, limit: 1, maximumBytes: 999).cursor.sequence < 20 {}
+        while try await backend.changes(zone: "Zone7", since: nil, limit: 9, maximumBytes: 1 << 20).cursor.sequence < 23
+        {}
         try database.kill()
         return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
       }
       try database.start()
-      let lines = try database.value("SELECT zone || ' ' || version FROM sync_record").split(separator: "\n")
+      let lines = try database.value("SELECT zone || ' ' || version FROM sync_record WHERE type = 'timers'").split(
+        separator: "\n")
       let versions = Dictionary(
         uniqueKeysWithValues: lines.map { $0.split(separator: " ") }.map { ($0[0], Int64($0[1])) })
       for (caller, version) in answered {
@@ -185,6 +196,7 @@
 
     @Test func `a database that hangs is given up in time, and used again when it goes on`() async throws {
       let database = try Database()
+      try await backend(database).close()
       let backend = try await PostgresBackend(
         database.information + " connect_timeout=2", zones: Self.zones, answerMilliseconds: 300)
       defer { backend.close() }
@@ -225,8 +237,8 @@
       let database = try Database()
       let zone = "Zone1"
       let (one, other) = (
-        try await PostgresBackend(database.information, zones: Self.zones),
-        try await PostgresBackend(database.information, zones: Self.zones)
+        try await backend(database),
+        try await backend(database)
       )
       defer { for backend in [one, other] { backend.close() } }
       func write(_ numbers: ClosedRange<Int64>, _ backend: PostgresBackend) async throws {
@@ -249,7 +261,7 @@
       try database.execute(tables.map { "CREATE TABLE copy_\($0) AS TABLE \($0);" }.joined())
       try await write(4...5, one)
       let gone = try await page(kept).cursor
-      #expect(gone.generation == kept.generation && gone.sequence == 5)
+      #expect(gone.generation == kept.generation && gone.sequence == 8)
       while try await signs.next() != .notification(gone) {}
       try database.execute(tables.map { "DELETE FROM \($0); INSERT INTO \($0) TABLE copy_\($0);" }.joined())
       // The other server has heard of what was there; it writes more than the copy lacks.

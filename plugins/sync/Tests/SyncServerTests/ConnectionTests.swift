@@ -32,9 +32,11 @@
       let session = try await SyncSession.open(
         device: "mac", zone: Pomodoro.zone,
         backend: try HTTPBackend(address: "http://127.0.0.1:\(proxy.port)", token: ""),
-        store: try SQLiteReplicaStore(path: ":memory:"), policy: Pomodoro.policy)
+        store: try SQLiteReplicaStore(path: ":memory:"))
+      try await session.declare(Pomodoro.schema)
       await session.start()
-      let acts = try await session.act(Pomodoro.settings, .init(fields: [.init(name: "n", value: [1])]))
+      let acts = try await session.act(
+        Pomodoro.settings, .edit(RecordEdit(fields: ["n": .set(Scalar.text("1").bytes)])))
       #expect(await session.wait(milliseconds: 20_000) { $0.replica.pause?.reason.contains("'oops'") == true })
       #expect(await session.machine.fate(of: acts) == .waiting)
       proxy.heal()
@@ -78,15 +80,16 @@
     @Test func `told to stop, a server answers what is under way, takes nothing new and ends`() async throws {
       let database = try Database()
       let server = try ServerProcess(database: database)
+      let client = try HTTPBackend(address: server.address, token: "")
+      _ = try await client.commit(Pomodoro.naming(atMilliseconds: 1), zone: Pomodoro.zone)
       try database.execute(
         """
         CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$;
         CREATE TRIGGER slow BEFORE UPDATE OF seq ON sync_zone FOR EACH ROW EXECUTE FUNCTION slow();
         """)
-      let client = try HTTPBackend(address: server.address, token: "")
       let write = Write(
-        dot: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: 1,
-        payload: TimerState(kind: .focus).payload)
+        timer: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: 1,
+        state: TimerState(kind: .focus))
       let operation = SyncCore.Operation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))
       async let reply = client.commit([operation], zone: Pomodoro.zone)
       while try database.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {
@@ -99,7 +102,7 @@
       }
       #expect(server.ended() == 0)
       #expect(LocalSocket(port: server.port) == nil)
-      #expect(try database.value("SELECT count(*) FROM sync_record") == "1")
+      #expect(try database.value("SELECT count(*) FROM sync_record WHERE type = 'timers'") == "1")
     }
   }
 #endif

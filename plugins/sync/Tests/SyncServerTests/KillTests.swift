@@ -11,6 +11,10 @@
   @Suite(.serialized, .timeLimit(.minutes(3))) struct KillTests {
     private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
 
+    private static func setting(_ value: String) -> SyncMachine.Action {
+      .edit(RecordEdit(fields: ["n": .set(Scalar.text(value).bytes)]))
+    }
+
     @Test func `neither killing the server nor the database loses an action or counts one twice`() async throws {
       let database = try Database()
       let port = try ServerPort.take()
@@ -31,9 +35,9 @@
         }
         try await mac.act(
           Pomodoro.timer,
-          .init(payload: TimerState(kind: .focus, remainingMilliseconds: Int64(action)).payload, tally: .add(1)))
+          .edit(TimerState(kind: .focus, remainingMilliseconds: Int64(action)).edit(completing: 1)))
         if action % 3 == 0 {
-          try await phone.act(Pomodoro.settings, .init(fields: [.init(name: "n", value: [UInt8(action % 256)])]))
+          try await phone.act(Pomodoro.settings, Self.setting("\(action)"))
         }
       }
       // After so many failures in a row the pauses have grown to minutes; coming online again begins with short ones.
@@ -46,7 +50,7 @@
       await phone.foreground()
       #expect(
         await phone.wait(milliseconds: 60_000) {
-          $0.view(of: Pomodoro.timer).tally.count == actions
+          TimerStateRecord.completed(in: $0.view(of: Pomodoro.timer)) == actions
         })
       #expect(await mac.machine.view(of: Pomodoro.timer) == phone.machine.view(of: Pomodoro.timer))
       #expect(await mac.status().parked.isEmpty)
@@ -64,18 +68,18 @@
         try await session("mac", server.address, store: try SQLiteReplicaStore(path: ":memory:")),
         try await session("phone", server.address, store: try SQLiteReplicaStore(path: ":memory:"))
       )
-      for (seconds, value) in [(1.0, UInt8(1)), (6, 2)] {
+      for (seconds, value) in [(1.0, "1"), (6, "2")] {
         for device in [mac, phone] {
           #expect(await device.wait(milliseconds: 20_000) { $0.isFlushed && $0.status(atMilliseconds: 0).isChannelUp })
         }
         try database.stop()
-        try await mac.act(Pomodoro.settings, .init(fields: [.init(name: "n", value: [value])]))
+        try await mac.act(Pomodoro.settings, Self.setting(value))
         // The database is away for so long that every pause has grown.
         try await Task.sleep(for: .seconds(seconds))
         try database.start()
         let returned = ContinuousClock.now
         let isThere = await phone.wait(milliseconds: 10_000) {
-          $0.view(of: Pomodoro.settings).fields.first?.value == [value]
+          $0.view(of: Pomodoro.settings).fields.first?.value == Scalar.text(value).bytes
         }
         #expect(isThere)
         #expect(returned.duration(to: .now) < .seconds(2), "after \(seconds) s away")
@@ -105,9 +109,8 @@
       limits.requestsPerHour = 100_000
       let session = try await SyncSession.open(
         device: device, zone: Pomodoro.zone,
-        backend: try HTTPBackend(address: address, token: ""), store: store,
-        policy: Pomodoro.policy,
-        limits: limits)
+        backend: try HTTPBackend(address: address, token: ""), store: store, limits: limits)
+      try await session.declare(Pomodoro.schema)
       await session.start()
       return session
     }

@@ -200,19 +200,29 @@
     private func judge() {
       guard let replica = devices[0].replica() else { return }
       let taken = Self.taken(exchanges.all, confirmed: replica.confirmed)
-      let oracle = Self.oracle(of: taken)
-      for key in [Pomodoro.timer, Pomodoro.settings] {
-        guard let cell = replica.confirmed[key]?.cell else { continue }
-        let winner = cell.reading(by: Pomodoro.policy)?.winner.dot
-        if winner != oracle.winner(of: key) {
-          problems.append(
-            "\(key): \(String(describing: winner)) counts, must be \(String(describing: oracle.winner(of: key)))")
+      if let cell = replica.confirmed[Pomodoro.timer]?.cell {
+        let winner = cell.reading(by: Pomodoro.decide)?.winner.dot
+        let expected = Self.winner(of: taken)
+        if winner != expected {
+          problems.append("the state of \(String(describing: winner)) counts, must be \(String(describing: expected))")
         }
-        if cell.tally != oracle.tally(of: key) {
-          problems.append("\(key): \(cell.tally), must be \(oracle.tally(of: key))")
+        let counts = taken.flatMap { $0.write.record?.changes ?? [] }.compactMap { change in
+          if case .largest(let value) = change.kind { value } else { nil }
+        }
+        let largest = counts.max { $0.lexicographicallyPrecedes($1) }
+        if cell.content.part("completed")?.state != largest.map({ .largest($0) }) {
+          problems.append("another count than the largest of the last day")
+        }
+      }
+      if let cell = replica.confirmed[Pomodoro.settings]?.cell {
+        var newest: [String: (stamp: Stamp, value: [UInt8])] = [:]
+        for (key, write) in taken where key == Pomodoro.settings {
+          for change in write.fields where newest[change.name].map({ $0.stamp < write.stamp }) ?? true {
+            newest[change.name] = (write.stamp, change.value)
+          }
         }
         let fields = Dictionary(uniqueKeysWithValues: cell.fields.map { ($0.name, $0.value) })
-        if fields != oracle.fields(of: key) { problems.append("\(key): other fields than the oracle's") }
+        if fields != newest.mapValues(\.value) { problems.append("other settings than the newest") }
       }
       for device in devices { judge(device, taken.map(\.write)) }
     }
@@ -228,35 +238,36 @@
         problems.append("\(device.name) is over its budget")
       }
       for (name, value) in device.lastFields
-      where !writes.contains(where: { $0.fields.contains { $0.name == name && $0.value == Array(value.utf8) } }) {
+      where !writes.contains(where: { $0.fields.contains { $0.name == name && $0.value == Scalar.text(value).bytes } })
+      {
         problems.append("\(device.name): '\(name) = \(value)' was shown and never reached the server")
       }
       if let seconds = device.lastSeconds,
         !writes.contains(where: { write in
-          write.payload.flatMap { try? TimerState(payload: $0) }?.remainingMilliseconds == Int64(seconds) * 1000
+          write.payload.flatMap { TimerState(payload: $0) }?.remainingMilliseconds == Int64(seconds) * 1000
         })
       {
         problems.append("\(device.name): the timer of \(seconds) s was shown and never reached the server")
       }
     }
 
-    /// The writes that the server took, with the stamps that it gave them. Of a write that it saved and was killed before it
-    /// could answer, all that is heard is that it has it already: its stamps are those of the record, where it still counts.
+    /// The writes that the server took, with the stamp that it gave each. Of a write that it saved and was killed before it
+    /// could answer, all that is heard is that it has it already: its stamp is that of the record, where it still counts.
     private static func taken(
       _ exchanges: [FaultProxy.Exchange], confirmed: ShardedTable<RecordKey, Record>
     ) -> [(key: RecordKey, write: Write)] {
       let results = exchanges.flatMap(results)
       var taken: [(key: RecordKey, write: Write)] = []
       var dots: [RecordKey: Set<Dot>] = [:]
-      for case (let key, let write, .committed(_, _, let stamps)) in results {
-        taken.append((key, write.restamped(stamps)))
+      for case (let key, let write, .committed(_, _, let stamp)) in results {
+        taken.append((key, write.restamped(stamp ?? write.stamp)))
         dots[key, default: []].insert(write.dot)
       }
       for (key, write, result) in results {
         guard let cell = cell(that: result, holds: write, confirmed[key]?.cell),
           dots[key, default: []].insert(write.dot).inserted
         else { continue }
-        taken.append((key, write.restamped(stamps(of: write, in: cell))))
+        taken.append((key, write.restamped(stamp(of: write, in: cell))))
       }
       return taken
     }
@@ -282,38 +293,27 @@
       }
     }
 
-    private static func stamps(of write: Write, in cell: Cell) -> [Stamp] {
-      let entry = cell.entries.first { $0.dot == write.dot }
-      return write.acts.map { act in
-        if let entry, act == write.act { return entry.stamp }
-        let field = cell.fields.first { field in
-          field.stamp.device == write.dot.device
-            && write.fields.contains {
-              $0.name == field.name && $0.value == field.value && ($0.act ?? write.act) == act
-            }
-        }
-        return field?.stamp
-          ?? Stamp(milliseconds: act.milliseconds, counter: act.counter, device: write.dot.device)
+    private static func stamp(of write: Write, in cell: Cell) -> Stamp {
+      let field = cell.fields.first { field in
+        field.stamp.device == write.dot.device
+          && write.fields.contains { $0.name == field.name && $0.value == field.value }
       }
+      return cell.entries.first { $0.dot == write.dot }?.stamp ?? field?.stamp ?? write.stamp
     }
 
-    private static func oracle(of taken: [(key: RecordKey, write: Write)]) -> Oracle {
-      var oracle = Oracle()
+    /// The write whose state must count.
+    private static func winner(of taken: [(key: RecordKey, write: Write)]) -> Dot? {
       let names = Array(Set(taken.map(\.write.dot.device.name))).sorted()
-      for (key, write) in taken {
-        oracle.take(write.tally, key: key)
-        if let state = write.payload.flatMap({ try? TimerState(payload: $0) }) {
-          oracle.take(
-            .init(
-              device: names.firstIndex(of: write.dot.device.name) ?? 0, name: write.dot.device.name,
-              number: write.dot.number, milliseconds: write.milliseconds, counter: write.counter, state: state,
-              past: names.map { DeviceID($0).map { write.context[$0] } ?? 0 }), key: key)
-        }
-        for change in write.fields {
-          oracle.take(field: change.name, change.value, stamp: write.stamp(of: change), key: key)
-        }
+      let states = taken.compactMap { key, write -> Oracle.State? in
+        guard key == Pomodoro.timer, let state = write.payload.flatMap({ RecordState(payload: $0) }) else { return nil }
+        return Oracle.State(
+          device: names.firstIndex(of: write.dot.device.name) ?? 0, name: write.dot.device.name,
+          number: write.dot.number, milliseconds: write.milliseconds, counter: write.counter, state: state,
+          past: names.map { DeviceID($0).map { write.context[$0] } ?? 0 })
       }
-      return oracle
+      return Oracle.winner(of: states, by: Pomodoro.decide).flatMap { best in
+        DeviceID(best.name).map { Dot(device: $0, number: best.number) }
+      }
     }
 
     private func clean() {

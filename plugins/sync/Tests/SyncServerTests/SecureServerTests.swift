@@ -55,15 +55,16 @@
       var signs = client.watch(zone: Self.zone, device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
       #expect(try await signs.next() != nil)
       let write = Write(
-        dot: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: try await client.serverTime(),
-        payload: TimerState(kind: .focus).payload)
+        timer: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: try await client.serverTime(),
+        state: TimerState(kind: .focus))
+      _ = try await client.commit(Pomodoro.naming(atMilliseconds: 1), zone: Self.zone)
       let reply = try await client.commit(
         [.init(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))], zone: Self.zone)
       guard case .committed = reply.results.first else {
         Issue.record("\(reply)")
         return
       }
-      #expect(try await client.changes(zone: Self.zone, since: nil, limit: 9, maximumBytes: 999).records.count == 1)
+      #expect(try await client.changes(zone: Self.zone, since: nil, limit: 9, maximumBytes: 1 << 16).records.count == 4)
       #expect(server.stop() == 0)
     }
 

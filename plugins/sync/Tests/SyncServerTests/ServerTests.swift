@@ -30,12 +30,10 @@
       return try await body("http://127.0.0.1:\(port)")
     }
 
-    private func zones() -> [String: any MergePolicy] {
-      Dictionary(uniqueKeysWithValues: (0..<BackendConformance.count).map { ("Conformance\($0)", Pomodoro.policy) })
-    }
+    private func zones() -> [String] { (0..<BackendConformance.count).map { "Conformance\($0)" } }
 
     private func settings(requestsPerSecond: Int = 100_000) -> ServerSettings {
-      var settings = ServerSettings(tokens: zones().mapValues { _ in Self.token })
+      var settings = ServerSettings(tokens: Dictionary(uniqueKeysWithValues: zones().map { ($0, Self.token) }))
       settings.requestsPerSecond = requestsPerSecond
       return settings
     }
@@ -67,15 +65,16 @@
             try HTTPBackend(address: first, token: Self.token), try HTTPBackend(address: second, token: Self.token)
           )
           let zone = "Conformance0"
+          let now = try await mac.serverTime()
+          _ = try await mac.commit(Pomodoro.naming(atMilliseconds: now), zone: zone)
           var signs = phone.watch(zone: zone, device: DeviceID(stem: "phone", random: 1)).makeAsyncIterator()
           guard case .notification(let before)? = try await signs.next() else {
             Issue.record("no first notification")
             return
           }
-          let now = try await mac.serverTime()
           let write = Write(
-            dot: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: now,
-            payload: TimerState(kind: .focus).payload)
+            timer: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: now,
+            state: TimerState(kind: .focus))
           _ = try await mac.commit(
             [Operation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))], zone: zone)
           var reached = before.sequence
@@ -95,7 +94,7 @@
       func write(_ numbers: ClosedRange<Int64>, _ backend: PostgresBackend) async throws {
         for number in numbers {
           let write = Write(
-            dot: Dot(device: mac, number: number), milliseconds: 1, payload: TimerState(kind: .focus).payload)
+            timer: Dot(device: mac, number: number), milliseconds: 1, state: TimerState(kind: .focus))
           let operation = Operation(key: Pomodoro.timer, expectedVersion: number - 1, change: .write(write))
           _ = try await backend.commit([operation], zone: zone)
         }
@@ -105,6 +104,7 @@
       }
       let tables = ["sync_zone", "sync_record", "sync_life", "sync_tag", "sync_act"]
       let before = try await PostgresBackend(database.information, zones: zones())
+      _ = try await before.commit(Pomodoro.naming(atMilliseconds: 1), zone: zone)
       try await write(1...3, before)
       let kept = try await page(nil, before).cursor
       try database.execute(tables.map { "CREATE TABLE copy_\($0) AS TABLE \($0);" }.joined())
@@ -212,7 +212,9 @@
     private func behind<Value: Sendable>(
       _ fault: FaultProxy.Fault, _ body: (HTTPBackend, FaultProxy) async throws -> Value
     ) async throws -> Value {
-      try await serving(MemoryBackend(zones: zones()), settings()) { address in
+      let backend = MemoryBackend(zones: zones())
+      _ = try await backend.commit(Pomodoro.naming(atMilliseconds: 1), zone: "Conformance0")
+      return try await serving(backend, settings()) { address in
         let port = try #require(Int(address.split(separator: ":").last ?? ""))
         let proxy = try FaultProxy(server: port, seed: 1, faults: [fault])
         defer { proxy.stop() }
@@ -228,8 +230,8 @@
         var (answers, version, isUncertain) = (0, Int64(0), false)
         for number in 1...12 as ClosedRange<Int64> {
           let write = Write(
-            dot: Dot(device: DeviceID(stem: "mac", random: 1), number: number), milliseconds: 1,
-            payload: TimerState(kind: .focus).payload)
+            timer: Dot(device: DeviceID(stem: "mac", random: 1), number: number), milliseconds: 1,
+            state: TimerState(kind: .focus))
           let operation = SyncCore.Operation(
             key: Pomodoro.timer, expectedVersion: version, change: .write(write))
           guard let reply = try? await client.commit([operation], zone: "Conformance0") else {
@@ -294,7 +296,7 @@
       try await serving(MemoryBackend(zones: zones()), settings()) { address in
         let cases: [(String, Int, String)] = [
           (String(repeating: " ", count: SyncLimits.bodyBytes + 1), 413, "too-large"), ("{", 400, "not JSON"),
-          (#"{"operations":[{"type":"CD_TimerState","name":7}]}"#, 400, "operations[0].name"),
+          (#"{"operations":[{"type":"timers","name":7}]}"#, 400, "operations[0].name"),
           (#"{"operations":[{"type":"a","name":"b","expectedVersion":0}]}"#, 400, "'retire' or 'seen'"),
           (#"{"operations":[{"type":"a","name":"b","expectedVersion":0,"write":"BwA="}]}"#, 400, "format 7"),
         ]
@@ -316,9 +318,10 @@
         #expect(await mac.wait(milliseconds: 60_000) { $0.completedPulls > 0 })
         var requests: Int64 = 0
         for number in 1...6 as ClosedRange<UInt8> {
-          try await mac.act(Pomodoro.settings, .init(fields: [.init(name: "n", value: [number])]))
+          let value = Scalar.text("\(number)").bytes
+          try await mac.act(Pomodoro.settings, .edit(RecordEdit(fields: ["n": .set(value)])))
           let isThere = await phone.wait(milliseconds: 60_000) {
-            $0.view(of: Pomodoro.settings).fields.first?.value == [number]
+            $0.view(of: Pomodoro.settings).fields.first?.value == value
           }
           #expect(isThere, "\(number)")
           // With its first commit the server begins an incarnation of the zone, which is fetched.
@@ -334,7 +337,8 @@
     private func session(_ device: String, _ address: String) async throws -> SyncSession {
       let session = try await SyncSession.open(
         device: device, zone: "Conformance0", backend: try HTTPBackend(address: address, token: Self.token),
-        store: try SQLiteReplicaStore(path: ":memory:"), policy: Pomodoro.policy)
+        store: try SQLiteReplicaStore(path: ":memory:"))
+      try await session.declare(Pomodoro.schema)
       await session.start()
       return session
     }

@@ -58,7 +58,7 @@ enum Backlog {
   private static func faster(_ first: Sent, _ second: Sent) -> Sent { first.seconds < second.seconds ? first : second }
 
   private static func send(_ kind: Kind, _ place: String) async throws -> Sent {
-    let zone = "\(Devices.backlogZone)\(UInt32.random(in: 0 ... .max))"
+    let zone = "Backlog\(UInt32.random(in: 0 ... .max))"
     return try await Devices.serving(place, zone: zone) { address, _ in
       let backend = try HTTPBackend(address: address, token: "")
       try await Notes.fill(backend, zone: zone, records: 100)
@@ -85,7 +85,7 @@ enum Backlog {
   }
 
   private static func act(_ kind: Kind, _ session: SyncSession) async throws {
-    let like = SyncMachine.Action(record: RecordEdit(fields: ["likes": .add(1)]))
+    let like = SyncMachine.Action.edit(RecordEdit(fields: ["likes": .add(1)]))
     switch kind {
     case .transactions(let count, let records):
       for number in 0..<count {

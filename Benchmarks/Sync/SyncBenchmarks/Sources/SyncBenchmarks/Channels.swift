@@ -1,6 +1,5 @@
 import Foundation
 import SyncCore
-import SyncPomodoro
 import SyncPostgres
 
 /// What a server needs for many devices that all listen.
@@ -19,8 +18,9 @@ enum Channels {
   static func measure(_ information: String, _ figures: Figures) async throws {
     allowDescriptors()
     let zone = "Channels\(UInt32.random(in: 0 ... .max))"
-    let backend = try await PostgresBackend(information, zones: [zone: AnythingPolicy()])
+    let backend = try await PostgresBackend(information, zones: [zone])
     defer { backend.close() }
+    try await Notes.nameRules(backend, zone: zone)
     try await Devices.serving(information, zone: zone) { address, server in
       let port = address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
       let sockets = try (0..<count).map { try listen(port: port, zone: zone, number: $0) }
@@ -28,11 +28,9 @@ enum Channels {
       for socket in sockets { try read(socket, until: "event: poke") }
       let (began, changes) = (Instant.now, 20)
       for number in 1...changes {
-        let write = Write(
-          dot: Dot(device: DeviceID(stem: "w", random: 1), number: Int64(number)), milliseconds: 1, payload: [1])
-        let reply = try await backend.commit(
-          [Operation(key: RecordKey(type: "T", name: "r"), expectedVersion: Int64(number - 1), change: .write(write))],
-          zone: zone)
+        let dot = Dot(device: DeviceID(stem: "w", random: 1), number: Int64(number))
+        let like = Notes.like(Notes.key(0), by: dot, expected: Int64(number - 1), milliseconds: 1)
+        let reply = try await backend.commit([like], zone: zone)
         let cursor = reply.cursor
         for socket in sockets { try read(socket, until: "data: \(cursor)") }
       }
@@ -56,7 +54,7 @@ enum Channels {
     guard isConnected else { throw Failure("device \(number) cannot connect") }
     let device = DeviceID(stem: "d", random: UInt32(number)).name
     let request =
-      "GET /zones/\(zone)/pokes?device=\(device) HTTP/1.1\r\nHost: localhost\r\nflowrun-sync-version: 2\r\n\r\n"
+      "GET /zones/\(zone)/pokes?device=\(device) HTTP/1.1\r\nHost: localhost\r\nflowrun-sync-version: 3\r\n\r\n"
     guard send(descriptor, request, request.utf8.count, 0) == request.utf8.count else {
       throw Failure("device \(number) cannot ask")
     }

@@ -20,22 +20,22 @@ enum Database {
   /// Commits by so many writers, each to a zone of its own or all to one, through a backend as a server has it.
   static func commits(_ information: String, writers: Int, zones: Int) async throws -> Load {
     let names = (0..<zones).map { "Commits\($0)" }
-    let policies = Dictionary(uniqueKeysWithValues: names.map { ($0, AnythingPolicy()) })
-    let backend = try await PostgresBackend(information, zones: policies)
+    let backend = try await PostgresBackend(information, zones: names)
     defer { backend.close() }
+    for name in names { try await Notes.nameRules(backend, zone: name) }
     let (began, busy) = (Instant.now, Instant.processor)
     let all = try await withThrowingTaskGroup(of: [UInt64].self) { group in
       for writer in 0..<writers {
         group.addTask {
           let (zone, device) = (names[writer % zones], DeviceID(stem: "w", random: .random(in: 0 ... .max)))
-          let key = RecordKey(type: "T", name: "run-\(device)")
+          let key = RecordKey(type: "notes", name: "run-\(device)")
           let now = try await backend.serverTime()
           var times: [UInt64] = []
           while Double(Instant.now - began) < seconds * 1e9 {
             let (start, version) = (Instant.now, Int64(times.count))
-            let write = Write(dot: Dot(device: device, number: version + 1), milliseconds: now, payload: [1])
-            let reply = try await backend.commit(
-              [Operation(key: key, expectedVersion: version, change: .write(write))], zone: zone)
+            let dot = Dot(device: device, number: version + 1)
+            let like = Notes.like(key, by: dot, expected: version, milliseconds: now)
+            let reply = try await backend.commit([like], zone: zone)
             guard case .committed(version + 1, _, _)? = reply.results.first else {
               throw Failure("a commit came to \(reply.results)")
             }
@@ -59,7 +59,7 @@ enum Database {
     _ information: String, records count: Int, atMostSeconds limit: Double, _ figures: Figures
   ) async throws {
     let zone = "CatchUp\(UInt32.random(in: 0 ... .max))"
-    let backend = try await PostgresBackend(information, zones: [zone: AnythingPolicy()])
+    let backend = try await PostgresBackend(information, zones: [zone])
     try await Notes.fill(backend, zone: zone, records: count)
     let (bare, busy) = (Instant.now, Instant.processor)
     var (cursor, hasMore): (Cursor?, Bool) = (nil, true)
@@ -105,7 +105,7 @@ enum Database {
       for session in [few, many] {
         let busy = Instant.processor
         let title = RecordEdit(fields: ["title": .set(Scalar.text("edit \(number)").bytes)])
-        try await session.act(Notes.key(number % 100), .init(record: title))
+        try await session.act(Notes.key(number % 100), .edit(title))
         guard await session.wait(milliseconds: 60_000, until: { $0.isFlushed }) else {
           throw Failure("an edit was not acknowledged")
         }

@@ -14,7 +14,7 @@ enum Place {
 
   func backend() throws -> any SyncBackend {
     switch self {
-    case .file(let path): try SQLiteBackend(path: path, zones: [Pomodoro.zone: Pomodoro.policy])
+    case .file(let path): try SQLiteBackend(path: path, zones: [Pomodoro.zone])
     case .server(let address): try HTTPBackend(address: address, token: "")
     }
   }
@@ -35,26 +35,27 @@ enum Devices {
   /// A device that has no budget to keep to, with a file of its own.
   static func session(
     _ device: String, _ backend: any SyncBackend, zone: String = Pomodoro.zone,
-    policy: any MergePolicy = Pomodoro.policy, _ onChange: @escaping @Sendable (SyncMachine) -> Void = { _ in }
+    _ onChange: @escaping @Sendable (SyncMachine) -> Void = { _ in }
   ) async throws -> SyncSession {
     var limits = RequestBudget.Limits()
     limits.requestsPerHour = 1_000_000
     limits.bytesPerDay = 1 << 40
     let file = NSTemporaryDirectory() + "sync-benchmark-\(UUID().uuidString).sqlite"
-    return try await SyncSession.open(
-      device: device, zone: zone, backend: backend, store: try SQLiteReplicaStore(path: file), policy: policy,
-      limits: limits
+    let session = try await SyncSession.open(
+      device: device, zone: zone, backend: backend, store: try SQLiteReplicaStore(path: file), limits: limits
     ) { notice, machine in
       if case .changed(Pomodoro.timer, remote: true, rule: _) = notice { onChange(machine) }
     }
+    try await session.declare(Pomodoro.schema)
+    return session
   }
 
   /// The receiving process: a line with the instant and the number of each action that it has applied.
   static func follow(_ place: Place) async throws {
     let phone = try await session("phone", try place.backend()) { machine in
       let now = Instant.now
-      let payload = machine.view(of: Pomodoro.timer).reading(by: Pomodoro.policy)?.winner.payload ?? []
-      let number = (try? TimerState(payload: payload))?.remainingMilliseconds ?? 0
+      let payload = machine.view(of: Pomodoro.timer).reading(by: Pomodoro.decide)?.winner.payload ?? []
+      let number = TimerState(payload: payload)?.remainingMilliseconds ?? 0
       Child.say("\(now) \(number)")
     }
     await phone.start()
@@ -83,7 +84,7 @@ enum Devices {
       let began = Instant.now
       try await mac.act(
         Pomodoro.timer,
-        .init(payload: TimerState(kind: .focus, remainingMilliseconds: Int64(number)).payload))
+        .edit(TimerState(kind: .focus, remainingMilliseconds: Int64(number)).edit()))
       var arrived: UInt64?
       while arrived == nil {
         guard let parts = await follower.line()?.split(separator: " "), parts.count == 2 else {
@@ -106,23 +107,15 @@ enum Devices {
 
   /// What the place of a served zone begins with that is a SQLite file; any other is libpq's connection information.
   static let filePrefix = "file:"
-  /// What the name of a zone begins with that holds notes to their schema.
-  static let backlogZone = "Backlog"
-
-  private static func policy(of zone: String) throws -> any MergePolicy {
-    if zone.hasPrefix(backlogZone) { return StoredPolicy(try Notes.schema()) }
-    return zone == Pomodoro.zone ? Pomodoro.policy : AnythingPolicy()
-  }
 
   /// The serving process: one line with its address, then it serves until its input ends.
   static func serve(_ information: String, zone: String) async throws {
-    let zones = [zone: try policy(of: zone)]
     var database: PostgresBackend?
     let backend: any SyncBackend
     if information.hasPrefix(filePrefix) {
-      backend = try SQLiteBackend(path: String(information.dropFirst(filePrefix.count)), zones: zones)
+      backend = try SQLiteBackend(path: String(information.dropFirst(filePrefix.count)), zones: [zone])
     } else {
-      let opened = try await PostgresBackend(information, zones: zones)
+      let opened = try await PostgresBackend(information, zones: [zone])
       (database, backend) = (opened, opened)
     }
     var settings = ServerSettings(tokens: [zone: nil])
@@ -217,12 +210,4 @@ final class Child {
 struct Failure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
-}
-
-/// Takes anything: for measuring the store alone.
-struct AnythingPolicy: MergePolicy {
-  let windowMilliseconds: Int64 = 5000
-  func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing { Standing(priority: 0) }
-  func problem(with write: Write, for key: RecordKey) -> String? { nil }
-  func problem(with cell: Cell, for key: RecordKey) -> String? { nil }
 }

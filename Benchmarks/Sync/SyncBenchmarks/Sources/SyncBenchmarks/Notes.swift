@@ -1,7 +1,6 @@
 import Foundation
 import SyncCore
 import SyncEngine
-import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
@@ -26,15 +25,29 @@ enum Notes {
 
   static func key(_ number: Int) -> RecordKey { RecordKey(type: "notes", name: "note-\(number)") }
 
+  /// Names the rules of the notes to a zone.
+  static func nameRules(_ backend: any SyncBackend, zone: String) async throws {
+    let rules = try schema().collections[0].rules.texts.map { name, text in
+      Write.FieldChange(name: name, value: Array(text.utf8))
+    }
+    let write = Write(
+      dot: Dot(device: DeviceID(stem: "w", random: 1), number: 1), milliseconds: try await backend.serverTime(),
+      fields: rules)
+    try await commit([(ZoneRules.key(of: "notes"), write)], backend, zone)
+  }
+
+  /// One more like for a note.
+  static func like(_ key: RecordKey, by dot: Dot, expected: Int64, milliseconds: Int64) -> SyncCore.Operation {
+    let write = Write(
+      dot: dot, milliseconds: milliseconds, record: RecordWrite(changes: [.init(name: "likes", kind: .add(1))]))
+    return Operation(key: key, expectedVersion: expected, change: .write(write))
+  }
+
   /// Puts so many records into a zone of a backend, after the rules of their collection.
   static func fill(_ backend: any SyncBackend, zone: String, records count: Int) async throws {
     let device = DeviceID(stem: "w", random: 1)
     let now = try await backend.serverTime()
-    let rules = try schema().collections[0].rules.texts.map { name, text in
-      Write.FieldChange(name: name, value: Array(text.utf8))
-    }
-    let first = Write(dot: Dot(device: device, number: 1), milliseconds: now, fields: rules)
-    try await commit([(ZoneRules.key(of: "notes"), first)], backend, zone)
+    try await nameRules(backend, zone: zone)
     for begin in stride(from: 0, to: count, by: 100) {
       let writes = (begin..<begin + 100).map { number in
         let record = RecordWrite(changes: [
@@ -66,14 +79,13 @@ enum Notes {
   static func session(_ backend: any SyncBackend, zone: String) async throws -> SyncSession {
     let schema = try schema()
     var settings = SyncSettings()
-    settings.projection = StoredProjection(schema)
+    settings.projection = SchemaProjection(schema)
     (settings.pageRecords, settings.pageBytes) = (SyncLimits.records, SyncLimits.bodyBytes)
     settings.gatherMilliseconds = 0
     let store = try SQLiteReplicaStore(path: NSTemporaryDirectory() + "sync-benchmark-\(UUID().uuidString).sqlite")
     _ = try store.show([ShownTable(name: "notes", columns: ["title", "tags", "likes"].map { .init(name: $0) })])
     return try await SyncSession.open(
-      device: "new", zone: zone, backend: backend, store: store, policy: StoredPolicy(schema), settings: settings,
-      limits: .none)
+      device: "new", zone: zone, backend: backend, store: store, settings: settings, limits: .none)
   }
 
   /// A device that has fetched so many records from a file, in which the zone lives.
@@ -81,7 +93,7 @@ enum Notes {
     let zone = "Filled\(count)"
     let backend = try SQLiteBackend(
       path: NSTemporaryDirectory() + "sync-benchmark-filled-\(UUID().uuidString).sqlite",
-      zones: [zone: StoredPolicy(try schema())])
+      zones: [zone])
     try await fill(backend, zone: zone, records: count)
     let session = try await session(backend, zone: zone)
     await session.start()

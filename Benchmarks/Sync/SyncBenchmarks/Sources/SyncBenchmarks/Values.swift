@@ -5,25 +5,25 @@ import SyncSimulation
 /// What needs no store: merging, and histories on the virtual clock.
 enum Values {
   static func merging(_ figures: Figures) {
-    let policy = Pomodoro.policy
+    let rule = Pomodoro.decide
     var (left, right) = (Cell(), Cell())
     for index in 0..<3 {
       let write = Write(
-        dot: Dot(device: DeviceID(stem: "MacBook-Pro", random: UInt32(index)), number: 7),
+        timer: Dot(device: DeviceID(stem: "MacBook-Pro", random: UInt32(index)), number: 7),
         milliseconds: 1_704_628_800_000 + Int64(index),
-        payload: TimerState(kind: .focus, remainingMilliseconds: 1_500_000 + Int64(index)).payload)
-      if index < 2 { left.apply(write, windowMilliseconds: policy.windowMilliseconds) }
-      if index > 0 { right.apply(write, windowMilliseconds: policy.windowMilliseconds) }
+        state: TimerState(kind: .focus, remainingMilliseconds: 1_500_000 + Int64(index)))
+      if index < 2 { left.apply(write, windowMilliseconds: rule.windowMilliseconds) }
+      if index > 0 { right.apply(write, windowMilliseconds: rule.windowMilliseconds) }
     }
     let (rounds, batches) = (20_000, 20)
     var (joins, readings): ([Double], [Double]) = ([], [])
-    let both = Cell.join(left, right, windowMilliseconds: policy.windowMilliseconds)
+    let both = Cell.join(left, right, windowMilliseconds: rule.windowMilliseconds)
     for _ in 0..<batches {
       var entries = 0
       let began = Instant.now
       for _ in 0..<rounds { entries += Cell.join(left, right, windowMilliseconds: 5000).entries.count }
       let between = Instant.now
-      for _ in 0..<rounds { entries += both.reading(by: policy)?.contenders ?? 0 }
+      for _ in 0..<rounds { entries += both.reading(by: rule)?.contenders ?? 0 }
       let end = Instant.now
       // What is counted is used, so that the work cannot be left out.
       precondition(entries >= 3 * rounds)

@@ -3,7 +3,7 @@
 /// What one has seen is replaced, what is further back than the window is dropped; of the others the preferred one counts,
 /// then the one with the smallest value at one common instant, then the newest, then the larger device name. This is a
 /// lexicographic order over the set of states, never a comparison of two, which could go in a circle (F14).
-public struct DecideRule: MergePolicy, Hashable {
+public struct DecideRule: Hashable, Sendable {
   /// How far apart two states may be and still be concurrent, in milliseconds; nil for any distance.
   public var window: Int64?
   /// Of which field which values come first; the first of them counts most.
@@ -44,10 +44,11 @@ public struct DecideRule: MergePolicy, Hashable {
     (self.window, self.prefer, self.smallest) = (window, prefer, smallest)
   }
 
-  /// The window; without one no state is too old.
+  /// How far apart two states may be and still be concurrent; at exactly this distance they are (F4, S18, C13). Without a
+  /// window no state is too old.
   public var windowMilliseconds: Int64 { window ?? .max }
 
-  /// The rank of a state among the others; see `MergePolicy`.
+  /// The rank of a state among its competitors, measured at one common instant (F16).
   public func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing {
     guard let state = RecordState(payload: entry.payload) else { return Standing(priority: -1) }
     return standing(of: state, setAtMilliseconds: entry.milliseconds, atMilliseconds: reference)
@@ -69,12 +70,6 @@ public struct DecideRule: MergePolicy, Hashable {
     let age = smallest.ages && !stands ? reference - set : 0
     return Standing(priority: priority, remainingMilliseconds: value - age)
   }
-
-  /// Nothing: the zone's rules say what fits.
-  public func problem(with write: Write, for key: RecordKey) -> String? { nil }
-
-  /// Nothing: the zone's rules say what fits.
-  public func problem(with cell: Cell, for key: RecordKey) -> String? { nil }
 
   // MARK: In words
 

@@ -86,6 +86,6 @@ extension Cell {
   mutating func beginIncarnation(_ incarnation: Int64) {
     content = RecordContent()
     content.incarnation = incarnation
-    (entries, fields, tally, horizonMilliseconds) = ([], [], Tally(), 0)
+    (entries, fields, horizonMilliseconds) = ([], [], 0)
   }
 }

@@ -19,6 +19,8 @@ public struct RecordEdit: Hashable, Sendable {
     case largest([UInt8])
     /// Raises it to a value in its present epoch, or begins the next one with it.
     case inEpoch([UInt8], begins: Bool)
+    /// Raises a whole number with epochs by so much from what this device shows; nothing written is 0.
+    case raise(by: Int64)
     /// Lowers it to a value.
     case smallest([UInt8])
     /// Adds to a counter.
@@ -73,7 +75,7 @@ public struct RecordEdit: Hashable, Sendable {
         if case .state(let value) = field {
           let shown = isGone ? nil : rules.decide.map { view.state(by: $0) }
           state = state ?? shown ?? RecordState()
-          state?.values[name] = value
+          state?.values[name] = value == Scalar.null.bytes ? nil : value
         } else if case .set(let value) = field {
           write.fields.append(.init(name: name, value: value))
         } else if let kind = field.kind(over: seen.part(name)?.state, seed: seed ^ Self.hash(name)) {
@@ -97,8 +99,12 @@ extension RecordEdit.Field {
     switch self {
     case .set, .state: return nil
     case .inEpoch(let value, let begins):
-      let known: [UInt8] = if case .largest(let bytes)? = state { bytes } else { [] }
-      return .largest(EpochValue.bytes(value, epoch: (EpochValue.read(known)?.epoch ?? 0) + (begins ? 1 : 0)))
+      return .largest(EpochValue.bytes(value, epoch: (Self.known(state)?.epoch ?? 0) + (begins ? 1 : 0)))
+    case .raise(let more):
+      let known = Self.known(state)
+      let value: Int64 = if let known, case .integer(let number)? = Scalar(bytes: known.value) { number } else { 0 }
+      let raised = min(max(value + more, 0), Stamp.latestMilliseconds)
+      return .largest(EpochValue.bytes(Scalar.integer(raised).bytes, epoch: known?.epoch ?? 0))
     case .largest(let value): return .largest(value)
     case .smallest(let value): return .smallest(value)
     case .add(let more): return .add(more)
@@ -114,6 +120,10 @@ extension RecordEdit.Field {
       let (insert, remove) = Self.difference(from: ListItem.inOrder(state?.items ?? []), to: values)
       return .items(insert: Self.items(insert, state?.items ?? [], seed), remove: remove)
     }
+  }
+
+  private static func known(_ state: RecordPart.State?) -> (epoch: Int64, value: [UInt8])? {
+    if case .largest(let bytes)? = state { EpochValue.read(bytes) } else { nil }
   }
 
   private static func elements(

@@ -1,10 +1,11 @@
 extension RecordContent {
-  /// Writes the content behind a cell's other parts.
-  func pack(into packer: inout Packer) {
+  /// Writes the content behind a cell's fields.
+  func pack(into packer: inout Packer, latest: Stamp?) {
     packer.unsigned(UInt64(incarnation))
     packer.dots(living)
     packer.stamp(deleted)
-    packer.stamp(changed)
+    // Mostly the latest write is that of a state or a field, where its stamp is kept.
+    if let changed, changed == latest { packer.byte(Self.asLatest) } else { packer.stamp(changed) }
     packer.count(parts.count)
     for part in parts {
       packer.text(part.name)
@@ -12,12 +13,14 @@ extension RecordContent {
     }
   }
 
-  /// Reads what `pack(into:)` wrote.
-  init(from reader: inout Unpacker) throws(PackingError) {
+  private static let asLatest: UInt8 = 2
+
+  /// Reads what `pack(into:latest:)` wrote; `latest` is the latest stamp of a state or a field.
+  init(from reader: inout Unpacker, latest: Stamp?) throws(PackingError) {
     incarnation = try reader.number("the incarnation of a record")
     living = try reader.dots("a write that keeps the record alive")
     deleted = try reader.stampOrNone("the deletion")
-    changed = try reader.stampOrNone("the latest write")
+    changed = try reader.stampOrNone("the latest write", or: (Self.asLatest, latest))
     for _ in 0..<(try reader.count("the number of parts", limit: Unpacker.largestCount)) {
       let start = reader.offset
       let name = try reader.text("a part's name", limit: Unpacker.largestData)
@@ -186,9 +189,17 @@ extension Unpacker {
     return dots
   }
 
-  fileprivate mutating func stampOrNone(_ what: StaticString) throws(PackingError) -> Stamp? {
-    guard try byte(what) == 1 else { return nil }
+  /// A stamp, none, or another one that a byte stands for.
+  fileprivate mutating func stampOrNone(
+    _ what: StaticString, or known: (byte: UInt8, stamp: Stamp?) = (0, nil)
+  ) throws(PackingError) -> Stamp? {
     let start = offset
+    let kind = try byte(what)
+    if kind == known.byte { return known.stamp }
+    guard kind == 1 else {
+      if kind == 0 { return nil }
+      throw .malformed(at: start, reading: "\(what)", "is \(kind)")
+    }
     guard let device = DeviceID(try text(what, limit: DeviceID.maximumLength)) else {
       throw .malformed(at: start, reading: "\(what)", "is of no device")
     }

@@ -22,9 +22,6 @@ public struct ZoneRules: Hashable, Sendable {
   /// The name under which the zone keeps how fields that have no rule are merged.
   public static let otherFieldsName = "_other-fields"
 
-  /// The name under which the zone keeps the older type that records are kept as.
-  public static let formName = "_alias"
-
   /// The rules in words, by name.
   public let texts: [String: String]
 
@@ -93,7 +90,6 @@ public struct ZoneRules: Hashable, Sendable {
       case Self.limitName: if Int(text).map({ $0 > 0 }) != true { return "'\(text)' is not a limit" }
       case Self.decideName: if DecideRule(text: text) == nil { return "'\(text)' is not a rule that decides" }
       case Self.keysName: if text.split(separator: " ").isEmpty { return "'\(text)' does not name keys" }
-      case Self.formName: if text.isEmpty { return "'_alias' does not name a type" }
       case Self.writerName: if text != Self.writerItself { return "'\(text)' is not a rule about who may write" }
       case Self.otherFieldsName:
         if text != MergeRule.newest.rawValue { return "'\(text)' is not a rule of fields without one" }
@@ -111,7 +107,6 @@ public struct ZoneRules: Hashable, Sendable {
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
     if let problem = problem(withKey: key, by: write.dot.device) { return problem }
     if let payload = write.payload, let problem = problem(withState: payload) { return problem }
-    if write.tally != Tally() { return "a record of '\(collection)' has no count of its own" }
     for change in write.fields {
       guard let rule = rule(of: change.name) else {
         if hasOtherFields, Scalar(bytes: change.value) != nil { continue }

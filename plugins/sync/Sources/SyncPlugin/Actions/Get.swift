@@ -47,7 +47,7 @@ struct Get: AsyncAction {
         }
         return Output(found: false)
       }
-      let cell = await connection.session.machine.view(of: .init(type: collection.type, name: key))
+      let cell = await connection.session.machine.view(of: .init(type: collection.name, name: key))
       return Output(found: true, record: record, ids: collection.ids(of: cell), changed: changed, by: by)
     } catch {
       throw Failure.error(error)

@@ -44,7 +44,7 @@ struct Push: AsyncAction {
     do {
       let acts =
         if let record = input.record {
-          try await connection.set(try TimerStateRecord(record))
+          try await connection.change(timer: try TimerStateRecord(record).edit)
         } else {
           try await connection.set(try state(input), completed: Int64(input.completed))
         }

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
+import SyncCore
 import SyncEngine
-import SyncPomodoro
 
 /// Follows the zone until the run ends: every change is logged with the rule that decided it (S16, S31, S38).
 struct Subscribe: Service {
@@ -23,9 +23,10 @@ struct Subscribe: Service {
     var progress = SyncProgress()
     for await (notice, machine) in notices {
       if let line = progress.take(notice, machine) { context.log(line) }
-      if let line = NoticeText.line(notice, machine) { context.log(line) }
+      if let line = NoticeText.line(notice, machine, connection.records.schema) { context.log(line) }
       switch notice {
-      case .changed(let key, remote: true, rule: _) where key.type != Pomodoro.deviceInfoType:
+      case .changed(let key, remote: true, rule: _)
+      where key.type != DeviceInfo.collection && key.type != ZoneRules.type:
         try context.post("sync.changed")
       case .parked: try context.post("sync.parked")
       case .paused: try context.post("sync.paused")

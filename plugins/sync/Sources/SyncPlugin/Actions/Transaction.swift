@@ -73,10 +73,6 @@ struct Transaction: AsyncAction {
     }
     let collection = try records.require(name)
     let key = try RecordFailures.key(write["key"]?.stringValue)
-    if let alias = collection.alias {
-      throw ActionError(
-        Failure.record.code, "records of '\(name)' are kept as \(alias.rawValue), which have no part in transactions")
-    }
     if write["delete"] == true { return (key, try await records.delete(try records.requireShown(name), key)) }
     let fields = write["fields"]?.objectValue ?? ValueObject()
     return (key, try await records.put(collection, key, fields, replaces: write["replace"] == true))

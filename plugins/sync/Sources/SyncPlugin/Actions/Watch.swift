@@ -1,7 +1,6 @@
 import FlowModel
 import FlowPluginKit
 import SyncEngine
-import SyncPomodoro
 import SyncRecords
 
 /// Follows the records until the run ends: an event and a line for each change, with the old and the new values.
@@ -55,7 +54,7 @@ struct RecordChange {
   /// Nil for every other notice, and when nothing that the schema shows has changed.
   init?(_ notice: SyncMachine.Notice, _ schema: RecordSchema) {
     guard case .recordChanged(let key, let before, let after, let isRemote) = notice,
-      let collection = schema.collection(storedAs: key.type)
+      let collection = schema.collection(key.type)
     else { return nil }
     let (old, new) = (collection.shown(before), collection.shown(after))
     guard old != new else { return nil }

@@ -1,6 +1,5 @@
 import SyncCore
 import SyncEngine
-import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
@@ -24,11 +23,6 @@ extension RecordSchema {
         texts[field.name] = String(decoding: field.value, as: UTF8.self)
       }
     }
-    if !texts.isEmpty, texts[ZoneRules.formName] == nil {
-      return Collection(reading: columns, by: ZoneRules(collection: name, texts: texts))
-    }
-    // The timer's own collections need not be named to a zone. What fields of an older form are called there no rule tells.
-    let usual = Pomodoro.schema.collection(name)
-    return usual?.fields.map(\.name) == columns ? usual : nil
+    return texts.isEmpty ? nil : Collection(reading: columns, by: ZoneRules(collection: name, texts: texts))
   }
 }

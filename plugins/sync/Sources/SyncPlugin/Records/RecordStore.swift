@@ -41,26 +41,16 @@ struct RecordStore: Sendable {
 
   /// Names the collections and their rules to the zone, as far as it does not know them; throws when it keeps others.
   func declare() async throws {
-    for collection in schema.collections {
-      let key = ZoneRules.key(of: collection.name)
-      let machine = await session.machine
-      let declaration: SyncMachine.Action?
-      do throws(RecordProblem) {
-        declaration = try collection.declaration(to: machine)
-      } catch {
-        throw ActionError(Failure.schema.code, "\(error)")
-      }
-      // Rules that the zone did not take, of an earlier schema, are given up; what was written under them stays.
-      for item in machine.replica.outbox.items(for: key) where item.parkedBecause != nil {
-        await session.discard(parked: item.position)
-      }
-      if let declaration { try await session.act(key, declaration) }
+    do {
+      try await session.declare(schema)
+    } catch let problem as RecordProblem {
+      throw ActionError(Failure.schema.code, "\(problem)")
     }
   }
 
   /// The collection with this name; throws with the nearest right one, and what to do where no schema was named.
   func require(_ name: String) throws -> RecordSchema.Collection {
-    if schema.collection(name) == nil, schema == Pomodoro.schema {
+    if schema.collection(name) == nil, schema == Pomodoro.schema.withDevices {
       let names = schema.collections.map(\.name).joined(separator: ", ")
       throw ActionError(
         Failure.schema.code,
@@ -84,7 +74,7 @@ struct RecordStore: Sendable {
       record[name] = field.value(field.asWritten(value))
     }
     if collection.hasOtherFields {
-      let cell = await session.machine.view(of: RecordKey(type: collection.type, name: key))
+      let cell = await session.machine.view(of: RecordKey(type: collection.name, name: key))
       for (name, text) in collection.otherFields(of: cell) { record[name] = .string(text) }
     }
     func column(_ name: String) -> Scalar { rows.columns.firstIndex(of: name).map { row[$0] } ?? .null }
@@ -147,11 +137,11 @@ struct RecordStore: Sendable {
     _ collection: RecordSchema.Collection, _ key: String, _ values: ValueObject, replaces: Bool = false
   ) async throws -> (key: RecordKey, action: SyncMachine.Action) {
     try await requireRules(of: collection)
-    let recordKey = RecordKey(type: collection.type, name: key)
+    let recordKey = RecordKey(type: collection.name, name: key)
     let view = await session.machine.view(of: recordKey)
     let isNew = collection.shown(view) == nil
     let edit = try RecordInput(collection, replaces: replaces).edit(values, isNew: isNew, seed: .random(in: 0 ... .max))
-    return (recordKey, try collection.action(edit, over: view))
+    return (recordKey, .edit(edit))
   }
 
   /// The action that deletes a record; nil when it is not there.
@@ -159,10 +149,10 @@ struct RecordStore: Sendable {
     _ collection: RecordSchema.Collection, _ key: String
   ) async throws -> (key: RecordKey, action: SyncMachine.Action)? {
     try await requireRules(of: collection)
-    let recordKey = RecordKey(type: collection.type, name: key)
+    let recordKey = RecordKey(type: collection.name, name: key)
     let view = await session.machine.view(of: recordKey)
     guard collection.shown(view) != nil else { return nil }
-    return (recordKey, try collection.action(RecordEdit(isDeletion: true), over: view))
+    return (recordKey, .edit(RecordEdit(isDeletion: true)))
   }
 
   /// A key of its own for a new record: a UUID of version 7, so that keys sort by time.

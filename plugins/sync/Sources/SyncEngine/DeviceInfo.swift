@@ -1,16 +1,20 @@
 import SyncCore
 
-/// A `CD_DeviceInfo` record: what a device says of itself, under its own identity and written by it alone (S8, M10).
+/// What a device says of itself, in a record that it alone writes (S8, M10). Every zone has these records.
 public struct DeviceInfo: Hashable, Sendable {
   /// The device's readable name.
   public var deviceName: String
-  /// One of those that `Pomodoro.schema` names.
+  /// One of `platforms`.
   public var platform: String
   /// The version of the app that synchronizes there.
   public var appVersion: String
   /// When the device last began to synchronize, in milliseconds since 1970; never goes back.
   public var lastSeen: Int64
 
+  /// The collection of these records.
+  public static let collection = "devices"
+  /// The platforms that a device can run on.
+  public static let platforms = ["macOS", "iOS", "linux"]
   /// How old `lastSeen` gets before it is written again, in milliseconds: one request an hour at most.
   public static let renewalMilliseconds: Int64 = 3_600_000
 
@@ -22,25 +26,25 @@ public struct DeviceInfo: Hashable, Sendable {
     self.lastSeen = lastSeen
   }
 
-  /// Reads a device's record; nil when a field is missing or no number.
+  /// Reads a device's record; nil when a field is missing or of another type.
   public init?(cell: Cell) {
-    let texts = Dictionary(cell.fields.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }) { $1 }
-    guard let name = texts["deviceName"], let platform = texts["platform"], let version = texts["appVersion"],
-      let seen = texts["lastSeen"].flatMap({ Int64($0) })
+    let values = Dictionary(cell.fields.map { ($0.name, Scalar(bytes: $0.value)) }) { $1 }
+    guard case .text(let name)?? = values["device-name"], case .text(let platform)?? = values["platform"],
+      case .text(let version)?? = values["app-version"], case .integer(let seen)?? = values["last-seen"]
     else { return nil }
     self.init(deviceName: name, platform: platform, appVersion: version, lastSeen: seen)
   }
 
   /// The record of a device.
-  public static func key(of device: DeviceID) -> RecordKey {
-    RecordKey(type: Pomodoro.deviceInfoType, name: device.name)
-  }
+  public static func key(of device: DeviceID) -> RecordKey { RecordKey(type: collection, name: device.name) }
 
-  /// The fields to write, as text.
-  public var fields: [Write.FieldChange] {
-    [
-      ("deviceName", deviceName), ("platform", platform), ("appVersion", appVersion), ("lastSeen", String(lastSeen)),
-    ].map { .init(name: $0.0, value: Array($0.1.utf8)) }
+  /// What writes it.
+  public var edit: RecordEdit {
+    let values: [(String, Scalar)] = [
+      ("device-name", .text(deviceName)), ("platform", .text(platform)), ("app-version", .text(appVersion)),
+      ("last-seen", .integer(lastSeen)),
+    ]
+    return RecordEdit(fields: Dictionary(uniqueKeysWithValues: values.map { ($0, .set($1.bytes)) }))
   }
 
   /// This description as it replaces an older one; nil when the older one still does.
@@ -53,7 +57,7 @@ public struct DeviceInfo: Hashable, Sendable {
     return result == same && result.lastSeen - known.lastSeen < Self.renewalMilliseconds ? nil : result
   }
 
-  /// What this device runs on, in the words of `Pomodoro.schema`.
+  /// What this device runs on.
   public static var thisPlatform: String {
     #if os(iOS)
       "iOS"

@@ -1,0 +1,52 @@
+import FlowBytes
+
+extension Write {
+  /// What distinguishes this write from another one under the same number, such as that of a device that runs on a copy of this
+  /// one's file; never 0. It covers what the act fixed, and nothing that a clock or the arbiter changes later.
+  public var check: UInt32 { seal == 0 ? contentCheck : seal }
+
+  /// This write with its checksum fixed.
+  public func sealed() -> Write {
+    var result = self
+    result.seal = contentCheck
+    return result
+  }
+
+  /// FNV-1a over what the user did.
+  private var contentCheck: UInt32 {
+    var hash = FNV1a64()
+    hash.add(UInt64(bitPattern: dot.number))
+    hash.add(UInt64(bitPattern: milliseconds))
+    hash.add(UInt64(counter))
+    hash.add(payload.map { UInt64($0.count) + 1 } ?? 0)
+    hash.add(payload ?? [])
+    for change in fields {
+      hash.add(UInt64(change.name.utf8.count))
+      hash.add(change.name.utf8)
+      hash.add(UInt64(change.value.count))
+      hash.add(change.value)
+    }
+    if incarnation != 0 { hash.add(incarnation) }
+    if let record {
+      var packer = Packer()
+      record.pack(into: &packer)
+      hash.add(packer.bytes)
+    }
+    return max(1, UInt32(truncatingIfNeeded: hash.value ^ (hash.value >> 32)))
+  }
+
+  /// This write with another time.
+  public func restamped(_ stamp: Stamp) -> Write {
+    var result = self
+    result.stamp = stamp
+    return result
+  }
+
+  /// This write later, or earlier, by so much: stamped again once the clock has been measured. It stays later than what its
+  /// author had seen.
+  public func shifted(byMilliseconds difference: Int64) -> Write {
+    let time = min(max(milliseconds + difference, 0), Stamp.latestMilliseconds)
+    let stamp = Stamp(milliseconds: time, counter: counter, device: dot.device)
+    return restamped(seen.map { stamp.raised(above: $0) } ?? stamp)
+  }
+}

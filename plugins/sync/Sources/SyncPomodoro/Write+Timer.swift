@@ -1,0 +1,16 @@
+import SyncCore
+
+extension Write {
+  /// A write of the timer's record, as the arbiter gets it: a new state and a count within an epoch, nil for none. A device
+  /// makes it of `TimerState.edit` itself.
+  public init(
+    timer dot: Dot, milliseconds: Int64, counter: UInt32 = 0, seen: Stamp? = nil,
+    context: VersionVector = VersionVector(), state: TimerState?, completed: Int64? = nil, epoch: Int64 = 0
+  ) {
+    let count = completed.map { EpochValue.bytes(Scalar.integer($0).bytes, epoch: epoch) }
+    self.init(
+      dot: dot, milliseconds: milliseconds, counter: counter, seen: seen, context: context,
+      payload: state?.recordState.payload,
+      record: RecordWrite(changes: count.map { [.init(name: Pomodoro.completed, kind: .largest($0))] } ?? []))
+  }
+}
