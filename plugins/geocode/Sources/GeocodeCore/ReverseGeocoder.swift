@@ -45,7 +45,7 @@ public struct ReverseGeocoder: Sendable {
     }
   }
 
-  /// The answer, in numbers of the tables' rows; `Place` has the names.
+  /// The answer, in numbers of the tables' rows; `NamedPlace` has the names.
   public struct Match: Sendable, Equatable {
     /// The country.
     public var country: Int

@@ -3,7 +3,7 @@ import Testing
 
 /// What a person means by a name (L12, L42): typos forgiven, the well-known bearer first, Chinese in any characters.
 @Suite struct MeaningTests {
-  func best(_ query: String) throws -> Place {
+  func best(_ query: String) throws -> NamedPlace {
     let matches = try Shared.forward.search(query)
     return Shared.tables.place(for: try #require(matches.first).record)
   }

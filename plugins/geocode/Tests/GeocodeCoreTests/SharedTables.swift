@@ -15,7 +15,7 @@ enum Shared {
   /// Where a coordinate is, with names.
   static func place(
     _ latitude: Double, _ longitude: Double, options: ReverseGeocoder.Options = .init()
-  ) throws -> Place? {
+  ) throws -> NamedPlace? {
     let coordinate = try Coordinate(latitude: latitude, longitude: longitude)
     return reverse.match(coordinate, options: options).map { tables.place(for: $0, at: coordinate) }
   }

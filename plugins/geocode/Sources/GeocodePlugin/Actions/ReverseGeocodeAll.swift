@@ -81,7 +81,7 @@ struct ReverseGeocodeAll: Action {
   }
 
   /// City, province and country, none of them twice (Singapore, Beijing), in Chinese as far as there are Chinese names.
-  private static func words(_ place: Place, isChinese: Bool) -> [String] {
+  private static func words(_ place: NamedPlace, isChinese: Bool) -> [String] {
     let all: [String?] =
       isChinese
       ? [place.cityChinese ?? place.city, place.admin1Chinese ?? place.admin1, place.countryChinese ?? place.country]

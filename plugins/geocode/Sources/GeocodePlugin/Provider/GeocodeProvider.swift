@@ -39,7 +39,7 @@ public struct GeocodePreparation: Sendable, Equatable {
 /// The answer to a reverse lookup.
 public struct ReverseAnswer: Sendable, Equatable {
   /// The names.
-  public var place: Place
+  public var place: NamedPlace
   /// Kilometers to the city; nil without one.
   public var distanceKilometers: Double?
   /// How the country was decided.
@@ -56,7 +56,7 @@ public struct ForwardAnswer: Sendable, Equatable {
   }
 
   /// The names and the position.
-  public var place: Place
+  public var place: NamedPlace
   /// What it is.
   public var kind: Kind
   /// How well the name fits.

@@ -113,7 +113,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
     }
   }
 
-  private static func name(of place: Place) -> String {
+  private static func name(of place: NamedPlace) -> String {
     place.city ?? place.divisionsChinese.last ?? place.admin1 ?? place.country
   }
 }

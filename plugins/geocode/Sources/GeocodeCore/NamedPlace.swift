@@ -1,5 +1,5 @@
 /// A place with its names, in English and Chinese; a name that the sources do not have is nil.
-public struct Place: Sendable, Equatable {
+public struct NamedPlace: Sendable, Equatable {
   /// The city or town.
   public var city: String?
   /// Its simplified Chinese name.
@@ -28,7 +28,7 @@ extension GeocodeTables {
   /// - Parameters:
   ///   - match: the answer.
   ///   - coordinate: where was asked; in China the nearest district of the province is looked up too.
-  public func place(for match: ReverseGeocoder.Match, at coordinate: Coordinate? = nil) -> Place {
+  public func place(for match: ReverseGeocoder.Match, at coordinate: Coordinate? = nil) -> NamedPlace {
     var place = place(country: match.country, region: match.region)
     if let row = match.place {
       place.city = places.name(row).nilIfEmpty
@@ -42,7 +42,7 @@ extension GeocodeTables {
   }
 
   /// The names of a record that a search found.
-  public func place(for record: GeocodeRecord) -> Place {
+  public func place(for record: GeocodeRecord) -> NamedPlace {
     var place = place(country: Int(country(of: record)), region: region(of: record).map(Int.init))
     place.coordinate = position(of: record).map(coordinate)
     switch record {
@@ -98,9 +98,9 @@ extension GeocodeTables {
     return Coordinate(tableLatitude: Double(steps.x) / scale, longitude: Double(steps.y) / scale)
   }
 
-  private func place(country: Int, region: Int?) -> Place {
+  private func place(country: Int, region: Int?) -> NamedPlace {
     let number = region.map { RegionTable.Number($0) }
-    return Place(
+    return NamedPlace(
       city: nil, cityChinese: nil, admin1: number.flatMap { regions.name($0).nilIfEmpty },
       admin1Chinese: number.flatMap { regions.chineseName($0).nilIfEmpty }, admin1Code: number.map(regions.code),
       countryCode: countries.text(country, .code), country: countries.text(country, .name),
