@@ -50,10 +50,10 @@ import TestSupport
     #expect(process.waitForOutput("1 completed (here)"))
     process.send(SIGKILL)
     #expect(process.result().exitCode == 128 + SIGKILL)
-    // The timer, and what the device says of itself (S8).
-    #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 2)
+    // Two of the timer, the rules of three collections, and what the device says of itself (S8).
+    #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 6)
     let next = try run("mac", "")
-    #expect(next.output.contains("1 change from earlier waits to be sent"))
+    #expect(next.output.contains("2 changes from earlier wait to be sent"))
     #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 0)
     let phone = try run("phone", "snooze\n")
     #expect(phone.output.contains("\"completedPomodoros\":1"))

@@ -48,7 +48,7 @@ public struct TakenNames: Hashable, Sendable {
     switch change {
     case .write(let write): acts = [Act(name: write.name, check: write.check)]
     case .join(let cell): givenBack = cell.context.dots.filter { !old.context.covers($0) }
-    case .retire, .seen: break
+    case .retire: break
     }
   }
 

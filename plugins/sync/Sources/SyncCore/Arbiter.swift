@@ -70,7 +70,6 @@ public enum Arbiter {
     case .retire(let device):
       var cell = old
       return cell.retire(device) ? .store(cell, nil) : .unchanged
-    case .seen: return .unchanged
     }
   }
 

@@ -14,6 +14,8 @@ public struct ArbiterBatch {
   private var names: [ActName: [UInt32]] = [:]
   /// The rules of collections, once they have been read.
   private var rules: [String: ZoneRules] = [:]
+  /// The collections that had no room, and for how many records.
+  public private(set) var full: [String: Int] = [:]
 
   /// A batch that is decided at this time of the server, in a zone that has forgotten so much.
   public init(serverMilliseconds: Int64, dropped: Dropped = Dropped()) {
@@ -103,6 +105,7 @@ public struct ArbiterBatch {
       if stored == nil, let limit = rules?.limit {
         let records = try count(operation.key.type) + added[operation.key.type, default: 0]
         if records >= limit {
+          full[collection, default: 0] += 1
           let reason = "'\(operation.key.type)' has \(records) records, at most \(limit) are allowed"
           return Outcome(decision: .refused(.invalid(reason)), stored: nil)
         }
@@ -140,7 +143,7 @@ extension Operation {
     switch change {
     case .write(let write): write.record != nil
     case .join(let cell): cell.isRecord
-    case .retire, .seen: false
+    case .retire: false
     }
   }
 }

@@ -37,7 +37,7 @@ extension Cell {
       sawEverything = false
       return false
     }
-    let entry = Entry(
+    let entry = StateEntry(
       dot: write.dot, milliseconds: write.milliseconds, counter: write.counter, sawEverything: sawEverything,
       payload: payload)
     entries.insert(entry, at: entries.firstIndex { $0.dot.device > device } ?? entries.endIndex)

@@ -27,8 +27,8 @@ extension Cell {
     return result
   }
 
-  private static func joinedEntries(_ left: Cell, _ right: Cell) -> [Entry] {
-    var entries: [Entry] = []
+  private static func joinedEntries(_ left: Cell, _ right: Cell) -> [StateEntry] {
+    var entries: [StateEntry] = []
     entries.reserveCapacity(left.entries.count + right.entries.count)
     for entry in left.entries {
       if let twin = right.entries.first(where: { $0.dot.device == entry.dot.device }) {
@@ -47,7 +47,7 @@ extension Cell {
 
   /// The one of two writes of one device that counts. The same write can carry two stamps when a server that lost its
   /// memory stamped it again: then the later one counts everywhere.
-  private static func later(_ left: Entry, _ right: Entry) -> Entry {
+  private static func later(_ left: StateEntry, _ right: StateEntry) -> StateEntry {
     if left.dot.number != right.dot.number { return left.dot.number > right.dot.number ? left : right }
     if left.stamp != right.stamp { return left.stamp > right.stamp ? left : right }
     if left.sawEverything != right.sawEverything { return left.sawEverything ? right : left }

@@ -122,8 +122,8 @@ extension Unpacker {
 
   mutating func entries(
     of devices: [VersionVector.Seen], horizon: Int64
-  ) throws(PackingError) -> [Entry] {
-    var entries: [Entry] = []
+  ) throws(PackingError) -> [StateEntry] {
+    var entries: [StateEntry] = []
     for _ in 0..<(try count("the number of entries", limit: Self.largestCount)) {
       let start = offset
       let device = try device(of: devices)
@@ -134,7 +134,7 @@ extension Unpacker {
       let milliseconds = try time(before: horizon)
       let counter = try number("the counter of an entry", in: 0...Int64(UInt32.max) << 1 | 1)
       entries.append(
-        Entry(
+        StateEntry(
           dot: Dot(device: device, number: sequence), milliseconds: milliseconds, counter: UInt32(counter >> 1),
           sawEverything: counter & 1 == 1, payload: try data("a payload", limit: Self.largestData)))
     }

@@ -2,7 +2,7 @@ extension Cell {
   /// What a cell says: the state that counts and what decided for it.
   public struct Reading: Hashable, Sendable {
     /// The state that counts.
-    public var winner: Entry
+    public var winner: StateEntry
     /// What set it above the next best, nil when it stands alone.
     public var rule: ConflictRule?
     /// The number of states that were in question.
@@ -17,7 +17,7 @@ extension Cell {
     guard var winner = entries.first else { return nil }
     guard entries.count > 1 else { return Reading(winner: winner, rule: nil, contenders: 1) }
     var standing = rule.standing(of: winner, atMilliseconds: horizonMilliseconds)
-    var runnerUp: (entry: Entry, standing: Standing)?
+    var runnerUp: (entry: StateEntry, standing: Standing)?
     for entry in entries.dropFirst() {
       let challenger = rule.standing(of: entry, atMilliseconds: horizonMilliseconds)
       if Self.decide((entry, challenger), (winner, standing)).firstWins {
@@ -36,7 +36,7 @@ extension Cell {
   /// `previous` is the entry that counted in an older copy of this cell; `isSeen` says whether it had reached the server,
   /// so that another author can have seen it.
   public func resolution(
-    replacing previous: Entry, isSeen: Bool = true, by rule: DecideRule
+    replacing previous: StateEntry, isSeen: Bool = true, by rule: DecideRule
   ) -> ConflictRule? {
     guard let reading = reading(by: rule) else { return nil }
     if entries.contains(where: { $0.dot == previous.dot }) { return reading.rule }
@@ -47,7 +47,7 @@ extension Cell {
   }
 
   private static func decide(
-    _ first: (entry: Entry, standing: Standing), _ second: (entry: Entry, standing: Standing)
+    _ first: (entry: StateEntry, standing: Standing), _ second: (entry: StateEntry, standing: Standing)
   ) -> (firstWins: Bool, rule: ConflictRule) {
     if first.standing.priority != second.standing.priority {
       return (first.standing.priority > second.standing.priority, .priority)

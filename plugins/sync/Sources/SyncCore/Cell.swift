@@ -10,7 +10,7 @@ public struct Cell: Hashable, Sendable {
   /// the age of a state, and leaves it.
   public var horizonMilliseconds: Int64
   /// The states in question, sorted by device: at most one a device (V7).
-  public var entries: [Entry]
+  public var entries: [StateEntry]
   /// The values that are merged one by one, sorted by name.
   public var fields: [Field]
   /// What else a record of a collection holds; empty in the rules of one.

@@ -84,16 +84,10 @@ public struct Operation: Hashable, Sendable {
     case join(Cell)
     /// Removes a device from the zone until it writes again.
     case retire(DeviceID)
-    /// Says how far a device has read and that nothing which it wrote before waits to be sent. It changes no record: a
-    /// deletion that all devices have seen is forgotten.
-    case seen(DeviceID, Cursor)
   }
 
-  /// What says how far a device has read.
-  public static func seen(_ cursor: Cursor, by device: DeviceID) -> Operation {
-    Operation(
-      key: RecordKey(type: "_seen", name: device.name), expectedVersion: 0, change: .seen(device, cursor))
-  }
+  /// The device that has made it; nil where it does not say.
+  public var author: DeviceID? { if case .write(let write) = change { write.dot.device } else { nil } }
 
   /// Makes an operation.
   public init(key: RecordKey, expectedVersion: Int64, change: Change, group: Int64? = nil) {

@@ -59,7 +59,7 @@ public enum RecordLimits {
     return nil
   }
 
-  fileprivate static func admits(_ entry: Entry) -> Bool { problem(withState: entry.payload) == nil }
+  fileprivate static func admits(_ entry: StateEntry) -> Bool { problem(withState: entry.payload) == nil }
   fileprivate static func admits(_ field: Field) -> Bool { problem(withField: field.name, field.value) == nil }
 
   /// Why a cell may not become what a write makes of it, nil when it may. One that is over a limit already may shrink.

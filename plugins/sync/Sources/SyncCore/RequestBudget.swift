@@ -176,6 +176,17 @@ public struct RequestBudget: Hashable, Sendable {
   /// Bytes that are left in the day that ends now.
   public func bytesLeft(atMilliseconds now: Int64) -> Int { max(0, limits.bytesPerDay - bytes(atMilliseconds: now)) }
 
+  /// Has what was spent under a clock that has been ahead since then count as spent now, so that it does not count for as
+  /// long as the clock was wrong.
+  public mutating func correct(atMilliseconds now: Int64) {
+    for index in log.indices where log[index].milliseconds > now { log[index].milliseconds = now }
+    let present = now / Self.hourMilliseconds
+    let ahead = hours.filter { $0.hour > present }.reduce(0) { $0 + $1.bytes }
+    guard ahead > 0 else { return }
+    hours.removeAll { $0.hour > present }
+    spend(bytes: ahead, atMilliseconds: now)
+  }
+
   /// Notes a request that goes now.
   public mutating func spendRequest(_ purpose: Purpose, atMilliseconds now: Int64) {
     let isReserved = purpose == .other && limits.areLimited && general(.other, now) > now

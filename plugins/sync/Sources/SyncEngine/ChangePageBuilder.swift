@@ -53,8 +53,7 @@ public struct ChangePageBuilder {
     last = record.sequence
     if isWanted { records.append(record) }
     if isMentioned {
-      others.append(
-        RecordMention(key: record.key, sequence: record.sequence, isDeletion: record.cell.mayBeDeleted))
+      others.append(RecordMention(key: record.key, sequence: record.sequence))
     }
     return true
   }
@@ -62,7 +61,7 @@ public struct ChangePageBuilder {
   /// The page; `cursor` is the zone's current position, `tag` gives the tag of a number, and `isCut` says that there may be
   /// more behind it.
   public func page<Problem: Error>(
-    at cursor: Cursor, serverMilliseconds: Int64, dropped: Dropped, isReaderNoted: Bool, isCut: Bool = false,
+    at cursor: Cursor, serverMilliseconds: Int64, dropped: Dropped, isCut: Bool = false,
     tag: (Int64) throws(Problem) -> UInt64
   ) throws(Problem) -> ChangePage {
     let hasMore = hasMore || isCut
@@ -72,7 +71,6 @@ public struct ChangePageBuilder {
       cursor: Cursor(
         generation: cursor.generation, sequence: end, tag: end == cursor.sequence ? cursor.tag : try tag(end)),
       hasMore: hasMore,
-      serverMilliseconds: serverMilliseconds, dropped: dropped, isReaderNoted: isReaderNoted,
-      others: others)
+      serverMilliseconds: serverMilliseconds, dropped: dropped, others: others)
   }
 }

@@ -33,8 +33,6 @@ struct Pacing: Sendable {
   /// The first action that has not been sent since it was made.
   var waitingSinceMilliseconds: Int64?
   var lastPollMilliseconds: Int64 = 0
-  /// When the zone was last told how far this device has read.
-  var lastTellMilliseconds = Int64.min / 2
   /// Conflicts in a row that were tried again at once (M12).
   var conflictsInARow = 0
   /// The most operations in a commit; halved when the server finds them too many.

@@ -31,8 +31,7 @@ public actor MemoryBackend: SyncBackend {
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: Subscription?
   ) async throws(BackendError) -> ChangePage {
-    guard var state = zones[zone] else { throw .zoneMissing(zone) }
-    defer { zones[zone] = state }
+    guard let state = zones[zone] else { throw .zoneMissing(zone) }
     return try state.changes(
       since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription,
       serverMilliseconds: clock.nowMilliseconds())

@@ -44,7 +44,7 @@ public struct OutboxItem: Hashable, Sendable {
     switch change {
     case .write(let write): write.packed().count
     case .join(let cell): cell.packed().count
-    case .retire(let device), .seen(let device, _): device.name.utf8.count
+    case .retire(let device): device.name.utf8.count
     }
   }
 
@@ -63,8 +63,7 @@ public struct OutboxItem: Hashable, Sendable {
     case .join(let cell):
       packer.byte(1)
       packer.data(cell.packed())
-    case .retire(let device), .seen(let device, _):
-      // What says how far a device has read never waits here.
+    case .retire(let device):
       packer.byte(2)
       packer.data(Array(device.name.utf8))
     }

@@ -3,12 +3,7 @@ import SyncCore
 extension Replica {
   /// Why a change is parked that was made to a record before its deletion, which has been forgotten.
   static let deletedThere =
-    "the record has been deleted meanwhile, and every device has seen that; discard this change, or make the record again"
-
-  mutating func note(deletionIn record: Record) {
-    guard record.cell.mayBeDeleted else { return }
-    latestDeletion = max(latestDeletion, record.sequence)
-  }
+    "the record has been deleted meanwhile, and the zone has forgotten it; discard this change, or make the record again"
 
   /// Notes a collection that decides when its rules come.
   mutating func note(decisionsOf key: RecordKey, _ names: @autoclosure () -> [String]) {
@@ -18,11 +13,6 @@ extension Replica {
   mutating func note(dropped present: Dropped) {
     guard dropped != present else { return }
     dropped = present
-    dirty.insert(.cursor)
-  }
-
-  mutating func noteAcknowledged(_ sequence: Int64, _ now: Int64) {
-    acknowledged = (sequence, now)
     dirty.insert(.cursor)
   }
 
@@ -52,21 +42,6 @@ extension Replica {
   /// The incarnation in which a record begins that is made without knowing it: that in which the zone has made it, or
   /// would.
   func firstIncarnation(of key: RecordKey) -> Int64 { confirmed[key]?.cell.origin ?? dropped.incarnation }
-
-  /// How far this device has seen everything: up to a number, and not past a deletion that a change parked here was
-  /// made without, which may be sent yet.
-  func stableCut(upTo sequence: Int64) -> Int64 {
-    var stableCut = sequence
-    for item in outbox where item.parkedBecause != Self.deletedThere {
-      // Of a record that has left the subscription nothing is known from there on.
-      if outside.contains(item.key), let known = confirmed[item.key] { stableCut = min(stableCut, known.sequence) }
-      guard let record = item.write?.record, let known = confirmed[item.key], known.cell.mayBeDeleted,
-        record.incarnation <= known.cell.content.incarnation
-      else { continue }
-      stableCut = min(stableCut, max(0, known.sequence - 1))
-    }
-    return stableCut
-  }
 
   /// Has the writes that make a record begin in this incarnation, where they began in an earlier one; `exactly`, also
   /// in a later.

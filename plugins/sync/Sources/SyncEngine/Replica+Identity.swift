@@ -35,8 +35,7 @@ extension Replica {
   mutating func takeNewIdentity(random: UInt32, incarnation: UInt64) {
     let old = device
     device = DeviceID(stem: old.stem, random: random)
-    acknowledged = (0, 0)
-    dirty.formUnion([.identity, .cursor])
+    dirty.insert(.identity)
     describeItself(insteadOf: old, incarnation)
   }
 

@@ -2,7 +2,7 @@ import SyncCore
 
 extension Replica {
   /// The format of the keys and values below; files of those before it are converted when they are read.
-  public static let storageFormat: UInt8 = 4
+  public static let storageFormat: UInt8 = 5
   /// How many of the user's actions the journal keeps.
   public static let journalLimit: Int64 = 1000
 
@@ -56,7 +56,7 @@ extension Replica {
     case .zone: zone.map { Array($0.utf8) }
     case .cursor:
       StoredCursor(
-        cursor: cursor, heard: heard, isResynchronizing: isResynchronizing, dropped: dropped, acknowledged: acknowledged
+        cursor: cursor, heard: heard, isResynchronizing: isResynchronizing, dropped: dropped
       ).packed()
     case .clock: StoredClock(clock: clock, skewMilliseconds: skewMilliseconds).packed()
     case .budget: budget.packed()
@@ -107,7 +107,6 @@ extension Replica {
         let one = try Self.read(key) { () throws(PackingError) in try StoredRecord(key: key, packed: bytes) }
         tallies.note(one.record, instead: nil)
         confirmed[one.record.key] = one.record
-        note(deletionIn: one.record)
         note(decisionsOf: one.record.key, one.record.cell.fields.map(\.name))
         if one.isUnconfirmed { unconfirmed.insert(one.record.key) }
         if one.isOutside { outside.insert(one.record.key) }
@@ -120,7 +119,7 @@ extension Replica {
     }
     let reached = try Self.read(.cursor, stored, StoredCursor.init(packed:))
     (cursor, heard, isResynchronizing) = (reached.cursor, reached.heard, reached.isResynchronizing)
-    (dropped, acknowledged) = (reached.dropped, reached.acknowledged)
+    dropped = reached.dropped
     let time = try Self.read(.clock, stored, StoredClock.init(packed:))
     (clock, skewMilliseconds) = (time.clock, time.skewMilliseconds)
     budget = try Self.read(.budget, stored) { bytes throws(PackingError) in
@@ -207,14 +206,9 @@ private struct StoredCursor {
   var heard: Cursor?
   var isResynchronizing: Bool
   var dropped = Dropped()
-  var acknowledged = (sequence: Int64(0), milliseconds: Int64(0))
 
-  init(
-    cursor: Cursor?, heard: Cursor?, isResynchronizing: Bool, dropped: Dropped,
-    acknowledged: (sequence: Int64, milliseconds: Int64)
-  ) {
-    (self.cursor, self.heard, self.isResynchronizing) = (cursor, heard, isResynchronizing)
-    (self.dropped, self.acknowledged) = (dropped, acknowledged)
+  init(cursor: Cursor?, heard: Cursor?, isResynchronizing: Bool, dropped: Dropped) {
+    (self.cursor, self.heard, self.isResynchronizing, self.dropped) = (cursor, heard, isResynchronizing, dropped)
   }
 
   func packed() -> [UInt8] {
@@ -222,7 +216,7 @@ private struct StoredCursor {
     packer.byte((cursor == nil ? 0 : 1) | (isResynchronizing ? 2 : 0) | (heard == nil ? 0 : 4))
     packer.unsigned(cursor?.generation ?? 0)
     packer.unsigned(UInt64(cursor?.sequence ?? 0))
-    for number in [dropped.sequence, dropped.incarnation, acknowledged.sequence, max(0, acknowledged.milliseconds)] {
+    for number in [dropped.sequence, dropped.incarnation] {
       packer.unsigned(UInt64(number))
     }
     packer.unsigned(cursor?.tag ?? 0)
@@ -233,7 +227,7 @@ private struct StoredCursor {
   }
 
   init(packed bytes: [UInt8]) throws(PackingError) {
-    self.init(cursor: nil, heard: nil, isResynchronizing: false, dropped: Dropped(), acknowledged: (0, 0))
+    self.init(cursor: nil, heard: nil, isResynchronizing: false, dropped: Dropped())
     if bytes.isEmpty { return }
     var reader = Unpacker(bytes)
     let flags = try reader.byte("the cursor's parts")
@@ -241,13 +235,8 @@ private struct StoredCursor {
       generation: try reader.unsigned("the zone's generation"), sequence: try reader.number("the cursor"))
     if flags & 1 == 1 { cursor = stored }
     isResynchronizing = flags & 2 == 2
-    heard = cursor
-    if reader.isAtEnd { return }
     dropped.sequence = try reader.number("the last deletion that was forgotten")
     dropped.incarnation = try reader.number("the incarnation in which records begin")
-    acknowledged.sequence = try reader.number("what was acknowledged")
-    acknowledged.milliseconds = try reader.number("when it was acknowledged")
-    if reader.isAtEnd { return }
     cursor?.tag = try reader.unsigned("the cursor's tag")
     let latest = Cursor(
       generation: try reader.unsigned("the generation of the furthest cursor"),

@@ -24,7 +24,6 @@ extension Replica {
 
   /// A record changed that does not belong to the subscription, as the zone has it.
   mutating func note(_ mention: RecordMention) {
-    if mention.isDeletion { latestDeletion = max(latestDeletion, mention.sequence) }
     guard let known = confirmed[mention.key], known.sequence < mention.sequence else { return }
     leave(mention.key)
     // The zone has it, so it was not lost.
@@ -66,8 +65,6 @@ extension Replica {
 extension SyncMachine {
   /// Removes the records that do not belong to the subscription, once nothing waits for them.
   mutating func releaseLeaving() {
-    // What goes must go from what the file shows as well.
-    guard settings.projection != nil else { return }
     for key in replica.takeLeaving() {
       let before = view(of: key)
       replica.release(key)

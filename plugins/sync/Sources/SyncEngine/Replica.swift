@@ -28,12 +28,8 @@ public struct Replica: Sendable {
   public internal(set) var isResynchronizing = false
   /// What the zone has forgotten.
   public internal(set) var dropped = Dropped()
-  /// What the zone has last been notified of how far this device has read, and when; by the device's clock.
-  public internal(set) var acknowledged = (sequence: Int64(0), milliseconds: Int64(0))
   /// The collections whose records may be arbitrated whole.
   public internal(set) var deciding: Set<String> = []
-  /// The zone's number of the last deletion that is known.
-  public internal(set) var latestDeletion: Int64 = 0
   /// Which part of the zone the device holds; nil for all of it.
   public internal(set) var subscription: Subscription?
   /// Whether it has ever held a part: then it may have written to records that it has released.
@@ -112,7 +108,6 @@ public struct Replica: Sendable {
   mutating func confirm(_ record: Record) {
     tallies.note(record, instead: confirmed[record.key])
     confirmed[record.key] = record
-    note(deletionIn: record)
     note(decisionsOf: record.key, record.cell.fields.map(\.name))
     touched.insert(record.key)
     views[record.key] = nil
@@ -124,7 +119,7 @@ public struct Replica: Sendable {
 
   mutating func beginResynchronizing() {
     isResynchronizing = true
-    (cursor, heard, acknowledged) = (nil, nil, (0, 0))
+    (cursor, heard) = (nil, nil)
     unconfirmed = Set(confirmed.keys)
     for key in unconfirmed { dirty.insert(.record(key)) }
     dirty.insert(.cursor)
@@ -252,6 +247,13 @@ public struct Replica: Sendable {
     dirty.formUnion([.budget, .statistics])
   }
 
+  /// Has the budget fit a clock that has been set back while nothing ran.
+  mutating func correctBudget(atMilliseconds now: Int64) {
+    let before = budget
+    budget.correct(atMilliseconds: now)
+    if budget != before { dirty.insert(.budget) }
+  }
+
   /// Notes bytes that came; before the whole zone has been heard once they count apart.
   mutating func spend(bytes: Int, atMilliseconds now: Int64) {
     if isFirstFetch {
@@ -307,7 +309,6 @@ extension Cell {
     case .write(let write): apply(write, windowMilliseconds: windowMilliseconds)
     case .join(let other): self = Cell.join(self, other, windowMilliseconds: windowMilliseconds)
     case .retire(let device): _ = retire(device)
-    case .seen: break
     }
   }
 

@@ -22,8 +22,6 @@ public protocol SyncBackend: Sendable {
   /// belong to the subscription it gives the keys alone, and without a cursor nothing; without a subscription all belong.
   /// Throws `BackendError.cursorExpired` for a cursor, of the request or that its reader has heard, which is not one of
   /// this history of the zone.
-  ///
-  /// Before it answers, the zone notes its reader: from then on nothing is forgotten that this reader has not seen deleted.
   func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: Subscription?
@@ -63,24 +61,10 @@ extension SyncBackend {
 /// Who reads a zone, as far as forgetting goes: a deletion is kept until everybody has seen it who reads the zone and
 /// acts in it (`SyncMachine.acknowledgement` tells).
 public enum ZoneReader: Hashable, Sendable {
-  /// A device, which says later what it has seen, with the furthest cursor that it has been given.
+  /// A device, with the furthest cursor that it has been given.
   case device(DeviceID, heard: Cursor? = nil)
-  /// A program of an earlier version, which says neither who it is nor what it has seen.
-  case unnamed
   /// Someone who keeps nothing of what is read.
   case nobody
-
-  /// How often a reader who comes again is noted, in milliseconds: far less than `RecordLimits.silentDays`.
-  public static let noteMilliseconds: Int64 = 86_400_000
-
-  /// Under which name the zone notes it: empty for the unnamed, nil for none.
-  public var name: String? {
-    switch self {
-    case .device(let device, _): device.name
-    case .unnamed: ""
-    case .nobody: nil
-    }
-  }
 
   /// The furthest cursor that it has been given; nil for none.
   public var heard: Cursor? { if case .device(_, let heard) = self { heard } else { nil } }
@@ -176,16 +160,13 @@ public struct ChangePage: Hashable, Sendable {
   public var serverMilliseconds: Int64
   /// What the zone has forgotten. A cursor before that is no longer good: its device reads the zone whole.
   public var dropped: Dropped
-  /// Whether the zone has noted who reads; an earlier version does not, and must not be told what its readers have seen.
-  public var isReaderNoted: Bool
 
   /// Makes a page.
   public init(
     records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64, dropped: Dropped = Dropped(),
-    isReaderNoted: Bool = false, others: [RecordMention] = []
+    others: [RecordMention] = []
   ) {
     self.dropped = dropped
-    self.isReaderNoted = isReaderNoted
     self.others = others
     self.records = records
     self.cursor = cursor

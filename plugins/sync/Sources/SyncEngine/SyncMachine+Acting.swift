@@ -66,9 +66,6 @@ extension SyncMachine {
       guard let seen = record.cell.context.note(of: device), !seen.isRetired else { continue }
       replica.append(.retire(device), for: key, queuedMilliseconds: now, isStampMeasured: true)
     }
-    // Also one that has only read is waited for.
-    let acknowledgement = Operation.seen(Cursor(generation: 0, sequence: 0), by: device).key
-    replica.append(.retire(device), for: acknowledgement, queuedMilliseconds: now, isStampMeasured: true)
     if pacing.waitingSinceMilliseconds == nil { pacing.waitingSinceMilliseconds = now }
   }
 

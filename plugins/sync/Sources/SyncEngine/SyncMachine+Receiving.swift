@@ -14,7 +14,6 @@ extension SyncMachine {
       pull.inFlight = nil
       replica.spend(bytes: Self.bytes(of: page), atMilliseconds: now)
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
-      canTell = page.isReaderNoted
       receive(page, now)
       // A notification of another incarnation of the zone that came before the request is answered by it: no cursor
       // will ever reach it.
@@ -78,7 +77,7 @@ extension SyncMachine {
 
   /// What comes down the channel counts as fetched where it follows what was read and no fetch is due anyway; else
   /// it is a notification like others: to a device that holds a part of the zone, too, for it has all of the zone. It
-  /// costs no request, and says nothing of who is noted.
+  /// costs no request.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
     guard settings.subscription == nil, replica.cursor == cursor, !page.hasMore, isSkewMeasured,
@@ -140,8 +139,7 @@ extension SyncMachine {
     guard isCertain || records.contains(where: replica.isImpersonated) else { return }
     incarnation = max(1, generator.next())
     replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()), incarnation: incarnation)
-    // It is unknown under this name until it has fetched.
-    (canTell, pull.isWanted, pull.inFlight) = (false, true, nil)
+    (pull.isWanted, pull.inFlight) = (true, nil)
     tell(.renamed(replica.device))
   }
 
@@ -234,10 +232,6 @@ extension SyncMachine {
     var reached = replica.cursor.flatMap { $0.generation == reply.generation ? $0.sequence : nil }
     for (index, result) in reply.results.enumerated() {
       let (position, operation) = (flight.positions[index], flight.operations[index])
-      if case .seen(_, let cursor) = operation.change {
-        replica.noteAcknowledged(cursor.sequence, now)
-        continue
-      }
       switch result {
       case .committed(let version, let sequence, let stamp):
         committed(operation, position, version, sequence, stamp, &reached)
@@ -303,7 +297,7 @@ extension SyncMachine {
       cell.apply(
         write.restamped(stamp ?? write.stamp), check: write.check, windowMilliseconds: window(of: operation.key))
     case .retire(let device): _ = cell.retire(device)
-    case .join, .seen: return nil
+    case .join: return nil
     }
     return cell
   }
@@ -331,7 +325,7 @@ extension SyncMachine {
     let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
     if case .write(let write) = operation.change, replica.isKnown(write, in: record) {
       // It was taken, and its answer got lost.
-      if settings.projection != nil, operation.isOfCollection, !isPast, replica.isWanted(record) {
+      if operation.isOfCollection, !isPast, replica.isWanted(record) {
         // What came after it may be a part of a transaction, the whole of which only a fetch brings. Where that has not
         // brought this write yet, it is sent once more, and is nothing new.
         (isPushHeld, pull.isWanted) = (true, true)
@@ -355,7 +349,7 @@ extension SyncMachine {
     let isUnknown = isPast && replica.confirmed[record.key] == nil
     // Of what is outside of the subscription no fetch brings more than the key.
     let isUnheard = isPast && replica.mayBeOutside(record.key)
-    if settings.projection != nil, operation.isOfCollection, !isUnknown, !isUnheard {
+    if operation.isOfCollection, !isUnknown, !isUnheard {
       // It may be a part of a transaction, the whole of which only a fetch brings.
       (isPushHeld, pull.isWanted) = (true, true)
       return true

@@ -115,10 +115,8 @@ extension SyncMachine {
 
   // MARK: Receiving
 
-  /// The whole of what a fetch brought once it is at its end; nil before that. A page by itself where records are shown
-  /// as they come.
+  /// The whole of what a fetch brought once it is at its end; nil before that.
   mutating func staging(_ page: ChangePage) -> ChangePage? {
-    guard settings.projection != nil else { return page }
     var pages: [ChangePage] = []
     if let staged, staged.cursor.generation == page.cursor.generation { pages = staged.pages }
     if page.hasMore {
@@ -153,7 +151,7 @@ extension SyncMachine {
 
   /// Tells of a record of a collection that reads otherwise than before.
   mutating func tellRecord(_ key: RecordKey, _ before: Cell, isRemote: Bool) {
-    guard settings.projection != nil, RecordName.isWellFormed(key.type) else { return }
+    guard RecordName.isWellFormed(key.type) else { return }
     let after = view(of: key)
     guard before.content != after.content || before.fields != after.fields || before.entries != after.entries else {
       return

@@ -41,10 +41,7 @@ extension SyncMachine {
     // Without a cursor the zone does not know whether it still has what it has acknowledged.
     if replica.heard == nil, !replica.confirmed.isEmpty { return nil }
     // The method itself would hold a copy of the machine.
-    guard let first = replica.outbox.firstWaiting(where: { maySend($0) }) else {
-      guard replica.outbox.waitingCount == 0, let due = tellDue(now) else { return nil }
-      return max(due, replica.budget.permitted(.other, bytes: Self.answerBytes, atMilliseconds: now))
-    }
+    guard let first = replica.outbox.firstWaiting(where: { maySend($0) }) else { return nil }
     var due = max(gathered(), push.notBeforeMilliseconds)
     if degradation.level == .queueOnly { due = max(due, degradation.nextProbeMilliseconds) }
     let needed = first.packedBytes + Self.answerBytes
@@ -64,28 +61,23 @@ extension SyncMachine {
   private mutating func sendCommit(_ now: Int64) {
     let items = batch()
     var before: [RecordKey: Int64] = [:]
-    var operations = items.map { item in
+    let operations = items.map { item in
       // Each of several writes to one record meets what the one before it leaves.
       defer { before[item.key, default: 0] += 1 }
       let version = (replica.confirmed[item.key]?.version ?? 0) + before[item.key, default: 0]
       return Operation(key: item.key, expectedVersion: version, change: item.change, group: item.group)
     }
-    let acknowledgement = items.isEmpty ? acknowledgement(now) : nil
-    if let acknowledgement { operations.append(acknowledgement) }
     if operations.isEmpty { return }
-    var flight = flight(push, items.isEmpty ? .other : .push, now)
-    flight.positions = items.map(\.position) + (acknowledgement == nil ? [] : [0])
+    var flight = flight(push, .push, now)
+    flight.positions = items.map(\.position)
     flight.operations = operations
     push.inFlight = flight
     for var item in items where !item.wasSent {
       item.wasSent = true
       replica.replace(item)
     }
-    // An acknowledgement of the device's own is not an action that others would follow closely.
-    if !items.isEmpty {
-      pacing.lastPushMilliseconds = now
-      pacing.waitingSinceMilliseconds = nil
-    }
+    pacing.lastPushMilliseconds = now
+    pacing.waitingSinceMilliseconds = nil
     let bytes = items.reduce(replica.heard == nil ? 0 : Cursor.packedBytes) { $0 + $1.packedBytes }
     replica.spend(sentBytes: bytes, atMilliseconds: now)
     effects.append(.send(flight.number, .commit(operations, heard: replica.heard)))

@@ -47,8 +47,6 @@ public struct SyncMachine: Sendable {
   var freePages = 0
   /// Records that the zone has said it has not got, until the next fetch.
   var missing: Set<RecordKey> = []
-  /// Whether the zone has noted this device and may be told how far it has read.
-  var canTell = false
   /// Drawn for each opening of the device's file; see `Write.incarnation`.
   var incarnation: UInt64
   /// What others did must be fetched before anything is sent again.
@@ -220,6 +218,7 @@ public struct SyncMachine: Sendable {
     channel.downSinceMilliseconds = now
     pull.isWanted = true
     pacing.lastPollMilliseconds = now
+    replica.correctBudget(atMilliseconds: now)
     let asked = replica.pause?.afterRestart(atMilliseconds: now)
     (push.pause, pull.pause) = (asked, asked)
   }
@@ -312,10 +311,9 @@ public struct SyncSettings: Sendable {
   public var usesChannel = true
   /// Record types that are still sent when the budget runs low (D1).
   public var essentialTypes: Set<String> = []
-  /// How the device shows records of collections in its file; nil if they are not read there. With it, what a fetch
-  /// brings is shown together, at its end.
+  /// How the device shows records of collections in its file; nil if they are not read there.
   public var projection: (any RecordProjection)?
-  /// Which part of the zone the device holds; nil for all of it. Only with a `projection`.
+  /// Which part of the zone the device holds; nil for all of it.
   public var subscription: Subscription?
   /// The number of records that are asked for at once.
   public var pageRecords = 200

@@ -18,8 +18,9 @@ public struct ZoneState: Sendable {
   private var givenBack: [DeviceID: Int64] = [:]
   /// What has been forgotten.
   public private(set) var dropped = Dropped()
-  /// How far each reader has seen everything, and when that was last heard of.
-  private var seen: [String: (sequence: Int64, milliseconds: Int64)] = [:]
+  private var ages = ZoneAges()
+  /// Whether its time is that of the device that uses it, as in a shared file, and not that of one server.
+  public var hasDevicesTime = false
   /// The generation of the incarnation that the next change begins.
   private var nextGeneration: UInt64?
 
@@ -77,55 +78,60 @@ public struct ZoneState: Sendable {
       case .refused(let refusal): results.append(.refused(refusal))
       }
     }
-    if sequence > before { tags.note(sequence, tag: .random(in: 1 ... .max)) }
-    for operation in operations {
-      switch operation.change {
-      case .seen(let device, let cursor) where incarnations.holds(cursor, last: sequence):
-        seen[device.name] = (max(cursor.sequence, seen[device.name]?.sequence ?? 0), serverMilliseconds)
-        forget(serverMilliseconds)
-      case .retire(let device):
-        seen[device.name] = nil
-        forget(serverMilliseconds)
-      default: break
-      }
+    if sequence > before {
+      tags.note(sequence, tag: .random(in: 1 ... .max))
+      let clock = hasDevicesTime ? operations.first?.author?.name ?? "" : ""
+      let old = ages.note(
+        sequence, by: clock, atMilliseconds: serverMilliseconds, mostDays: hasDevicesTime ? 1 : .max)
+      if let old { forget(upTo: old) }
     }
     return CommitReply(results: results, cursor: cursor, serverMilliseconds: serverMilliseconds)
   }
 
-  private func outcomes(of operations: [Operation], _ now: Int64) -> [ArbiterBatch.Outcome] {
+  private mutating func outcomes(of operations: [Operation], _ now: Int64) -> [ArbiterBatch.Outcome] {
+    let (outcomes, full) = decisions(on: operations, now)
+    guard !full.isEmpty, let last = OldDeletion.room(for: full, deletions, rules: rules) else { return outcomes }
+    forget(upTo: last)
+    return decisions(on: operations, now).outcomes
+  }
+
+  private func decisions(
+    on operations: [Operation], _ now: Int64
+  ) -> (outcomes: [ArbiterBatch.Outcome], full: [String: Int]) {
     var batch = ArbiterBatch(serverMilliseconds: now, dropped: dropped)
     let outcomes = try? batch.decide(
       operations, read: { records[$0] }, count: { type in records.keys.count { $0.type == type } },
       taken: { name in
         TakenAct(checks: acts[name] ?? [], givenBack: givenBack[name.dot.device], number: name.dot.number)
       })
-    return outcomes ?? []
+    return (outcomes ?? [], batch.full)
   }
 
-  /// Forgets what all devices have seen deleted.
-  private mutating func forget(_ now: Int64) {
-    let first = now - RecordLimits.silentDays * 86_400_000
-    let least = seen.values.filter { $0.milliseconds >= first }.map(\.sequence).min() ?? 0
-    let rules = records.values.filter { $0.key.type == ZoneRules.type }
-      .map { ZoneRules(collection: $0.key.name, cell: $0.cell) }
-    let deletions = records.values.compactMap { record -> SeenDeletion? in
-      guard record.sequence <= least, let rule = rules.first(where: { $0.collection == record.key.type }),
-        let incarnation = record.cell.deletedIncarnation(by: rule.delete)
-      else { return nil }
-      return SeenDeletion(key: record.key, sequence: record.sequence, incarnation: incarnation)
+  private var rules: [ZoneRules] {
+    records.values.filter { $0.key.type == ZoneRules.type }.map { ZoneRules(collection: $0.key.name, cell: $0.cell) }
+  }
+
+  private var deletions: [OldDeletion] {
+    let deleting = Dictionary(uniqueKeysWithValues: rules.map { ($0.collection, $0.delete) })
+    return records.values.compactMap { record in
+      deleting[record.key.type].flatMap { record.cell.deletedIncarnation(by: $0) }
+        .map { OldDeletion(key: record.key, sequence: record.sequence, incarnation: $0) }
     }
-    for deletion in SeenDeletion.forgettable(deletions, rules: rules) {
+  }
+
+  /// Forgets the deletions up to this number.
+  private mutating func forget(upTo last: Int64) {
+    for deletion in OldDeletion.forgettable(deletions.filter { $0.sequence <= last }, rules: rules) {
       records[deletion.key] = nil
       dropped.note(sequence: deletion.sequence, incarnation: deletion.incarnation)
     }
   }
 
   /// The records that changed after a cursor; see `SyncBackend.changes`.
-  public mutating func changes(
+  public func changes(
     since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader = .nobody,
     of subscription: Subscription? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> ChangePage {
-    if let name = reader.name { seen[name] = (seen[name]?.sequence ?? 0, serverMilliseconds) }
     guard holds(cursor), holds(reader.heard) else { throw .cursorExpired }
     let start = cursor?.sequence ?? 0
     let newer = records.values.filter { $0.sequence > start }.sorted { $0.sequence < $1.sequence }
@@ -133,7 +139,6 @@ public struct ZoneState: Sendable {
       subscription, since: cursor, present: sequence, limit: limit, maximumBytes: maximumBytes)
     for record in newer where !page.take(record, bytes: record.cell.packed().count) { break }
     return page.page(
-      at: self.cursor, serverMilliseconds: serverMilliseconds, dropped: dropped,
-      isReaderNoted: reader != .nobody, tag: tags.tag(of:))
+      at: self.cursor, serverMilliseconds: serverMilliseconds, dropped: dropped, tag: tags.tag(of:))
   }
 }

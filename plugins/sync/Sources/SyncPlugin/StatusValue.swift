@@ -30,8 +30,7 @@ extension Replica {
     return names.sorted { $0.key < $1.key }.map { (device: $0.key, name: $0.value) }
   }
 
-  /// The other device with this identity or, if it is the only one, this readable name. One that has only read is known by
-  /// its identity alone.
+  /// The other device with this identity or, if it is the only one, this readable name.
   func device(named name: String) throws -> DeviceID {
     if subscription != nil {
       throw ActionError(
@@ -40,7 +39,6 @@ extension Replica {
       )
     }
     let named = others.filter { $0.device == name || $0.name == name }
-    if named.isEmpty, let device = DeviceID(name), device.stem != name, device != self.device { return device }
     guard let first = named.first, let device = DeviceID(first.device) else {
       let known = others.map(\.device).joined(separator: ", ")
       throw ActionError(
@@ -182,7 +180,6 @@ extension SyncStatus.Parked {
       return parts.prefix(3).map { String($0.prefix(40)) }.joined(separator: ", ") + (parts.count > 3 ? ", …" : "")
     case .join: return "give the server back what it lost"
     case .retire(let device): return "retire \(device)"
-    case .seen: return "report how far was read"
     }
   }
 }

@@ -27,6 +27,8 @@
     private var slotIndices: [Name: Int] = [:]
     /// The number of records that a collection has, where its zone limits them.
     private var counts: [Name: Int] = [:]
+    /// The collections of each zone that had no room, and for how many records.
+    private var full: [String: [String: Int]] = [:]
     /// What has become durable, zone by zone.
     private(set) var changes: [Change] = []
 
@@ -119,6 +121,7 @@
         try read(open, mayAssume: attempt == 1 && !isWhole, connection)
         try count(open, connection)
         let decisions = try decide(open, mayChange: attempt < Self.attempts, connection)
+        if attempt == 1, try makeRoom(connection) { continue }
         do throws(BackendError) {
           try swap(connection, isWhole: isWhole)
         } catch ZoneConnection.changedMeanwhile {
@@ -297,8 +300,9 @@
         note(slots[first], of: caller)
         callers[caller].serverMilliseconds = slots[first].serverMilliseconds
       }
-      let outcomes = try outcomes(
+      let (outcomes, full) = try outcomes(
         of: pendings, request, serverMilliseconds: callers[caller].serverMilliseconds, connection)
+      if !full.isEmpty { self.full[request.zone, default: [:]].merge(full, uniquingKeysWith: +) }
       return zip(pendings, outcomes).map { pending, outcome in
         slotIndices[name(of: pending)].map { take(outcome, $0, mayChange: mayChange) }
       }
@@ -307,16 +311,17 @@
     /// Does not change what it reads: a copy that is read next to would have every change copy all of it.
     private func outcomes(
       of pendings: [Pending], _ request: Request, serverMilliseconds: Int64, _ connection: ZoneConnection
-    ) throws(BackendError) -> [ArbiterBatch.Outcome] {
+    ) throws(BackendError) -> (outcomes: [ArbiterBatch.Outcome], full: [String: Int]) {
       let first = pendings.first.flatMap { slotIndices[name(of: $0)] }
       var batch = ArbiterBatch(
         serverMilliseconds: serverMilliseconds, dropped: first.map { slots[$0].dropped } ?? Dropped())
       do {
-        return try batch.decide(
+        let outcomes = try batch.decide(
           pendings.map { request.operations[$0.operation] },
           read: { key in slotIndices[Name(zone: request.zone, key: key)].flatMap { slots[$0].record } },
           count: { counts[Name(zone: request.zone, key: ZoneRules.key(of: $0))] ?? 0 },
           taken: { try taken($0, zone: request.zone, connection) })
+        return (outcomes, batch.full)
       } catch {
         throw error as? BackendError ?? .storage("\(error)")
       }
@@ -345,6 +350,16 @@
       case .unchanged: return .done(.unchanged)
       case .refused(let refusal): return .done(.refused(refusal))
       }
+    }
+
+    /// Forgets old deletions of collections that have no room; false where there are none.
+    private func makeRoom(_ connection: ZoneConnection) throws(BackendError) -> Bool {
+      var hasRoom = false
+      for (zone, collections) in full where try PostgresZone.makeRoom(collections, zone, connection) {
+        known.forget(zone: zone)
+        hasRoom = true
+      }
+      return hasRoom
     }
 
     // MARK: Swapping

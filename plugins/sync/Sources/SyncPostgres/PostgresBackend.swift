@@ -18,6 +18,10 @@
     private let commits: CommitQueue
     private let notifications = NotificationHub()
     private let notifier: PostgresNotifier
+    /// When this server has last noted how far each zone has come.
+    private let aged = Mutex<[String: ContinuousClock.Instant]>([:])
+    /// How long is between two such notes.
+    private static let agePause = Duration.seconds(3600)
 
     /// Connects and makes the tables where they are missing; `information` is libpq's, such as
     /// `host=/run/db dbname=sync`. Uses `readers` connections to read, one to commit and two for notifications. A
@@ -76,23 +80,26 @@
     ) async throws(BackendError) -> CommitReply {
       try require(zone)
       guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
-      // What changes no record takes no place in the order of commits.
-      let changes = operations.filter { if case .seen = $0.change { false } else { true } }
-      var reply: CommitReply
-      if changes.isEmpty {
-        // Reading checks what has been heard.
-        let page = try await self.changes(
-          zone: zone, since: heard, limit: 1, maximumBytes: 0, reader: .nobody, of: nil)
-        reply = CommitReply(
-          results: [], cursor: heard ?? page.cursor, serverMilliseconds: page.serverMilliseconds)
-      } else {
-        reply = try await commits.commit(.init(zone: zone, operations: changes, heard: heard))
-      }
-      try await forget(after: operations, zone: zone)
-      for (index, operation) in operations.enumerated() {
-        if case .seen = operation.change { reply.results.insert(.unchanged, at: index) }
-      }
+      let reply = try await commits.commit(.init(zone: zone, operations: operations, heard: heard))
+      if reply.lastSequence != nil { await age(zone) }
       return reply
+    }
+
+    /// Now and then notes how far the zone has come, and forgets the deletions that are old by then. Where that fails the commit
+    /// has been made all the same, and the next one tries again.
+    private func age(_ zone: String) async {
+      let now = ContinuousClock.now
+      let isDue = aged.withLock { aged in
+        if let last = aged[zone], now - last < Self.agePause { return false }
+        aged[zone] = now
+        return true
+      }
+      guard isDue else { return }
+      do {
+        try await idle.perform { connection throws(BackendError) in try PostgresZone.age(zone, connection) }
+      } catch {
+        aged.withLock { $0[zone] = nil }
+      }
     }
 
     /// What this server commits, its watchers hear before the commit is answered.

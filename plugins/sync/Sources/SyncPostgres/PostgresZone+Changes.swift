@@ -3,7 +3,7 @@
   import SyncEngine
 
   extension PostgresZone {
-    /// A page of changes, whose reader is noted; see `SyncBackend`.
+    /// A page of changes; see `SyncBackend`.
     ///
     /// One statement gives the zone's cursor and records of one moment. Where many records are gone through to find the few
     /// that are wanted, there are several; what changes between them is behind them in the order and is met again.
@@ -12,36 +12,26 @@
       _ reader: ZoneReader, _ subscription: Subscription?
     ) throws(BackendError) -> ChangePage {
       var (builder, before): (ChangePageBuilder?, (cursor: Cursor, dropped: Dropped)?)
-      var isNoted = reader.name == nil
       while true {
         let most = subscription == nil ? min(max(limit, 1), SyncLimits.records) + 1 : SyncLimits.records + 1
         let rows = try connection.run(
           """
           SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
             r.type, r.name, r.version, r.seq, r.cell, z.dropped_seq, z.dropped_life,
-            (SELECT count(*) FROM sync_seen WHERE zone = $1 AND device = $4
-              AND at >= clock_timestamp() - $5::int8 * interval '1 millisecond'),
-            z.tag, \(tag(of: "$6::int8")), \(tag(of: "$7::int8"))
+            z.tag, \(tag(of: "$4::int8")), \(tag(of: "$5::int8"))
           FROM sync_zone z LEFT JOIN LATERAL (
             SELECT * FROM sync_record WHERE zone = z.name AND seq > $2::int8 ORDER BY seq LIMIT $3::int8) r ON true
           WHERE z.name = $1 ORDER BY r.seq
           """,
           [
             .text(zone), .integer(builder?.end ?? cursor?.sequence ?? 0), .integer(Int64(most)),
-            .text(reader.name ?? ""), .integer(ZoneReader.noteMilliseconds), .integer(cursor?.sequence ?? 0),
-            .integer(reader.heard?.sequence ?? 0),
+            .integer(cursor?.sequence ?? 0), .integer(reader.heard?.sequence ?? 0),
           ])
         guard rows.count > 0 else { throw .zoneMissing(zone) }
-        if !isNoted, let name = reader.name, rows.integer(0, 10) == 0 {
-          // What was read before its reader was noted is not given out.
-          try note(name, zone: zone, connection)
-          isNoted = true
-          continue
-        }
         let present = Cursor(
           generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1),
-          tag: UInt64(bitPattern: rows.integer(0, 11)))
-        for (known, column) in [(cursor, 12), (reader.heard, 13)] {
+          tag: UInt64(bitPattern: rows.integer(0, 10)))
+        for (known, column) in [(cursor, 11), (reader.heard, 12)] {
           guard let known else { continue }
           if UInt64(bitPattern: rows.integer(0, column)) != known.tag { throw .cursorExpired }
           if known.generation != present.generation || known.sequence > present.sequence,
@@ -60,7 +50,7 @@
         if let before, before.dropped != dropped || before.cursor.generation != present.generation, let builder {
           return try builder.page(
             at: before.cursor, serverMilliseconds: rows.integer(0, 2), dropped: before.dropped,
-            isReaderNoted: reader != .nobody, isCut: true, tag: number)
+            isCut: true, tag: number)
         }
         var page =
           builder
@@ -77,7 +67,7 @@
         if isFull || rows.count < most {
           return try page.page(
             at: present, serverMilliseconds: rows.integer(0, 2), dropped: dropped,
-            isReaderNoted: reader != .nobody, tag: number)
+            tag: number)
         }
         (builder, before) = (page, (present, dropped))
       }

@@ -31,18 +31,10 @@
         """
         CREATE INDEX IF NOT EXISTS sync_record_deleted ON sync_record (zone, seq) WHERE deleted_life IS NOT NULL
         """,
-        """
-        CREATE TABLE IF NOT EXISTS sync_seen (
-          zone text NOT NULL, device text NOT NULL, seq int8 NOT NULL, at timestamptz NOT NULL,
-          PRIMARY KEY (zone, device))
-        """,
-        // From here on every reader is noted. Those that read before were not: they are waited for like one that is silent.
-        "ALTER TABLE sync_zone ADD COLUMN IF NOT EXISTS notes_readers boolean NOT NULL DEFAULT false",
-        """
-        INSERT INTO sync_seen SELECT name, '', 0, clock_timestamp() FROM sync_zone WHERE NOT notes_readers AND seq > 0
-        ON CONFLICT (zone, device) DO UPDATE SET at = excluded.at
-        """,
-        "UPDATE sync_zone SET notes_readers = true WHERE NOT notes_readers",
+        // Deletions are forgotten by their age, and not once everybody has seen them.
+        "DROP TABLE IF EXISTS sync_seen",
+        "ALTER TABLE sync_zone DROP COLUMN IF EXISTS notes_readers",
+        "CREATE TABLE IF NOT EXISTS sync_age (zone text PRIMARY KEY, notes bytea NOT NULL)",
         """
         CREATE TABLE IF NOT EXISTS sync_collection (
           zone text NOT NULL, type text NOT NULL, records int8 NOT NULL, most int8, PRIMARY KEY (zone, type))
@@ -73,8 +65,8 @@
       [
         PostgresStatement(
           sql: """
-            INSERT INTO sync_zone (name, generation, seq, notes_readers, is_converted)
-            VALUES ($1, $2::int8, 0, true, true) ON CONFLICT DO NOTHING
+            INSERT INTO sync_zone (name, generation, seq, is_converted) VALUES ($1, $2::int8, 0, true)
+            ON CONFLICT DO NOTHING
             """,
           parameters: [.text(zone), .integer(.random(in: 1 ... .max))]),
         PostgresStatement(

@@ -10,51 +10,49 @@ extension SQLiteBackend {
     } ?? Dropped()
   }
 
-  /// Notes who reads: from then on nothing is forgotten that this reader has not seen deleted.
-  static func note(_ reader: ZoneReader, _ zone: String, _ now: Int64, _ database: SQLiteConnection) throws {
-    guard let name = reader.name else { return }
-    try database.run(
-      """
-      INSERT INTO seen VALUES (?1, ?2, 0, ?3) ON CONFLICT (zone, device)
-      DO UPDATE SET milliseconds = excluded.milliseconds WHERE milliseconds < excluded.milliseconds - ?4
-      """, [.text(zone), .text(name), .integer(now), .integer(ZoneReader.noteMilliseconds)])
-  }
-
-  /// Notes how far a device has read, or that it is there no more, and forgets what all have seen deleted.
-  static func take(
-    _ change: SyncCore.Operation.Change, _ zone: String, last: Int64, _ now: Int64, _ database: SQLiteConnection
+  /// Notes how far the zone has come by the clock of this device, and forgets the deletions that are old by then.
+  static func age(
+    _ zone: String, to sequence: Int64, by device: DeviceID?, _ now: Int64, _ database: SQLiteConnection
   ) throws {
-    switch change {
-    case .seen(let device, let cursor):
-      guard try incarnations(zone, database).holds(cursor, last: last) else { return }
-      try database.run(
-        """
-        INSERT INTO seen VALUES (?, ?, ?, ?) ON CONFLICT (zone, device)
-        DO UPDATE SET seq = max(seq, excluded.seq), milliseconds = excluded.milliseconds
-        """, [.text(zone), .text(device.name), .integer(cursor.sequence), .integer(now)])
-      try forget(zone, now, database)
-    case .retire(let device):
-      try database.run("DELETE FROM seen WHERE zone = ? AND device = ?", [.text(zone), .text(device.name)])
-      try forget(zone, now, database)
-    case .write, .join: return
+    let known = try database.first("SELECT notes FROM age WHERE zone = ?", [.text(zone)]) { $0.bytes(0) }
+    let before = try known.map { try ZoneAges(packed: $0) } ?? ZoneAges()
+    var ages = before
+    let old = ages.note(sequence, by: device?.name ?? "", atMilliseconds: now)
+    if ages != before {
+      try database.run("INSERT OR REPLACE INTO age VALUES (?, ?)", [.text(zone), .bytes(ages.packed())])
     }
+    if let old { try forget(try deletions(upTo: old, zone, database), zone, database) }
   }
 
-  private static func forget(_ zone: String, _ now: Int64, _ database: SQLiteConnection) throws {
-    let first = now - RecordLimits.silentDays * 86_400_000
-    let deletions = try database.all(
+  /// Forgets as many deletions of these collections as they need room, and what is older; false where there are none.
+  static func makeRoom(_ full: [String: Int], _ zone: String, _ database: SQLiteConnection) throws -> Bool {
+    if full.isEmpty { return false }
+    let deletions = try deletions(upTo: .max, zone, database)
+    let rules = try rules(zone, database)
+    guard let last = OldDeletion.room(for: full, deletions, rules: rules) else { return false }
+    try forget(deletions.filter { $0.sequence <= last }, zone, database)
+    return true
+  }
+
+  private static func deletions(
+    upTo last: Int64, _ zone: String, _ database: SQLiteConnection
+  ) throws -> [OldDeletion] {
+    try database.all(
       """
-      SELECT type, name, seq, deleted_life FROM record WHERE zone = ?1 AND deleted_life IS NOT NULL
-      AND seq <= (SELECT min(seq) FROM seen WHERE zone = ?1 AND milliseconds >= ?2)
-      """, [.text(zone), .integer(first)]
+      SELECT type, name, seq, deleted_life FROM record WHERE zone = ? AND deleted_life IS NOT NULL AND seq <= ?
+      """, [.text(zone), .integer(last)]
     ) {
-      SeenDeletion(
+      OldDeletion(
         key: RecordKey(type: $0.text(0), name: $0.text(1)), sequence: $0.int64(2), incarnation: $0.int64(3))
     }
+  }
+
+  private static func forget(
+    _ deletions: [OldDeletion], _ zone: String, _ database: SQLiteConnection
+  ) throws {
     if deletions.isEmpty { return }
-    let rules = try cells(of: ZoneRules.type, zone, database).map { ZoneRules(collection: $0.name, cell: $0.cell) }
     var dropped = try dropped(zone, database)
-    for deletion in SeenDeletion.forgettable(deletions, rules: rules) {
+    for deletion in OldDeletion.forgettable(deletions, rules: try rules(zone, database)) {
       try database.run(
         "DELETE FROM record WHERE zone = ? AND type = ? AND name = ?",
         [.text(zone), .text(deletion.key.type), .text(deletion.key.name)])
@@ -65,11 +63,10 @@ extension SQLiteBackend {
       [.integer(dropped.sequence), .integer(dropped.incarnation), .text(zone)])
   }
 
-  private static func cells(
-    of type: String, _ zone: String, _ database: SQLiteConnection
-  ) throws -> [(name: String, cell: Cell)] {
-    try database.all("SELECT name, cell FROM record WHERE zone = ? AND type = ?", [.text(zone), .text(type)]) {
-      (name: $0.text(0), cell: try Cell(packed: $0.bytes(1)))
+  private static func rules(_ zone: String, _ database: SQLiteConnection) throws -> [ZoneRules] {
+    try database.all("SELECT name, cell FROM record WHERE zone = ? AND type = ?", [.text(zone), .text(ZoneRules.type)])
+    {
+      ZoneRules(collection: $0.text(0), cell: try Cell(packed: $0.bytes(1)))
     }
   }
 }

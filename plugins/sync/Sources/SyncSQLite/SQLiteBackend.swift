@@ -50,11 +50,7 @@ public final class SQLiteBackend: SyncBackend {
       UPDATE collection SET records = records - 1 WHERE zone = old.zone AND type = old.type;
     END;
     """,
-    // From here on every reader is noted. Those of earlier programs were not: they are waited for like one that is silent.
-    """
-    INSERT INTO seen SELECT name, '', 0, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) FROM zone
-    WHERE seq > 0;
-    """,
+    "",
     // Commits of before have the tag 0.
     """
     CREATE TABLE IF NOT EXISTS tag (zone TEXT NOT NULL, seq INTEGER NOT NULL, tag INTEGER NOT NULL, PRIMARY KEY (zone, seq))
@@ -70,6 +66,11 @@ public final class SQLiteBackend: SyncBackend {
     """,
     // From here on every record is one of a collection; see `convert`.
     "",
+    // Deletions are forgotten by their age.
+    """
+    DROP TABLE seen;
+    CREATE TABLE age (zone TEXT NOT NULL PRIMARY KEY, notes BLOB NOT NULL) WITHOUT ROWID;
+    """,
   ]
 
   /// Opens the file, and makes it when it is not there; `zones` names what it may hold. A file of an earlier version is
@@ -124,11 +125,17 @@ public final class SQLiteBackend: SyncBackend {
       var sequence = cursor.sequence
       var begins = false
       var results: [CommitResult] = []
-      var batch = ArbiterBatch(serverMilliseconds: now, dropped: try Self.dropped(zone, database))
       var sequences: [RecordKey: Int64] = [:]
-      let outcomes = try batch.decide(
-        operations, read: { try Self.record($0, zone, database) }, count: { try Self.records(of: $0, zone, database) },
-        taken: { try Self.taken($0, zone, database) })
+      func decide() throws -> (outcomes: [ArbiterBatch.Outcome], full: [String: Int]) {
+        var batch = ArbiterBatch(serverMilliseconds: now, dropped: try Self.dropped(zone, database))
+        let outcomes = try batch.decide(
+          operations, read: { try Self.record($0, zone, database) },
+          count: { try Self.records(of: $0, zone, database) },
+          taken: { try Self.taken($0, zone, database) })
+        return (outcomes, batch.full)
+      }
+      var (outcomes, full) = try decide()
+      if try Self.makeRoom(full, zone, database) { (outcomes, full) = try decide() }
       for (operation, outcome) in zip(operations, outcomes) {
         var stored = outcome.stored
         if let sequence = sequences[operation.key] { stored?.sequence = sequence }
@@ -160,8 +167,8 @@ public final class SQLiteBackend: SyncBackend {
       if sequence > cursor.sequence {
         cursor.tag = try Self.tag(sequence, after: cursor.sequence, zone, database)
         cursor.sequence = sequence
+        try Self.age(zone, to: sequence, by: operations.first?.author, now, database)
       }
-      for operation in operations { try Self.take(operation.change, zone, last: sequence, now, database) }
       return (CommitReply(results: results, cursor: cursor, serverMilliseconds: now), begins)
     }
     if begins { begun.withLock { _ = $0.insert(zone) } }
@@ -176,7 +183,6 @@ public final class SQLiteBackend: SyncBackend {
     try require(zone)
     let now = clock.nowMilliseconds()
     return try await perform { database in
-      try Self.note(reader, zone, now, database)
       let present = try Self.cursor(zone, database)
       try Self.require(
         cursor == reader.heard ? [cursor] : [cursor, reader.heard], zone, at: present, database)
@@ -197,7 +203,7 @@ public final class SQLiteBackend: SyncBackend {
       }
       return try page.page(
         at: present, serverMilliseconds: now, dropped: try Self.dropped(zone, database),
-        isReaderNoted: reader != .nobody, tag: { try Self.tag(of: $0, zone, database) })
+        tag: { try Self.tag(of: $0, zone, database) })
     }
   }
 

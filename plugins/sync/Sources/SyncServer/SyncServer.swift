@@ -163,7 +163,7 @@
       let subscription = try Self.subscription(query["subscribe"])
       let page = try await backend.changes(
         zone: zone, since: cursor, limit: limit, maximumBytes: bytes,
-        reader: device.map { .device($0, heard: heard) } ?? .unnamed, of: subscription)
+        reader: device.map { .device($0, heard: heard) } ?? .nobody, of: subscription)
       return Wire.body(of: page, isPartial: subscription != nil)
     }
 

@@ -57,7 +57,7 @@ struct SimulatedServer {
         for (device, number) in (known[operation.key] ?? []).enumerated() {
           content[device] = max(content[device], number)
         }
-      case .retire, .seen: break
+      case .retire: break
       }
       latest[operation.key] = content
       contents[operation.key, default: [:]][sequence] = content

@@ -327,7 +327,7 @@ public struct Simulation {
         switch operation.change {
         case .write(let write): sum + write.packed().count
         case .join(let cell): sum + cell.packed().count
-        case .retire, .seen: sum + 16
+        case .retire: sum + 16
         }
       }
     case .changes: 0

@@ -48,7 +48,6 @@ extension BackendConformance {
     try expect(next.records.map(\.key.name) == ["b"], "what has come to belong to it comes", "\(next.records)")
     try expect(
       next.others.map(\.key.name) == ["a", "f"], "of what does not the key comes alone", "\(next.others)")
-    try expect(next.others.allSatisfy { !$0.isDeletion }, "which is not deleted", "\(next.others)")
     try expect(
       next.others.map(\.sequence).max() == next.cursor.sequence, "with its place", "\(next.others), \(next.cursor)")
   }

@@ -27,7 +27,7 @@ public enum Wire {
   /// The header in which a device says which version of these messages it speaks, and which one that is.
   public static let versionHeader = "flowrun-sync-version"
   /// The version of these messages: from 2 on a cursor has a tag, and a commit names the furthest one; from 3 on every
-  /// record is one of a collection.
+  /// record is one of a collection, and a device does not tell how far it has read.
   public static let version = 3
   /// The answer to a device that speaks an earlier version.
   public static let needsNewer =
@@ -52,7 +52,6 @@ public enum Wire {
       case .write(let write): object["write"] = .string(base64(write.packed()))
       case .join(let cell): object["join"] = .string(base64(cell.packed()))
       case .retire(let device): object["retire"] = .string(device.name)
-      case .seen(let device, let cursor): object["seen"] = .string("\(device.name) \(cursor)")
       }
       if let group = operation.group { object["transaction"] = .integer(Int(group)) }
       return .object(object)
@@ -91,23 +90,17 @@ public enum Wire {
   }
 
   private static func change(_ member: ValueObject, _ path: String) throws(Problem) -> Operation.Change {
-    switch (member["write"], member["join"], member["retire"], member["seen"]) {
-    case (let write?, nil, nil, nil):
+    switch (member["write"], member["join"], member["retire"]) {
+    case (let write?, nil, nil):
       return .write(try packed(write, "\(path).write") { bytes throws(PackingError) in try Write(packed: bytes) })
-    case (nil, let join?, nil, nil):
+    case (nil, let join?, nil):
       return .join(try packed(join, "\(path).join") { bytes throws(PackingError) in try Cell(packed: bytes) })
-    case (nil, nil, let device?, nil):
+    case (nil, nil, let device?):
       guard let device = device.stringValue.flatMap({ DeviceID($0) }) else {
         throw Problem(path: "\(path).retire", message: "is not a device's name")
       }
       return .retire(device)
-    case (nil, nil, nil, let seen?):
-      let words = (seen.stringValue ?? "").split(separator: " ", omittingEmptySubsequences: false)
-      guard words.count == 2, let device = DeviceID(String(words[0])), let cursor = Cursor(words[1]) else {
-        throw Problem(path: "\(path).seen", message: "is not a device's name with a cursor")
-      }
-      return .seen(device, cursor)
-    default: throw Problem(path: path, message: "needs either 'write', 'join', 'retire' or 'seen'")
+    default: throw Problem(path: path, message: "needs either 'write', 'join' or 'retire'")
     }
   }
 
@@ -256,7 +249,6 @@ public enum Wire {
       ("serverMilliseconds", .integer(Int(page.serverMilliseconds))),
       ("records", .array(page.records.map { .object(value(of: $0)) })),
     ])
-    if page.isReaderNoted { object["noted"] = true }
     if page.dropped != Dropped() {
       object["dropped"] = [
         "sequence": .integer(Int(page.dropped.sequence)), "life": .integer(Int(page.dropped.incarnation)),
@@ -265,10 +257,7 @@ public enum Wire {
     if isPartial {
       object["others"] = .array(
         page.others.map { other in
-          .array([
-            .string(other.key.type), .string(other.key.name), .integer(Int(other.sequence)),
-            .boolean(other.isDeletion),
-          ])
+          .array([.string(other.key.type), .string(other.key.name), .integer(Int(other.sequence))])
         })
     }
     return object
@@ -296,26 +285,19 @@ public enum Wire {
     return ChangePage(
       records: records, cursor: cursor, hasMore: hasMore,
       serverMilliseconds: try integer(root, "serverMilliseconds", ""), dropped: dropped,
-      isReaderNoted: root["noted"]?.booleanValue ?? false, others: isPartial ? try others(root) : [])
+      others: isPartial ? try others(root) : [])
   }
 
   private static func others(_ root: ValueObject) throws(Problem) -> [RecordMention] {
-    // An older server has passed over what it does not know, and has given everything.
     guard let list = root["others"]?.arrayValue else {
-      throw Problem(
-        path: "",
-        message:
-          "the server is older and does not support subscriptions; update it, or leave 'subscribe' out of sync.connect",
-        isOfTheFuture: true)
+      throw Problem(path: "others", message: "is missing or not an array")
     }
     var others: [RecordMention] = []
     for (index, value) in list.enumerated() {
-      guard let parts = value.arrayValue, parts.count == 4, let type = parts[0].stringValue,
-        let name = parts[1].stringValue, let sequence = parts[2].integerValue, sequence >= 0,
-        let isDeletion = parts[3].booleanValue
+      guard let parts = value.arrayValue, parts.count == 3, let type = parts[0].stringValue,
+        let name = parts[1].stringValue, let sequence = parts[2].integerValue, sequence >= 0
       else { throw Problem(path: "others[\(index)]", message: "is not a mention of a record") }
-      others.append(
-        RecordMention(key: RecordKey(type: type, name: name), sequence: Int64(sequence), isDeletion: isDeletion))
+      others.append(RecordMention(key: RecordKey(type: type, name: name), sequence: Int64(sequence)))
     }
     return others
   }

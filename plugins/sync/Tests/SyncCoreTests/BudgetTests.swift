@@ -71,6 +71,19 @@ import Testing
     }
   }
 
+  @Test func `what was spent under a clock that was a year ahead counts for an hour and a day, not for a year`() {
+    var budget = RequestBudget()
+    let ahead = start + 365 * 24 * hour
+    for _ in 0..<100 { budget.spendRequest(.push, atMilliseconds: ahead) }
+    budget.spend(bytes: budget.limits.bytesPerDay, atMilliseconds: ahead)
+    budget.correct(atMilliseconds: start)
+    #expect(budget.requests(atMilliseconds: start) == 100)
+    #expect(budget.bytesLeft(atMilliseconds: start) == 0)
+    #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start) == start + hour + 1)
+    #expect(budget.permitted(.push, bytes: 1, atMilliseconds: start) <= start + 25 * hour)
+    #expect(budget.bytesLeft(atMilliseconds: start + 25 * hour) == budget.limits.bytesPerDay)
+  }
+
   @Test func `a place without limits always permits, and what was saved is read again`() throws {
     var budget = RequestBudget(limits: .none)
     for second in 0..<5000 { budget.spendRequest(.other, atMilliseconds: start + Int64(second)) }

@@ -8,7 +8,7 @@ enum TimerReference {
 
   /// The state that counts: focus before break before snooze before idle; of two that run down the one with less left at
   /// one instant; then the newer one; then the larger device name.
-  static func winner(of cell: Cell) -> Entry? {
+  static func winner(of cell: Cell) -> StateEntry? {
     cell.entries.max { one, other in
       guard let mine = TimerState(payload: one.payload), let theirs = TimerState(payload: other.payload) else {
         return false

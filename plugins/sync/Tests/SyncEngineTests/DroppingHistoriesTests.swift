@@ -16,10 +16,10 @@ import Testing
   }
 
   private func play(
-    _ seed: UInt64, losesPlaces: Bool = false, restores: Bool = false, copies: Bool = false
+    _ seed: UInt64, losesPlaces: Bool = false, restores: Bool = false, copies: Bool = false, skews: [Int64] = []
   ) throws -> (fleet: RecordFleet, story: Story) {
     var (random, story) = (SplitMix64(seed: seed), Story())
-    var fleet = RecordFleet(3, delete: seed % 2 == 0 ? .editWins : .deleteWins)
+    var fleet = RecordFleet(3, delete: seed % 2 == 0 ? .editWins : .deleteWins, skews: skews)
     var old: [[String: [UInt8]]] = []
     var backup: ZoneState?
     for _ in 0..<(20 + Int(random.next() % 40)) {
@@ -53,8 +53,9 @@ import Testing
       case 8: fleet.advance(milliseconds: Int64(random.next() % 30_000))
       case 9: fleet.settle()
       case 10:
-        if losesPlaces, random.next() % 4 == 0 {
-          fleet.now += (RecordLimits.silentDays + 1) * 86_400_000
+        if random.next() % 4 == 0, losesPlaces || restores || fleet.isAway.isEmpty {
+          if !losesPlaces { fleet.settle() }
+          fleet.forget()
           fleet.settle()
         }
       default:
@@ -95,6 +96,18 @@ import Testing
   @Test func `who was away too long, or was put back, comes to the same, and what it did in vain is shown`() throws {
     for seed in Self.seeds.map({ $0 + 1000 }) {
       let (fleet, story) = try play(seed, losesPlaces: true)
+      try check(fleet, seed)
+      #expect(fleet.parked.allSatisfy { $0.contains("deleted meanwhile") }, "seed \(seed): \(fleet.parked)")
+      #expect(fleet.likes(0, "kept") ?? 0 == story.likesOfKept, "seed \(seed)")
+    }
+  }
+
+  @Test func `with clocks that are wrong by 90 days or a year, no write to a shared file is lost`() throws {
+    let day: Int64 = 86_400_000
+    for seed in Self.seeds.map({ $0 + 4000 }) {
+      var skews = [365 * day, 90 * day, -90 * day]
+      skews.swapAt(Int(seed % 3), Int(seed / 3 % 3))
+      let (fleet, story) = try play(seed, losesPlaces: seed % 2 == 0, skews: skews)
       try check(fleet, seed)
       #expect(fleet.parked.allSatisfy { $0.contains("deleted meanwhile") }, "seed \(seed): \(fleet.parked)")
       #expect(fleet.likes(0, "kept") ?? 0 == story.likesOfKept, "seed \(seed)")

@@ -4,7 +4,7 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// A zone that forgets what every device has seen deleted shows what one shows that forgets nothing.
+/// A zone that forgets what every device has seen deleted 90 days ago shows what one shows that forgets nothing.
 @Suite struct ForgettingTests {
   /// A history: devices that act while they are away and meet the zone one at a time, with lost requests and answers.
   struct World {
@@ -13,8 +13,8 @@ import Testing
     var own: [Set<Dot>]
     var forgotten = 0
 
-    init(devices: Int, _ rule: DeleteRule, isOld: Set<Int> = []) {
-      fleet = RecordFleet(devices, delete: rule, isOld: isOld)
+    init(devices: Int, _ rule: DeleteRule) {
+      fleet = RecordFleet(devices, delete: rule)
       oracle = ForgettingOracle(rule)
       own = Array(repeating: [], count: devices)
       fleet.settle()
@@ -60,9 +60,19 @@ import Testing
       forgotten = max(forgotten, Int(fleet.zone.dropped.sequence))
     }
 
+    /// Everybody meets the zone until nothing waits.
     mutating func end() {
+      let losses = fleet.losses
       fleet.losses = nil
       for _ in 0..<3 { for device in fleet.machines.indices { meet(device, milliseconds: 20_000) } }
+      fleet.losses = losses
+    }
+
+    /// Everybody has seen everything, and after 90 days the zone forgets what is deleted.
+    mutating func forget() {
+      end()
+      fleet.forget()
+      forgotten = max(forgotten, Int(fleet.zone.dropped.sequence))
     }
 
     /// What is not as it must be, in words.
@@ -81,15 +91,15 @@ import Testing
     }
   }
 
-  static func play(_ seed: UInt64, hasOld: Bool) -> (problems: [String], forgotten: Int) {
+  static func play(_ seed: UInt64) -> (problems: [String], forgotten: Int) {
     var random = SplitMix64(seed: seed)
     let devices = 2 + Int(random.next() % 3)
     let keys = Array(["a", "b", "c"].prefix(1 + Int(random.next() % 3)))
-    var world = World(
-      devices: devices, random.next() % 2 == 0 ? .editWins : .deleteWins, isOld: hasOld ? [devices - 1] : [])
+    var world = World(devices: devices, random.next() % 2 == 0 ? .editWins : .deleteWins)
     if random.next() % 2 == 0 { world.fleet.losses = SplitMix64(seed: seed ^ 77) }
     for step in 0..<(10 + Int(random.next() % 40)) {
       if world.own.count < 6, random.next() % 15 == 0 { world.join() }
+      if random.next() % 12 == 0 { world.forget() }
       let device = Int(random.next() % UInt64(world.own.count))
       let key = keys[Int(random.next() % UInt64(keys.count))]
       switch random.next() % 10 {
@@ -103,39 +113,19 @@ import Testing
     return (world.problems(keys), world.forgotten)
   }
 
-  @Test func `S14: what is done just after a device has told what it has read goes at once`() {
-    var fleet = RecordFleet(2)
-    fleet.like(0, "a")
-    fleet.like(1, "b")
-    fleet.settle()
-    fleet.delete(0, "a")
-    // A millisecond at a time, until the other one has told that it has seen that.
-    let before = fleet.machines[1].replica.acknowledged.sequence
-    for _ in 0..<120_000 where fleet.machines[1].replica.acknowledged.sequence == before {
-      fleet.advance(milliseconds: 1)
-    }
-    #expect(fleet.machines[1].replica.acknowledged.sequence > before)
-    fleet.like(1, "b")
-    #expect(fleet.machines[1].isFlushed)
-    #expect(fleet.likes(1, "b") == 2)
-  }
-
   private static let seeds = TestExtent.seeds(50, of: 150, release: 150, long: 4000)
 
-  @Test(arguments: [false, true])
-  func `V13 V14 with lost requests and answers, all acts count as if nothing had ever been forgotten`(
-    hasOld: Bool
-  ) {
+  @Test func `V13 V14 with lost requests and answers, all acts count as if nothing had ever been forgotten`() {
     var (forgetting, failed) = (0, 0)
     for seed in Self.seeds {
-      let (problems, forgotten) = Self.play(seed, hasOld: hasOld)
+      let (problems, forgotten) = Self.play(seed)
       if forgotten > 0 { forgetting += 1 }
       if !problems.isEmpty { failed += 1 }
       #expect(problems == [] || failed > 5, "FLOWRUN_SEED=\(seed): \(problems)")
     }
     #expect(failed == 0)
-    // Otherwise the histories would show nothing; and a program of an earlier version is waited for.
-    #expect(hasOld ? forgetting == 0 : forgetting * (TestExtent.isFull ? 3 : 10) > Self.seeds.count)
+    // Otherwise the histories would show nothing.
+    #expect(forgetting * 3 > Self.seeds.count)
   }
 
   @Test(arguments: [DeleteRule.editWins, .deleteWins])
@@ -144,6 +134,11 @@ import Testing
   ) {
     var ends = 0
     func play(_ world: World, moves: Int) {
+      if world.forgotten == 0, moves > 0 {
+        var next = world
+        next.forget()
+        play(next, moves: moves - 1)
+      }
       if moves == 0 {
         var world = world
         world.end()

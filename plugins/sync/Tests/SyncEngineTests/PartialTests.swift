@@ -22,7 +22,7 @@ import Testing
     #expect(held(fleet, 1) == ["b"])
     fleet.delete(0, "b")
     fleet.settle()
-    #expect(fleet.title(1, "b") == nil)
+    #expect(fleet.likes(1, "b") == nil)
   }
 
   @Test func `a record that leaves stays until what was done to it here is sent`() {
@@ -68,13 +68,14 @@ import Testing
   func `who writes to a deleted record outside of his part makes it again, whether or not the zone remembers it`(
     _ rule: DeleteRule, _ isForgotten: Bool
   ) {
-    var fleet = RecordFleet(2, delete: rule, isOld: isForgotten ? [] : [0], parts: [1: 1])
+    var fleet = RecordFleet(2, delete: rule, parts: [1: 1])
     for _ in 0..<2 {
       fleet.name(0, "a", 2)
       fleet.like(0, "a")
       fleet.settle()
       fleet.delete(0, "a")
       fleet.settle()
+      if isForgotten { fleet.forget() }
     }
     #expect((fleet.zone.records[RecordFleet.key("a")] == nil) == isForgotten)
     fleet.like(1, "a")
@@ -84,19 +85,6 @@ import Testing
     fleet.like(1, "a")
     fleet.settle()
     #expect(fleet.likes(0, "a") == 2)
-  }
-
-  @Test func `a device that does not hold a deleted record does not keep the zone from forgetting it`() {
-    var fleet = RecordFleet(3, parts: [1: 1, 2: 1])
-    fleet.name(0, "a", 1)
-    fleet.name(0, "b", 2)
-    fleet.settle()
-    fleet.delete(0, "a")
-    fleet.delete(0, "b")
-    fleet.settle()
-    fleet.settle()
-    #expect(fleet.zone.records[RecordFleet.key("a")] == nil)
-    #expect(fleet.zone.records[RecordFleet.key("b")] == nil)
   }
 
   @Test func `another subscription fetches again, and what does not belong to it goes at once`() throws {
@@ -172,11 +160,10 @@ import Testing
     var fleet = RecordFleet(2)
     fleet.name(0, "a", 1)
     fleet.delete(0, "a")
-    fleet.advance(milliseconds: 1000)
-    // It tells that it has seen the deletion, and does not hear that it was the last to do so.
-    fleet.give(1, .foregrounded)
-    fleet.advance(milliseconds: 8000)
+    fleet.settle()
+    // It has seen the deletion, and does not hear that the zone has forgotten it.
     fleet.isAway = [1]
+    fleet.forget()
     fleet.settle()
     #expect(fleet.zone.records[RecordFleet.key("a")] == nil)
     #expect(fleet.machines[1].replica.confirmed[RecordFleet.key("a")] != nil)
@@ -197,7 +184,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     var parts: [Int64?] = [nil, 1, seed % 4 == 0 ? nil : 2]
     var fleet = RecordFleet(
-      3, delete: seed % 2 == 0 ? .editWins : .deleteWins, isOld: seed % 5 == 0 ? [0] : [],
+      3, delete: seed % 2 == 0 ? .editWins : .deleteWins,
       parts: Dictionary(uniqueKeysWithValues: parts.enumerated().compactMap { part in part.1.map { (part.0, $0) } }))
     if seed % 3 == 0 { fleet.losses = SplitMix64(seed: ~seed) }
     var likes: Int64 = 0

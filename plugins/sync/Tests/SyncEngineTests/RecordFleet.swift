@@ -14,11 +14,11 @@ struct RecordFleet {
   var disks: [[String: [UInt8]]] = []
   var zone = ZoneState(generation: 1)
   var now: Int64 = Rig.start
+  /// What a program that does nothing else has written, so that the zone's time goes on.
+  private var ticks: Int64 = 0
   /// Who cannot reach the zone.
   var isAway: Set<Int> = []
 
-  /// Which devices are programs of an earlier version, which say neither who they are nor what they have seen.
-  var isOld: Set<Int>
   /// Whether the answer to the next commit gets lost.
   var losesAnswer = false
   /// The devices whose commits are too large, whatever they send.
@@ -46,9 +46,10 @@ struct RecordFleet {
 
   /// Devices that know the rules of one collection, `notes`: `likes` is a counter, `title` the newest.
   ///
-  /// Those of `parts` hold the notes alone that have this title; those of `isOld` are of an earlier version.
-  init(_ devices: Int, delete: DeleteRule = .editWins, isOld: Set<Int> = [], parts: [Int: Int64] = [:]) {
-    self.isOld = isOld
+  /// Those of `parts` hold the notes alone that have this title. With `skews` the zone is a file.
+  init(_ devices: Int, delete: DeleteRule = .editWins, parts: [Int: Int64] = [:], skews: [Int64] = []) {
+    for (device, skew) in skews.enumerated() { self.skews[device] = skew }
+    zone.hasDevicesTime = !skews.isEmpty
     for number in 0..<devices {
       add(
         Replica(device: DeviceID(stem: "device", random: UInt32(number + 1))),
@@ -82,7 +83,7 @@ struct RecordFleet {
     return number
   }
 
-  /// The notes with this title.
+  /// The notes with this title. With `skews` the zone is a file.
   static func part(_ title: Int64) -> Subscription { Subscription(["notes": ["title": .text(String(title))]]) }
 
   /// Begins a device again from its file, with another part of the zone; nil for all of it.
@@ -165,6 +166,7 @@ struct RecordFleet {
     _ device: Int, _ number: Int, _ request: SyncMachine.Request
   ) -> SyncMachine.Event {
     if isAway.contains(device) || isLost() { return .failed(number, .unreachable("away")) }
+    let now = now + (zone.hasDevicesTime ? skews[device] ?? 0 : 0)
     do throws(BackendError) {
       switch request {
       case .commit(let operations, let heard):
@@ -178,11 +180,10 @@ struct RecordFleet {
         defer { losesAnswer = false }
         return losesAnswer || isLost() ? .failed(number, .unreachable("lost")) : .answered(number, .commit(reply))
       case .changes(let since, let limit, let bytes, let reader):
-        var page = try zone.changes(
-          since: since, limit: limit, maximumBytes: bytes, reader: isOld.contains(device) ? .unnamed : reader,
+        let page = try zone.changes(
+          since: since, limit: limit, maximumBytes: bytes, reader: reader,
           of: machines[device].settings.subscription,
           serverMilliseconds: now)
-        if isOld.contains(device) { page.isReaderNoted = false }
         return isLost() ? .failed(number, .unreachable("lost")) : .answered(number, .changes(page))
       }
     } catch {
@@ -208,6 +209,28 @@ struct RecordFleet {
       now = min(end, max(now + 1, wakes.min() ?? end))
       for device in machines.indices { give(device, .woke) }
     }
+  }
+
+  /// Has so much time gone by that the zone forgets what is deleted by now; devices do nothing meanwhile.
+  mutating func forget() {
+    let days = zone.hasDevicesTime ? Array(repeating: 1, count: 92) : [0, 1, ZoneAges.keptDays + 1]
+    for days in days {
+      now += days * ZoneAges.dayMilliseconds
+      tick()
+    }
+  }
+
+  /// A change of the zone that has nothing to do with the notes.
+  mutating func tick() {
+    ticks += 1
+    let key = RecordKey(type: ZoneRules.type, name: "ticks\(ticks / 200)")
+    let write = Write(
+      dot: Dot(device: DeviceID(stem: "clock", random: 1), number: ticks), milliseconds: now,
+      fields: [.init(name: "tick\(ticks % 200)", value: Array("integer counter".utf8))])
+    let reply = try? zone.commit(
+      [Operation(key: key, expectedVersion: zone.records[key]?.version ?? 0, change: .write(write))],
+      serverMilliseconds: now)
+    guard case .committed? = reply?.results.first else { fatalError("a tick is not taken: \(reply as Any)") }
   }
 
   /// A device that begins with what another one had in its file.

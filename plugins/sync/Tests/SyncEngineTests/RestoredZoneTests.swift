@@ -156,6 +156,8 @@ import Testing
     packer.unsigned(cursor.generation)
     packer.unsigned(UInt64(cursor.sequence))
     disk["cursor"] = packer.bytes
+    disk["statistics"] = nil
+    disk["identity"]?[0] = 3
     let heard = try #require(try Replica(stored: disk)?.heard)
     #expect(heard == Cursor(generation: cursor.generation, sequence: cursor.sequence))
   }

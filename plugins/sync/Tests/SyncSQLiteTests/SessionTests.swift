@@ -374,7 +374,7 @@ import Testing
     #expect { try SQLiteReplicaStore(path: stray) } throws: { "\($0)".contains("is no SQLite file") }
     #expect(try String(contentsOfFile: stray, encoding: .utf8).hasPrefix("this is not a database"))
     let newer = folder.file("newer.sqlite")
-    try SQLiteConnection(newer).execute("PRAGMA user_version = 9")
+    try SQLiteConnection(newer).execute("PRAGMA user_version = 99")
     #expect { try SQLiteBackend(path: newer, zones: []) } throws: { "\($0)".contains("update flowrun") }
     #expect { try SQLiteReplicaStore(path: folder.file("no/such/folder.sqlite")) } throws: {
       "\($0)".contains("cannot be opened")

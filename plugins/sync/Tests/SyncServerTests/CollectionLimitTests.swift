@@ -63,5 +63,43 @@
         return
       }
     }
+
+    @Test func `a deletion is forgotten 90 days later by the database's clock`() async throws {
+      let database = try Database()
+      let rules = operation(ZoneRules.key(of: "notes"), 99) {
+        $0.fields = [.init(name: "title", value: Array("string newest".utf8))]
+      }
+      let first = try await PostgresBackend(database.information, zones: [Self.zone])
+      _ = try await first.commit([rules, note(1)], zone: Self.zone)
+      let living = try #require(
+        try await first.changes(zone: Self.zone, since: nil, limit: 9, maximumBytes: 1 << 16).records.last)
+      var deletion = note(1)
+      deletion.expectedVersion = living.version
+      deletion.change = .write(
+        Write(
+          dot: Dot(device: DeviceID(stem: "d", random: 1), number: 2), milliseconds: 2, context: living.cell.context,
+          record: RecordWrite(isDeletion: true)))
+      let cursor = try await first.commit([deletion], zone: Self.zone).cursor
+      first.close()
+      // As it would be had the zone taken a change the day after, and none since.
+      var ages = ZoneAges()
+      let now = try #require(Int64(try database.value("SELECT (extract(epoch FROM now()) * 1000)::int8")))
+      for days in [Int64(93), 92] {
+        #expect(ages.note(cursor.sequence, atMilliseconds: now - days * ZoneAges.dayMilliseconds - 60_000) == nil)
+      }
+      let notes = ages.packed().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+      try database.execute("UPDATE sync_age SET notes = '\\x\(notes)'")
+      let second = try await PostgresBackend(database.information, zones: [Self.zone])
+      defer { second.close() }
+      let reply = try await second.commit([note(2)], zone: Self.zone)
+      guard case .committed = reply.results.first else {
+        Issue.record("\(reply)")
+        return
+      }
+      let page = try await second.changes(zone: Self.zone, since: cursor, limit: 9, maximumBytes: 1 << 16)
+      #expect(page.records.map(\.key.name) == ["n2"])
+      #expect(page.dropped == Dropped(sequence: cursor.sequence, incarnation: 1))
+      #expect(try database.value("SELECT count(*) FROM sync_record WHERE type = 'notes'") == "1")
+    }
   }
 #endif

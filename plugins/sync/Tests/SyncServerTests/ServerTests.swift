@@ -297,7 +297,7 @@
         let cases: [(String, Int, String)] = [
           (String(repeating: " ", count: SyncLimits.bodyBytes + 1), 413, "too-large"), ("{", 400, "not JSON"),
           (#"{"operations":[{"type":"timers","name":7}]}"#, 400, "operations[0].name"),
-          (#"{"operations":[{"type":"a","name":"b","expectedVersion":0}]}"#, 400, "'retire' or 'seen'"),
+          (#"{"operations":[{"type":"a","name":"b","expectedVersion":0}]}"#, 400, "'join' or 'retire'"),
           (#"{"operations":[{"type":"a","name":"b","expectedVersion":0,"write":"BwA="}]}"#, 400, "format 7"),
         ]
         for (body, status, message) in cases {

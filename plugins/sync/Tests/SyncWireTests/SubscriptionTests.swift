@@ -8,7 +8,7 @@ import Testing
 @Suite struct SubscriptionTests {
   private static let page = ChangePage(
     records: [], cursor: Cursor(generation: 1, sequence: 7), hasMore: false, serverMilliseconds: 5,
-    others: [RecordMention(key: RecordKey(type: "notes", name: "a"), sequence: 7, isDeletion: true)])
+    others: [RecordMention(key: RecordKey(type: "notes", name: "a"), sequence: 7)])
 
   @Test func `a subscription and what it leaves out arrive as they were sent`() throws {
     let wanted = Subscription(["notes": ["folder": .text("ü/+=&"), "open": .null], "folders": [:]])
@@ -16,10 +16,9 @@ import Testing
     #expect(try Wire.page(Wire.body(of: Self.page, isPartial: true), isPartial: true) == Self.page)
   }
 
-  @Test func `an older server, which gives everything, is told from one that knows subscriptions`() {
+  @Test func `a page of a part that does not name what it leaves out is refused`() {
     let problem = #expect(throws: Wire.Problem.self) { try Wire.page(Wire.body(of: Self.page), isPartial: true) }
-    #expect(problem?.isOfTheFuture == true)
-    #expect(problem?.message.contains("the server is older and does not support subscriptions") == true)
+    #expect(problem?.path == "others")
   }
 
   @Test(arguments: ["!", "AQ==", "////"]) func `what is not a subscription is refused`(_ text: String) {

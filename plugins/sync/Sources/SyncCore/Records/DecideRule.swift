@@ -49,7 +49,7 @@ public struct DecideRule: Hashable, Sendable {
   public var windowMilliseconds: Int64 { window ?? .max }
 
   /// The rank of a state among its competitors, measured at one common instant (F16).
-  public func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing {
+  public func standing(of entry: StateEntry, atMilliseconds reference: Int64) -> Standing {
     guard let state = RecordState(payload: entry.payload) else { return Standing(priority: -1) }
     return standing(of: state, setAtMilliseconds: entry.milliseconds, atMilliseconds: reference)
   }

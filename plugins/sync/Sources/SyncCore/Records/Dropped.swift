@@ -1,4 +1,4 @@
-/// How far a zone has forgotten its deleted records, once every device had seen them deleted.
+/// How far a zone has forgotten its deleted records: 90 days after each deletion, or earlier where a collection is full.
 ///
 /// No deleted record is left whose last change has a number up to `sequence`, but for those that the rules have kept
 /// (`ZoneRules.keptDeletions`). A record that the zone has not got and whose incarnation is smaller than `incarnation`
@@ -33,7 +33,7 @@ public struct Dropped: Hashable, Sendable {
       }
       return .conflict
     case .join(let cell): return cell.isRecord && cell.content.incarnation < first ? .unchanged : nil
-    case .retire, .seen: return nil
+    case .retire: return nil
     }
   }
 }
@@ -45,8 +45,8 @@ extension Cell {
   }
 }
 
-/// A deleted record that every device has seen deleted.
-public struct SeenDeletion: Hashable, Sendable {
+/// A deletion that is old enough to be forgotten.
+public struct OldDeletion: Hashable, Sendable {
   /// Which record.
   public var key: RecordKey
   /// The zone's number of its last change.
@@ -63,9 +63,18 @@ public struct SeenDeletion: Hashable, Sendable {
 
   /// Those that can be forgotten, in the order in which they go; `rules` are all that the zone keeps. The same for the zone
   /// and for every device, whatever else they have read: so no device has to be notified of what was dropped.
-  public static func forgettable(_ deletions: [SeenDeletion], rules: [ZoneRules]) -> [SeenDeletion] {
+  public static func forgettable(_ deletions: [OldDeletion], rules: [ZoneRules]) -> [OldDeletion] {
     let kept = ZoneRules.keptDeletions(rules)
     return deletions.filter { !kept.contains($0.key.type) }.sorted { $0.sequence < $1.sequence }
+  }
+
+  /// The number up to which deletions must go so that each of these collections has room for so many records, or for as many as
+  /// it can; nil where none can go.
+  public static func room(for full: [String: Int], _ deletions: [OldDeletion], rules: [ZoneRules]) -> Int64? {
+    let forgettable = forgettable(deletions, rules: rules)
+    return full.compactMap { type, count in
+      forgettable.filter { $0.key.type == type }.prefix(count).last?.sequence
+    }.max()
   }
 }
 

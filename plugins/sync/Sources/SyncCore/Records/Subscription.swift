@@ -69,13 +69,10 @@ public struct RecordMention: Hashable, Sendable {
   public var key: RecordKey
   /// The zone's sequence number at the last change.
   public var sequence: Int64
-  /// Whether it may be deleted: then the zone waits to hear that this device has read so far.
-  public var isDeletion: Bool
 
   /// Mentions a record.
-  public init(key: RecordKey, sequence: Int64, isDeletion: Bool = false) {
+  public init(key: RecordKey, sequence: Int64) {
     self.key = key
     self.sequence = sequence
-    self.isDeletion = isDeletion
   }
 }

@@ -14,6 +14,8 @@ struct OldReplica {
     guard let format = saved[identity]?.first, (1..<Replica.storageFormat).contains(format) else { return }
     stored[identity]?[0] = Replica.storageFormat
     changed.insert(.identity)
+    try convertCursor()
+    if format > 3 { return }
     try convertStatistics()
     var items: [OutboxItem] = []
     for (key, bytes) in saved.sorted(by: { $0.key < $1.key }) {
@@ -49,6 +51,30 @@ struct OldReplica {
       return packer.bytes
     }
     changed.insert(.statistics)
+  }
+
+  /// How far the device has read is no longer told to the zone.
+  private mutating func convertCursor() throws(ReplicaError) {
+    let key = Replica.StoredPart.cursor.key
+    guard let bytes = stored[key], !bytes.isEmpty else { return }
+    stored[key] = try Replica.read(key) { () throws(PackingError) in
+      var (reader, numbers) = (Unpacker(bytes), [UInt64]())
+      var flags = try reader.byte("the cursor's parts")
+      while !reader.isAtEnd { numbers.append(try reader.unsigned("a part of the cursor")) }
+      switch numbers.count {
+      case 10: numbers.removeSubrange(4...5)
+      // The earliest versions knew neither what was forgotten nor a further cursor.
+      case 2, 6:
+        numbers = numbers.prefix(4) + (numbers.count == 2 ? [0, 0] : []) + [0, numbers[0], numbers[1], 0]
+        if flags & 1 == 1 { flags |= 4 }
+      default: throw .malformed(at: 1, reading: "the cursor", "has \(numbers.count) parts")
+      }
+      var packer = Packer()
+      packer.byte(flags)
+      for number in numbers { packer.unsigned(number) }
+      return packer.bytes
+    }
+    changed.insert(.cursor)
   }
 
   private mutating func convert(record key: String, _ bytes: [UInt8]) throws(PackingError) {

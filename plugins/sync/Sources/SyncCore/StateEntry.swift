@@ -1,7 +1,6 @@
-/// One device's latest write to a cell, kept next to those of other devices that did not see it (F9).
-///
-/// The payload belongs to the zone's merge policy: this module never looks inside.
-public struct Entry: Hashable, Sendable {
+/// The latest state that one device gave a record of a collection with `decide`, kept next to those of other devices that
+/// did not see it (F9).
+public struct StateEntry: Hashable, Sendable {
   /// Which write this is.
   public var dot: Dot
   /// When the user acted, in milliseconds since 1970 on the server's clock.
@@ -10,7 +9,7 @@ public struct Entry: Hashable, Sendable {
   public var counter: UInt32
   /// Whether its author had seen every entry that the cell held when it was committed: nothing was in conflict.
   public var sawEverything: Bool
-  /// The state itself, in the merge policy's own encoding.
+  /// The state itself; see `RecordState`.
   public var payload: [UInt8]
 
   /// Makes an entry.

@@ -1,0 +1,75 @@
+import FlowBytes
+import SyncCore
+import Testing
+
+/// When a zone forgets a deletion, by the commits that it takes.
+@Suite struct ZoneAgesTests {
+  private static let day = ZoneAges.dayMilliseconds
+  private static let start: Int64 = 1_700_000_000_000
+
+  /// Commits at a time and by a clock that the caller chooses; gives for each the time of those that are forgotten after it.
+  private func play(
+    commits: Int, mostDays: Int64, _ next: (Int) -> (clock: String, time: Int64, shown: Int64)
+  ) throws -> [(time: Int64, forgotten: ArraySlice<Int64>, kept: ArraySlice<Int64>)] {
+    var (ages, old): (ZoneAges, Int64) = (ZoneAges(), 0)
+    var times: [Int64] = []
+    return try (1...commits).map { sequence in
+      let (clock, time, shown) = next(sequence)
+      times.append(time)
+      if let number = ages.note(Int64(sequence), by: clock, atMilliseconds: shown, mostDays: mostDays) {
+        #expect(number >= old)
+        old = number
+      }
+      if sequence % 100 == 0 {
+        #expect(ages.packed().count < 4_000)
+        let again = try ZoneAges(packed: ages.packed())
+        #expect(again == ages)
+      }
+      return (time, times[..<Int(old)], times[Int(old)...])
+    }
+  }
+
+  @Test(arguments: UInt64(1)...50)
+  func `by a clock that is right nothing is forgotten within 90 days, and everything within 94`(_ seed: UInt64) throws {
+    var (random, now) = (SplitMix64(seed: seed), Self.start)
+    let ends = try play(commits: 1_000, mostDays: .max) { _ in
+      now += Int64(random.next() % UInt64(Self.day))
+      return ("", now, now)
+    }
+    for (time, forgotten, kept) in ends {
+      #expect(forgotten.allSatisfy { $0 <= time - 90 * Self.day }, "seed \(seed)")
+      #expect(kept.allSatisfy { $0 > time - 94 * Self.day }, "seed \(seed)")
+    }
+  }
+
+  @Test(arguments: UInt64(1)...50)
+  func `by clocks that are wrong by up to a year nothing is forgotten within 90 days`(_ seed: UInt64) throws {
+    var (random, now) = (SplitMix64(seed: seed), Self.start)
+    let skews = [365, 90, -90, 0].map { $0 * Self.day }
+    let ends = try play(commits: 1_000, mostDays: 1) { _ in
+      now += Int64(random.next() % UInt64(Self.day))
+      let device = Int(random.next() % 4)
+      return ("\(device)", now, now + skews[device])
+    }
+    for (time, forgotten, _) in ends {
+      #expect(forgotten.allSatisfy { $0 <= time - 90 * Self.day }, "seed \(seed)")
+    }
+    #expect(ends.contains { !$0.forgotten.isEmpty })
+  }
+
+  @Test func `a clock that is set by a year shows one day, and one that is set back none`() {
+    var ages = ZoneAges()
+    for number in 1...Int64(91) {
+      #expect(ages.note(number * 2, by: "a", atMilliseconds: Self.start) == nil)
+      #expect(ages.note(number * 2 + 1, by: "a", atMilliseconds: Self.start + 365 * Self.day) == nil)
+    }
+    #expect(ages.note(500, by: "a", atMilliseconds: Self.start) == nil)
+    #expect(ages.note(501, by: "a", atMilliseconds: Self.start + Self.day) == 3)
+  }
+
+  @Test func `damaged notes are an error`() {
+    for bytes: [UInt8] in [[], [9], [1, 0, 5, 1], [1, 0, 255, 255, 255, 255, 15], [1, 0, 0, 1, 1]] {
+      #expect(throws: PackingError.self) { try ZoneAges(packed: bytes) }
+    }
+  }
+}
