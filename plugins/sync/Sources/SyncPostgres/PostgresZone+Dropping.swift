@@ -12,12 +12,8 @@
         FROM sync_zone z LEFT JOIN sync_age a ON a.zone = z.name WHERE z.name = $1
         """, [.text(zone)])
       guard rows.count == 1 else { throw .zoneMissing(zone) }
-      let before: ZoneAges
-      do {
-        before = rows.isNull(0, 2) ? ZoneAges() : try ZoneAges(packed: rows.bytes(0, 2))
-      } catch {
-        throw .storage("PostgreSQL holds damaged ages of '\(zone)': \(error)")
-      }
+      // Where they are damaged, counting starts again, which only keeps deletions longer.
+      let before = rows.isNull(0, 2) ? ZoneAges() : (try? ZoneAges(packed: rows.bytes(0, 2))) ?? ZoneAges()
       var ages = before
       let old = ages.note(rows.integer(0, 0), atMilliseconds: rows.integer(0, 1), mostDays: .max)
       if ages != before {

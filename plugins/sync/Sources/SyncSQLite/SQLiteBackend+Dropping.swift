@@ -15,7 +15,8 @@ extension SQLiteBackend {
     _ zone: String, to sequence: Int64, by device: DeviceID?, _ now: Int64, _ database: SQLiteConnection
   ) throws {
     let known = try database.first("SELECT notes FROM age WHERE zone = ?", [.text(zone)]) { $0.bytes(0) }
-    let before = try known.map { try ZoneAges(packed: $0) } ?? ZoneAges()
+    // Where they are damaged, counting starts again, which only keeps deletions longer.
+    let before = known.flatMap { try? ZoneAges(packed: $0) } ?? ZoneAges()
     var ages = before
     let old = ages.note(sequence, by: device?.name ?? "", atMilliseconds: now)
     if ages != before {

@@ -148,7 +148,7 @@ import Testing
       for key in Self.keys where !machine.replica.outbox.holds(RecordFleet.key(key)) {
         // A deletion that was forgotten may be back in a restored zone. It shows nowhere.
         if mayForget, fleet.likes(device, key) == nil,
-          fleet.zone.records[RecordFleet.key(key)]?.cell.mayBeDeleted == true
+          fleet.zone.records[RecordFleet.key(key)]?.cell.content.deleted != nil
         {
           continue
         }

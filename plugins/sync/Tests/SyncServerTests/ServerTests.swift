@@ -66,11 +66,16 @@
           )
           let zone = "Conformance0"
           let now = try await mac.serverTime()
-          _ = try await mac.commit(Pomodoro.naming(atMilliseconds: now), zone: zone)
+          let named = try await mac.commit(Pomodoro.naming(atMilliseconds: now), zone: zone).cursor
           var signs = phone.watch(zone: zone, device: DeviceID(stem: "phone", random: 1)).makeAsyncIterator()
-          guard case .notification(let before)? = try await signs.next() else {
-            Issue.record("no first notification")
-            return
+          // The second server may not have heard of that yet.
+          var before = Cursor(generation: 0, sequence: 0)
+          while before.sequence < named.sequence {
+            guard case .notification(let cursor)? = try await signs.next() else {
+              Issue.record("no first notification")
+              return
+            }
+            before = cursor
           }
           let write = Write(
             timer: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: now,

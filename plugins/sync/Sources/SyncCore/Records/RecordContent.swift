@@ -79,9 +79,6 @@ extension Cell {
   /// Whether this is a record of a schema.
   public var isRecord: Bool { !content.isEmpty }
 
-  /// Whether this is a record that may be deleted; whether it is, its collection's rule says.
-  public var mayBeDeleted: Bool { isRecord && (content.living.isEmpty || content.deleted != nil) }
-
   /// Begins a later incarnation: nothing of the present one counts in it.
   mutating func beginIncarnation(_ incarnation: Int64) {
     content = RecordContent()
