@@ -5,9 +5,21 @@ extension Replica {
   static let deletedThere =
     "the record has been deleted meanwhile, and the zone has forgotten it; discard this change, or make the record again"
 
-  /// Notes a collection that decides when its rules come.
-  mutating func note(decisionsOf key: RecordKey, _ names: @autoclosure () -> [String]) {
-    if key.type == ZoneRules.type, names().contains(ZoneRules.decideName) { deciding.insert(key.name) }
+  /// Notes how a collection decides, when its rules come.
+  mutating func note(decisionsOf key: RecordKey, _ cell: Cell) {
+    guard key.type == ZoneRules.type, let field = cell.fields.first(where: { $0.name == ZoneRules.decideName }) else {
+      return
+    }
+    deciding[key.name] = DecideRule(text: String(decoding: field.value, as: UTF8.self)) ?? DecideRule()
+  }
+
+  /// The same for rules that the zone has not got yet; those that it has count first.
+  mutating func note(decisionsOf item: OutboxItem) {
+    let key = item.key
+    guard key.type == ZoneRules.type, deciding[key.name] == nil,
+      let field = item.write?.fields.first(where: { $0.name == ZoneRules.decideName })
+    else { return }
+    deciding[key.name] = DecideRule(text: String(decoding: field.value, as: UTF8.self)) ?? DecideRule()
   }
 
   mutating func note(dropped present: Dropped) {

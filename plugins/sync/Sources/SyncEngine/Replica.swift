@@ -28,8 +28,8 @@ public struct Replica: Sendable {
   public internal(set) var isResynchronizing = false
   /// What the zone has forgotten.
   public internal(set) var dropped = Dropped()
-  /// The collections whose records may be arbitrated whole.
-  public internal(set) var deciding: Set<String> = []
+  /// The rules of the collections whose records are arbitrated whole. A rule that the zone has never changes.
+  public internal(set) var deciding: [String: DecideRule] = [:]
   /// Which part of the zone the device holds; nil for all of it.
   public internal(set) var subscription: Subscription?
   /// Whether it has ever held a part: then it may have written to records that it has released.
@@ -108,7 +108,7 @@ public struct Replica: Sendable {
   mutating func confirm(_ record: Record) {
     tallies.note(record, instead: confirmed[record.key])
     confirmed[record.key] = record
-    note(decisionsOf: record.key, record.cell.fields.map(\.name))
+    note(decisionsOf: record.key, record.cell)
     touched.insert(record.key)
     views[record.key] = nil
     outside.remove(record.key)
@@ -157,7 +157,7 @@ public struct Replica: Sendable {
       view.cell.show(item, windowMilliseconds: view.windowMilliseconds)
       views[key] = view
     }
-    note(decisionsOf: key, item.write?.fields.map(\.name) ?? [])
+    note(decisionsOf: item)
     touched.insert(key)
     dirty.insert(.outbox(item.position))
   }
@@ -180,7 +180,7 @@ public struct Replica: Sendable {
       queuedMilliseconds: queuedMilliseconds, skewMilliseconds: skewMilliseconds, isStampMeasured: true)
     outbox.append(item)
     views[key] = nil
-    note(decisionsOf: key, cell.fields.map(\.name))
+    note(decisionsOf: key, cell)
     touched.insert(key)
     dirty.insert(.outbox(item.position))
   }

@@ -30,21 +30,25 @@ extension SyncMachine {
     guard present != replica.dropped else { return [] }
     replica.note(dropped: present)
     if replica.isResynchronizing { return [] }
+    let gone = forgettable { $0.sequence > 0 && $0.sequence <= present.sequence }
+      .filter { $0.incarnation < present.incarnation }
+    for deletion in gone { forget(deletion.key) }
+    return Set(gone.map(\.key))
+  }
+
+  /// Which of these records are deleted and can be forgotten.
+  func forgettable(_ isWanted: (Record) -> Bool) -> [OldDeletion] {
     var rules: [String: DeleteRule] = [:]
     let deletions = replica.confirmed.values.compactMap { record -> OldDeletion? in
-      guard record.cell.isRecord, record.sequence > 0, record.sequence <= present.sequence else { return nil }
+      guard record.cell.isRecord, isWanted(record) else { return nil }
       let rule = rules[record.key.type] ?? self.rules(of: record.key.type).delete
       rules[record.key.type] = rule
-      guard let incarnation = record.cell.deletedIncarnation(by: rule), incarnation < present.incarnation else {
-        return nil
-      }
-      return OldDeletion(key: record.key, sequence: record.sequence, incarnation: incarnation)
+      return record.cell.deletedIncarnation(by: rule)
+        .map { OldDeletion(key: record.key, sequence: record.sequence, incarnation: $0) }
     }
     let all = replica.confirmed.values.filter { $0.key.type == ZoneRules.type }
       .map { ZoneRules(collection: $0.key.name, cell: $0.cell) }
-    let forgettable = OldDeletion.forgettable(deletions, rules: all)
-    for deletion in forgettable { forget(deletion.key) }
-    return Set(forgettable.map(\.key))
+    return OldDeletion.forgettable(deletions, rules: all)
   }
 
   mutating func forget(_ key: RecordKey) {

@@ -234,8 +234,16 @@ extension SyncMachine {
       let (position, operation) = (flight.positions[index], flight.operations[index])
       switch result {
       case .committed(let version, let sequence, let stamp):
-        committed(operation, position, version, sequence, stamp, &reached)
-      case .unchanged: acknowledge(operation.key, position, version: operation.expectedVersion)
+        committed(operation, position, (version, sequence), stamp, &reached)
+      case .unchanged:
+        // The answer to the first time got lost, and what the zone made of it has not been fetched yet.
+        if case .write(let write) = operation.change, operation.isOfCollection,
+          replica.confirmed[operation.key]?.cell.context.covers(write.dot) != true
+        {
+          committed(operation, position, nil, nil, &reached)
+        } else {
+          acknowledge(operation.key, position, version: operation.expectedVersion)
+        }
       case .conflict(let record):
         hasConflict = conflicted(operation, position, record, now) || hasConflict
       case .refused(.mayBeCounted) where isOfThisOpening(position): forked(position)
@@ -260,32 +268,34 @@ extension SyncMachine {
     }
   }
 
+  /// The zone has taken a write, as this version of the record and at this place; nil where it does not say which.
   private mutating func committed(
-    _ operation: Operation, _ position: Int64, _ version: Int64, _ sequence: Int64, _ stamp: Stamp?,
+    _ operation: Operation, _ position: Int64, _ place: (version: Int64, sequence: Int64)?, _ stamp: Stamp?,
     _ reached: inout Int64?
   ) {
     replica.keepView(of: operation.key, windowMilliseconds: window(of: operation.key))
     let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
-    let follows = reached.map { $0 + 1 == sequence } ?? false
+    let follows = place.map { place in reached.map { $0 + 1 == place.sequence } ?? false } ?? false
     // What was deleted may have been forgotten and made again, whose versions begin again: only that this write is in
     // it is certain then.
     let mayBeAnother = !follows && known.map { operation.beginsAnew($0) } ?? false
     if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamp) {
-      let isNext = !mayBeAnother && known?.version ?? 0 == operation.expectedVersion
+      let next = mayBeAnother || known?.version ?? 0 != operation.expectedVersion ? nil : place
       // Where the server holds something else than is known here, it is read again; that this write is in it is noted.
       let record = Record(
-        key: operation.key, version: isNext ? version : known?.version ?? 0,
-        sequence: isNext ? sequence : known?.sequence ?? 0, cell: cell)
-      replica.settle(position, as: record, isAsShown: isNext && operation.bears(stamp))
+        key: operation.key, version: next?.version ?? known?.version ?? 0,
+        sequence: next?.sequence ?? known?.sequence ?? 0, cell: cell)
+      replica.settle(position, as: record, isAsShown: next != nil && operation.bears(stamp))
       // Nothing is between the last change read and this one: reading it again would be an echo.
-      if isNext, follows { reached = sequence }
+      if let next, follows { reached = next.sequence }
     } else {
       replica.remove(position: position)
     }
-    if replica.confirmed[operation.key]?.version ?? 0 < version { pull.isWanted = true }
+    let version = replica.confirmed[operation.key]?.version ?? 0
+    if place.map({ version < $0.version }) ?? true { pull.isWanted = true }
     replica.count { $0.acknowledged += 1 }
-    tell(.acknowledged(operation.key, version: version))
+    tell(.acknowledged(operation.key, version: place?.version ?? operation.expectedVersion))
     noteChange(of: operation.key, since: before)
   }
 

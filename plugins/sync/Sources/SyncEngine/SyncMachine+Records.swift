@@ -14,8 +14,7 @@ extension SyncMachine {
 
   /// How the states of a record are chosen from: by its collection where that decides.
   public func decide(of key: RecordKey) -> DecideRule {
-    guard replica.deciding.contains(key.type) else { return DecideRule() }
-    return rules(of: key.type).decide ?? DecideRule()
+    replica.deciding[key.type] ?? DecideRule()
   }
 
   /// How far apart two states of a record may be and still be concurrent.
@@ -26,9 +25,10 @@ extension SyncMachine {
     if let parked = replica.outbox.items(for: rulesKey).lazy.compactMap(\.parkedBecause).first { return parked }
     let rules = rules(of: key.type)
     if let problem = rules.problem(with: write, for: key) { return problem }
-    guard let limit = rules.limit, !view.isRecord, replica.tallies.records[key.type, default: 0] >= limit else {
-      return nil
-    }
+    let count = replica.tallies.records[key.type, default: 0]
+    guard let limit = rules.limit, !view.isRecord, count >= limit else { return nil }
+    // The zone forgets deletions where it needs their room.
+    if count - (forgettable { $0.key.type == key.type }).count < limit { return nil }
     return "'\(key.type)' has \(limit) records, which is the limit"
   }
 

@@ -285,6 +285,25 @@ import Testing
     }
   }
 
+  @Test func `in a full collection what is deleted makes room, for each device`() async throws {
+    let (mac, phone) = (try await connected("mac"), try await connected("phone"))
+    for key in ["1", "2"] { try await put(mac, "few", key, ["text": .string(key)]) }
+    let full = await error { try await put(mac, "few", "3", ["text": "3"]) }
+    #expect(full?.message.contains("'few' has 2 records, which is the limit") == true)
+    _ = try await mac.call(Delete.self, with: ["collection": "few", "key": "1"])
+    try await put(mac, "few", "3", ["text": "3"])
+    _ = try await phone.call(Pull.self)
+    _ = try await phone.call(Delete.self, with: ["collection": "few", "key": "3"])
+    try await put(phone, "few", "4", ["text": "4"])
+    _ = try await mac.call(Pull.self)
+    for host in [mac, phone] {
+      #expect(await error { try await put(host, "few", "5", ["text": "5"]) } != nil)
+      #expect(try await get(host, "few", "4")?["text"] == "4")
+      #expect(try await get(host, "few", "2")?["text"] == "2")
+      #expect(try await get(host, "few", "3") == nil)
+    }
+  }
+
   @Test func `limits are checked before anything is saved`() async throws {
     let mac = try await connected("mac")
     try await put(mac, "few", "a", ["text": "1"])

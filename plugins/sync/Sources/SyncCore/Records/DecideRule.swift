@@ -1,3 +1,5 @@
+import FlowBytes
+
 /// How the records of a collection are arbitrated whole: which of several states that did not see each other counts.
 ///
 /// What one has seen is replaced, what is further back than the window is dropped; of the others the preferred one counts,
@@ -50,25 +52,34 @@ public struct DecideRule: Hashable, Sendable {
 
   /// The rank of a state among its competitors, measured at one common instant (F16).
   public func standing(of entry: StateEntry, atMilliseconds reference: Int64) -> Standing {
-    guard let state = RecordState(payload: entry.payload) else { return Standing(priority: -1) }
-    return standing(of: state, setAtMilliseconds: entry.milliseconds, atMilliseconds: reference)
+    guard RecordState.isWellFormed(entry.payload) else { return Standing(priority: -1) }
+    return standing(setAtMilliseconds: entry.milliseconds, atMilliseconds: reference) {
+      RecordState.value($0, in: entry.payload)
+    }
   }
 
   /// The rank that a state written at one instant has at another.
   public func standing(
     of state: RecordState, setAtMilliseconds set: Int64, atMilliseconds reference: Int64
   ) -> Standing {
-    let index = prefer.flatMap { prefer in state.text(prefer.field).flatMap { prefer.order.firstIndex(of: $0) } }
+    standing(setAtMilliseconds: set, atMilliseconds: reference, state.value)
+  }
+
+  private func standing(
+    setAtMilliseconds set: Int64, atMilliseconds reference: Int64, _ value: (String) -> Scalar?
+  ) -> Standing {
+    func text(_ field: String) -> String? { if case .text(let text)? = value(field) { text } else { nil } }
+    let index = prefer.flatMap { prefer in text(prefer.field).flatMap { prefer.order.firstIndex(of: $0) } }
     let priority = prefer.map { $0.order.count - (index ?? $0.order.count) } ?? 0
-    guard let smallest, smallest.when.map({ $0.order.contains(state.text($0.field) ?? "") }) ?? true else {
+    guard let smallest, smallest.when.map({ $0.order.contains(text($0.field) ?? "") }) ?? true else {
       return Standing(priority: priority)
     }
-    guard case .integer(let value)? = state.value(smallest.field) else {
+    guard case .integer(let left)? = value(smallest.field) else {
       return Standing(priority: priority, remainingMilliseconds: .max)
     }
-    let stands = smallest.unless.map { state.value($0) == .boolean(true) } ?? false
+    let stands = smallest.unless.map { value($0) == .boolean(true) } ?? false
     let age = smallest.ages && !stands ? reference - set : 0
-    return Standing(priority: priority, remainingMilliseconds: value - age)
+    return Standing(priority: priority, remainingMilliseconds: left - age)
   }
 
   // MARK: In words
@@ -152,7 +163,35 @@ public struct RecordState: Hashable, Sendable {
   /// One of its values; nil for none.
   public func value(_ field: String) -> Scalar? { values[field].flatMap { Scalar(bytes: $0) } }
 
-  func text(_ field: String) -> String? { if case .text(let text)? = value(field) { text } else { nil } }
+  /// One value of a payload, of which nothing else is read.
+  static func value(_ field: String, in payload: [UInt8]) -> Scalar? {
+    var found: Scalar?
+    _ = scan(payload) { name, value in
+      if found == nil, payload[name].elementsEqual(field.utf8) { found = Scalar(bytes: Array(payload[value])) }
+    }
+    return found
+  }
+
+  /// Whether these bytes are a payload, as far as its parts have their places.
+  static func isWellFormed(_ payload: [UInt8]) -> Bool { scan(payload) { _, _ in } }
+
+  /// Gives the places of all names and values; false where the bytes are no payload.
+  private static func scan(_ payload: [UInt8], _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Void) -> Bool {
+    var offset = 0
+    func part() -> Range<Int>? {
+      guard let length = try? LEB128.read(payload, at: &offset), length <= UInt64(payload.count - offset) else {
+        return nil
+      }
+      defer { offset += Int(length) }
+      return offset..<offset + Int(length)
+    }
+    guard let count = try? LEB128.read(payload, at: &offset), count <= UInt64(RecordLimits.fields) else { return false }
+    for _ in 0..<count {
+      guard let name = part(), let value = part() else { return false }
+      body(name, value)
+    }
+    return offset == payload.count
+  }
 }
 
 extension Cell {

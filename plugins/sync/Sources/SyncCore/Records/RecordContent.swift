@@ -49,14 +49,20 @@ public struct RecordContent: Hashable, Sendable {
     }
   }
 
+  private static func latest(_ one: Stamp?, _ other: Stamp?) -> Stamp? {
+    guard let one, let other else { return one ?? other }
+    return max(one, other)
+  }
+
   /// What two copies of one incarnation know together; `left` and `right` are what each copy has seen.
   static func join(
     _ one: RecordContent, _ other: RecordContent, _ left: VersionVector, _ right: VersionVector
   ) -> RecordContent {
     var result = one
     result.living = Dot.join(one.living, other.living, left, right)
-    result.deleted = [one.deleted, other.deleted].compactMap { $0 }.max()
-    result.changed = [one.changed, other.changed].compactMap { $0 }.max()
+    result.deleted = latest(one.deleted, other.deleted)
+    result.changed = latest(one.changed, other.changed)
+    if one.parts.isEmpty, other.parts.isEmpty { return result }
     // A set that one copy does not have has lost its elements there, as far as that copy has seen them.
     let mine = one.parts.map { $0.seen(by: right, unless: other) }
     let theirs = other.parts.map { $0.seen(by: left, unless: one) }
