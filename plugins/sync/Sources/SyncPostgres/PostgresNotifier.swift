@@ -48,6 +48,14 @@
             // Anyone who watches hears that the database is back: what waits for it goes at once.
             if failures > 0 { hub.recover() }
             failures = 0
+            // What was told before this connection listened.
+            let zones = try connection.run("SELECT name, generation, seq, tag FROM sync_zone")
+            for row in 0..<zones.count {
+              let cursor = Cursor(
+                generation: UInt64(bitPattern: zones.integer(row, 1)), sequence: zones.integer(row, 2),
+                tag: UInt64(bitPattern: zones.integer(row, 3)))
+              hear(cursor, zone: zones.text(row, 0))
+            }
             while !isStopped {
               for payload in try connection.notifications(waitMilliseconds: 500) { hear(payload) }
             }
@@ -104,7 +112,10 @@
       // A zone's name has no colon.
       let parts = payload.split(separator: ":", maxSplits: 1)
       guard parts.count == 2, let cursor = Cursor(parts[1]) else { return }
-      let zone = String(parts[0])
+      hear(cursor, zone: String(parts[0]))
+    }
+
+    private func hear(_ cursor: Cursor, zone: String) {
       cursors.note(cursor, zone: zone)
       hub.publish(cursor, zone: zone)
     }

@@ -71,11 +71,11 @@
           // The second server may not have heard of that yet.
           var before = Cursor(generation: 0, sequence: 0)
           while before.sequence < named.sequence {
-            guard case .notification(let cursor)? = try await signs.next() else {
+            guard let sign = try await signs.next() else {
               Issue.record("no first notification")
               return
             }
-            before = cursor
+            before = sign.cursor ?? before
           }
           let write = Write(
             timer: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: now,
