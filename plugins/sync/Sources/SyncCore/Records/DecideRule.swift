@@ -172,10 +172,10 @@ public struct RecordState: Hashable, Sendable {
     return found
   }
 
-  /// Whether these bytes are a payload, as far as its parts have their places.
+  /// Whether these bytes can be read as a payload.
   static func isWellFormed(_ payload: [UInt8]) -> Bool { scan(payload) { _, _ in } }
 
-  /// Gives the places of all names and values; false where the bytes are no payload.
+  /// Calls `body` with the place of each name and value; false if these bytes cannot be read.
   private static func scan(_ payload: [UInt8], _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Void) -> Bool {
     var offset = 0
     func part() -> Range<Int>? {
