@@ -27,6 +27,8 @@ enum Notes {
 
   /// Names the rules of the notes to a zone.
   static func nameRules(_ backend: any SyncBackend, zone: String) async throws {
+    // A zone that was used before has them.
+    if try await !backend.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1).records.isEmpty { return }
     let rules = try schema().collections[0].rules.texts.map { name, text in
       Write.FieldChange(name: name, value: Array(text.utf8))
     }
