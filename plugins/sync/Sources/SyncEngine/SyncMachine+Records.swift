@@ -5,8 +5,10 @@ extension SyncMachine {
   public func rules(of collection: String) -> ZoneRules {
     guard RecordName.isWellFormed(collection) else { return ZoneRules(collection: collection, texts: [:]) }
     let key = ZoneRules.key(of: collection)
-    var texts = ZoneRules(collection: collection, cell: replica.confirmed[key]?.cell).texts
-    for item in replica.outbox.items(for: key) where item.parkedBecause == nil {
+    let confirmed = ZoneRules(collection: collection, cell: replica.confirmed[key]?.cell)
+    let waiting = replica.outbox.items(for: key).filter { $0.parkedBecause == nil }
+    if waiting.isEmpty { return confirmed }
+    let texts = waiting.reduce(into: confirmed.texts) { texts, item in
       texts.merge(item.write?.rules(key).texts ?? [:]) { known, _ in known }
     }
     return ZoneRules(collection: collection, texts: texts)

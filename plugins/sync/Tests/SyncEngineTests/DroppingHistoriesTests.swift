@@ -54,7 +54,11 @@ import Testing
       case 9: fleet.settle()
       case 10:
         if random.next() % 4 == 0, losesPlaces || restores || fleet.isAway.isEmpty {
-          if !losesPlaces { fleet.settle() }
+          if !losesPlaces {
+            // Who could not reach the zone tries again within five minutes.
+            fleet.advance(milliseconds: Backoff.capMilliseconds)
+            fleet.settle()
+          }
           fleet.forget()
           fleet.settle()
         }

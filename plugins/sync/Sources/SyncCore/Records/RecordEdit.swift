@@ -73,8 +73,10 @@ public struct RecordEdit: Hashable, Sendable {
       var state: RecordState?
       for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
         if case .state(let value) = field {
-          let shown = isGone ? nil : rules.decide.map { view.state(by: $0) }
-          state = state ?? shown ?? RecordState()
+          if state == nil {
+            let shown = isGone ? nil : rules.decide.map { view.state(by: $0) }
+            state = shown ?? RecordState()
+          }
           state?.values[name] = value == Scalar.null.bytes ? nil : value
         } else if case .set(let value) = field {
           write.fields.append(.init(name: name, value: value))

@@ -24,11 +24,14 @@ public struct ZoneRules: Hashable, Sendable {
 
   /// The rules in words, by name.
   public let texts: [String: String]
+  /// How records are arbitrated whole; nil if they are not.
+  public let decide: DecideRule?
 
   /// The rules in words.
   public init(collection: String, texts: [String: String]) {
     self.collection = collection
     self.texts = texts
+    decide = texts[Self.decideName].flatMap { DecideRule(text: $0) }
   }
 
   /// The rules that a zone holds for a collection.
@@ -45,9 +48,6 @@ public struct ZoneRules: Hashable, Sendable {
 
   /// What happens to a record that is deleted and changed at the same time.
   public var delete: DeleteRule { texts[Self.deleteName].flatMap { DeleteRule(rawValue: $0) } ?? .editWins }
-
-  /// How records are arbitrated whole; nil if they are not.
-  public var decide: DecideRule? { texts[Self.decideName].flatMap { DecideRule(text: $0) } }
 
   /// The keys that records may have; nil for any.
   public var keys: [String]? { texts[Self.keysName].map { $0.split(separator: " ").map { RuleWords.read($0) } } }
