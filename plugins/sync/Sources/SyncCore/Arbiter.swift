@@ -124,7 +124,7 @@ public enum Arbiter {
     with other: Cell, for key: RecordKey, _ old: Cell, _ rules: ZoneRules?
   ) -> String? {
     if key.type == ZoneRules.type {
-      return ZoneRules(collection: key.name, cell: old).difference(to: ZoneRules(collection: key.name, cell: other))
+      return ZoneRules(collection: key.name, cell: old).difference(to: ZoneRules.texts(of: other))
     }
     return problem(withTypeOf: key, isRecord: other.isRecord) ?? rules?.problem(with: other, for: key)
   }

@@ -5,21 +5,19 @@ extension Replica {
   static let deletedThere =
     "the record has been deleted meanwhile, and the zone has forgotten it; discard this change, or make the record again"
 
-  /// Notes how a collection decides, when its rules come.
-  mutating func note(decisionsOf key: RecordKey, _ cell: Cell) {
-    guard key.type == ZoneRules.type, let field = cell.fields.first(where: { $0.name == ZoneRules.decideName }) else {
-      return
+  /// Reads the rules of a collection again, after what holds them has changed.
+  mutating func noteRules(_ key: RecordKey) {
+    guard key.type == ZoneRules.type else { return }
+    var texts = confirmed[key].map { ZoneRules.texts(of: $0.cell) } ?? [:]
+    for item in outbox.items(for: key) where item.parkedBecause == nil {
+      switch item.change {
+      case .write(let write): texts.merge(ZoneRules.texts(of: write)) { known, _ in known }
+      case .join(let cell): texts.merge(ZoneRules.texts(of: cell)) { known, _ in known }
+      case .retire: continue
+      }
     }
-    deciding[key.name] = DecideRule(text: String(decoding: field.value, as: UTF8.self)) ?? DecideRule()
-  }
-
-  /// The same for rules that the zone has not got yet; those that it has count first.
-  mutating func note(decisionsOf item: OutboxItem) {
-    let key = item.key
-    guard key.type == ZoneRules.type, deciding[key.name] == nil,
-      let field = item.write?.fields.first(where: { $0.name == ZoneRules.decideName })
-    else { return }
-    deciding[key.name] = DecideRule(text: String(decoding: field.value, as: UTF8.self)) ?? DecideRule()
+    if texts == rules[key.name]?.texts { return }
+    rules[key.name] = texts.isEmpty ? nil : ZoneRules(collection: key.name, texts: texts)
   }
 
   mutating func note(dropped present: Dropped) {

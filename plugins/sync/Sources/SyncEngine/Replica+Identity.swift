@@ -117,5 +117,6 @@ extension Replica {
     } else {
       outbox.replace(item)
     }
+    noteRules(item.key)
   }
 }

@@ -107,7 +107,7 @@ extension Replica {
         let one = try Self.read(key) { () throws(PackingError) in try StoredRecord(key: key, packed: bytes) }
         tallies.note(one.record, instead: nil)
         confirmed[one.record.key] = one.record
-        note(decisionsOf: one.record.key, one.record.cell)
+        noteRules(one.record.key)
         if one.isUnconfirmed { unconfirmed.insert(one.record.key) }
         if one.isOutside { outside.insert(one.record.key) }
       }
@@ -115,7 +115,7 @@ extension Replica {
     // What is returned has negative positions, which the order of the keys does not know.
     for item in waiting.sorted(by: { $0.position < $1.position }) {
       outbox.append(item)
-      note(decisionsOf: item)
+      noteRules(item.key)
     }
     let reached = try Self.read(.cursor, stored, StoredCursor.init(packed:))
     (cursor, heard, isResynchronizing) = (reached.cursor, reached.heard, reached.isResynchronizing)

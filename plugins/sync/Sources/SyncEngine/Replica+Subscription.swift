@@ -47,6 +47,7 @@ extension Replica {
   mutating func release(_ key: RecordKey) {
     guard confirmed[key] != nil else { return }
     confirmed[key] = nil
+    noteRules(key)
     tallies.forget(key)
     unconfirmed.remove(key)
     outside.remove(key)

@@ -28,8 +28,8 @@ public struct Replica: Sendable {
   public internal(set) var isResynchronizing = false
   /// What the zone has forgotten.
   public internal(set) var dropped = Dropped()
-  /// The rules of the collections whose records are arbitrated whole. A rule that the zone has never changes.
-  public internal(set) var deciding: [String: DecideRule] = [:]
+  /// The rules of each collection as far as this device knows: the zone's, with what it has asked for on top.
+  var rules: [String: ZoneRules] = [:]
   /// Which part of the zone the device holds; nil for all of it.
   public internal(set) var subscription: Subscription?
   /// Whether it has ever held a part: then it may have written to records that it has released.
@@ -108,7 +108,7 @@ public struct Replica: Sendable {
   mutating func confirm(_ record: Record) {
     tallies.note(record, instead: confirmed[record.key])
     confirmed[record.key] = record
-    note(decisionsOf: record.key, record.cell)
+    noteRules(record.key)
     touched.insert(record.key)
     views[record.key] = nil
     outside.remove(record.key)
@@ -157,7 +157,7 @@ public struct Replica: Sendable {
       view.cell.show(item, windowMilliseconds: view.windowMilliseconds)
       views[key] = view
     }
-    note(decisionsOf: item)
+    noteRules(key)
     touched.insert(key)
     dirty.insert(.outbox(item.position))
   }
@@ -180,7 +180,7 @@ public struct Replica: Sendable {
       queuedMilliseconds: queuedMilliseconds, skewMilliseconds: skewMilliseconds, isStampMeasured: true)
     outbox.append(item)
     views[key] = nil
-    note(decisionsOf: key, cell)
+    noteRules(key)
     touched.insert(key)
     dirty.insert(.outbox(item.position))
   }
@@ -190,17 +190,18 @@ public struct Replica: Sendable {
       views[item.key] = nil
     }
     outbox.replace(item)
+    noteRules(item.key)
     touched.insert(item.key)
     dirty.insert(.outbox(item.position))
   }
 
   mutating func remove(position: Int64) {
-    if let item = outbox[position: position] {
-      touched.insert(item.key)
-      views[item.key] = nil
-    }
-    outbox.remove(position: position)
     dirty.insert(.outbox(position))
+    guard let item = outbox[position: position] else { return }
+    outbox.remove(position: position)
+    noteRules(item.key)
+    touched.insert(item.key)
+    views[item.key] = nil
   }
 
   mutating func stamp(nowMilliseconds now: Int64) -> Stamp {

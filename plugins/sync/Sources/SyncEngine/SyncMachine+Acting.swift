@@ -13,7 +13,7 @@ extension SyncMachine {
     write.stamp = Stamp(milliseconds: view.latestStamp?.milliseconds ?? 0, counter: .max, device: write.dot.device)
     let problem =
       write.record == nil
-      ? rules(of: key.name).difference(to: write.rules(key)) : recordProblem(with: write, key, view)
+      ? rules(of: key.name).difference(to: ZoneRules.texts(of: write)) : recordProblem(with: write, key, view)
     if let problem = RecordLimits.problem(with: write) ?? problem { return problem }
     var cell = view
     cell.apply(write, windowMilliseconds: window)

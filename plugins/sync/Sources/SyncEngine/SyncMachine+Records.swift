@@ -3,20 +3,12 @@ import SyncCore
 extension SyncMachine {
   /// The rules that hold for a collection as far as this device knows: the zone's, with what it has asked for on top.
   public func rules(of collection: String) -> ZoneRules {
-    guard RecordName.isWellFormed(collection) else { return ZoneRules(collection: collection, texts: [:]) }
-    let key = ZoneRules.key(of: collection)
-    let confirmed = ZoneRules(collection: collection, cell: replica.confirmed[key]?.cell)
-    let waiting = replica.outbox.items(for: key).filter { $0.parkedBecause == nil }
-    if waiting.isEmpty { return confirmed }
-    let texts = waiting.reduce(into: confirmed.texts) { texts, item in
-      texts.merge(item.write?.rules(key).texts ?? [:]) { known, _ in known }
-    }
-    return ZoneRules(collection: collection, texts: texts)
+    replica.rules[collection] ?? ZoneRules(collection: collection, texts: [:])
   }
 
   /// How the states of a record are chosen from: by its collection where that decides.
   public func decide(of key: RecordKey) -> DecideRule {
-    replica.deciding[key.type] ?? DecideRule()
+    replica.rules[key.type]?.decide ?? DecideRule()
   }
 
   /// How far apart two states of a record may be and still be concurrent.
@@ -71,9 +63,13 @@ extension SyncMachine {
     if rules.isEmpty { return }
     let flying = push.inFlight?.positions ?? []
     for item in rules {
-      guard let named = item.write?.rules(item.key), !flying.contains(item.position) else { continue }
-      let kept = ZoneRules(collection: item.key.name, cell: replica.confirmed[item.key]?.cell)
-      if let difference = kept.difference(to: named) { park(item.position, reason: difference) }
+      guard let write = item.write, let kept = replica.confirmed[item.key]?.cell, !flying.contains(item.position),
+        write.fields.contains(where: { asked in
+          kept.fields.contains { $0.name == asked.name && $0.value != asked.value }
+        })
+      else { continue }
+      let rules = ZoneRules(collection: item.key.name, cell: kept)
+      if let difference = rules.difference(to: ZoneRules.texts(of: write)) { park(item.position, reason: difference) }
     }
   }
 
@@ -168,14 +164,5 @@ extension SyncMachine {
     return keys.sorted().compactMap { key in
       projection.change(view(of: key), key: key).flatMap { $0.isEmpty ? nil : $0.change }
     }
-  }
-}
-
-extension Write {
-  func rules(_ key: RecordKey) -> ZoneRules {
-    ZoneRules(
-      collection: key.name,
-      texts: Dictionary(
-        fields.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }, uniquingKeysWith: { first, _ in first }))
   }
 }

@@ -35,9 +35,9 @@ extension RecordSchema.Collection {
   /// The rules of the collection that a device has to name to its zone; nil when the zone knows them all. Throws where the
   /// zone keeps others.
   public func declaration(to machine: SyncMachine) throws(RecordProblem) -> SyncMachine.Action? {
-    let (known, wanted) = (machine.rules(of: name), rules)
+    let (known, wanted) = (machine.rules(of: name), rules.texts)
     if let difference = known.difference(to: wanted) { throw RecordProblem(difference) }
-    let missing = wanted.texts.filter { known.texts[$0.key] == nil }
+    let missing = wanted.filter { known.texts[$0.key] == nil }
     return missing.isEmpty ? nil : .rules(missing)
   }
 }

@@ -114,10 +114,10 @@ import Testing
     let more = try #require(
       file(Self.notes.replacing("      title:", with: "      subtitle: { type: string }\n      title:")).schema)
     let longer = try #require(more.collection("notes")).rules
-    #expect(zone.difference(to: longer) == nil)
+    #expect(zone.difference(to: longer.texts) == nil)
     let other = try #require(file(Self.notes.replacing("merge: counter", with: "merge: largest")).schema)
     let changed = try #require(other.collection("notes")).rules
-    let difference = try #require(zone.difference(to: changed))
+    let difference = try #require(zone.difference(to: changed.texts))
     #expect(difference.contains("'likes' of 'notes' as 'integer counter'"))
     #expect(difference.contains("'integer largest'"))
   }

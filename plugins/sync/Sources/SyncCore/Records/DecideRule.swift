@@ -100,8 +100,8 @@ public struct DecideRule: Hashable, Sendable {
   /// Reads what `text` gave; nil for anything else, such as a rule of the future.
   public init?(text: String) {
     self.init()
-    for part in text.split(separator: ",") {
-      let words = part.split(separator: " ").map(String.init)
+    for part in text.utf8.split(separator: UInt8(ascii: ",")) {
+      let words = part.split(separator: UInt8(ascii: " ")).map { String($0) ?? "" }
       switch (words.first, words.count) {
       case ("causal"?, 1), ("newest"?, 1), ("device"?, 1): continue
       case ("window"?, 2):

@@ -36,8 +36,21 @@ public struct ZoneRules: Hashable, Sendable {
 
   /// The rules that a zone holds for a collection.
   public init(collection: String, cell: Cell?) {
-    let fields = cell?.fields.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) } ?? []
-    self.init(collection: collection, texts: Dictionary(fields, uniquingKeysWith: { first, _ in first }))
+    self.init(collection: collection, texts: cell.map(Self.texts) ?? [:])
+  }
+
+  /// The rules in words that a cell holds, by name.
+  public static func texts(of cell: Cell) -> [String: String] {
+    texts(cell.fields.lazy.map { ($0.name, $0.value) })
+  }
+
+  /// The rules in words that a write names, by name.
+  public static func texts(of write: Write) -> [String: String] {
+    texts(write.fields.lazy.map { ($0.name, $0.value) })
+  }
+
+  private static func texts(_ fields: some Sequence<(String, [UInt8])>) -> [String: String] {
+    Dictionary(fields.map { ($0, String(decoding: $1, as: UTF8.self)) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The record that holds the rules of a collection.
@@ -68,8 +81,8 @@ public struct ZoneRules: Hashable, Sendable {
   public var limit: Int? { texts[Self.limitName].flatMap { Int($0) } }
 
   /// In which rule other words differ from these, for a person; nil when they only name what is not named here.
-  public func difference(to others: ZoneRules) -> String? {
-    for (name, text) in others.texts.sorted(by: { $0.key < $1.key }) {
+  public func difference(to others: [String: String]) -> String? {
+    for (name, text) in others.sorted(by: { $0.key < $1.key }) {
       guard let known = texts[name], known != text else { continue }
       let what = name.hasPrefix("_") ? "'\(name.dropFirst())' of '\(collection)'" : "'\(name)' of '\(collection)'"
       return "the zone keeps \(what) as '\(known)' and this schema says '\(text)'; a changed meaning needs a new name"
@@ -81,11 +94,9 @@ public struct ZoneRules: Hashable, Sendable {
   func problem(withRules write: Write) -> String? {
     guard RecordName.isWellFormed(collection) else { return "the collection '\(collection)' \(RecordName.rule)" }
     if write.payload != nil || write.record != nil || write.fields.isEmpty { return "rules are fields alone" }
-    var texts: [String: String] = [:]
-    for change in write.fields {
-      let text = String(decoding: change.value, as: UTF8.self)
-      texts[change.name] = text
-      switch change.name {
+    let texts = Self.texts(of: write)
+    for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
+      switch name {
       case Self.deleteName: if DeleteRule(rawValue: text) == nil { return "'\(text)' is not a rule for deletions" }
       case Self.limitName: if Int(text).map({ $0 > 0 }) != true { return "'\(text)' is not a limit" }
       case Self.decideName: if DecideRule(text: text) == nil { return "'\(text)' is not a rule that decides" }
@@ -94,11 +105,11 @@ public struct ZoneRules: Hashable, Sendable {
       case Self.otherFieldsName:
         if text != MergeRule.newest.rawValue { return "'\(text)' is not a rule of fields without one" }
       default:
-        guard RecordName.isWellFormed(change.name) else { return "the field '\(change.name)' \(RecordName.rule)" }
+        guard RecordName.isWellFormed(name) else { return "the field '\(name)' \(RecordName.rule)" }
         if FieldRule(text: text) == nil { return "'\(text)' is not a rule of a field that this version knows" }
       }
     }
-    return difference(to: ZoneRules(collection: collection, texts: texts))
+    return difference(to: texts)
   }
 
   /// What keeps a write from being one of a record of this collection.
