@@ -1,5 +1,6 @@
 #if Network
   import FlowPlatform
+  import FlowPostgres
   import SyncEngine
 
   /// A connection and the thread that alone uses it.
@@ -10,7 +11,8 @@
     private let connection: ZoneConnection
 
     init(
-      name: String, _ information: String, answerMilliseconds: Int, onOpen: @escaping @Sendable () -> Void
+      name: String, _ information: String, answerMilliseconds: Int = 10_000,
+      onOpen: @escaping @Sendable () -> Void = {}
     ) {
       worker = BlockingWorker(name: name)
       connection = ZoneConnection(information, answerMilliseconds: answerMilliseconds, onOpen: onOpen)
@@ -36,5 +38,49 @@
     }
 
     func stop() { worker.stop() }
+  }
+
+  /// A connection to PostgreSQL whose problems are a backend's; see `PostgresConnection`.
+  final class ZoneConnection {
+    private let connection: PostgresConnection
+
+    /// A part of a transaction met a record that someone has changed meanwhile; nothing was done.
+    static let changedMeanwhile = BackendError.unavailable("records were changed meanwhile", retryAfterMilliseconds: 0)
+
+    fileprivate init(_ information: String, answerMilliseconds: Int, onOpen: @escaping @Sendable () -> Void) {
+      connection = PostgresConnection(information, answerMilliseconds: answerMilliseconds, onOpen: onOpen)
+    }
+
+    /// Runs one statement and gives its rows.
+    func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws(BackendError) -> PostgresRows {
+      try translated { () throws(PostgresProblem) in try connection.run(sql, parameters) }
+    }
+
+    /// Runs statements in one transaction and one round trip, and gives the rows of each.
+    func runTogether(_ statements: [PostgresStatement]) throws(BackendError) -> [PostgresRows] {
+      try translated { () throws(PostgresProblem) in try connection.runTogether(statements) }
+    }
+
+    /// What has been notified within this many milliseconds, as payloads.
+    func notifications(waitMilliseconds: Int32) throws(BackendError) -> [String] {
+      try translated { () throws(PostgresProblem) in
+        try connection.notifications(waitMilliseconds: waitMilliseconds)
+      }
+    }
+
+    private func translated<Value>(
+      _ body: () throws(PostgresProblem) -> Value
+    ) throws(BackendError) -> Value {
+      do throws(PostgresProblem) {
+        return try body()
+      } catch {
+        switch error {
+        case .unreachable(let message): throw .unreachable(message)
+        case .timedOut: throw .timedOut
+        case .storage(let message): throw .storage(message)
+        case .guardFailed: throw Self.changedMeanwhile
+        }
+      }
+    }
   }
 #endif

@@ -1,6 +1,5 @@
 #if Network
   import Foundation
-  import FlowPlatform
   import SyncCore
   import SyncEngine
   import Synchronization
@@ -17,11 +16,10 @@
     private static let pauseSeconds = 0.1
     private static let longestPause = 4
 
-    private let information: String
     private let hub: NotificationHub
     private let cursors: ZoneCursors
-    private let worker = BlockingWorker(name: "sync-postgres-notify")
-    private let connection: NotifyingConnection
+    private let telling: Line
+    private let listening: Line
     private let state = Mutex(State())
 
     private struct State {
@@ -31,16 +29,15 @@
     }
 
     init(_ information: String, hub: NotificationHub, cursors: ZoneCursors) {
-      self.information = information
       self.hub = hub
       self.cursors = cursors
-      connection = NotifyingConnection(information)
+      telling = Line(name: "sync-notify", information)
+      listening = Line(name: "sync-listen", information)
     }
 
-    /// Begins to listen, on a thread of its own that ends within a second after `stop()`.
+    /// Begins to listen, until within a second after `stop()`.
     func start() {
-      Thread.detachNewThread { [self] in
-        let connection = ZoneConnection(information)
+      listening.submit { [self] connection in
         var failures = 0
         while !isStopped {
           do throws(BackendError) {
@@ -69,7 +66,8 @@
 
     func stop() {
       state.withLock { $0.isStopped = true }
-      worker.stop()
+      telling.stop()
+      listening.stop()
     }
 
     /// Sends a notification to the other processes: at once, or together with those of the next 5 ms.
@@ -84,7 +82,6 @@
     }
 
     private func send() async {
-      let connection = connection
       while true {
         let batch = state.withLock { state in
           defer { state.waiting = [:] }
@@ -92,11 +89,11 @@
           return state.waiting
         }
         if batch.isEmpty { return }
-        try? await worker.perform {
+        try? await telling.perform { connection throws(BackendError) in
           // One transaction for all of them; a zone's name holds neither a comma nor a brace. What it tells is durable already
           // and it is a hint only: it does not wait for the disk, nor do commits wait for it there.
           let payloads = batch.map { "\($0.key):\($0.value)" }.joined(separator: ",")
-          _ = try connection.shared.run(
+          _ = try connection.run(
             """
             SELECT set_config('synchronous_commit', 'off', true), pg_notify('\(Self.channel)', payload)
             FROM unnest($1::text[]) payload
@@ -119,13 +116,5 @@
       cursors.note(cursor, zone: zone)
       hub.publish(cursor, zone: zone)
     }
-  }
-
-  /// The connection that notifies.
-  ///
-  /// Proof of safety: `shared` is used by jobs of the notifier's one worker alone, which run one after the other.
-  private final class NotifyingConnection: @unchecked Sendable {
-    let shared: ZoneConnection
-    init(_ information: String) { shared = ZoneConnection(information) }
   }
 #endif
