@@ -144,10 +144,13 @@ extension WorkflowRun: ActionHost {
   ) {
     guard options.clock != nil else { return wake(after: delay, handler) }
     let key = RunState.taskKey(step, attempt)
-    state.withLock { $0.sleeping[key, default: 0] += 1 }
-    wake(after: delay) { [self] in
-      state.withLock { $0.sleeping[key, default: 1] -= 1 }
-      handler()
+    // At once, so that the clock cannot move past an alarm that is not there yet.
+    state.withLock { state in
+      state.sleeping[key, default: 0] += 1
+      wake(after: delay) { [self] in
+        self.state.withLock { $0.sleeping[key, default: 1] -= 1 }
+        handler()
+      }
     }
   }
 
