@@ -221,15 +221,20 @@
       }
     }
 
-    /// What a swap in a slot rests on that was not read.
-    private func assumption(_ slot: Slot) -> PostgresZone.Assumption? {
-      guard slot.isAssumed else { return nil }
-      let (zone, key) = (slot.name.zone, slot.name.key)
-      let cursor = Cursor(
-        generation: slot.generation, sequence: cursors.furthest(of: slot.generation, zone: zone))
-      let rules = slotIndices[Name(zone: zone, key: ZoneRules.key(of: key.type))].map { slots[$0] }
-      guard let rules, rules.isAssumed else { return .init(cursor: cursor) }
-      return .init(cursor: cursor, rules: (rules.name.key, rules.stored?.version ?? 0))
+    /// The rules that what is decided on these records rests on and that were not read.
+    private func assumedRules(of changed: [Int]) -> [PostgresZone.AssumedRules] {
+      var all: Set<PostgresZone.AssumedRules> = []
+      for index in changed where slots[index].isAssumed {
+        let (zone, collection) = (slots[index].name.zone, slots[index].name.key.type)
+        guard let rules = slotIndices[Name(zone: zone, key: ZoneRules.key(of: collection))], slots[rules].isAssumed
+        else {
+          continue
+        }
+        // Others of this transaction may have named some.
+        let version = (slots[rules].stored?.version ?? 0) + slots[rules].changes
+        all.insert(.init(zone: zone, collection: collection, version: version))
+      }
+      return Array(all)
     }
 
     /// Notices when the database holds less of a zone than it did.
@@ -385,12 +390,17 @@
           begun.append(zone)
         }
         firsts.append(statements.count)
+        let assumed =
+          slot.isAssumed
+          ? Cursor(generation: slot.generation, sequence: cursors.furthest(of: slot.generation, zone: zone)) : nil
         statements.append(
           PostgresZone.swap(
             slot.name.key, zone: zone, tag: tag, expected: slot.stored?.version ?? 0, changes: slot.changes,
             packed: slot.packed, deletedIncarnation: slot.deletedIncarnation, names: slot.names, dropped: slot.dropped,
-            assuming: assumption(slot), isWhole: isWhole))
+            assumed: assumed, isWhole: isWhole))
       }
+      let rules = assumedRules(of: changed)
+      if !rules.isEmpty { statements.append(PostgresZone.require(rules)) }
       for index in changed where slots[index].name.key.type == ZoneRules.type {
         let rules = ZoneRules(collection: slots[index].name.key.name, cell: slots[index].record?.cell)
         if let statement = PostgresZone.limit(rules, zone: slots[index].name.zone) { statements.append(statement) }

@@ -97,31 +97,25 @@
         key: key, version: rows.integer(0, 3), sequence: rows.integer(0, 4), cell: try cell(rows.bytes(0, 5)))
     }
 
-    /// What a decision rests on that was not read for it: the swap finds nothing where the database says otherwise.
-    struct Assumption {
-      /// The zone's incarnation, and how far it had come in it at least.
-      var cursor: Cursor
-      /// The record with the collection's rules and its version, 0 for none; nil if it was read.
-      var rules: (key: RecordKey, version: Int64)?
-    }
-
     /// Puts a cell in, if the record has the version expected and the zone has forgotten nothing since `dropped`: seq,
     /// generation; no row if not. The zone's row is locked first: inside a zone the order of commits is the order of
     /// sequence numbers. The zone has the transaction's tag then.
+    ///
+    /// What was decided without having been read is swapped where the zone is of the incarnation of `assumed` and has come
+    /// as far as that at least.
     static func swap(
       _ key: RecordKey, zone: String, tag: UInt64, expected: Int64, changes: Int64, packed: [UInt8],
-      deletedIncarnation: Int64?, names: TakenNames, dropped: Dropped, assuming assumption: Assumption? = nil,
-      isWhole: Bool = false
+      deletedIncarnation: Int64?, names: TakenNames, dropped: Dropped, assumed: Cursor? = nil, isWhole: Bool = false
     ) -> PostgresStatement {
-      let change =
-        if let assumption { updates[assumption.rules == nil ? 0 : 1] } else { isWhole ? partOfTransaction : insertion }
+      let change = assumed != nil ? update : isWhole ? partOfTransaction : insertion
       let sql = change + (names.givenBack.isEmpty ? "" : keepsGivenBack) + keepsActs
       return PostgresStatement(
         sql: sql,
         parameters: [
           .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(packed),
           .integer(deletedIncarnation ?? -1), .integer(dropped.sequence), .integer(Int64(bitPattern: tag)),
-        ] + parameters(names) + (assumption.map(parameters) ?? []))
+        ] + parameters(names)
+          + (assumed.map { [.integer(Int64(bitPattern: $0.generation)), .integer($0.sequence)] } ?? []))
     }
 
     /// Keeps the acts that a swap has taken, and gives what the swap gave.
@@ -135,14 +129,12 @@
         ON CONFLICT (zone, device) DO UPDATE SET number = greatest(sync_given_back.number, excluded.number))
       """
 
-    /// Columns as arrays. A device's name has no quotes, and without them NULL would not be one.
     private static func parameters(_ names: TakenNames) -> [PostgresParameter] {
-      var columns = [
-        names.acts.map { "\"\($0.name.dot.device)\"" }, names.acts.map { "\(Int64(bitPattern: $0.name.incarnation))" },
-        names.acts.map { "\($0.name.dot.number)" }, names.acts.map { "\($0.check)" },
+      [
+        array(names.acts.map(\.name.dot.device)), array(names.acts.map { Int64(bitPattern: $0.name.incarnation) }),
+        array(names.acts.map(\.name.dot.number)), array(names.acts.map(\.check)),
+        array(names.givenBack.map(\.device)), array(names.givenBack.map(\.number)),
       ]
-      columns += [names.givenBack.map { "\"\($0.device)\"" }, names.givenBack.map { "\($0.number)" }]
-      return columns.map { .text("{\($0.joined(separator: ","))}") }
     }
 
     /// What a zone knows of an act.
@@ -167,22 +159,14 @@
     }
 
     /// What is known without having been read is there: it is changed and never made, which costs PostgreSQL a seventh less.
-    /// Where only the zone is assumed, and where the rules of the collection are too.
-    private static let updates = [
-      "",
-      """
-      AND $20::int8 = coalesce((SELECT version FROM sync_record WHERE zone = $1 AND type = $18 AND name = $19), 0)
-      """,
-    ].map { sameRules in
-      """
+    private static let update = """
       WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8, tag = $9::int8
         WHERE name = $1 AND generation = $16::int8 AND seq >= $17::int8 RETURNING seq, generation, dropped_seq),
       swapped AS (UPDATE sync_record r SET version = $4::int8 + $5::int8, seq = place.seq, cell = $6,
         deleted_life = nullif($7::int8, -1)
       FROM place WHERE r.zone = $1 AND r.type = $2 AND r.name = $3 AND r.version = $4::int8
-        AND place.dropped_seq <= $8::int8 \(sameRules) RETURNING r.seq, place.generation)
+        AND place.dropped_seq <= $8::int8 RETURNING r.seq, place.generation)
       """
-    }
 
     private static let insertion = insertion(
       place: "seq",
@@ -211,9 +195,30 @@
       """
     }
 
-    private static func parameters(_ assumption: Assumption) -> [PostgresParameter] {
-      [.integer(Int64(bitPattern: assumption.cursor.generation)), .integer(assumption.cursor.sequence)]
-        + (assumption.rules.map { [.text($0.key.type), .text($0.key.name), .integer($0.version)] } ?? [])
+    /// The rules of a collection that were taken for what they are, by their version; 0 for none.
+    struct AssumedRules: Hashable {
+      var zone: String
+      var collection: String
+      var version: Int64
+    }
+
+    /// Fails its transaction where collections have other rules than these. It stands behind the swaps: whoever has a zone's
+    /// row is the only one who may change its rules.
+    static func require(_ rules: [AssumedRules]) -> PostgresStatement {
+      PostgresStatement(
+        sql: """
+          SELECT CASE WHEN bool_and(coalesce(r.version, 0) = c.version) THEN 1 ELSE 1 / (count(*) - count(*)) END
+          FROM unnest($1::text[], $2::text[], $3::int8[]) AS c(zone, name, version)
+          LEFT JOIN sync_record r ON r.zone = c.zone AND r.type = $4 AND r.name = c.name
+          """,
+        parameters: [
+          array(rules.map(\.zone)), array(rules.map(\.collection)), array(rules.map(\.version)), .text(ZoneRules.type),
+        ])
+    }
+
+    /// Values as an array. What they name has no quotes, and without them NULL would not be a name.
+    private static func array(_ values: [some CustomStringConvertible]) -> PostgresParameter {
+      .text("{\(values.map { "\"\($0)\"" }.joined(separator: ","))}")
     }
 
     // MARK: Tags
@@ -239,17 +244,17 @@
 
     /// Fails its transaction where the history of a zone does not contain all of these cursors.
     static func require(_ cursors: [Cursor], zone: String) -> PostgresStatement {
-      let columns = [
-        cursors.map { "\(Int64(bitPattern: $0.generation))" }, cursors.map { "\($0.sequence)" },
-        cursors.map { "\(Int64(bitPattern: $0.tag))" },
-      ]
-      return PostgresStatement(
+      PostgresStatement(
         sql: """
           SELECT CASE WHEN bool_and(c.seq <= z.seq AND c.tag = \(tag(of: "c.seq"))
             AND EXISTS (SELECT 1 FROM sync_life l WHERE l.zone = $1 AND l.generation = c.generation))
             THEN 1 ELSE 1 / (count(*) - count(*)) END
           FROM sync_zone z, unnest($2::int8[], $3::int8[], $4::int8[]) AS c(generation, seq, tag) WHERE z.name = $1
-          """, parameters: [.text(zone)] + columns.map { .text("{\($0.joined(separator: ","))}") })
+          """,
+        parameters: [
+          .text(zone), array(cursors.map { Int64(bitPattern: $0.generation) }), array(cursors.map(\.sequence)),
+          array(cursors.map { Int64(bitPattern: $0.tag) }),
+        ])
     }
 
     static func cell(_ bytes: [UInt8]) throws(BackendError) -> Cell {

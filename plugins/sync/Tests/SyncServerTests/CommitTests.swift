@@ -217,6 +217,47 @@
       }
     }
 
+    @Test func `what one server decides by rules that it knows fails where another one has named more of them`()
+      async throws
+    {
+      let database = try Database()
+      let one = try await PostgresBackend(database.information, zones: ["Notes"])
+      let other = try await PostgresBackend(database.information, zones: ["Notes"])
+      defer {
+        one.close()
+        other.close()
+      }
+      func rules(_ number: Int64, _ name: String, _ text: String) -> SyncCore.Operation {
+        let write = Write(
+          dot: Dot(device: DeviceID(stem: "mac", random: 1), number: number), milliseconds: 1,
+          fields: [.init(name: name, value: Array(text.utf8))])
+        return .init(key: ZoneRules.key(of: "notes"), expectedVersion: number - 1, change: .write(write))
+      }
+      func change(
+        _ number: Int64, by device: UInt32 = 1, seen: [Dot] = [], isDeletion: Bool = false
+      ) -> SyncCore.Operation {
+        let write = Write(
+          dot: Dot(device: DeviceID(stem: "mac", random: device), number: number), milliseconds: 1,
+          context: VersionVector(seen),
+          record: RecordWrite(isDeletion: isDeletion, changes: isDeletion ? [] : [.init(name: "likes", kind: .add(1))]))
+        let key = RecordKey(type: "notes", name: "a")
+        return .init(key: key, expectedVersion: number + Int64(device) - 3, change: .write(write))
+      }
+      func commit(_ operation: SyncCore.Operation, _ backend: PostgresBackend) async throws {
+        let results = try await backend.commit([operation], zone: "Notes").results
+        guard case .committed? = results.first else { throw BackendError.invalid("\(results)") }
+      }
+      try await commit(rules(1, "likes", "integer counter"), one)
+      // Both begin their incarnations of the zone; then one knows the record and its collection's rules.
+      try await commit(rules(2, "title", "string newest"), other)
+      for number in 2...5 as ClosedRange<Int64> { try await commit(change(number), one) }
+      try await commit(rules(3, ZoneRules.deleteName, DeleteRule.deleteWins.rawValue), other)
+      // A deletion that has not seen the last change: where the edit wins, the record lives.
+      let seen = Dot(device: DeviceID(stem: "mac", random: 1), number: 4)
+      try await commit(change(5, by: 2, seen: [seen], isDeletion: true), one)
+      #expect(try database.value("SELECT deleted_life FROM sync_record WHERE type = 'notes'") == "0")
+    }
+
     @Test func `two servers that start together on an empty database make one zone, with one incarnation`() async throws
     {
       let database = try Database()
