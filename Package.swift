@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 /// All targets, lowest first, as `NAMES: what they use | what their tests use besides`; ARCHITECTURE.md says what each knows. A line
