@@ -11,20 +11,8 @@ final class AlarmClock: Sendable {
   /// How long the thread stays when there is nothing to wait for.
   private static let lingerNanoseconds = 1_000_000_000
 
-  fileprivate struct Callback: Comparable {
-    var atNanoseconds: Int
-    var order: Int
-    var action: @Sendable () -> Void
-
-    static func < (left: Self, right: Self) -> Bool {
-      (left.atNanoseconds, left.order) < (right.atNanoseconds, right.order)
-    }
-
-    static func == (left: Self, right: Self) -> Bool { left.order == right.order }
-  }
-
   fileprivate struct State {
-    var heap = Heap<Callback>()
+    var heap = Heap<Alarm>()
     var order = 0
     /// Until when the thread sleeps, or for when a timer is set; nil: neither.
     var armedAt: Int?
@@ -62,7 +50,7 @@ final class AlarmClock: Sendable {
     let arming = state.withLock { state -> Arming in
       guard !state.isStopped else { return .none }
       state.order += 1
-      state.heap.insert(Callback(atNanoseconds: nanoseconds, order: state.order, action: action))
+      state.heap.insert(Alarm(atNanoseconds: nanoseconds, order: state.order, action: action))
       if state.usesTimers { return state.needsArming().map { .timer($0) } ?? .none }
       if state.hasThread { return state.needsArming() == nil ? .none : .wake }
       state.hasThread = true
@@ -138,6 +126,19 @@ final class AlarmClock: Sendable {
       guard sleeper.sleep(until: clock.startNanoseconds &+ UInt64(max(0, until))) else { return useTimers() }
     }
   }
+}
+
+/// A call at an instant of a run; of one instant in the order in which they were asked for.
+struct Alarm: Comparable {
+  var atNanoseconds: Int
+  var order: Int
+  var action: @Sendable () -> Void
+
+  static func < (left: Self, right: Self) -> Bool {
+    (left.atNanoseconds, left.order) < (right.atNanoseconds, right.order)
+  }
+
+  static func == (left: Self, right: Self) -> Bool { left.order == right.order }
 }
 
 extension AlarmClock.State {

@@ -12,18 +12,6 @@ import Synchronization
 /// next instant at which something happens: a body wakes, a deadline passes, the gate opens. A body that waits in another way
 /// holds the clock. Events that come at a time belong into ``RunOptions/announcedEvents``.
 public final class VirtualClock: Sendable {
-  private struct Alarm: Comparable {
-    var atNanoseconds: Int
-    var order: Int
-    var action: @Sendable () -> Void
-
-    static func < (left: Self, right: Self) -> Bool {
-      (left.atNanoseconds, left.order) < (right.atNanoseconds, right.order)
-    }
-
-    static func == (left: Self, right: Self) -> Bool { left.order == right.order }
-  }
-
   private struct State {
     var now = 0
     var order = 0
