@@ -35,7 +35,7 @@ extension RecordSchema.Collection {
   /// The rules of the collection that a device has to name to its zone; nil when the zone knows them all. Throws where the
   /// zone keeps others.
   public func declaration(to machine: SyncMachine) throws(RecordProblem) -> SyncMachine.Action? {
-    let (known, wanted) = (machine.rules(of: name), rules.texts)
+    let (known, wanted) = (machine.rules(of: name), ruleTexts)
     if let difference = known.difference(to: wanted) { throw RecordProblem(difference) }
     let missing = wanted.filter { known.texts[$0.key] == nil }
     return missing.isEmpty ? nil : .rules(missing)

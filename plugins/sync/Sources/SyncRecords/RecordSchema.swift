@@ -35,7 +35,10 @@ public struct RecordSchema: Hashable, Sendable {
     public func field(_ name: String) -> Field? { fields.first { $0.name == name } }
 
     /// The rules that a zone keeps for it.
-    public var rules: ZoneRules {
+    public var rules: ZoneRules { ZoneRules(collection: name, texts: ruleTexts) }
+
+    /// The same in words, by name.
+    var ruleTexts: [String: String] {
       var texts = Dictionary(fields.map { ($0.name, $0.rule.text) }, uniquingKeysWith: { first, _ in first })
       texts[ZoneRules.deleteName] = delete.rawValue
       texts[ZoneRules.decideName] = decide?.text
@@ -43,7 +46,7 @@ public struct RecordSchema: Hashable, Sendable {
       texts[ZoneRules.keysName] = keys.map { ZoneRules.text(ofKeys: $0) }
       if isWrittenByItself { texts[ZoneRules.writerName] = ZoneRules.writerItself }
       if hasOtherFields { texts[ZoneRules.otherFieldsName] = MergeRule.newest.rawValue }
-      return ZoneRules(collection: name, texts: texts)
+      return texts
     }
   }
 

@@ -40,6 +40,14 @@ struct SimulatedDevice {
 
   static func name(_ index: Int) -> DeviceID { DeviceID(stem: "device", random: UInt32(index + 1)) }
 
+  /// Notes when its machine wants to be woken next, and gives that when it is news.
+  mutating func setWake(_ local: Int64, _ now: Int64) -> Int64? {
+    let wake = machine.nextWake(atMilliseconds: local)
+    let time = wake.map { $0 == .max ? now + 3_600_000 : now + max(1, min($0 - local, 3_600_000)) }
+    defer { wakeMilliseconds = time }
+    return time == wakeMilliseconds ? nil : time
+  }
+
   mutating func save(_ changes: [StoreChange]) {
     for change in changes { disk[change.key] = change.value }
   }

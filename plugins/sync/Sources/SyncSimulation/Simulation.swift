@@ -180,13 +180,7 @@ public struct Simulation {
   }
 
   private mutating func schedule(_ index: Int, _ local: Int64) {
-    guard let wake = devices[index].machine.nextWake(atMilliseconds: local) else {
-      devices[index].wakeMilliseconds = nil
-      return
-    }
-    let time = wake == .max ? now + 3_600_000 : now + max(1, min(wake - local, 3_600_000))
-    guard devices[index].wakeMilliseconds != time else { return }
-    devices[index].wakeMilliseconds = time
+    guard let time = devices[index].setWake(local, now) else { return }
     queue.add(.wake(device: index, incarnation: devices[index].incarnation), atMilliseconds: time)
   }
 
