@@ -202,8 +202,8 @@
       var version: Int64
     }
 
-    /// Fails its transaction where collections have other rules than these. It comes after the swaps: whoever has locked a
-    /// zone's row is the only one who can change its rules.
+    /// Fails its transaction where collections have other rules than these. It comes after the swaps, which have locked
+    /// the zones' rows: no other transaction can change the rules before this one ends.
     static func require(_ rules: [AssumedRules]) -> PostgresStatement {
       PostgresStatement(
         sql: """
