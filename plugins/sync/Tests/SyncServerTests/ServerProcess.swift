@@ -14,12 +14,14 @@
     final class Text: Sendable {
       private let text = Mutex("")
 
-      /// Takes in whatever comes.
+      /// Takes in whatever comes, on a thread: a handler of the pipe crashes Dispatch now and then, once its descriptor has been
+      /// closed and names something else.
       func read(_ pipe: Pipe) {
-        pipe.fileHandleForReading.readabilityHandler = { [self] handle in
-          let data = handle.availableData
-          if data.isEmpty { handle.readabilityHandler = nil }
-          text.withLock { $0 += String(decoding: data, as: UTF8.self) }
+        let handle = pipe.fileHandleForReading
+        Thread.detachNewThread { [self] in
+          while case let data = handle.availableData, !data.isEmpty {
+            text.withLock { $0 += String(decoding: data, as: UTF8.self) }
+          }
         }
       }
 
