@@ -144,7 +144,7 @@ extension WorkflowRun: ActionHost {
   ) {
     guard options.clock != nil else { return wake(after: delay, handler) }
     let key = RunState.taskKey(step, attempt)
-    // At once, so that the clock cannot move past an alarm that is not there yet.
+    // In one hold of the lock, so that the clock cannot move past an alarm that is not set yet.
     state.withLock { state in
       state.sleeping[key, default: 0] += 1
       wake(after: delay) { [self] in

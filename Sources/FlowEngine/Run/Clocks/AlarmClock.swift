@@ -128,7 +128,7 @@ final class AlarmClock: Sendable {
   }
 }
 
-/// A call at an instant of a run; of one instant in the order in which they were asked for.
+/// A call at an instant of a run. Calls at the same instant come in the order in which they were scheduled.
 struct Alarm: Comparable {
   var atNanoseconds: Int
   var order: Int

@@ -101,8 +101,8 @@
     /// generation; no row if not. The zone's row is locked first: inside a zone the order of commits is the order of
     /// sequence numbers. The zone has the transaction's tag then.
     ///
-    /// What was decided without having been read is swapped where the zone is of the incarnation of `assumed` and has come
-    /// as far as that at least.
+    /// A record that was not read for this is changed only if the zone's generation is that of `assumed`, and the zone has come
+    /// at least as far.
     static func swap(
       _ key: RecordKey, zone: String, tag: UInt64, expected: Int64, changes: Int64, packed: [UInt8],
       deletedIncarnation: Int64?, names: TakenNames, dropped: Dropped, assumed: Cursor? = nil, isWhole: Bool = false
