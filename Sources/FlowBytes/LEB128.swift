@@ -15,6 +15,10 @@ public enum LEB128 {
     put(UInt8(truncatingIfNeeded: rest))
   }
 
+  /// How many bytes `number` takes.
+  @inlinable @inline(__always)
+  public static func size(of number: UInt64) -> Int { max(1, (70 - number.leadingZeroBitCount) / 7) }
+
   /// Why bytes are not a number.
   public enum Problem: Error {
     /// The bytes end before the number does.

@@ -43,6 +43,7 @@ import Testing
     LEB128.write(number) { written.append($0) }
     #expect(written == [0x55] + bytes)
     #expect(try LEB128.read(written, at: &offset) == number && offset == written.count)
+    #expect(LEB128.size(of: number) == bytes.count)
   }
 
   @Test(

@@ -116,7 +116,7 @@ public enum Arbiter {
   private static func problem(
     with write: Write, for key: RecordKey, _ old: Cell, _ rules: ZoneRules?
   ) -> String? {
-    if key.type == ZoneRules.type { return ZoneRules(collection: key.name, cell: old).problem(withRules: write) }
+    if key.type == ZoneRules.type { return ZoneRules.problem(with: write, of: key.name, in: old) }
     return problem(withTypeOf: key, isRecord: write.record != nil) ?? rules?.problem(with: write, for: key)
   }
 
@@ -124,7 +124,7 @@ public enum Arbiter {
     with other: Cell, for key: RecordKey, _ old: Cell, _ rules: ZoneRules?
   ) -> String? {
     if key.type == ZoneRules.type {
-      return ZoneRules(collection: key.name, cell: old).difference(to: ZoneRules.texts(of: other))
+      return ZoneRules.difference(key.name, ZoneRules.texts(of: old), ZoneRules.texts(of: other))
     }
     return problem(withTypeOf: key, isRecord: other.isRecord) ?? rules?.problem(with: other, for: key)
   }

@@ -12,14 +12,16 @@ public struct ArbiterBatch {
   private var unchanged: [RecordKey: Int64] = [:]
   /// The acts that were taken so far.
   private var names: [ActName: [UInt32]] = [:]
-  /// The rules of collections, once they have been read.
-  private var rules: [String: ZoneRules] = [:]
+  /// The rules of collections that are known, and those that have been read.
+  private var rules: [String: ZoneRules]
   /// The collections that had no room, and for how many records.
   public private(set) var full: [String: Int] = [:]
 
-  /// A batch that is decided at this time of the server, in a zone that has forgotten so much.
-  public init(serverMilliseconds: Int64, dropped: Dropped = Dropped()) {
+  /// A batch that is decided at this time of the server, in a zone that has forgotten so much and of which these rules
+  /// are known.
+  public init(serverMilliseconds: Int64, dropped: Dropped = Dropped(), rules: [String: ZoneRules] = [:]) {
     self.dropped = dropped
+    self.rules = rules
     self.serverMilliseconds = serverMilliseconds
   }
 

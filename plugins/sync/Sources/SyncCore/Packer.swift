@@ -2,18 +2,34 @@ import FlowBytes
 
 /// Writes values as compact bytes: integers as LEB128, lists and texts with their length before them.
 public struct Packer: Sendable {
-  /// What has been written so far.
+  /// What has been written so far; empty when it only counts.
   public private(set) var bytes: [UInt8] = []
+  /// How many bytes were counted instead of written, nil when they are written.
+  private var counted: Int?
 
   /// An empty packer.
   public init() {}
 
+  /// How many bytes `pack` writes. Nothing is written for it.
+  public static func size(_ pack: (inout Packer) -> Void) -> Int {
+    var packer = Packer()
+    packer.counted = 0
+    pack(&packer)
+    return packer.counted ?? 0
+  }
+
   /// Writes one byte.
-  public mutating func byte(_ value: UInt8) { bytes.append(value) }
+  public mutating func byte(_ value: UInt8) {
+    if let counted { self.counted = counted + 1 } else { bytes.append(value) }
+  }
 
   /// Writes a number that is never negative.
   public mutating func unsigned(_ value: UInt64) {
-    LEB128.write(value) { bytes.append($0) }
+    if let counted {
+      self.counted = counted + LEB128.size(of: value)
+    } else {
+      LEB128.write(value) { bytes.append($0) }
+    }
   }
 
   /// Writes a count.
@@ -25,12 +41,13 @@ public struct Packer: Sendable {
   /// Writes bytes with their length.
   public mutating func data(_ value: [UInt8]) {
     count(value.count)
-    bytes.append(contentsOf: value)
+    if let counted { self.counted = counted + value.count } else { bytes.append(contentsOf: value) }
   }
 
   /// Ends with a checksum of all that was written: FNV-1a of 32 bits, of which each step can be undone, so that a change
   /// of a single byte always changes it.
   public mutating func seal() {
+    if let counted { return self.counted = counted + 4 }
     let checksum = Self.checksum(bytes[...])
     for shift in [0, 8, 16, 24] as [UInt32] { byte(UInt8(truncatingIfNeeded: checksum >> shift)) }
   }
@@ -43,7 +60,8 @@ public struct Packer: Sendable {
 
   /// Writes a text as UTF-8 with its length.
   public mutating func text(_ value: String) {
-    count(value.utf8.count)
-    bytes.append(contentsOf: value.utf8)
+    let size = value.utf8.count
+    count(size)
+    if let counted { self.counted = counted + size } else { bytes.append(contentsOf: value.utf8) }
   }
 }

@@ -42,8 +42,8 @@ public struct OutboxItem: Hashable, Sendable {
   /// Its size in bytes as the traffic budget counts it.
   public var packedBytes: Int {
     switch change {
-    case .write(let write): write.packed().count
-    case .join(let cell): cell.packed().count
+    case .write(let write): write.packedBytes
+    case .join(let cell): cell.packedBytes
     case .retire(let device): device.name.utf8.count
     }
   }

@@ -46,7 +46,10 @@ extension Replica {
     guard !dirty.isEmpty else { return [] }
     // Room for all that a large fetch brought would be copied at every event from then on.
     defer { dirty = [] }
-    return dirty.map { StoreChange(key: $0.key, value: packed($0)) }.sorted { $0.key < $1.key }
+    // A loop: a closure would copy the whole replica for each part.
+    var changes: [StoreChange] = []
+    for part in dirty { changes.append(StoreChange(key: part.key, value: packed(part))) }
+    return changes.sorted { $0.key < $1.key }
   }
 
   private func packed(_ part: StoredPart) -> [UInt8]? {

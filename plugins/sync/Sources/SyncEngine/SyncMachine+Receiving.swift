@@ -91,7 +91,7 @@ extension SyncMachine {
 
   private static func bytes(of page: ChangePage) -> Int {
     let mentioned = page.others.reduce(16) { $0 + $1.key.type.utf8.count + $1.key.name.utf8.count }
-    return page.records.reduce(mentioned) { $0 + $1.cell.packed().count }
+    return page.records.reduce(mentioned) { $0 + $1.cell.packedBytes }
   }
 
   /// The server can be reached again: what waits goes at once, unless the server itself asked for the pause. The count of
@@ -108,9 +108,8 @@ extension SyncMachine {
   private mutating func receive(_ answered: ChangePage, _ now: Int64) {
     if isOvertaken(by: answered) { return }
     guard let page = staging(answered) else { return }
-    if !replica.isResynchronizing, page.records.contains(where: lacksWhatIsKnown) {
-      resynchronize()
-      return
+    if !replica.isResynchronizing {
+      for record in page.records where lacksWhatIsKnown(record) { return resynchronize() }
     }
     renewIdentity(impersonatedBy: page.records)
     let unknown = unknownRecords(page)
@@ -136,7 +135,7 @@ extension SyncMachine {
   }
 
   private mutating func renewIdentity(impersonatedBy records: [Record], isCertain: Bool = false) {
-    guard isCertain || records.contains(where: replica.isImpersonated) else { return }
+    guard isCertain || records.contains(where: { replica.isImpersonated(by: $0) }) else { return }
     incarnation = max(1, generator.next())
     replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()), incarnation: incarnation)
     (pull.isWanted, pull.inFlight) = (true, nil)
@@ -331,7 +330,7 @@ extension SyncMachine {
       if !replica.isResynchronizing { resynchronize() }
       return true
     }
-    replica.spend(bytes: record.cell.packed().count, atMilliseconds: now)
+    replica.spend(bytes: record.cell.packedBytes, atMilliseconds: now)
     let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
     if case .write(let write) = operation.change, replica.isKnown(write, in: record) {
       // It was taken, and its answer got lost.

@@ -109,7 +109,8 @@ extension SyncMachine {
 
   /// Without the server's time nothing can be pushed: then a pull is part of the push.
   private var pullPurpose: RequestBudget.Purpose {
-    !isSkewMeasured && hasSendable ? .push : .other
+    if isSkewMeasured { return .other }
+    return hasSendable ? .push : .other
   }
 
   private var hasSendable: Bool { replica.outbox.firstWaiting(where: { maySend($0) }) != nil }
@@ -160,11 +161,12 @@ extension SyncMachine {
     pacing.lastPollMilliseconds = now
     let left = replica.isFirstFetch ? Int.max : replica.budget.bytesLeft(atMilliseconds: now)
     let bytes = min(settings.pageBytes, left)
+    let cursor = if let staged { staged.cursor } else { replica.cursor }
     effects.append(
       .send(
         flight.number,
         .changes(
-          since: staged?.cursor ?? replica.cursor, limit: settings.pageRecords, maximumBytes: bytes,
+          since: cursor, limit: settings.pageRecords, maximumBytes: bytes,
           reader: .device(replica.device, heard: replica.heard))))
   }
 

@@ -10,6 +10,8 @@ public struct ZoneState: Sendable {
   public private(set) var sequence: Int64 = 0
   /// The records by key.
   public private(set) var records: [RecordKey: Record] = [:]
+  /// The rules that are among them, by collection.
+  private var rules: [String: ZoneRules] = [:]
   private var incarnations: ZoneIncarnations
   private var tags = CommitTags()
   /// The acts that were taken, with their checksums.
@@ -70,6 +72,9 @@ public struct ZoneState: Sendable {
         sequence += 1
         let version = (stored?.version ?? 0) + 1
         records[operation.key] = Record(key: operation.key, version: version, sequence: sequence, cell: cell)
+        if operation.key.type == ZoneRules.type {
+          rules[operation.key.name] = ZoneRules(collection: operation.key.name, cell: cell)
+        }
         for act in outcome.names.acts { acts[act.name, default: []].append(act.check) }
         for dot in outcome.names.givenBack { givenBack[dot.device] = max(givenBack[dot.device] ?? 0, dot.number) }
         results.append(.committed(version: version, sequence: sequence, stamp: stamp))
@@ -90,7 +95,7 @@ public struct ZoneState: Sendable {
 
   private mutating func outcomes(of operations: [Operation], _ now: Int64) -> [ArbiterBatch.Outcome] {
     let (outcomes, full) = decisions(on: operations, now)
-    guard !full.isEmpty, let last = OldDeletion.room(for: full, deletions, rules: rules) else { return outcomes }
+    guard !full.isEmpty, let last = OldDeletion.room(for: full, deletions, rules: Array(rules.values)) else { return outcomes }
     forget(upTo: last)
     return decisions(on: operations, now).outcomes
   }
@@ -98,7 +103,7 @@ public struct ZoneState: Sendable {
   private func decisions(
     on operations: [Operation], _ now: Int64
   ) -> (outcomes: [ArbiterBatch.Outcome], full: [String: Int]) {
-    var batch = ArbiterBatch(serverMilliseconds: now, dropped: dropped)
+    var batch = ArbiterBatch(serverMilliseconds: now, dropped: dropped, rules: rules)
     let outcomes = try? batch.decide(
       operations, read: { records[$0] }, count: { type in records.keys.count { $0.type == type } },
       taken: { name in
@@ -107,12 +112,8 @@ public struct ZoneState: Sendable {
     return (outcomes ?? [], batch.full)
   }
 
-  private var rules: [ZoneRules] {
-    records.values.filter { $0.key.type == ZoneRules.type }.map { ZoneRules(collection: $0.key.name, cell: $0.cell) }
-  }
-
   private var deletions: [OldDeletion] {
-    let deleting = Dictionary(uniqueKeysWithValues: rules.map { ($0.collection, $0.delete) })
+    let deleting = rules.mapValues(\.delete)
     return records.values.compactMap { record in
       deleting[record.key.type].flatMap { record.cell.deletedIncarnation(by: $0) }
         .map { OldDeletion(key: record.key, sequence: record.sequence, incarnation: $0) }
@@ -121,7 +122,7 @@ public struct ZoneState: Sendable {
 
   /// Forgets the deletions up to this number.
   private mutating func forget(upTo last: Int64) {
-    for deletion in OldDeletion.forgettable(deletions.filter { $0.sequence <= last }, rules: rules) {
+    for deletion in OldDeletion.forgettable(deletions.filter { $0.sequence <= last }, rules: Array(rules.values)) {
       records[deletion.key] = nil
       dropped.note(sequence: deletion.sequence, incarnation: deletion.incarnation)
     }
@@ -137,7 +138,7 @@ public struct ZoneState: Sendable {
     let newer = records.values.filter { $0.sequence > start }.sorted { $0.sequence < $1.sequence }
     var page = ChangePageBuilder(
       subscription, since: cursor, present: sequence, limit: limit, maximumBytes: maximumBytes)
-    for record in newer where !page.take(record, bytes: record.cell.packed().count) { break }
+    for record in newer where !page.take(record, bytes: record.cell.packedBytes) { break }
     return page.page(
       at: self.cursor, serverMilliseconds: serverMilliseconds, dropped: dropped, tag: tags.tag(of:))
   }

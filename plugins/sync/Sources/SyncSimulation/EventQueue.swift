@@ -11,13 +11,25 @@ struct EventQueue<Event> {
     }
   }
 
+  /// What was known from the start, soonest last: a heap of all of it would be slow.
+  private var planned: [(milliseconds: Int64, event: Event)]
   private var heap: [Key] = []
   private var events: [Event?] = []
   private var free: [Int] = []
   private var added = 0
 
+  /// A queue of what is known from the start; at its instant it comes before what is added later.
+  init(planned events: [(milliseconds: Int64, event: Event)]) {
+    planned = events.enumerated().sorted { one, other in
+      (one.element.milliseconds, one.offset) > (other.element.milliseconds, other.offset)
+    }.map(\.element)
+  }
+
   /// When the next event happens.
-  var nextMilliseconds: Int64? { heap.first?.milliseconds }
+  var nextMilliseconds: Int64? {
+    guard let planned = planned.last?.milliseconds else { return heap.first?.milliseconds }
+    return min(planned, heap.first?.milliseconds ?? planned)
+  }
 
   mutating func add(_ event: Event, atMilliseconds milliseconds: Int64) {
     let slot: Int
@@ -38,6 +50,9 @@ struct EventQueue<Event> {
   }
 
   mutating func removeFirst() -> (milliseconds: Int64, event: Event)? {
+    if let next = planned.last, heap.first.map({ next.milliseconds <= $0.milliseconds }) ?? true {
+      return planned.removeLast()
+    }
     guard let first = heap.first else { return nil }
     let last = heap.removeLast()
     if !heap.isEmpty {

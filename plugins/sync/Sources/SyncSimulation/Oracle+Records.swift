@@ -47,9 +47,12 @@ extension Oracle {
   func misplaced(_ key: RecordKey) -> [String] {
     guard let collection = schema.collection(key.type), let all = acts[key] else { return [] }
     return all.compactMap { act in
-      let seen = all.filter { act.hasSeen($0) }
-      guard let incarnation = seen.map(\.incarnation).max() else { return nil }
-      let wasGone = Self.isGone(seen.filter { $0.incarnation == incarnation }, collection.delete)
+      // By their places: acts are large, and each is looked at for every other.
+      let seen = all.indices.filter { act.hasSeen(all[$0]) }
+      guard let incarnation = seen.map({ all[$0].incarnation }).max() else { return nil }
+      let present = seen.filter { all[$0].incarnation == incarnation }
+      let wasGone =
+        present.contains { all[$0].edit.isDeletion } && Self.isGone(present.map { all[$0] }, collection.delete)
       let isRight = wasGone && !act.edit.isDeletion ? act.incarnation > incarnation : act.incarnation == incarnation
       return isRight
         ? nil : "\(act.name):\(act.number) on \(key) is of life \(act.incarnation); its author saw life \(incarnation)"

@@ -33,9 +33,9 @@ extension Simulation {
       }
     }
     switch result {
-    case .success(.changes(let page)): bytes = page.records.reduce(16) { $0 + $1.cell.packed().count }
+    case .success(.changes(let page)): bytes = page.records.reduce(16) { $0 + $1.cell.packedBytes }
     case .success(.commit(let reply)):
-      for case .conflict(let record?) in reply.results { bytes += record.cell.packed().count }
+      for case .conflict(let record?) in reply.results { bytes += record.cell.packedBytes }
     case .failure: break
     }
     transmit(.reply(device: index, incarnation: incarnation, number: number, result, bytes: bytes))

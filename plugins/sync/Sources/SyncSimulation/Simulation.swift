@@ -28,7 +28,7 @@ public struct Simulation {
 
   let plan: SimulationPlan
   var now: Int64 = 0
-  var queue = EventQueue<Event>()
+  var queue: EventQueue<Event>
   var random: SplitMix64
   var devices: [SimulatedDevice] = []
   var server: SimulatedServer
@@ -55,11 +55,9 @@ public struct Simulation {
     server = SimulatedServer(
       seed: plan.seed, devices: (0..<plan.devices).map(SimulatedDevice.name), schema: plan.schema)
     report = SimulationReport(seed: plan.seed)
-    for index in 0..<plan.devices {
-      devices.append(SimulatedDevice(index: index, plan: plan))
-      queue.add(.restart(device: index), atMilliseconds: 0)
-    }
-    for step in plan.steps { queue.add(.step(step), atMilliseconds: step.milliseconds) }
+    devices = (0..<plan.devices).map { SimulatedDevice(index: $0, plan: plan) }
+    queue = EventQueue(
+      planned: devices.map { (0, .restart(device: $0.index)) } + plan.steps.map { ($0.milliseconds, .step($0)) })
   }
 
   private mutating func play() {
@@ -257,8 +255,10 @@ public struct Simulation {
 
   /// The record that is saved under a key; nil for another part of a replica.
   private static func record(_ key: String) -> RecordKey? {
-    let parts = key.split(separator: "/", maxSplits: 2)
-    return parts.count == 3 && parts[0] == "record" ? RecordKey(type: String(parts[1]), name: String(parts[2])) : nil
+    guard key.hasPrefix("record/") else { return nil }
+    let rest = key.utf8.dropFirst(7)
+    guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+    return RecordKey(type: String(key[rest.startIndex..<slash]), name: String(key[rest.index(after: slash)...]))
   }
 
   /// After each event: what the device has seen now of the records that have changed here, and whether it went backwards
@@ -319,8 +319,8 @@ public struct Simulation {
     case .commit(let operations, let heard):
       operations.reduce(heard == nil ? 0 : Cursor.packedBytes) { sum, operation in
         switch operation.change {
-        case .write(let write): sum + write.packed().count
-        case .join(let cell): sum + cell.packed().count
+        case .write(let write): sum + write.packedBytes
+        case .join(let cell): sum + cell.packedBytes
         case .retire: sum + 16
         }
       }

@@ -228,7 +228,7 @@ public enum Wire {
 
   /// Changes for the live channel; nil if they are too many for an event.
   public static func body(of page: ChangePage, since cursor: Cursor) -> [UInt8]? {
-    guard page.records.reduce(0, { $0 + $1.cell.packed().count }) < eventBytes / 2 else { return nil }
+    guard page.records.reduce(0, { $0 + $1.cell.packedBytes }) < eventBytes / 2 else { return nil }
     var object = value(of: page)
     object["since"] = .string("\(cursor)")
     let bytes = JSONText.bytes(of: .object(object))

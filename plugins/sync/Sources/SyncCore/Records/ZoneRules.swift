@@ -81,7 +81,9 @@ public struct ZoneRules: Hashable, Sendable {
   public var limit: Int? { texts[Self.limitName].flatMap { Int($0) } }
 
   /// In which rule other words differ from these, for a person; nil when they only name what is not named here.
-  public func difference(to others: [String: String]) -> String? {
+  public func difference(to others: [String: String]) -> String? { Self.difference(collection, texts, others) }
+
+  static func difference(_ collection: String, _ texts: [String: String], _ others: [String: String]) -> String? {
     for (name, text) in others.sorted(by: { $0.key < $1.key }) {
       guard let known = texts[name], known != text else { continue }
       let what = name.hasPrefix("_") ? "'\(name.dropFirst())' of '\(collection)'" : "'\(name)' of '\(collection)'"
@@ -90,12 +92,13 @@ public struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// What keeps a write from being one of rules; `self` is what the zone has.
-  func problem(withRules write: Write) -> String? {
+  /// What keeps a write from naming rules of a collection of which the zone keeps those in a cell.
+  static func problem(with write: Write, of collection: String, in cell: Cell) -> String? {
     guard RecordName.isWellFormed(collection) else { return "the collection '\(collection)' \(RecordName.rule)" }
     if write.payload != nil || write.record != nil || write.fields.isEmpty { return "rules are fields alone" }
-    let texts = Self.texts(of: write)
-    for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
+    let (known, named) = (texts(of: cell), texts(of: write))
+    // What the zone keeps already was checked when it came.
+    for (name, text) in named.sorted(by: { $0.key < $1.key }) where known[name] != text {
       switch name {
       case Self.deleteName: if DeleteRule(rawValue: text) == nil { return "'\(text)' is not a rule for deletions" }
       case Self.limitName: if Int(text).map({ $0 > 0 }) != true { return "'\(text)' is not a limit" }
@@ -109,7 +112,7 @@ public struct ZoneRules: Hashable, Sendable {
         if FieldRule(text: text) == nil { return "'\(text)' is not a rule of a field that this version knows" }
       }
     }
-    return difference(to: texts)
+    return difference(collection, known, named)
   }
 
   /// What keeps a write from being one of a record of this collection.
