@@ -30,13 +30,7 @@ extension Replica {
   /// fulfilled, where it deletes, and otherwise parked; gives the places of that.
   mutating func forget(_ key: RecordKey) -> [Int64] {
     guard let known = confirmed[key] else { return [] }
-    confirmed[key] = nil
-    tallies.forget(key)
-    unconfirmed.remove(key)
-    outside.remove(key)
-    touched.insert(key)
-    views[key] = nil
-    dirty.insert(.record(key))
+    release(key)
     var late: [Int64] = []
     for item in outbox.items(for: key) where item.parkedBecause != Self.deletedThere {
       guard let record = item.write?.record else {

@@ -109,14 +109,12 @@ extension Replica {
       }
       item.change = .write(write)
     }
-    views[item.key] = nil
-    touched.insert(item.key)
     dirty.insert(.outbox(position))
     if isRenamed {
       dirty.insert(.outbox(outbox.moveToEnd(item).position))
     } else {
       outbox.replace(item)
     }
-    noteRules(item.key)
+    touch(item.key)
   }
 }

@@ -47,12 +47,10 @@ extension Replica {
   mutating func release(_ key: RecordKey) {
     guard confirmed[key] != nil else { return }
     confirmed[key] = nil
-    noteRules(key)
+    touch(key)
     tallies.forget(key)
     unconfirmed.remove(key)
     outside.remove(key)
-    touched.insert(key)
-    views[key] = nil
     dirty.insert(.record(key))
   }
 

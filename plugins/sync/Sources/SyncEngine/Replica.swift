@@ -92,8 +92,9 @@ public struct Replica: Sendable {
       return
     }
     let view = isAsShown && outbox.first(for: key)?.position == position ? views[key] : nil
-    remove(position: position)
+    // In this order rules that it names are known all the time.
     if let record { confirm(record) }
+    remove(position: position)
     if outbox.holds(key) { views[key] = view }
   }
 
@@ -108,9 +109,7 @@ public struct Replica: Sendable {
   mutating func confirm(_ record: Record) {
     tallies.note(record, instead: confirmed[record.key])
     confirmed[record.key] = record
-    noteRules(record.key)
-    touched.insert(record.key)
-    views[record.key] = nil
+    touch(record.key)
     outside.remove(record.key)
     unconfirmed.remove(record.key)
     dirty.insert(.record(record.key))
@@ -179,18 +178,18 @@ public struct Replica: Sendable {
       position: min(outbox.first?.position ?? 0, 0) - 1, key: key, change: .join(cell),
       queuedMilliseconds: queuedMilliseconds, skewMilliseconds: skewMilliseconds, isStampMeasured: true)
     outbox.append(item)
-    views[key] = nil
-    noteRules(key)
-    touched.insert(key)
+    touch(key)
     dirty.insert(.outbox(item.position))
   }
 
   mutating func replace(_ item: OutboxItem) {
     if let old = outbox[position: item.position], old.change != item.change || old.parkedBecause != item.parkedBecause {
       views[item.key] = nil
+      outbox.replace(item)
+      noteRules(item.key)
+    } else {
+      outbox.replace(item)
     }
-    outbox.replace(item)
-    noteRules(item.key)
     touched.insert(item.key)
     dirty.insert(.outbox(item.position))
   }
@@ -199,9 +198,14 @@ public struct Replica: Sendable {
     dirty.insert(.outbox(position))
     guard let item = outbox[position: position] else { return }
     outbox.remove(position: position)
-    noteRules(item.key)
-    touched.insert(item.key)
-    views[item.key] = nil
+    touch(item.key)
+  }
+
+  /// Notes that a record may read otherwise now.
+  mutating func touch(_ key: RecordKey) {
+    noteRules(key)
+    touched.insert(key)
+    views[key] = nil
   }
 
   mutating func stamp(nowMilliseconds now: Int64) -> Stamp {

@@ -33,10 +33,10 @@ public struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable,
   }
 
   /// All keys, in no order.
-  public var keys: [Key] { lists.flatMap { $0.flatMap(\.keys) } }
+  public var keys: [Key] { lists.flatMap { $0.flatMap { $0.keys } } }
 
   /// All values, in no order.
-  public var values: some Sequence<Value> { lists.lazy.joined().flatMap(\.values) }
+  public var values: some Sequence<Value> { lists.lazy.joined().flatMap { $0.values } }
 
   /// All keys with their values, in no order.
   public func makeIterator() -> AnyIterator<(key: Key, value: Value)> {

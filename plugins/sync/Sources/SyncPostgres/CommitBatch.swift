@@ -382,13 +382,14 @@
       let tag = UInt64.random(in: 1 ... .max)
       var begun: [String] = []
       var firsts: [Int] = []
-      for index in changed {
+      for (place, index) in changed.enumerated() {
         slots[index].packed = (slots[index].record?.cell ?? Cell()).packed()
         let (zone, slot) = (slots[index].name.zone, slots[index])
         if begun.last != zone, cursors.mustBegin(zone) {
           statements += PostgresZone.beginIncarnation(zone)
           begun.append(zone)
         }
+        let isLast = place + 1 == changed.count || slots[changed[place + 1]].name.zone != zone
         firsts.append(statements.count)
         let assumed =
           slot.isAssumed
@@ -397,7 +398,7 @@
           PostgresZone.swap(
             slot.name.key, zone: zone, tag: tag, expected: slot.stored?.version ?? 0, changes: slot.changes,
             packed: slot.packed, deletedIncarnation: slot.deletedIncarnation, names: slot.names, dropped: slot.dropped,
-            assumed: assumed, isWhole: isWhole))
+            assumed: assumed, isWhole: isWhole, isLast: isLast))
       }
       let rules = assumedRules(of: changed)
       if !rules.isEmpty { statements.append(PostgresZone.require(rules)) }
@@ -405,7 +406,8 @@
         let rules = ZoneRules(collection: slots[index].name.key.name, cell: slots[index].record?.cell)
         if let statement = PostgresZone.limit(rules, zone: slots[index].name.zone) { statements.append(statement) }
       }
-      for zone in Set(changed.map { slots[$0].name.zone }).sorted() { statements.append(PostgresZone.keepTag(zone)) }
+      // One transaction in 64, so that the others need not look.
+      if tag % 64 == 0 { statements += Set(changed.map { slots[$0].name.zone }).sorted().map(PostgresZone.forgetTags) }
       let all = try connection.runTogether(statements)
       for zone in begun { cursors.begun(zone) }
       for (index, statement) in zip(changed, firsts) where all[statement].count == 1 {

@@ -99,16 +99,17 @@
 
     /// Puts a cell in, if the record has the version expected and the zone has forgotten nothing since `dropped`: seq,
     /// generation; no row if not. The zone's row is locked first: inside a zone the order of commits is the order of
-    /// sequence numbers. The zone has the transaction's tag then.
+    /// sequence numbers. The zone has the transaction's tag then, which is kept by the last of its swaps in the zone.
     ///
     /// A record that was not read for this is changed only if the zone's generation is that of `assumed`, and the zone has come
     /// at least as far.
     static func swap(
       _ key: RecordKey, zone: String, tag: UInt64, expected: Int64, changes: Int64, packed: [UInt8],
-      deletedIncarnation: Int64?, names: TakenNames, dropped: Dropped, assumed: Cursor? = nil, isWhole: Bool = false
+      deletedIncarnation: Int64?, names: TakenNames, dropped: Dropped, assumed: Cursor? = nil, isWhole: Bool,
+      isLast: Bool
     ) -> PostgresStatement {
       let change = assumed != nil ? update : isWhole ? partOfTransaction : insertion
-      let sql = change + (names.givenBack.isEmpty ? "" : keepsGivenBack) + keepsActs
+      let sql = change + (isLast ? keepsTag : "") + (names.givenBack.isEmpty ? "" : keepsGivenBack) + keepsActs
       return PostgresStatement(
         sql: sql,
         parameters: [
@@ -123,6 +124,13 @@
       , acts AS (INSERT INTO sync_act SELECT $1, a.* FROM swapped, unnest($10::text[], $11::int8[], $12::int8[],
         $13::int8[]) a ON CONFLICT DO NOTHING)
       SELECT seq, generation FROM swapped WHERE $14::text[] IS NOT NULL AND $15::int8[] IS NOT NULL
+      """
+    /// Keeps the tag of what the transaction has changed in the zone, also where this swap is not among that.
+    private static let keepsTag = """
+      , tags AS (INSERT INTO sync_tag
+        SELECT z.name, coalesce(place.seq, z.seq), CASE WHEN place.seq IS NULL THEN z.tag ELSE $9::int8 END
+        FROM sync_zone z LEFT JOIN place ON true WHERE z.name = $1
+        ON CONFLICT (zone, seq) DO UPDATE SET tag = excluded.tag)
       """
     private static let keepsGivenBack = """
       , given AS (INSERT INTO sync_given_back SELECT $1, g.* FROM swapped, unnest($14::text[], $15::int8[]) g
@@ -223,15 +231,11 @@
 
     // MARK: Tags
 
-    /// Keeps the tag of what a transaction has changed in a zone, and forgets the oldest.
-    static func keepTag(_ zone: String) -> PostgresStatement {
+    /// Forgets the oldest tags of a zone.
+    static func forgetTags(_ zone: String) -> PostgresStatement {
       PostgresStatement(
-        sql: """
-          WITH gone AS (DELETE FROM sync_tag WHERE zone = $1
-            AND seq < (SELECT seq FROM sync_zone WHERE name = $1) - $2::int8)
-          INSERT INTO sync_tag SELECT name, seq, tag FROM sync_zone WHERE name = $1
-          ON CONFLICT (zone, seq) DO UPDATE SET tag = excluded.tag
-          """, parameters: [.text(zone), .integer(CommitTags.limit)])
+        sql: "DELETE FROM sync_tag WHERE zone = $1 AND seq < (SELECT seq FROM sync_zone WHERE name = $1) - $2::int8",
+        parameters: [.text(zone), .integer(CommitTags.limit)])
     }
 
     /// The tag of the number `of`, as SQL: that of the first commit that reaches it; 0 where there is none.

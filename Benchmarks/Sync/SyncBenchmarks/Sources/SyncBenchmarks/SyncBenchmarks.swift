@@ -33,7 +33,7 @@ import Foundation
   private static func measure(_ row: String, _ information: String, _ figures: Figures) async throws {
     switch row {
     case "merge": Values.merging(figures)
-    case "histories": Values.histories(figures)
+    case "histories": await Values.histories(figures)
     case "month": Values.month(figures)
     case "file":
       let file = NSTemporaryDirectory() + "sync-benchmark-shared-\(UUID().uuidString).sqlite"
