@@ -15,7 +15,8 @@ let table = """
   FlowExpressions: FlowDiagnostics FlowModel | FlowTestKit
   FlowCompiled: FlowBytes FlowDiagnostics FlowModel | FlowSyntax FlowPluginKit BasicsPlugin
   FlowSyntax: FlowBytes FlowDiagnostics FlowModel FlowExpressions FlowCompiled CLibYAML | TestSupport
-  FlowPluginKit: FlowModel
+  FlowPluginKit: FlowDiagnostics FlowModel
+  FlowCommandKit: FlowSystem FlowDiagnostics FlowModel ArgumentParser
   FlowStore: CFlowStore FlowBytes FlowDiagnostics | FlowStoreSQLite FlowPlatform FlowModel FlowTestKit
   FlowStoreSQLite: FlowPlatform FlowSQLite CFlowStore FlowStore
   FlowPostgres: FlowPlatform CPostgreSQL?
@@ -37,14 +38,16 @@ let table = """
   flowrun-build: FlowBuild
   FlowTestKit: FlowBytes FlowModel FlowExpressions FlowPluginKit FlowStore FlowEngine FlowInsight |
   SimulationTests: FlowModel FlowStore FlowEngine FlowInsight FlowTestKit TestSupport
-  flow/BasicsPlugin preferences/PreferencesPlugin ui/UserInterfacePlugin location/LocationPlugin \
-    notification/NotificationPlugin: |
+  flow/BasicsPlugin preferences/PreferencesPlugin location/LocationPlugin notification/NotificationPlugin: |
+  ui/UserInterfacePlugin: FlowDiagnostics |
   shell/ShellPlugin: FlowSystem |
   storage/StoragePlugin: FlowSQLite |
   geocode/GeocodeCore: FlowBytes FlowPlatform | TestSupport
   geocode/GeocodePlugin: GeocodeCore |
   router/RouterCore: FlowDiagnostics FlowModel | FlowTestKit TestSupport
   router/RouterPlugin: FlowDiagnostics RouterCore |
+  router/RouterCommands: FlowDiagnostics FlowModel FlowCommandKit RouterPlugin ArgumentParser
+  notification/NotificationCommands: FlowSystem FlowModel FlowCommandKit NotificationPlugin ArgumentParser
   sync/SyncCore: FlowBytes | SyncPomodoro
   sync/SyncPomodoro: FlowModel SyncCore SyncEngine SyncRecords
   sync/SyncRecords: FlowDiagnostics FlowModel FlowSyntax SyncCore SyncEngine |
@@ -58,24 +61,28 @@ let table = """
   sync/SyncMetrics: SyncCore SyncEngine Metrics? | SyncPomodoro MetricsTestKit?
   sync/SyncPlugin: FlowBytes FlowDiagnostics SyncCore SyncPomodoro SyncRecords SyncEngine SyncSQLite SyncSimulation \
     SyncHTTP? SyncMetrics? | FlowSQLite
-  FlowCLI: FlowSystem FlowDiagnostics FlowModel FlowExpressions FlowCompiled FlowSyntax FlowPluginKit FlowStore \
+  sync/SyncCommands: FlowDiagnostics FlowModel FlowCommandKit SyncPlugin SyncRecords ArgumentParser
+  FlowCLI: FlowCommandKit FlowSystem FlowDiagnostics FlowModel FlowExpressions FlowCompiled FlowSyntax FlowPluginKit FlowStore \
     FlowStoreSQLite FlowStorePostgres? FlowEngine FlowInsight FlowPluginHost FlowExecutors FlowLanguageServer \
-    BasicsPlugin GeocodePlugin LocationPlugin NotificationPlugin PreferencesPlugin RouterPlugin ShellPlugin \
-    StoragePlugin SyncPlugin SyncRecords UserInterfacePlugin ArgumentParser AsyncHTTPClient? NIOCore? | FlowTestKit \
-    TestSupport flowrun
+    PLUGINS ArgumentParser AsyncHTTPClient? NIOCore? | FlowTestKit TestSupport flowrun
   flowrun: FlowCLI
   sync/SyncPostgres: FlowPlatform FlowPostgres SyncCore SyncEngine
   sync/SyncServer: FlowPlatform FlowServing SyncCore SyncEngine SyncWire Hummingbird? HummingbirdCore? HummingbirdTLS? \
     Logging? NIOCore? NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite \
     SyncTestKit SyncSimulation SyncHTTP SyncPostgres flowrun-sync-server flowrun TestSupport
   sync/flowrun-sync-server: FlowServing SyncPomodoro SyncEngine SyncSQLite SyncPostgres SyncServer ArgumentParser?
-  FlowUI: FlowSystem FlowDiagnostics FlowModel FlowStore FlowEngine FlowInsight FlowServing FlowCLI Hummingbird? \
+  FlowUI: FlowCommandKit FlowSystem FlowDiagnostics FlowModel FlowStore FlowEngine FlowInsight FlowServing FlowCLI Hummingbird? \
     HummingbirdCore? Logging? NIOCore? ServiceLifecycle? | TestSupport flowrun flowrun-ui
   flowrun-ui: FlowUI FlowCLI FlowServing ArgumentParser?
   NotificationWorkflowTests: FlowModel TestSupport flowrun
   TidyTests: FlowKitYAML BasicsPlugin TestSupport flowrun
   WorkflowTests: FlowSQLite FlowModel TestSupport flowrun
   """
+
+/// What is compiled into `flowrun`, PLUGINS in the table: the plugins with their subcommands.
+let builtIn = table.split(separator: "\n").flatMap { words($0.prefix { $0 != ":" }) }.filter {
+  $0.contains("/") && ($0.hasSuffix("Plugin") || $0.hasSuffix("Commands"))
+}.map { String($0.split(separator: "/")[1]) }
 
 /// What runs, forecasts, matches and geocodes. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages are
 /// optimized: the optimizer takes three quarters of the processor time of a build.
@@ -146,7 +153,8 @@ let package = Package(
 
 /// The targets of a line of the table.
 func targets(_ line: Substring) -> [Target] {
-  let lists = line.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "|" }.map(words)
+  let lists = line.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "|" }
+    .map { words($0).flatMap { $0 == "PLUGINS" ? builtIn : [$0] } }
   return lists[0].flatMap { path -> [Target] in
     let parts = path.split(separator: "/").map(String.init)
     let name = parts.last!

@@ -1,27 +1,34 @@
+import ArgumentParser
 import BasicsPlugin
 import FlowPluginKit
 import GeocodePlugin
 import LocationPlugin
+import NotificationCommands
 import NotificationPlugin
 import PreferencesPlugin
+import RouterCommands
 import RouterPlugin
 import ShellPlugin
 import StoragePlugin
+import SyncCommands
 import SyncPlugin
 import UserInterfacePlugin
 
-/// The plugins that are compiled into `flowrun`, one line each.
+/// The plugins that are compiled into `flowrun`, one line each, with the subcommands that they bring.
 enum BuiltInPlugins {
-  static let all: [any Plugin] = [
-    BasicsPlugin(),
-    GeocodePlugin(),
-    LocationPlugin(),
-    NotificationPlugin(),
-    PreferencesPlugin(),
-    RouterPlugin(),
-    ShellPlugin(),
-    StoragePlugin(),
-    SyncPlugin(),
-    UserInterfacePlugin(),
+  private static let lines: [(plugin: any Plugin, commands: [any ParsableCommand.Type])] = [
+    (BasicsPlugin(), []),
+    (GeocodePlugin(), []),
+    (LocationPlugin(), []),
+    (NotificationPlugin(), [NotificationsCommand.self]),
+    (PreferencesPlugin(), []),
+    (RouterPlugin(), [RoutesCommand.self]),
+    (ShellPlugin(), []),
+    (StoragePlugin(), []),
+    (SyncPlugin(), [SyncCommand.self]),
+    (UserInterfacePlugin(), []),
   ]
+
+  static let all = lines.map(\.plugin)
+  static let commands = lines.flatMap(\.commands)
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowEngine
 import FlowSystem
 
@@ -35,7 +36,7 @@ extension FlowCommand {
       do {
         var command = try parseAsRoot(arguments)
         if var subcommand = command as? any AsyncParsableCommand {
-          try await subcommand.run()
+          try await WorkflowReader.$current.withValue(LoadedWorkflow.reader) { try await subcommand.run() }
         } else {
           try command.run()
         }
@@ -50,7 +51,7 @@ extension FlowCommand {
   /// Says why something cannot be done and ends the process with the fitting code.
   static func tell(_ error: any Error) -> Never {
     do {
-      try SubcommandProblems.tell(error)
+      try CommandProblems.tell(error)
     } catch {}
     // What the argument parser says: help and the version on standard output, what is wrong on standard error.
     let code = exitCode(for: error)

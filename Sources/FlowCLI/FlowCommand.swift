@@ -33,10 +33,7 @@ public struct FlowCommand: AsyncParsableCommand {
           SchemaCommand.self, VersionCommand.self, ManualCommand.self,
         ]),
       CommandGroup(
-        name: "Plugins",
-        subcommands: [
-          PluginsCommand.self, CallCommand.self, RoutesCommand.self, NotificationsCommand.self, SyncCommand.self,
-        ]),
+        name: "Plugins", subcommands: [PluginsCommand.self, CallCommand.self] + BuiltInPlugins.commands),
       CommandGroup(name: "Servers", subcommands: [UICommand.self, LSPCommand.self, WorkerCommand.self]),
     ],
     defaultSubcommand: RunCommand.self)

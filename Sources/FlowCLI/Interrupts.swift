@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowEngine
 import FlowSystem
 import Synchronization

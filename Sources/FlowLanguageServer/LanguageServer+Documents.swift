@@ -163,8 +163,8 @@ extension LanguageServer {
       let result = PluginManifestLoader().load(bytes: document.bytes, file: document.file)
       return result.diagnostics.map { value(of: $0, document) }
     }
-    if let schema = workspace.schemaCheck(document.bytes, document.file) {
-      return schema.diagnostics.map { value(of: $0, document) }
+    if let file = workspace.pluginFileCheck(document.bytes, document.file) {
+      return file.diagnostics.map { value(of: $0, document) }
     }
     let (_, workflow) = try analysis(uri)
     let additions = installed(for: document).actions.additions(workflow.result, document.file)

@@ -36,7 +36,7 @@ extension LanguageServer {
   private func subject(_ message: Message) throws(RPCProblem) -> (document: OpenDocument, workflow: WorkflowDocument)? {
     guard let uri = message.uri else { throw .invalidParameters("'textDocument' is missing") }
     guard let document = documents[uri] else { throw .invalidParameters("the text '\(uri)' is not open") }
-    let isWorkflow = !document.isManifest && workspace.schemaCheck(document.bytes, document.file) == nil
+    let isWorkflow = !document.isManifest && workspace.pluginFileCheck(document.bytes, document.file) == nil
     return isWorkflow ? try analysis(uri) : nil
   }
 

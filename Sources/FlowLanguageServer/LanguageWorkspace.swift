@@ -37,8 +37,8 @@ public struct LanguageWorkspace: Sendable {
   public var files: @Sendable (String) -> [UInt8]?
   /// The names of what is in a folder, those of folders with a slash behind them.
   public var names: @Sendable (String) -> [String]
-  /// What there is to say of a schema of records that is next to workflows; nil: the file is none, but a workflow.
-  public var schemaCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
+  /// What there is to say of a file that a plugin reads, such as a schema of records; nil: the file is a workflow.
+  public var pluginFileCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
   /// For each step its place, from 1, in the order in which ready steps start.
   public var rank: @Sendable (WorkflowGraph) -> [Int]
   /// What is recorded of a step of the file at a path; nil: nothing.
@@ -52,7 +52,7 @@ public struct LanguageWorkspace: Sendable {
     stamp: @escaping @Sendable (String) -> String = { _ in "" },
     files: @escaping @Sendable (String) -> [UInt8]? = { _ in nil },
     names: @escaping @Sendable (String) -> [String] = { _ in [] },
-    schemaCheck: @escaping @Sendable ([UInt8], String) -> DiagnosticReport.File? = { _, _ in nil },
+    pluginFileCheck: @escaping @Sendable ([UInt8], String) -> DiagnosticReport.File? = { _, _ in nil },
     rank: @escaping @Sendable (WorkflowGraph) -> [Int] = { _ in [] },
     history: @escaping @Sendable (_ file: String, _ step: String) -> StepHistory? = { _, _ in nil }
   ) {
@@ -61,7 +61,7 @@ public struct LanguageWorkspace: Sendable {
     self.stamp = stamp
     self.files = files
     self.names = names
-    self.schemaCheck = schemaCheck
+    self.pluginFileCheck = pluginFileCheck
     self.rank = rank
     self.history = history
   }

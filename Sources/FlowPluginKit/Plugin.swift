@@ -23,6 +23,12 @@ public protocol Plugin: Sendable {
 
   /// Handles that every run with this plugin has from its start, such as the UI host an app passes in.
   var handles: [PluginHandle] { get }
+
+  /// What it checks in workflows that use it, besides what its actions declare.
+  var checks: [any WorkflowCheckProvider] { get }
+
+  /// The kinds of YAML files that it reads.
+  var fileKinds: [PluginFileKind] { get }
 }
 
 extension Plugin {
@@ -31,6 +37,12 @@ extension Plugin {
 
   /// None.
   public var handles: [PluginHandle] { [] }
+
+  /// None.
+  public var checks: [any WorkflowCheckProvider] { [] }
+
+  /// None.
+  public var fileKinds: [PluginFileKind] { [] }
 }
 
 /// A handle that a plugin brings into every run.

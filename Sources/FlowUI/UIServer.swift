@@ -1,3 +1,5 @@
+import FlowCommandKit
+
 #if Network
   import FlowCLI
   import FlowServing

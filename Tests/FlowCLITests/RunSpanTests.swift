@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowModel
 import Testing
 

@@ -260,7 +260,7 @@ import Testing
     let client = try TestClient(
       LanguageWorkspace(
         version: "1", install: { _ in InstalledActions(catalog: TestClient.Catalog.standard) },
-        schemaCheck: { bytes, file in
+        pluginFileCheck: { bytes, file in
           guard file.hasSuffix(".sync.yaml") else { return nil }
           return .init(
             source: SourceText(bytes, file: file),

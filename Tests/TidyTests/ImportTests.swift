@@ -97,9 +97,24 @@ struct ImportTests {
         #expect(
           !["FlowEngine", "FlowSyntax", "FlowKit", "FlowCLI", "FlowPluginHost"].contains(module),
           "\(file) imports \(module)")
-        if module.hasSuffix("Plugin") { #expect(module == parts[3], "\(file) imports \(module)") }
+        // The subcommands of a plugin use its own module.
+        let isOwn = !Repository.files(below: "plugins/\(parts[1])/Sources/\(module)", ending: ".swift").isEmpty
+        if module.hasSuffix("Plugin") { #expect(isOwn, "\(file) imports \(module)") }
       }
     }
+  }
+
+  @Test func `S47 one file of the sources names plugins`() throws {
+    let own = Set(
+      Repository.files(below: "plugins", ending: ".swift").map { $0.split(separator: "/") }
+        .filter { $0[2] == "Sources" }.map { String($0[3]) })
+    #expect(own.count > 20)
+    for file in Repository.files(below: "Sources", ending: ".swift")
+    where !Self.isCarried(file) && file != "Sources/FlowCLI/BuiltInPlugins.swift" {
+      #expect(try own.isDisjoint(with: imports(of: file)), "\(file) imports a module of a plugin")
+    }
+    let root = try Set(imports(of: "Sources/FlowCLI/BuiltInPlugins.swift"))
+    #expect(own.filter { $0.hasSuffix("Plugin") }.isSubset(of: root))
   }
 
   @Test func `one file names the platforms, and all others have the system from it`() throws {

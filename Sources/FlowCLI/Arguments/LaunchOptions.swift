@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 
 /// What a launch is given, whether it is run or played.
 struct LaunchOptions: ParsableArguments {

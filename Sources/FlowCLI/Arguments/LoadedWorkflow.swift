@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
 import FlowSyntax
@@ -11,22 +12,27 @@ enum LoadedWorkflow {
     try loadWithText(file, installation).graph
   }
 
+  /// Reads workflows for the subcommands of plugins.
+  static let reader = WorkflowReader { file, plugins in
+    try load(file, try Installation(around: file, given: plugins.folders)).workflow
+  }
+
   /// The same, with what loading the file gave. Where the workflow cannot run, its diagnostics go to `findings`, too: no
   /// run follows that would write them.
   static func loadWithText(
     _ file: String, _ installation: Installation, findings: FindingOutputs = FindingOutputs()
   ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, loaded: LoadResult) {
-    if SchemaCheck.isSchema(file) {
+    if let kind = PluginFiles.kind(of: file) {
       throw InvalidWorkflow(
         description:
-          "flowrun: '\(TerminalText.visible(file))' is a schema of records, not a workflow; run the workflow "
-          + "that names it in 'sync.connect', or check it with 'flowrun validate'\n")
+          "flowrun: '\(TerminalText.visible(file))' is \(kind.name), not a workflow; \(kind.use), or check it with "
+          + "'flowrun validate'\n")
     }
     let bytes: [UInt8]
     do throws(FileProblem) {
       bytes = try FileAccess.read(file)
     } catch {
-      throw InvalidWorkflow(description: "flowrun: cannot read the workflow \(error)\(Self.question(file))\n")
+      throw InvalidWorkflow(description: "flowrun: cannot read the workflow \(error)\(Completions.question(file))\n")
     }
     let result = WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(
       bytes: bytes, file: file)
@@ -43,11 +49,5 @@ enum LoadedWorkflow {
       throw InvalidWorkflow(description: "")
     }
     return (graph, result)
-  }
-
-  /// Asks for the nearest workflow file where there is none of this name.
-  static func question(_ file: String) -> String {
-    guard !FilePath.exists(file) else { return "" }
-    return NearestName.question(file, among: Completions.files(at: file)).map { "; " + $0 } ?? ""
   }
 }

@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowModel
 
 /// A batch: one JSON object a line in, exactly one JSON line out for each, in order; blank and broken lines are answered

@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowCompiled
 import FlowModel
 import FlowSystem

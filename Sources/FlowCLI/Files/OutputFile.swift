@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowSystem
 
 /// A file that the command writes for its user: a report, a trace, a page of a new plugin.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowModel
 
 /// How what is found out is written, and where.

@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowDiagnostics
 import FlowEngine
 import FlowModel

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowCompiled
 import FlowDiagnostics
 import FlowModel

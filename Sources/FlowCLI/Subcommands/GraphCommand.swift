@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowModel
 
 /// `flowrun graph FILE`: the steps of a workflow and what waits for what.

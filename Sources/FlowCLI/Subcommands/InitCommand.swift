@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowSystem
 
 /// `flowrun init [FILE]`: writes a first workflow.

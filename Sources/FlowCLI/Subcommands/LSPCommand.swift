@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowEngine
 import FlowLanguageServer
 import FlowModel
@@ -70,7 +71,7 @@ struct LSPCommand: Subcommand {
       names: { folder in
         (FilePath.names(in: folder) ?? []).map { FilePath.isFolder(folder + "/" + $0) ? $0 + "/" : $0 }
       },
-      schemaCheck: { bytes, file in SchemaCheck.isSchema(file) ? SchemaCheck(bytes: bytes, file: file).report : nil },
+      pluginFileCheck: { PluginFiles.check($0, $1)?.report },
       rank: { graph in
         let plan = Plan(graph: graph)
         return graph.workflow.steps.indices.map { plan.rank(of: StepIndex($0)) + 1 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 
 /// `flowrun manual FOLDER`: the pages for `man`, for anyone who packs flowrun up.
 struct ManualCommand: Subcommand {

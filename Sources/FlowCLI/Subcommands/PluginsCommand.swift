@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
 import FlowPluginKit

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowSystem
 
 /// `flowrun run FILE`: runs a workflow and shows it.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowSyntax
 
 /// `flowrun schema`: the JSON Schema of workflow files or of `plugin.yaml`, for editors.

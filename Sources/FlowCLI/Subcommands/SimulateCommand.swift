@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowDiagnostics
 import FlowEngine
 import FlowInsight

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowSystem
 
 /// `flowrun ui`: becomes `flowrun-ui`, a program of its own that carries a web server.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowDiagnostics
 import FlowEngine
 import FlowModel
@@ -84,14 +85,14 @@ struct ValidateCommand: Subcommand {
     for file in named.files {
       let installation = try Installation(around: file, given: plugins.folders)
       do throws(FileProblem) {
-        if SchemaCheck.isSchema(file) {
-          let check = SchemaCheck(bytes: try FileAccess.read(file), file: file)
-          isValid = isValid && check.isValid
+        let bytes = try FileAccess.read(file)
+        if let check = PluginFiles.check(bytes, file) {
+          isValid = isValid && check.summary != nil
           reports.append(check.report)
-          if check.isValid { summaries += "\(TerminalText.visible(file)): \(check.summary)\n" }
+          if let summary = check.summary { summaries += "\(TerminalText.visible(file)): \(summary)\n" }
           continue
         }
-        let check = FileCheck(bytes: try FileAccess.read(file), file: file, installation)
+        let check = FileCheck(bytes: bytes, file: file, installation)
         if check.result.graph == nil { installation.explainUnusable() }
         isValid = isValid && check.isValid
         reports.append(check.report)
@@ -114,7 +115,7 @@ struct ValidateCommand: Subcommand {
         }
       } catch {
         isValid = false
-        StandardOutput.writeError("flowrun: cannot read the workflow \(error)\(LoadedWorkflow.question(file))\n")
+        StandardOutput.writeError("flowrun: cannot read the workflow \(error)\(Completions.question(file))\n")
       }
     }
     let count = named.passedOver

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowExecutors
 import FlowModel
 import FlowPluginKit

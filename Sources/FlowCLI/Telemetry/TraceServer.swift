@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowSystem
 
 /// Where OpenTelemetry traces are sent: a collector that takes OTLP over HTTP.

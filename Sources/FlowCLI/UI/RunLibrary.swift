@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowDiagnostics
 import FlowEngine
 import FlowModel
@@ -168,7 +169,7 @@ package final class RunLibrary: Sendable {
         guard runs[path] == nil, FileAccess.isRegular(path), !name.hasPrefix("."), name != "plugin.yaml" else {
           continue
         }
-        if !SchemaCheck.isSchema(name), WorkflowFiles.isWorkflow(path) { files.append(path) }
+        if PluginFiles.kind(of: name) == nil, WorkflowFiles.isWorkflow(path) { files.append(path) }
       }
     }
     return files.map { WorkflowFile(path: $0, name: name(of: $0), runs: runs[$0] ?? []) }

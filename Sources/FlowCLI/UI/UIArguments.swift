@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 
 /// How `flowrun ui` serves; `flowrun-ui` takes the same arguments.
 package struct UIArguments: ParsableArguments {

@@ -1,5 +1,8 @@
+import FlowCommandKit
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
+import FlowPluginKit
 import FlowSyntax
 
 /// Everything that flowrun says of a workflow without running it: what `validate` prints, and the language server while
@@ -23,9 +26,11 @@ struct FileCheck {
   /// Checks a workflow that has been loaded.
   init(_ result: LoadResult, file: String, _ installation: Installation) {
     self.result = result
-    own =
-      EnvironmentFileCheck.diagnostics(of: result, file: file) + LaunchScreenCheck.diagnostics(of: result, file: file)
-      + RecordUseCheck.diagnostics(of: result, file: file)
+    let checked = result.graph.map { LoadedForPlugins(workflow: $0.workflow, file: file, result: result) }
+    let found = checked.map { checked in
+      BuiltInPlugins.all.flatMap(\.checks).flatMap { $0.diagnostics(of: checked) }
+    }
+    own = EnvironmentFileCheck.diagnostics(of: result, file: file) + (found ?? [])
     programs = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
     others = result.included.map { DiagnosticReport.File(source: $0.source, diagnostics: $0.diagnostics) } + programs
   }
@@ -37,4 +42,16 @@ struct FileCheck {
   var report: DiagnosticReport.File {
     DiagnosticReport.File(source: result.source, diagnostics: result.diagnostics + own)
   }
+}
+
+/// A workflow as the checks of plugins see it.
+private struct LoadedForPlugins: CheckedWorkflow {
+  let workflow: Workflow
+  let file: String
+  let result: LoadResult
+
+  func span(of step: StepIndex, key: String?) -> Span? { result.span(of: step, key: key) }
+  func value(of step: StepIndex, key: String) -> PlacedValue? { result.value(of: step, key: key) }
+  func isOpen(_ value: Value) -> Bool { value.containsExpression }
+  func read(_ path: String) -> [UInt8]? { try? FileAccess.read(path) }
 }

@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowDiagnostics
 import FlowSystem
 
@@ -30,7 +31,7 @@ struct WorkflowFiles {
       if FilePath.isFolder(path) {
         if depth < Self.depth { look(in: path, depth: depth + 1) }
       } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml"), name != "plugin.yaml" {
-        if SchemaCheck.isSchema(name) || Self.isWorkflow(path) { files.append(path) } else { passedOver += 1 }
+        if PluginFiles.kind(of: name) != nil || Self.isWorkflow(path) { files.append(path) } else { passedOver += 1 }
       }
     }
   }

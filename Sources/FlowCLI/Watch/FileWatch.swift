@@ -1,3 +1,5 @@
+import FlowCommandKit
+
 /// Notices when files are saved.
 struct FileWatch {
   private let files: WatchedFiles

@@ -1,3 +1,4 @@
+import FlowCommandKit
 import FlowSystem
 
 /// `flowrun run FILE --watch`: a run, and another one after each change of what it reads.

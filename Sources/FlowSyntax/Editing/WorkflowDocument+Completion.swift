@@ -133,7 +133,7 @@ extension WorkflowDocument {
     let names = surroundings.names(folder.isEmpty ? "/" : folder).filter { !$0.hasPrefix(".") }
     let own = path(of: IncludeLibrary.fileName(source.file))
     let files = names.filter { name in
-      [".yaml", ".yml"].contains { name.hasSuffix($0) } && name != "plugin.yaml" && !name.hasSuffix(".sync.yaml")
+      [".yaml", ".yml"].contains { name.hasSuffix($0) } && name != "plugin.yaml"
     }
     let found = files.prefix(Self.readFiles).compactMap { name -> Completion? in
       let path = IncludeLibrary.resolve(name, in: folder)

@@ -1,50 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A value of a YAML file with the location where it is, for the files of plugins that are next to workflows.
-public struct PlacedValue: Sendable {
-  /// What is there.
-  public indirect enum Content: Sendable {
-    /// A single value.
-    case scalar(Value)
-    /// A list.
-    case list([PlacedValue])
-    /// A map, in the order of the file; no key is twice.
-    case map([Member])
-  }
-
-  /// A key of a map with its value.
-  public struct Member: Sendable {
-    /// The key.
-    public var key: String
-    /// Where the key is.
-    public var keySpan: Span
-    /// The value.
-    public var value: PlacedValue
-  }
-
-  /// What is there.
-  public var content: Content
-  /// Where it is.
-  public var span: Span
-
-  /// What it is, for a message: `a map`, `the string "yes"`.
-  public var found: String {
-    switch content {
-    case .map: "a mapping"
-    case .list: "a list"
-    case .scalar(.null): "nothing"
-    case .scalar(.string(let text)): "the string \(Value.string(text).shortText)"
-    case .scalar(let value): "the \(value.kindName) \(value.shortText)"
-    }
-  }
-
-  /// The member of a map under a key.
-  public func member(_ key: String) -> Member? {
-    guard case .map(let members) = content else { return nil }
-    return members.first { $0.key == key }
-  }
-
+extension PlacedValue {
   /// What is at a node that has been read before, so that reading it raises nothing new.
   static func of(_ node: NodeID, in tree: NodeTree) -> PlacedValue {
     var reader = PlacedReader(tree: tree)

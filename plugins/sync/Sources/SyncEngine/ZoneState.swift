@@ -95,7 +95,9 @@ public struct ZoneState: Sendable {
 
   private mutating func outcomes(of operations: [Operation], _ now: Int64) -> [ArbiterBatch.Outcome] {
     let (outcomes, full) = decisions(on: operations, now)
-    guard !full.isEmpty, let last = OldDeletion.room(for: full, deletions, rules: Array(rules.values)) else { return outcomes }
+    guard !full.isEmpty, let last = OldDeletion.room(for: full, deletions, rules: Array(rules.values)) else {
+      return outcomes
+    }
     forget(upTo: last)
     return decisions(on: operations, now).outcomes
   }

@@ -1,6 +1,7 @@
 import FlowModel
 import FlowPluginKit
 import SyncEngine
+import SyncRecords
 
 /// Keeps a Pomodoro timer and the records of any app the same on several devices, within seconds, offline too.
 ///
@@ -25,6 +26,24 @@ public struct SyncPlugin: Plugin {
     [
       Account.self, Connect.self, Push.self, Pull.self, Flush.self, Status.self, Parked.self, Subscribe.self,
       Timer.self, Put.self, Get.self, Delete.self, Query.self, Watch.self, Transaction.self,
+    ]
+  }
+
+  /// What a workflow does with records is held to their schema.
+  public var checks: [any WorkflowCheckProvider] { [RecordUseCheck()] }
+
+  /// Schemas of records, `*.sync.yaml`.
+  public var fileKinds: [PluginFileKind] {
+    [
+      PluginFileKind(
+        suffix: SchemaFile.suffix, name: "a schema of records", use: "run the workflow that names it in 'sync.connect'"
+      ) { bytes, path in
+        let file = SchemaFile(bytes: bytes, file: path)
+        let summary = file.schema.map {
+          "valid, \($0.collections.count) collection\($0.collections.count == 1 ? "" : "s")"
+        }
+        return PluginFileKind.Check(file.source, file.diagnostics, summary: summary)
+      }
     ]
   }
 }

@@ -73,6 +73,28 @@
       #expect(try #require(Int(transactions)) <= Self.callers / 2)
     }
 
+    @Test func `tags of more than 65,536 numbers before are forgotten, and no others`() async throws {
+      let database = try Database()
+      let backend = try await backend(database)
+      defer { backend.close() }
+      try database.execute(
+        """
+        UPDATE sync_zone SET seq = 200000 WHERE name = 'Zone0';
+        INSERT INTO sync_tag VALUES ('Zone0', 140000, 7)
+        """)
+      let old = "SELECT count(*) FROM sync_tag WHERE zone = 'Zone0' AND seq < 140000"
+      #expect(try database.value(old) != "0")
+      var commits: Int64 = 0
+      // One transaction in 64 looks: all of 3,000 never fail to.
+      while commits < 3000, try commits % 16 != 0 || database.value(old) != "0" {
+        _ = try await backend.commit([operation(commits + 1, expected: commits)], zone: "Zone0")
+        commits += 1
+      }
+      #expect(try database.value(old) == "0")
+      let kept = "SELECT count(*) FROM sync_tag WHERE zone = 'Zone0' AND seq >= 140000"
+      #expect(try database.value(kept) == "\(commits + 1)")
+    }
+
     @Test func `one caller's damaged record, error in the database or conflict is nobody else's`() async throws {
       let database = try Database()
       let backend = try await backend(database)

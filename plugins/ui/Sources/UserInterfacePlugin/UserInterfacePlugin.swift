@@ -21,6 +21,9 @@ public struct UserInterfacePlugin: Plugin {
     handles = [PluginHandle(InterfaceFactory.key, InterfaceFactory(make: makeInterface))]
   }
 
+  /// Launch screens are as small as the system allows.
+  public var checks: [any WorkflowCheckProvider] { [LaunchScreenCheck()] }
+
   /// Everything that begins with `ui.`.
   public var actions: [any ActionType.Type] {
     [

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
 import Synchronization
@@ -6,8 +7,8 @@ import SyncPlugin
 import SyncRecords
 
 /// `flowrun sync …`: the state of a device's synchronization, and a day of it on the virtual clock.
-struct SyncCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct SyncCommand: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Inspects synchronization.",
     discussion: """
       Examples:
@@ -19,6 +20,9 @@ struct SyncCommand: AsyncParsableCommand {
     subcommands: [
       SyncStatusCommand.self, SyncParkedCommand.self, SyncDevicesCommand.self, SyncSimulateCommand.self,
     ])
+
+  /// The command without arguments.
+  package init() {}
 }
 
 /// `flowrun sync status`: reads the devices' own files, also while a run uses them.
@@ -28,36 +32,22 @@ struct SyncStatusCommand: Subcommand {
     abstract: "Shows the changes waiting to be sent, the budget used, and what decided each conflict.",
     discussion: "With --json one object, or an array of them when the folder holds several devices.")
 
-  @Option(help: ArgumentHelp("The data folder of the workflow that synchronizes.", valueName: "FOLDER"))
-  var data = "workflows/.flowrun/sync"
-
-  @Option(help: ArgumentHelp("Only this device, by the name that sync.connect was given.", valueName: "DEVICE"))
-  var device: String?
+  @OptionGroup var devices: DeviceFiles
 
   @Flag(help: "Prints JSON.")
   var json = false
 
   func perform() async throws {
-    let files = SyncReports.files(in: data, device: device)
-    guard !files.isEmpty else {
-      let whose = device.map { "of a device '\($0)' " } ?? ""
-      throw UsageProblem("no file \(whose)in '\(data)'; --data names the folder of a workflow that has synchronized")
-    }
     var values: [Value] = []
-    for file in files {
-      do {
-        guard let status = try await SyncReports.status(file: file) else {
-          StandardOutput.writeError("flowrun: \(DeviceFiles.unused(file))\n")
-          continue
-        }
-        values.append(.object(status.value))
-        if !json {
-          if values.count > 1 { StandardOutput.write("\n") }
-          StandardOutput.write(status.text + "\n")
-        }
-      } catch {
-        StandardOutput.writeError("flowrun: \(error)\n")
-        ExitStatus.failure.exit()
+    for file in try devices.files() {
+      guard let status = try await failing({ try await SyncReports.status(file: file) }) else {
+        StandardOutput.writeError("flowrun: \(DeviceFiles.unused(file))\n")
+        continue
+      }
+      values.append(.object(status.value))
+      if !json {
+        if values.count > 1 { StandardOutput.write("\n") }
+        StandardOutput.write(status.text + "\n")
       }
     }
     if json { StandardOutput.write(json: values.count == 1 ? values[0] : .array(values)) }
@@ -130,7 +120,7 @@ struct SyncSimulateCommand: Subcommand {
       bytes = try FileAccess.read(file)
     } catch {
       throw InvalidWorkflow(
-        description: "flowrun: cannot read the schema \(error)\(LoadedWorkflow.question(file))\n")
+        description: "flowrun: cannot read the schema \(error)\(Completions.question(file))\n")
     }
     let read = SchemaFile(bytes: bytes, file: file)
     if !read.diagnostics.isEmpty { StandardOutput.writeError(read.rendered()) }

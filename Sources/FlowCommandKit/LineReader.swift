@@ -1,9 +1,9 @@
 import FlowSystem
 
 /// Standard input line by line, each up to a limit; a longer line costs no more memory than the limit.
-struct LineReader {
+package struct LineReader {
   /// A line without its line break.
-  enum Line {
+  package enum Line {
     case bytes(ArraySlice<UInt8>)
     /// The line is longer than the limit; it was skipped whole.
     case tooLong
@@ -19,16 +19,16 @@ struct LineReader {
   private var hasEnded = false
 
   /// A reader of an open file, by default standard input.
-  init(file: Int32 = 0, limit: Int) {
+  package init(file: Int32 = 0, limit: Int) {
     self.file = file
     self.limit = limit
   }
 
   /// Whether a whole line has been read already, so that asking for it does not wait.
-  mutating func hasLineReady() -> Bool { lineEnd() != nil }
+  package mutating func hasLineReady() -> Bool { lineEnd() != nil }
 
   /// The next line; nil at the end.
-  mutating func next() -> Line? {
+  package mutating func next() -> Line? {
     var isTooLong = false
     while true {
       if let end = lineEnd() {

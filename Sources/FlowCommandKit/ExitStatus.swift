@@ -1,7 +1,7 @@
 import FlowSystem
 
 /// The exit codes of `flowrun`, as docs/reference.md lists them.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32 {
   case success = 0
   case failure = 1
   case invalidWorkflow = 2
@@ -12,18 +12,18 @@ enum ExitStatus: Int32 {
   case gateTimedOut = 124
 
   /// Ends the process now. Nothing is awaited: steps that ignored their cancellation may still occupy threads.
-  func exit() -> Never { Self.exit(rawValue) }
+  package func exit() -> Never { Self.exit(rawValue) }
 
   /// Ends the process now with any code, such as 128 plus a signal's number; with 74 where output was lost and the code
   /// says nothing worse.
-  static func exit(_ code: Int32) -> Never {
+  package static func exit(_ code: Int32) -> Never {
     fflush(nil)
     _exit(ofRun(code, losingOutput: StandardOutput.isLost))
   }
 
   /// A code, or 74 where output was lost and the code is below it in the order of exit codes: a timed-out gate, a
   /// broken budget, an incomplete export, success.
-  static func ofRun(_ code: Int32, losingOutput: Bool) -> Int32 {
+  package static func ofRun(_ code: Int32, losingOutput: Bool) -> Int32 {
     losingOutput && [124, 3, 4, 0].contains(code) ? outputFailed.rawValue : code
   }
 }

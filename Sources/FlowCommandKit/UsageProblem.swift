@@ -1,5 +1,5 @@
 /// A call that cannot be understood: exit 64.
 package struct UsageProblem: Error, CustomStringConvertible {
   package let description: String
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
 import SyncPlugin
@@ -37,7 +38,7 @@ struct DeviceFiles: ParsableArguments {
 }
 
 /// Ends with the message of whatever goes wrong.
-private func failing<Value>(_ body: () async throws -> Value) async throws -> Value {
+func failing<Value>(_ body: () async throws -> Value) async throws -> Value {
   do {
     return try await body()
   } catch let problem as UsageProblem {

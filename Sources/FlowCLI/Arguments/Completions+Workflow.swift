@@ -1,28 +1,10 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowModel
 import FlowSystem
 
 /// What the shell proposes for arguments: it asks flowrun, which looks at what is installed and at the file that is named.
-enum Completions {
-  /// Workflow files.
-  static let files = CompletionKind.file(extensions: ["yaml", "yml"])
-
-  /// The workflow files of the folder that is typed, and of the folders in it.
-  static func files(at typed: String) -> [String] {
-    let folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
-    let names = (FilePath.names(in: folder.isEmpty ? "." : folder) ?? []).filter { !$0.hasPrefix(".") }
-    let nested = names.prefix(folderLimit).flatMap { name in
-      (FilePath.names(in: folder + name) ?? []).filter { !$0.hasPrefix(".") }.map { "\(name)/\($0)" }
-    }
-    return (names + nested).filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.prefix(fileLimit).map {
-      folder + $0
-    }
-  }
-
-  /// The number of files that are proposed, and how many names of a folder are looked into.
-  private static let fileLimit = 200
-  private static let folderLimit = 200
-
+extension Completions {
   /// Why an app may be launched.
   static let reasons = CompletionKind.list(LaunchReason.allCases.map(\.rawValue))
 

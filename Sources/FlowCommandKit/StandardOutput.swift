@@ -7,17 +7,17 @@ import Synchronization
 ///
 /// What people read is made visible on the way: nothing that a file, a command or a plugin says can move the cursor. What
 /// cannot be written is reported once, and ends the process with 74 where nothing worse has happened.
-enum StandardOutput {
+package enum StandardOutput {
   /// Why standard output takes no more.
-  struct Failure: Sendable {
+  package struct Failure: Sendable {
     /// What the system said.
-    let code: Int32
+    package let code: Int32
 
     /// Whether its reader has gone away, as `head` does when it has its lines, and a terminal that is closed.
-    var isReaderGone: Bool { code == EPIPE || code == EIO && StandardOutput.isTerminal }
+    package var isReaderGone: Bool { code == EPIPE || code == EIO && StandardOutput.isTerminal }
 
     /// Why, in words.
-    var reason: String { code == ETIMEDOUT ? "nothing reads it" : String(cString: strerror(code)) }
+    package var reason: String { code == ETIMEDOUT ? "nothing reads it" : String(cString: strerror(code)) }
   }
 
   private struct State {
@@ -41,31 +41,31 @@ enum StandardOutput {
   private static let state = Mutex(State())
 
   /// Whether standard output is a terminal.
-  static let isTerminal = isatty(1) == 1
+  package static let isTerminal = isatty(1) == 1
 
   /// Whether standard output is a terminal that colors are welcome on.
-  static var allowsColor: Bool { isTerminal && Environment.allowsColor }
+  package static var allowsColor: Bool { isTerminal && Environment.allowsColor }
 
   /// Whether standard error is a terminal.
-  static var isErrorOnTerminal: Bool { isatty(2) == 1 }
+  package static var isErrorOnTerminal: Bool { isatty(2) == 1 }
 
   /// Whether standard error is a terminal that colors are welcome on.
-  static var errorAllowsColor: Bool { isatty(2) == 1 && Environment.allowsColor }
+  package static var errorAllowsColor: Bool { isatty(2) == 1 && Environment.allowsColor }
 
   /// Whether standard output has failed, so that no more need be written.
-  static var hasFailed: Bool { state.withLock { $0.failure != nil } }
+  package static var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
   /// Whether the reader of standard output is gone, as far as the system shows before something is written.
-  static var isReaderGone: Bool {
+  package static var isReaderGone: Bool {
     var watched = pollfd(fd: 1, events: 0, revents: 0)
     return hasFailed || poll(&watched, 1, 0) > 0 && watched.revents & Int16(POLLERR | POLLHUP) != 0
   }
 
   /// Whether output was lost that someone would miss.
-  static var isLost: Bool { state.withLock { $0.failure != nil && !$0.isForgiven } }
+  package static var isLost: Bool { state.withLock { $0.failure != nil && !$0.isForgiven } }
 
   /// Calls `handler` when standard output fails, or at once if it has.
-  static func whenFailed(_ handler: @escaping @Sendable (Failure) -> Void) {
+  package static func whenFailed(_ handler: @escaping @Sendable (Failure) -> Void) {
     let failure = state.withLock { state in
       state.handler = handler
       return state.failure
@@ -74,41 +74,41 @@ enum StandardOutput {
   }
 
   /// Notes that what could not be written is not missed: the reader went away, and what counts is written elsewhere.
-  static func forgiveFailure() { state.withLock { $0.isForgiven = true } }
+  package static func forgiveFailure() { state.withLock { $0.isForgiven = true } }
 
   /// Waits no longer than 2 s for a reader who takes nothing: the process is to end. Without this one may be as slow as
   /// it likes, as a person is who looks through pages.
-  static func hurry() { state.withLock { $0.isHurried = true } }
+  package static func hurry() { state.withLock { $0.isHurried = true } }
 
   /// Hands what goes to standard error to `route` instead: to the live view, which would be torn by lines it knows
   /// nothing of. Nil ends it.
-  static func routeErrors(to route: (@Sendable (String) -> Void)?) { state.withLock { $0.errorRoute = route } }
+  package static func routeErrors(to route: (@Sendable (String) -> Void)?) { state.withLock { $0.errorRoute = route } }
 
   /// Hides these secrets from now on in everything that people read. It was hidden where it came out; this is the last look
   /// before it is written.
-  static func hide(_ mask: SecretMask?) { if let mask { state.withLock { $0.mask = mask } } }
+  package static func hide(_ mask: SecretMask?) { if let mask { state.withLock { $0.mask = mask } } }
 
   private static func hidden(_ text: String) -> String { state.withLock { $0.mask }?.masked(text) ?? text }
 
   /// Writes text for people to standard output.
-  static func write(_ text: String) {
+  package static func write(_ text: String) {
     let text = hidden(text)
     write(bytes: TerminalText.visibleLines(text, keepsColors: allowsColor), to: 1)
   }
 
   /// Writes what redraws the terminal to standard output: its texts have been made visible.
-  static func draw(_ text: String) { write(bytes: hidden(text), to: 1) }
+  package static func draw(_ text: String) { write(bytes: hidden(text), to: 1) }
 
   /// Writes a value as JSON and a line break to standard output.
-  static func write(json: Value, layout: JSONText.Layout = .compact) {
+  package static func write(json: Value, layout: JSONText.Layout = .compact) {
     write(JSONText.bytes(of: json, layout: layout) + [10])
   }
 
   /// Writes bytes for programs to standard output.
-  static func write(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { write($0, to: 1) } }
+  package static func write(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { write($0, to: 1) } }
 
   /// Writes text for people to standard error.
-  static func writeError(_ text: String) {
+  package static func writeError(_ text: String) {
     let text = TerminalText.visibleLines(hidden(text), keepsColors: errorAllowsColor)
     if let route = state.withLock({ $0.errorRoute }) { return route(text) }
     write(bytes: text, to: 2)

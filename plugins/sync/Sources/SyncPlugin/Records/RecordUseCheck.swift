@@ -1,30 +1,28 @@
 import FlowDiagnostics
-import FlowExpressions
 import FlowModel
-import FlowSyntax
-import FlowSystem
-import SyncPlugin
+import FlowPlatform
+import FlowPluginKit
 import SyncRecords
 
 /// Holds what a workflow does with records to the schema that its `sync.connect` names, which only a look at that file can
-/// tell.
-enum RecordUseCheck {
-  /// What is wrong in a workflow that was loaded from `file`. Where it names several schemas, a run tells which one counts.
-  static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
-    guard let workflow = result.graph?.workflow else { return [] }
+/// tell. Where it names several schemas, a run tells which one counts.
+struct RecordUseCheck: WorkflowCheckProvider {
+  func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic] {
+    let workflow = checked.workflow
     let steps = workflow.steps
     let names = steps.indices.compactMap { index -> (step: Int, name: String)? in
       guard steps[index].uses == "sync.connect", let name = steps[index].with["schema"] else { return nil }
       // What only a run tells may be any schema.
-      let text = name.containsExpression ? "" : name.stringValue ?? ""
+      let text = checked.isOpen(name) ? "" : name.stringValue ?? ""
       // Two files may name two schemas by the same text.
       return (index, workflow.scope(of: StepIndex(index)).map { workflow.scopes[$0].path(of: text) } ?? text)
     }
     guard let first = names.first, !first.name.isEmpty, names.allSatisfy({ $0.name == first.name }) else { return [] }
-    let place = result.value(of: StepIndex(first.step), key: "with")?.member("schema")?.value.span
-    guard let span = place ?? result.span(of: StepIndex(first.step)) else { return [] }
-    let path = first.name.hasPrefix("/") ? first.name : FilePath.folder(of: FilePath.absolute(file)) + "/" + first.name
-    guard let bytes = try? FileAccess.read(path) else {
+    let place = checked.value(of: StepIndex(first.step), key: "with")?.member("schema")?.value.span
+    guard let span = place ?? checked.span(of: StepIndex(first.step), key: nil) else { return [] }
+    let folder = FilePath.folder(of: FilePath.absolute(checked.file))
+    let path = first.name.hasPrefix("/") ? first.name : folder + "/" + first.name
+    guard let bytes = checked.read(path) else {
       return [Diagnostic(.inputDoubtful, "the schema '\(first.name)' cannot be read", at: span)]
     }
     let read = SchemaFile(bytes: bytes, file: path)
@@ -37,10 +35,10 @@ enum RecordUseCheck {
       ]
     }
     var use = RecordUse(
-      schema.withDevices, isOpen: { $0.containsExpression },
+      schema.withDevices, isOpen: checked.isOpen,
       queryProblem: { SyncReports.problem(withQuery: $0, schema.withDevices) })
     for index in steps.indices {
-      guard let with = result.value(of: StepIndex(index), key: "with") else { continue }
+      guard let with = checked.value(of: StepIndex(index), key: "with") else { continue }
       use.check(steps[index].uses, with)
     }
     return use.diagnostics

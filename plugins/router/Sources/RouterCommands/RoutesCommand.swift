@@ -1,12 +1,12 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
-import FlowPluginKit
 import RouterPlugin
 
 /// `flowrun routes`: what the `router.register` steps of a workflow declare, without running it.
-struct RoutesCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct RoutesCommand: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "routes", abstract: "Lists, checks and tries the routes of a workflow.",
     discussion: """
       Examples:
@@ -15,6 +15,9 @@ struct RoutesCommand: AsyncParsableCommand {
         flowrun routes open workflows/notification.yaml app://product/42
       """,
     subcommands: [List.self, Check.self, Open.self], defaultSubcommand: List.self)
+
+  /// The command without arguments.
+  package init() {}
 
   /// `flowrun routes FILE`: every route with page and action.
   struct List: Subcommand {
@@ -121,9 +124,9 @@ struct RoutesCommand: AsyncParsableCommand {
   }
 
   private static func routes(of file: String, _ plugins: PluginArguments) throws -> DeclaredRoutes {
-    let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
+    let workflow = try WorkflowReader.workflow(in: file, plugins)
     do throws(DeclaredRoutes.Problem) {
-      return try DeclaredRoutes(graph.workflow)
+      return try DeclaredRoutes(workflow)
     } catch {
       throw InvalidWorkflow(description: "\(file): error: \(error)\n")
     }

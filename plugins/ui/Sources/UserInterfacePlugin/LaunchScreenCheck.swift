@@ -1,18 +1,16 @@
 import FlowDiagnostics
 import FlowModel
-import FlowSyntax
-import FlowSystem
-import UserInterfacePlugin
+import FlowPlatform
+import FlowPluginKit
 
 /// Warns of launch screens that the system would refuse (R4), which only a look at their files can tell.
-enum LaunchScreenCheck {
-  /// The warnings for a workflow that was loaded from `file`.
-  static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
-    guard let steps = result.graph?.workflow.steps else { return [] }
-    let folder = FilePath.folder(of: FilePath.absolute(file))
+struct LaunchScreenCheck: WorkflowCheckProvider {
+  func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic] {
+    let steps = checked.workflow.steps
+    let folder = FilePath.folder(of: FilePath.absolute(checked.file))
     return steps.indices.compactMap { index in
       guard steps[index].uses == "ui.splash", let asset = steps[index].with["asset"]?.stringValue,
-        let span = result.span(of: StepIndex(index), key: "with")
+        let span = checked.span(of: StepIndex(index), key: "with")
       else { return nil }
       var status = stat()
       guard stat(asset.hasPrefix("/") ? asset : folder + "/" + asset, &status) == 0,

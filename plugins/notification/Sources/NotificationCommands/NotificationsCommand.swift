@@ -1,11 +1,12 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowModel
 import FlowSystem
 import NotificationPlugin
 
 /// `flowrun notifications`: the local notifications that runs of a workflow scheduled and that outlived them.
-struct NotificationsCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct NotificationsCommand: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "notifications", abstract: "Lists and delivers the local notifications that a workflow scheduled.",
     discussion: """
       Examples:
@@ -13,6 +14,9 @@ struct NotificationsCommand: AsyncParsableCommand {
         flowrun notifications deliver workflows/reminder.yaml --json
       """,
     subcommands: [List.self, Deliver.self], defaultSubcommand: List.self)
+
+  /// The command without arguments.
+  package init() {}
 
   /// Where the notifications of a workflow wait.
   struct Folder: ParsableArguments {
@@ -27,8 +31,8 @@ struct NotificationsCommand: AsyncParsableCommand {
     @OptionGroup var plugins: PluginArguments
 
     func scheduled() throws -> ScheduledNotifications {
-      let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
-      let beside = "\(FilePath.folder(of: FilePath.absolute(file)))/.flowrun/\(graph.workflow.name)"
+      let name = try WorkflowReader.workflow(in: file, plugins).name
+      let beside = "\(FilePath.folder(of: FilePath.absolute(file)))/.flowrun/\(name)"
       return ScheduledNotifications(dataFolder: data.map(FilePath.absolute) ?? beside)
     }
   }
