@@ -157,6 +157,9 @@ public struct ErrorDeclaration: Sendable, Hashable {
 
 /// The name of a live handle that one step provides and others use, such as `database`.
 public struct HandleKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// What an action provides that shows a launch screen: C9 says how long a workflow with one keeps it.
+  public static let launchScreen: HandleKey = "launch-screen"
+
   /// The word for it in declarations and messages.
   public let name: String
 

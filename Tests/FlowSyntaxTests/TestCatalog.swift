@@ -70,6 +70,6 @@ struct TestCatalog: ActionCatalog {
       outputs: [FieldDeclaration("path", .string), FieldDeclaration("created", .boolean)], provides: ["database"]),
     ActionDeclaration(name: "sync.pull", summary: "Fetches changes", requires: ["database"]),
     ActionDeclaration(name: "ui.present", summary: "Shows the first screen", events: ["ui.ready"]),
-    ActionDeclaration(name: "ui.splash", summary: "Shows the launch screen"),
+    ActionDeclaration(name: "ui.splash", summary: "Shows the launch screen", provides: [.launchScreen]),
   ])
 }

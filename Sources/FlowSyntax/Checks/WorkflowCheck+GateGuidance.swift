@@ -5,9 +5,10 @@ import FlowModel
 extension WorkflowCheck {
   /// A workflow that shows a launch screen keeps it 2 to 2.5 s at least and 4 to 5 s at most (C9).
   mutating func checkGateGuidance() {
-    guard let splash = workflow.steps.indices.first(where: { workflow.steps[$0].uses == "ui.splash" }),
-      let node = locations.value(.deadline), let gate = workflow.gate
-    else { return }
+    let splash = workflow.steps.indices.first {
+      actions.declaration(ofStep: $0)?.provides.contains(.launchScreen) == true
+    }
+    guard let splash, let node = locations.value(.deadline), let gate = workflow.gate else { return }
     let bounds: [(key: DeadlineKey, source: DurationSource?, range: ClosedRange<Duration>)] = [
       (.min, gate.min, .milliseconds(2_000) ... .milliseconds(2_500)),
       (.max, gate.max, .milliseconds(4_000) ... .milliseconds(5_000)),

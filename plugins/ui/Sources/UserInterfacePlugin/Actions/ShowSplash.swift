@@ -7,6 +7,7 @@ struct ShowSplash: Service {
   static let name = "ui.splash"
   static let effect = ActionEffect.process
   static let summary = "Shows the launch screen until ui.present takes its place"
+  static let provides: [HandleKey] = [.launchScreen]
   static let requires: [HandleKey] = [.userInterface]
   static let errors = [
     ErrorDeclaration("splash-missing", "There is no such launch screen; correct the path", isRetryable: false),
@@ -50,6 +51,7 @@ struct ShowSplash: Service {
     let output = Output(sizeBytes: try input.asset.map { try Self.size(of: $0.path) } ?? 0)
     let session: InterfaceSession = try context.handle(InterfaceSession.key)
     try session.interface.showSplash(input.asset?.path)
+    context.provide(.launchScreen, session)
     context.ready(output)
     // Ends with the splash, or with the run if nothing is presented.
     let hidden = AsyncStream<Never>.makeStream()
