@@ -79,10 +79,12 @@ let table = """
   WorkflowTests: FlowSQLite FlowModel TestSupport flowrun
   """
 
+/// The targets of the table.
+let names = table.split(separator: "\n").flatMap { words($0.prefix { $0 != ":" }) }
+  .map { String($0.split(separator: "/").last!) }
+
 /// What is compiled into `flowrun`, PLUGINS in the table: the plugins with their subcommands.
-let builtIn = table.split(separator: "\n").flatMap { words($0.prefix { $0 != ":" }) }.filter {
-  $0.contains("/") && ($0.hasSuffix("Plugin") || $0.hasSuffix("Commands"))
-}.map { String($0.split(separator: "/")[1]) }
+let builtIn = names.filter { $0.hasSuffix("Plugin") || $0.hasSuffix("Commands") }
 
 /// What runs, forecasts, matches and geocodes. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages are
 /// optimized: the optimizer takes three quarters of the processor time of a build.
@@ -119,18 +121,20 @@ let documentation: [Package.Dependency] =
 /// What a user imports besides `SyncKit` and `SyncServerKit`: docs/embedding.md says what for.
 let libraries =
   words("FlowKit FlowKitYAML FlowObservability FlowTestKit FlowPluginKit FlowPluginHost FlowCLI RouterCore GeocodeCore")
-  + words("SyncMetrics SyncSimulation SyncTestKit")
-  + Set(table.split { !$0.isLetter }.map(String.init)).filter { $0.hasSuffix("Plugin") }.sorted()
+  + words("SyncMetrics SyncSimulation SyncTestKit") + names.filter { $0.hasSuffix("Plugin") }.sorted()
 
 let package = Package(
   name: "flowrun",
   platforms: [.macOS(.v15), .iOS(.v18)],
-  products: words("flowrun flowrun-sync-server flowrun-ui").map { .executable(name: $0, targets: [$0]) } + [
-    .plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"]),
-    .library(
-      name: "SyncKit", targets: words("SyncKit SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP")),
-    .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
-  ] + libraries.map { .library(name: $0, targets: [$0]) },
+  products: [.plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"])]
+    + words("flowrun flowrun-sync-server flowrun-ui").filter(names.contains).map {
+      .executable(name: $0, targets: [$0])
+    }
+    + [
+      ("SyncKit", words("SyncKit SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP")),
+      ("SyncServerKit", words("SyncPostgres SyncServer")),
+    ].filter { $0.1.allSatisfy(names.contains) }.map { .library(name: $0.0, targets: $0.1) }
+    + libraries.filter(names.contains).map { .library(name: $0, targets: [$0]) },
   traits: [
     .trait(name: "Network", description: "Sync with servers, runs in PostgreSQL", enabledTraits: ["Observability"]),
     .trait(name: "Observability", description: "Events of runs as log messages, metrics and spans: FlowObservability"),
