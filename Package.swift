@@ -62,8 +62,8 @@ let table = """
   sync/SyncPlugin: FlowBytes FlowDiagnostics SyncCore SyncPomodoro SyncRecords SyncEngine SyncSQLite SyncSimulation \
     SyncHTTP? SyncMetrics? | FlowSQLite
   sync/SyncCommands: FlowDiagnostics FlowModel FlowCommandKit SyncPlugin SyncRecords ArgumentParser
-  FlowCLI: FlowCommandKit FlowSystem FlowDiagnostics FlowModel FlowExpressions FlowCompiled FlowSyntax FlowPluginKit FlowStore \
-    FlowStoreSQLite FlowStorePostgres? FlowEngine FlowInsight FlowPluginHost FlowExecutors FlowLanguageServer \
+  FlowCLI: FlowSystem FlowDiagnostics FlowModel FlowExpressions FlowCompiled FlowSyntax FlowPluginKit FlowCommandKit \
+    FlowStore FlowStoreSQLite FlowStorePostgres? FlowEngine FlowInsight FlowPluginHost FlowExecutors FlowLanguageServer \
     PLUGINS ArgumentParser AsyncHTTPClient? NIOCore? | FlowTestKit TestSupport flowrun
   flowrun: FlowCLI
   sync/SyncPostgres: FlowPlatform FlowPostgres SyncCore SyncEngine
@@ -71,8 +71,8 @@ let table = """
     Logging? NIOCore? NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite \
     SyncTestKit SyncSimulation SyncHTTP SyncPostgres flowrun-sync-server flowrun TestSupport
   sync/flowrun-sync-server: FlowServing SyncPomodoro SyncEngine SyncSQLite SyncPostgres SyncServer ArgumentParser?
-  FlowUI: FlowCommandKit FlowSystem FlowDiagnostics FlowModel FlowStore FlowEngine FlowInsight FlowServing FlowCLI Hummingbird? \
-    HummingbirdCore? Logging? NIOCore? ServiceLifecycle? | TestSupport flowrun flowrun-ui
+  FlowUI: FlowSystem FlowDiagnostics FlowModel FlowCommandKit FlowStore FlowEngine FlowInsight FlowServing FlowCLI \
+    Hummingbird? HummingbirdCore? Logging? NIOCore? ServiceLifecycle? | TestSupport flowrun flowrun-ui
   flowrun-ui: FlowUI FlowCLI FlowServing ArgumentParser?
   NotificationWorkflowTests: FlowModel TestSupport flowrun
   TidyTests: FlowKitYAML BasicsPlugin TestSupport flowrun

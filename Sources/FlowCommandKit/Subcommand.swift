@@ -20,7 +20,7 @@ extension Subcommand {
 
 /// Why a subcommand cannot do its work.
 package protocol CommandProblem: Error {
-  /// What standard error gets, with its line break; empty where that has been said.
+  /// The text for standard error, with its line break; empty if it was written already.
   var message: String { get }
   /// How the process ends.
   var status: ExitStatus { get }

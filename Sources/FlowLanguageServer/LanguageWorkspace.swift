@@ -37,7 +37,7 @@ public struct LanguageWorkspace: Sendable {
   public var files: @Sendable (String) -> [UInt8]?
   /// The names of what is in a folder, those of folders with a slash behind them.
   public var names: @Sendable (String) -> [String]
-  /// What there is to say of a file that a plugin reads, such as a schema of records; nil: the file is a workflow.
+  /// The findings in a file that a plugin reads, such as a schema of records; nil for a workflow.
   public var pluginFileCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
   /// For each step its place, from 1, in the order in which ready steps start.
   public var rank: @Sendable (WorkflowGraph) -> [Int]

@@ -1,9 +1,9 @@
 import FlowDiagnostics
 import FlowModel
 
-/// What a plugin says of workflows that use its actions, before anything runs: `flowrun validate` and editors show it.
+/// Checks of a plugin for workflows that use its actions. `flowrun validate` and editors show the findings.
 public protocol WorkflowCheckProvider: Sendable {
-  /// What is found in a workflow that has been loaded without errors; its locations are in the workflow's own file.
+  /// The findings in a workflow that loaded without errors; their locations are in its own file.
   func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic]
 }
 
@@ -14,11 +14,11 @@ public protocol CheckedWorkflow: Sendable {
   /// The path of its file.
   var file: String { get }
 
-  /// Where a step's key is, or the step where it has none; nil for a step of an included file.
+  /// The location of a step's key, or of the step if it has no such key; nil for a step of an included file.
   func span(of step: StepIndex, key: String?) -> Span?
-  /// What is under a step's key; nil if there is nothing, and for a step of an included file.
+  /// The value of a step's key; nil if the step has no such key or is in an included file.
   func value(of step: StepIndex, key: String) -> PlacedValue?
-  /// Whether only a run tells what a value is, since it holds an expression.
+  /// Whether a value is known only during a run, because it contains an expression.
   func isOpen(_ value: Value) -> Bool
   /// The bytes of a file; nil if it cannot be read.
   func read(_ path: String) -> [UInt8]?
@@ -28,20 +28,20 @@ public protocol CheckedWorkflow: Sendable {
 public struct PluginFileKind: Sendable {
   /// How the names of such files end.
   public let suffix: String
-  /// What such a file is, for a message: `a schema of records`.
+  /// The kind of file, for messages: `a schema of records`.
   public let name: String
-  /// What to do instead of running it: `run the workflow that names it in 'sync.connect'`.
+  /// Advice for someone who tries to run it: `run the workflow that names it in 'sync.connect'`.
   public let use: String
   /// Checks the bytes of such a file, whose path is given for messages.
   public let check: @Sendable (_ bytes: [UInt8], _ file: String) -> Check
 
-  /// What was found in such a file.
+  /// The findings in such a file.
   public struct Check: Sendable {
     /// Its text.
     public let source: SourceText
-    /// What was found.
+    /// The findings.
     public let diagnostics: [Diagnostic]
-    /// What is in it, in words; nil exactly when it has an error.
+    /// A summary of a valid file, such as `valid, 2 collections`; nil exactly when it has an error.
     public let summary: String?
 
     /// Notes what was found.

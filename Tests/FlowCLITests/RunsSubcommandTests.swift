@@ -298,13 +298,16 @@ import Testing
     first.send(SIGSTOP)
     let unanswered = try tool.run("cancel", "last")
     #expect(unanswered.exitCode == 1 && unanswered.standardError.contains("does not answer"), "\(unanswered)")
+    #expect(unanswered.standardError.hasPrefix("flowrun: run "), "\(unanswered)")
     first.send(SIGCONT)
     #expect(try tool.run("post", "last", "go").exitCode == 0)
     #expect(first.waitForOutput("wait done"))
     let cancelled = try tool.run("cancel", "last")
     #expect(cancelled.exitCode == 0, "\(cancelled)")
     #expect(first.result().exitCode == 1)
-    #expect(try tool.run("cancel", "last").exitCode == 1)
+    let late = try tool.run("cancel", "last")
+    #expect(late.exitCode == 1 && late.standardError.hasPrefix("flowrun: run "), "\(late)")
+    #expect(late.standardError.hasSuffix("is not running: it has ended\n"), "\(late)")
   }
 
   /// A durable run of real commands that is killed at any time, and again while it is resumed.

@@ -59,9 +59,12 @@ enum RunQuestion {
 }
 
 /// Something that is wrong with a run, not with the call: exit 1.
-struct RunProblem: Error, CustomStringConvertible {
+struct RunProblem: CommandProblem, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
+
+  var message: String { "flowrun: \(TerminalText.visible(description))\n" }
+  var status: ExitStatus { .failure }
 }
 
 /// `flowrun cancel RUN`: ends a run of another process as Ctrl-C does.

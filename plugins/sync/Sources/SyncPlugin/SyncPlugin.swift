@@ -29,7 +29,7 @@ public struct SyncPlugin: Plugin {
     ]
   }
 
-  /// What a workflow does with records is held to their schema.
+  /// Checks the use of records against their schema.
   public var checks: [any WorkflowCheckProvider] { [RecordUseCheck()] }
 
   /// Schemas of records, `*.sync.yaml`.

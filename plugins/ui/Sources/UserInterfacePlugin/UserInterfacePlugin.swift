@@ -21,7 +21,7 @@ public struct UserInterfacePlugin: Plugin {
     handles = [PluginHandle(InterfaceFactory.key, InterfaceFactory(make: makeInterface))]
   }
 
-  /// Launch screens are as small as the system allows.
+  /// Checks the size of launch screens.
   public var checks: [any WorkflowCheckProvider] { [LaunchScreenCheck()] }
 
   /// Everything that begins with `ui.`.
