@@ -151,6 +151,13 @@ def two_needs():
     repetitions = context.repetitions(7, 3)
     own = seconds([FLOWRUN, path], repetitions, context.folder)[0]
     checked = seconds([FLOWRUN, "validate", path], repetitions, context.folder)[0]
+    # With an escape in its first line libyaml reads all of it, and not `PlainScanner`.
+    escaped = os.path.join(context.folder, "escaped.yaml")
+    with open(escaped, "w") as file:
+        file.write(open(path).read().replace("name: two-needs", r'name: "two\u002dneeds"', 1))
+    by_libyaml = seconds([FLOWRUN, "validate", escaped], repetitions, context.folder)[0]
+    add("two-needs file, flowrun validate (exec to exit), against the same when libyaml reads it", "≤ 0.8",
+        checked / by_libyaml, detail=f"{checked * 1000:.0f} against {by_libyaml * 1000:.0f} ms")
     work = f"two-needs file of {size:.1f} MB, exec to exit"
     try:
         python = next(filter(has_yaml, [sys.executable, "/usr/bin/python3"]), sys.executable)
