@@ -6,16 +6,22 @@
   package final class PostgresConnection {
     private let information: String
     private let answerMilliseconds: Int
+    private let settings: String?
     private let onOpen: @Sendable () -> Void
     private var connection: OpaquePointer?
     /// The names under which this connection has statements prepared, by their text.
     private var prepared: [String: String] = [:]
 
-    /// `onOpen` is called whenever the connection has been opened, before anything runs on it. Statements that are not
-    /// answered within `answerMilliseconds` are given up with the connection.
-    package init(_ information: String, answerMilliseconds: Int = 10_000, onOpen: @escaping @Sendable () -> Void = {}) {
+    /// `onOpen` is called whenever the connection has been opened, before anything runs on it but `settings`, a statement
+    /// that a PostgreSQL need not understand. Statements that are not answered within `answerMilliseconds` are given up
+    /// with the connection.
+    package init(
+      _ information: String, answerMilliseconds: Int = 10_000, settings: String? = nil,
+      onOpen: @escaping @Sendable () -> Void = {}
+    ) {
       self.information = information
       self.answerMilliseconds = answerMilliseconds
+      self.settings = settings
       self.onOpen = onOpen
     }
 
@@ -188,6 +194,9 @@
       connection = fresh
       // Notices such as "relation already exists" are dropped.
       PQsetNoticeProcessor(fresh, { _, _ in }, nil)
+      if let settings {
+        do { _ = try run(settings) } catch PostgresProblem.storage {}
+      }
       onOpen()
       return fresh
     }

@@ -382,23 +382,29 @@
       let tag = UInt64.random(in: 1 ... .max)
       var begun: [String] = []
       var firsts: [Int] = []
-      for (place, index) in changed.enumerated() {
+      // What the first swap in a zone takes, and what those that follow one need.
+      var behind: [String: Int64] = [:]
+      for index in changed { behind[slots[index].name.zone, default: 0] += slots[index].changes }
+      let taken = behind
+      for index in changed {
         slots[index].packed = (slots[index].record?.cell ?? Cell()).packed()
         let (zone, slot) = (slots[index].name.zone, slots[index])
         if begun.last != zone, cursors.mustBegin(zone) {
           statements += PostgresZone.beginIncarnation(zone)
           begun.append(zone)
         }
-        let isLast = place + 1 == changed.count || slots[changed[place + 1]].name.zone != zone
         firsts.append(statements.count)
-        let assumed =
+        let isFirst = behind[zone] == taken[zone]
+        behind[zone]? -= slot.changes
+        var assumed =
           slot.isAssumed
           ? Cursor(generation: slot.generation, sequence: cursors.furthest(of: slot.generation, zone: zone)) : nil
+        if !isFirst { assumed?.sequence += taken[zone] ?? 0 }
         statements.append(
           PostgresZone.swap(
             slot.name.key, zone: zone, tag: tag, expected: slot.stored?.version ?? 0, changes: slot.changes,
-            packed: slot.packed, deletedIncarnation: slot.deletedIncarnation, names: slot.names, dropped: slot.dropped,
-            assumed: assumed, isWhole: isWhole, isLast: isLast))
+            behind: behind[zone] ?? 0, packed: slot.packed, deletedIncarnation: slot.deletedIncarnation,
+            names: slot.names, dropped: slot.dropped, assumed: assumed, isWhole: isWhole, isFirst: isFirst))
       }
       let rules = assumedRules(of: changed)
       if !rules.isEmpty { statements.append(PostgresZone.require(rules)) }

@@ -7,7 +7,6 @@
   /// together in the next one, so that they share its round trips and its wait for the disk. Each caller is answered when
   /// the transaction is durable. At rest a commit goes at once and alone.
   ///
-  /// More connections would make it slower: the disk is waited for once for each of them, and each takes fewer commits.
   /// Those who have just been answered often come again at once; a transaction waits a moment for them, as otherwise two
   /// halves of the callers would wait for each other's transactions forever.
   final class CommitQueue: Sendable {
@@ -127,7 +126,7 @@
       private var skips = 0
 
       /// At most this share of what a transaction takes, and this long, in seconds.
-      private static let share = 0.125
+      private static let share = 0.03
       private static let limit = 0.001
       /// How many transactions do not wait after it was in vain.
       private static let pause = 100

@@ -11,11 +11,12 @@
     private let connection: ZoneConnection
 
     init(
-      name: String, _ information: String, answerMilliseconds: Int = 10_000,
+      name: String, _ information: String, answerMilliseconds: Int = 10_000, settings: String? = nil,
       onOpen: @escaping @Sendable () -> Void = {}
     ) {
       worker = BlockingWorker(name: name)
-      connection = ZoneConnection(information, answerMilliseconds: answerMilliseconds, onOpen: onOpen)
+      connection = ZoneConnection(
+        PostgresConnection(information, answerMilliseconds: answerMilliseconds, settings: settings, onOpen: onOpen))
     }
 
     var load: Int { worker.load }
@@ -47,9 +48,7 @@
     /// A part of a transaction met a record that someone has changed meanwhile; nothing was done.
     static let changedMeanwhile = BackendError.unavailable("records were changed meanwhile", retryAfterMilliseconds: 0)
 
-    fileprivate init(_ information: String, answerMilliseconds: Int, onOpen: @escaping @Sendable () -> Void) {
-      connection = PostgresConnection(information, answerMilliseconds: answerMilliseconds, onOpen: onOpen)
-    }
+    fileprivate init(_ connection: PostgresConnection) { self.connection = connection }
 
     /// Runs one statement and gives its rows.
     func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws(BackendError) -> PostgresRows {

@@ -12,19 +12,28 @@
   /// database's. When the database turns out to be another copy, because a connection had to be opened again or because
   /// it knows less than this server, the next commit begins a new incarnation of the zone.
   public final class PostgresBackend: SyncBackend {
-    private let zones: Mutex<Set<String>>
+    /// The zones, and which of the writers commits to each.
+    private let zones: Mutex<[String: Int]>
     private let readers: [Line]
-    private let writer: Line
-    private let commits: CommitQueue
+    private let writers: [Line]
+    private let commits: [CommitQueue]
     private let notifications = NotificationHub()
     private let notifier: PostgresNotifier
     /// When this server has last noted how far each zone has come.
     private let aged = Mutex<[String: ContinuousClock.Instant]>([:])
     /// How long is between two such notes.
     private static let agePause = Duration.seconds(3600)
+    /// With one, a processor and the disk wait for each other; with more, each transaction has fewer commits.
+    private static let writerCount = 2
+    /// A commit finds its rows by their keys, whatever they are: PostgreSQL plans each statement once, for indexes also while a
+    /// table is small, since it may grow before it is planned again.
+    private static let writerSettings = """
+      SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),
+        set_config('jit', 'off', false)
+      """
 
     /// Connects and makes the tables where they are missing; `information` is libpq's, such as
-    /// `host=/run/db dbname=sync`. Uses `readers` connections to read, one to commit and two for notifications. A
+    /// `host=/run/db dbname=sync`. Uses `readers` connections to read, two to commit and two for notifications. A
     /// database that does not answer within `answerMilliseconds` gives `BackendError.timedOut`.
     ///
     /// Throws `BackendError.unreachable` when the database is not there.
@@ -32,28 +41,33 @@
       _ information: String, zones: [String], readers: Int = 2,
       answerMilliseconds: Int = 10_000
     ) async throws(BackendError) {
-      self.zones = Mutex(Set(zones))
+      self.zones = Mutex(
+        Dictionary(uniqueKeysWithValues: Set(zones).sorted().enumerated().map { ($1, $0 % Self.writerCount) }))
       let cursors = ZoneCursors()
-      let line = { (name: String) in
-        Line(name: name, information, answerMilliseconds: answerMilliseconds) { cursors.forgetBegun() }
+      let line = { (name: String, settings: String?) in
+        Line(name: name, information, answerMilliseconds: answerMilliseconds, settings: settings) {
+          cursors.forgetBegun()
+        }
       }
-      self.readers = (0..<max(1, readers)).map { line("sync-read-\($0)") }
-      writer = line("sync-commit")
+      self.readers = (0..<max(1, readers)).map { line("sync-read-\($0)", nil) }
+      writers = (0..<Self.writerCount).map { line("sync-commit-\($0)", Self.writerSettings) }
       let (notifications, notifier) = (
         notifications, PostgresNotifier(information, hub: notifications, cursors: cursors)
       )
       self.notifier = notifier
-      commits = CommitQueue(line: writer, cursors: cursors) { change in
-        notifications.publish(.changes(change.page, since: change.since), zone: change.zone)
-        notifier.tell(change.page.cursor, zone: change.zone)
+      commits = writers.map { writer in
+        CommitQueue(line: writer, cursors: cursors) { change in
+          notifications.publish(.changes(change.page, since: change.since), zone: change.zone)
+          notifier.tell(change.page.cursor, zone: change.zone)
+        }
       }
       let preparation = PostgresZone.schema + zones.sorted().flatMap { PostgresZone.make($0) }
-      try await writer.perform { connection throws(BackendError) in
+      try await writers[0].perform { connection throws(BackendError) in
         _ = try connection.runTogether(preparation)
         try PostgresZone.convertOld(connection)
       }
       // Opened now, a line that opens later opens again.
-      for line in self.readers {
+      for line in self.readers + writers {
         try await line.perform { connection throws(BackendError) in _ = try connection.run("SELECT 1") }
       }
       notifier.start()
@@ -62,8 +76,8 @@
     /// Ends the connections.
     public func close() {
       notifier.stop()
-      commits.stop()
-      for line in readers + [writer] { line.stop() }
+      for queue in commits { queue.stop() }
+      for line in self.readers + writers { line.stop() }
     }
 
     /// Takes one more zone.
@@ -71,16 +85,16 @@
       try await idle.perform { connection throws(BackendError) in
         _ = try connection.runTogether(PostgresZone.schema.prefix(1) + PostgresZone.make(zone))
       }
-      zones.withLock { _ = $0.insert(zone) }
+      zones.withLock { zones in if zones[zone] == nil { zones[zone] = zones.count % Self.writerCount } }
     }
 
     /// Makes changes; see `SyncBackend`.
     public func commit(
       _ operations: [Operation], zone: String, heard: Cursor?
     ) async throws(BackendError) -> CommitReply {
-      try require(zone)
+      let writer = try require(zone)
       guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
-      let reply = try await commits.commit(.init(zone: zone, operations: operations, heard: heard))
+      let reply = try await commits[writer].commit(.init(zone: zone, operations: operations, heard: heard))
       if reply.lastSequence != nil { await age(zone) }
       return reply
     }
@@ -160,8 +174,10 @@
 
     var idle: Line { readers.min { $0.load < $1.load } ?? readers[0] }
 
-    private func require(_ zone: String) throws(BackendError) {
-      guard zones.withLock({ $0.contains(zone) }) else { throw .zoneMissing(zone) }
+    /// The number of the zone's writer.
+    @discardableResult private func require(_ zone: String) throws(BackendError) -> Int {
+      guard let writer = zones.withLock({ $0[zone] }) else { throw .zoneMissing(zone) }
+      return writer
     }
 
     private func cursor(_ zone: String) async throws(BackendError) -> Cursor {

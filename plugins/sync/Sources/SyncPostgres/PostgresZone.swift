@@ -98,50 +98,65 @@
     }
 
     /// Puts a cell in, if the record has the version expected and the zone has forgotten nothing since `dropped`: seq,
-    /// generation; no row if not. The zone's row is locked first: inside a zone the order of commits is the order of
-    /// sequence numbers. The zone has the transaction's tag then, which is kept by the last of its swaps in the zone.
+    /// generation; no row if not. A transaction's first swap in a zone locks the zone's row, so that inside a zone the order
+    /// of commits is the order of sequence numbers, gives it the transaction's tag and takes numbers for all its swaps there:
+    /// `behind` are for those that follow.
     ///
     /// A record that was not read for this is changed only if the zone's generation is that of `assumed`, and the zone has come
     /// at least as far.
     static func swap(
-      _ key: RecordKey, zone: String, tag: UInt64, expected: Int64, changes: Int64, packed: [UInt8],
+      _ key: RecordKey, zone: String, tag: UInt64, expected: Int64, changes: Int64, behind: Int64, packed: [UInt8],
       deletedIncarnation: Int64?, names: TakenNames, dropped: Dropped, assumed: Cursor? = nil, isWhole: Bool,
-      isLast: Bool
+      isFirst: Bool
     ) -> PostgresStatement {
-      let change = assumed != nil ? update : isWhole ? partOfTransaction : insertion
-      let sql = change + (isLast ? keepsTag : "") + (names.givenBack.isEmpty ? "" : keepsGivenBack) + keepsActs
-      return PostgresStatement(
-        sql: sql,
-        parameters: [
+      let numbers = isFirst ? takesNumbers : hasNumbers
+      let change =
+        assumed != nil
+        ? numbers("seq", " AND generation = $15::int8 AND seq >= $16::int8") + update
+        : isWhole ? numbers(unlessDropped, "") + partOfTransaction : numbers("seq", "") + insertion
+      var parameters: [PostgresParameter] =
+        [
           .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(packed),
           .integer(deletedIncarnation ?? -1), .integer(dropped.sequence), .integer(Int64(bitPattern: tag)),
-        ] + parameters(names)
-          + (assumed.map { [.integer(Int64(bitPattern: $0.generation)), .integer($0.sequence)] } ?? []))
+        ] + columns(names.acts) + [.integer(behind)]
+      if let assumed {
+        parameters += [.integer(Int64(bitPattern: assumed.generation)), .integer(assumed.sequence)]
+      }
+      var sql = change + keepsActs(from: names.acts.count == 1 ? oneAct : manyActs)
+      if !names.givenBack.isEmpty {
+        sql += keepsGivenBack(from: parameters.count + 1)
+        parameters += [array(names.givenBack.map(\.device)), array(names.givenBack.map(\.number))]
+      }
+      return PostgresStatement(sql: sql + "SELECT seq, generation FROM swapped", parameters: parameters)
     }
 
-    /// Keeps the acts that a swap has taken, and gives what the swap gave.
-    private static let keepsActs = """
-      , acts AS (INSERT INTO sync_act SELECT $1, a.* FROM swapped, unnest($10::text[], $11::int8[], $12::int8[],
-        $13::int8[]) a ON CONFLICT DO NOTHING)
-      SELECT seq, generation FROM swapped WHERE $14::text[] IS NOT NULL AND $15::int8[] IS NOT NULL
-      """
-    /// Keeps the tag of what the transaction has changed in the zone, also where this swap is not among that.
-    private static let keepsTag = """
-      , tags AS (INSERT INTO sync_tag
-        SELECT z.name, coalesce(place.seq, z.seq), CASE WHEN place.seq IS NULL THEN z.tag ELSE $9::int8 END
-        FROM sync_zone z LEFT JOIN place ON true WHERE z.name = $1
-        ON CONFLICT (zone, seq) DO UPDATE SET tag = excluded.tag)
-      """
-    private static let keepsGivenBack = """
-      , given AS (INSERT INTO sync_given_back SELECT $1, g.* FROM swapped, unnest($14::text[], $15::int8[]) g
-        ON CONFLICT (zone, device) DO UPDATE SET number = greatest(sync_given_back.number, excluded.number))
-      """
+    /// Keeps the acts that a swap has taken.
+    private static func keepsActs(from acts: String) -> String {
+      ", acts AS (INSERT INTO sync_act SELECT $1, a.* FROM swapped, \(acts) a ON CONFLICT DO NOTHING) "
+    }
+    private static let manyActs = "unnest($10::text[], $11::int8[], $12::int8[], $13::int8[])"
+    /// Nearly always there is one, which needs no arrays.
+    private static let oneAct = "(SELECT $10::text, $11::int8, $12::int8, $13::int8)"
 
-    private static func parameters(_ names: TakenNames) -> [PostgresParameter] {
-      [
-        array(names.acts.map(\.name.dot.device)), array(names.acts.map { Int64(bitPattern: $0.name.incarnation) }),
-        array(names.acts.map(\.name.dot.number)), array(names.acts.map(\.check)),
-        array(names.givenBack.map(\.device)), array(names.givenBack.map(\.number)),
+    private static func keepsGivenBack(from number: Int) -> String {
+      """
+      , given AS (INSERT INTO sync_given_back
+        SELECT $1, g.* FROM swapped, unnest($\(number)::text[], $\(number + 1)::int8[]) g
+        ON CONFLICT (zone, device) DO UPDATE SET number = greatest(sync_given_back.number, excluded.number))
+
+      """
+    }
+
+    private static func columns(_ acts: [TakenNames.Act]) -> [PostgresParameter] {
+      if acts.count == 1 {
+        return [
+          .text(acts[0].name.dot.device.name), .integer(Int64(bitPattern: acts[0].name.incarnation)),
+          .integer(acts[0].name.dot.number), .integer(Int64(acts[0].check)),
+        ]
+      }
+      return [
+        array(acts.map(\.name.dot.device)), array(acts.map { Int64(bitPattern: $0.name.incarnation) }),
+        array(acts.map(\.name.dot.number)), array(acts.map(\.check)),
       ]
     }
 
@@ -166,10 +181,25 @@
       return TakenAct(checks: checks, givenBack: givenBack, number: name.dot.number)
     }
 
+    private static func takesNumbers(_ sequence: String, _ condition: String) -> String {
+      """
+      WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 + $14::int8, tag = $9::int8 WHERE name = $1\(condition)
+        RETURNING \(sequence) - $14::int8 AS seq, generation, dropped_seq),
+      tags AS (INSERT INTO sync_tag SELECT $1, seq + $14::int8, $9::int8 FROM place
+        ON CONFLICT (zone, seq) DO UPDATE SET tag = excluded.tag),
+      """
+    }
+    /// Where the first swap has taken none, the zone has another tag.
+    private static func hasNumbers(_ sequence: String, _ condition: String) -> String {
+      """
+      WITH place AS (SELECT \(sequence) - $14::int8 AS seq, generation, dropped_seq FROM sync_zone
+        WHERE name = $1 AND tag = $9::int8\(condition)),
+      """
+    }
+    private static let unlessDropped = "CASE WHEN dropped_seq <= $8::int8 THEN seq ELSE 1 / (seq - seq) END"
+
     /// What is known without having been read is there: it is changed and never made, which costs PostgreSQL a seventh less.
     private static let update = """
-      WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8, tag = $9::int8
-        WHERE name = $1 AND generation = $16::int8 AND seq >= $17::int8 RETURNING seq, generation, dropped_seq),
       swapped AS (UPDATE sync_record r SET version = $4::int8 + $5::int8, seq = place.seq, cell = $6,
         deleted_life = nullif($7::int8, -1)
       FROM place WHERE r.zone = $1 AND r.type = $2 AND r.name = $3 AND r.version = $4::int8
@@ -177,7 +207,6 @@
       """
 
     private static let insertion = insertion(
-      place: "seq",
       end: """
         version = excluded.version, seq = excluded.seq, cell = excluded.cell,
           deleted_life = excluded.deleted_life WHERE sync_record.version = $4::int8
@@ -185,17 +214,14 @@
 
     /// A transaction's part that finds another version divides by zero, which takes all parts back.
     private static let partOfTransaction = insertion(
-      place: "CASE WHEN dropped_seq <= $8::int8 THEN seq ELSE 1 / (seq - seq) END AS seq",
       end: """
         version = CASE WHEN sync_record.version = $4::int8 THEN excluded.version
           ELSE 1 / (sync_record.version - sync_record.version) END, seq = excluded.seq, cell = excluded.cell,
           deleted_life = excluded.deleted_life
         """)
 
-    private static func insertion(place: String, end: String) -> String {
+    private static func insertion(end: String) -> String {
       """
-      WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8, tag = $9::int8 WHERE name = $1
-        RETURNING \(place), generation, dropped_seq),
       swapped AS (INSERT INTO sync_record (zone, type, name, version, seq, cell, deleted_life)
       SELECT $1, $2, $3, $4::int8 + $5::int8, place.seq, $6, nullif($7::int8, -1) FROM place
       WHERE place.dropped_seq <= $8::int8

@@ -95,6 +95,81 @@
       #expect(try database.value(kept) == "\(commits + 1)")
     }
 
+    @Test func `a commit does not wait for one to a zone of the other connection`() async throws {
+      let database = try Database()
+      let backend = try await backend(database)
+      defer { backend.close() }
+      // Zone0 takes no number until Zone1 has its record.
+      try database.execute(
+        """
+        CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          WHILE NOT EXISTS (SELECT 1 FROM sync_record WHERE zone = 'Zone1' AND type = 'timers') LOOP
+            PERFORM pg_sleep(0.01);
+          END LOOP;
+          RETURN NEW;
+        END $$;
+        CREATE TRIGGER wait BEFORE UPDATE OF seq ON sync_zone FOR EACH ROW
+          WHEN (NEW.name = 'Zone0') EXECUTE FUNCTION wait();
+        """)
+      async let held = backend.commit([operation()], zone: "Zone0")
+      while try database.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {}
+      for reply in [try await backend.commit([operation()], zone: "Zone1"), try await held] {
+        guard case .committed(1, 4, _) = reply.results.first else {
+          Issue.record("\(reply)")
+          return
+        }
+      }
+    }
+
+    @Test func `a record that was changed meanwhile takes its number along and nobody else's`() async throws {
+      let database = try Database()
+      let (one, other) = (
+        try await PostgresBackend(database.information, zones: ["Notes"]),
+        try await PostgresBackend(database.information, zones: ["Notes"])
+      )
+      defer { for backend in [one, other] { backend.close() } }
+      let device = DeviceID(stem: "mac", random: 1)
+      func likes(_ name: String, _ number: Int64, expected: Int64, by device: DeviceID = device) -> SyncCore.Operation {
+        let write = Write(
+          dot: Dot(device: device, number: number), milliseconds: 1, context: VersionVector(),
+          record: RecordWrite(isDeletion: false, changes: [.init(name: "likes", kind: .add(1))]))
+        return .init(key: RecordKey(type: "notes", name: name), expectedVersion: expected, change: .write(write))
+      }
+      let phone = DeviceID(stem: "phone", random: 2)
+      // Both begin their incarnations of the zone.
+      for (backend, device, name, version) in [(one, device, "likes", 0), (other, phone, "stars", 1)] {
+        let rules = Write(
+          dot: Dot(device: device, number: 1), milliseconds: 1,
+          fields: [.init(name: name, value: Array("integer counter".utf8))])
+        let key = ZoneRules.key(of: "notes")
+        _ = try await backend.commit(
+          [.init(key: key, expectedVersion: Int64(version), change: .write(rules))], zone: "Notes")
+      }
+      _ = try await one.commit(
+        zip(["a", "b", "c", "d"], 2...).map { likes($0, $1, expected: 0) }, zone: "Notes")
+      let before = try await other.commit([likes("b", 2, expected: 1, by: phone)], zone: "Notes").cursor
+      // The first server knows `b` as it was, takes four numbers and stores three records.
+      let reply = try await one.commit(
+        zip(["a", "b", "c", "d"], 6...).map { likes($0, $1, expected: 1) }, zone: "Notes", heard: before)
+      let base = before.sequence
+      guard case .committed(2, base + 1, _) = reply.results[0], case .conflict(let met?) = reply.results[1],
+        case .committed(2, base + 3, _) = reply.results[2], case .committed(2, base + 4, _) = reply.results[3],
+        met.version == 2, met.sequence == base
+      else {
+        Issue.record("\(reply), before \(before)")
+        return
+      }
+      let page = try await other.changes(zone: "Notes", since: before, limit: 9, maximumBytes: 9999)
+      #expect(page.records.map(\.key.name) == ["a", "c", "d"])
+      #expect(page.records.map(\.sequence) == [base + 1, base + 3, base + 4])
+      // Each server accepts the cursor that the other one gave.
+      #expect(page.cursor.sequence == base + 4 && reply.cursor.sequence == base + 4)
+      let next = try await other.commit([likes("a", 10, expected: 2)], zone: "Notes", heard: reply.cursor)
+      #expect(next.cursor.sequence == base + 5)
+      let rest = try await one.changes(zone: "Notes", since: page.cursor, limit: 9, maximumBytes: 9999)
+      #expect(rest.records.map(\.sequence) == [base + 5])
+    }
+
     @Test func `one caller's damaged record, error in the database or conflict is nobody else's`() async throws {
       let database = try Database()
       let backend = try await backend(database)
