@@ -36,7 +36,7 @@
     /// `host=/run/db dbname=sync`. Uses `readers` connections to read, two to commit and two for notifications. A
     /// database that does not answer within `answerMilliseconds` gives `BackendError.timedOut`.
     ///
-    /// Throws `BackendError.unreachable` when the database is not there.
+    /// Throws `BackendError.unreachable` when the database is not there, or does not give all these connections.
     public init(
       _ information: String, zones: [String], readers: Int = 2,
       answerMilliseconds: Int = 10_000
@@ -61,13 +61,22 @@
           notifier.tell(change.page.cursor, zone: change.zone)
         }
       }
+      do throws(BackendError) {
+        try await begin(zones)
+      } catch {
+        close()
+        throw error
+      }
+    }
+
+    private func begin(_ zones: [String]) async throws(BackendError) {
       let preparation = PostgresZone.schema + zones.sorted().flatMap { PostgresZone.make($0) }
       try await writers[0].perform { connection throws(BackendError) in
         _ = try connection.runTogether(preparation)
         try PostgresZone.convertOld(connection)
       }
-      // Opened now, a line that opens later opens again.
-      for line in self.readers + writers {
+      // Opened now, a line that opens later opens again; and one that PostgreSQL refuses is not missed in silence.
+      for line in readers + writers + notifier.lines {
         try await line.perform { connection throws(BackendError) in _ = try connection.run("SELECT 1") }
       }
       notifier.start()

@@ -35,6 +35,9 @@
       listening = Line(name: "sync-listen", information)
     }
 
+    /// Its connections.
+    var lines: [Line] { [telling, listening] }
+
     /// Begins to listen, until within a second after `stop()`.
     func start() {
       listening.submit { [self] connection in

@@ -95,6 +95,21 @@
       #expect(try database.value(kept) == "\(commits + 1)")
     }
 
+    @Test func `a server that does not get all its connections does not start, and says why`() async throws {
+      let database = try Database()
+      try database.execute("CREATE ROLE few LOGIN CONNECTION LIMIT 5; CREATE SCHEMA few AUTHORIZATION few")
+      let information = database.information + " user=few"
+      let error = await #expect(throws: BackendError.self) {
+        _ = try await PostgresBackend(information, zones: ["Notes"])
+      }
+      #expect(error.map { "\($0)" }?.contains("too many connections") == true, "\(String(describing: error))")
+      // Those that it had are closed.
+      let left = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'few'"
+      while try database.value(left) != "0" {}
+      try database.execute("ALTER ROLE few CONNECTION LIMIT 6")
+      try await PostgresBackend(information, zones: ["Notes"]).close()
+    }
+
     @Test func `a commit does not wait for one to a zone of the other connection`() async throws {
       let database = try Database()
       let backend = try await backend(database)
