@@ -12,9 +12,9 @@
     /// The names under which this connection has statements prepared, by their text.
     private var prepared: [String: String] = [:]
 
-    /// `onOpen` is called whenever the connection has been opened, before anything runs on it but `settings`, a statement
-    /// that a PostgreSQL need not understand. Statements that are not answered within `answerMilliseconds` are given up
-    /// with the connection.
+    /// `settings` is a statement that runs first on every new connection; if PostgreSQL refuses it, the connection is used
+    /// without it. `onOpen` is called after that, before anything else runs. Statements that are not answered within
+    /// `answerMilliseconds` are given up with the connection.
     package init(
       _ information: String, answerMilliseconds: Int = 10_000, settings: String? = nil,
       onOpen: @escaping @Sendable () -> Void = {}

@@ -382,7 +382,7 @@
       let tag = UInt64.random(in: 1 ... .max)
       var begun: [String] = []
       var firsts: [Int] = []
-      // What the first swap in a zone takes, and what those that follow one need.
+      // How many numbers the transaction takes in each zone, and how many of them are for the swaps after the present one.
       var behind: [String: Int64] = [:]
       for index in changed { behind[slots[index].name.zone, default: 0] += slots[index].changes }
       let taken = behind

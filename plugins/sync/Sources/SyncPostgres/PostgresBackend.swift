@@ -23,10 +23,10 @@
     private let aged = Mutex<[String: ContinuousClock.Instant]>([:])
     /// How long is between two such notes.
     private static let agePause = Duration.seconds(3600)
-    /// With one, a processor and the disk wait for each other; with more, each transaction has fewer commits.
+    /// With one, the processor is idle while the disk writes; with more than two, each transaction has fewer commits.
     private static let writerCount = 2
-    /// A commit finds its rows by their keys, whatever they are: PostgreSQL plans each statement once, for indexes also while a
-    /// table is small, since it may grow before it is planned again.
+    /// PostgreSQL plans each statement of a commit once, and always with the index: a scan that is cheap while a table is small
+    /// would be kept while it grows. A scan that has no index looks so expensive then that it would be compiled, hence `jit`.
     private static let writerSettings = """
       SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),
         set_config('jit', 'off', false)
@@ -75,7 +75,7 @@
         _ = try connection.runTogether(preparation)
         try PostgresZone.convertOld(connection)
       }
-      // Opened now, a line that opens later opens again; and one that PostgreSQL refuses is not missed in silence.
+      // All lines are opened here, so that a refused connection is an error now, and opening later means opening again.
       for line in readers + writers + notifier.lines {
         try await line.perform { connection throws(BackendError) in _ = try connection.run("SELECT 1") }
       }

@@ -98,9 +98,11 @@
     }
 
     /// Puts a cell in, if the record has the version expected and the zone has forgotten nothing since `dropped`: seq,
-    /// generation; no row if not. A transaction's first swap in a zone locks the zone's row, so that inside a zone the order
-    /// of commits is the order of sequence numbers, gives it the transaction's tag and takes numbers for all its swaps there:
-    /// `behind` are for those that follow.
+    /// generation; no row if not.
+    ///
+    /// A transaction's first swap in a zone locks the zone's row, so that inside a zone the order of commits is the order of
+    /// sequence numbers. It takes the numbers for all swaps of the transaction in the zone, of which the last `behind` belong
+    /// to the swaps after this one, and gives the zone the transaction's tag.
     ///
     /// A record that was not read for this is changed only if the zone's generation is that of `assumed`, and the zone has come
     /// at least as far.
@@ -127,12 +129,12 @@
         sql += keepsGivenBack(from: parameters.count + 1)
         parameters += [array(names.givenBack.map(\.device)), array(names.givenBack.map(\.number))]
       }
-      return PostgresStatement(sql: sql + "SELECT seq, generation FROM swapped", parameters: parameters)
+      return PostgresStatement(sql: sql + "\nSELECT seq, generation FROM swapped", parameters: parameters)
     }
 
     /// Keeps the acts that a swap has taken.
     private static func keepsActs(from acts: String) -> String {
-      ", acts AS (INSERT INTO sync_act SELECT $1, a.* FROM swapped, \(acts) a ON CONFLICT DO NOTHING) "
+      ", acts AS (INSERT INTO sync_act SELECT $1, a.* FROM swapped, \(acts) a ON CONFLICT DO NOTHING)"
     }
     private static let manyActs = "unnest($10::text[], $11::int8[], $12::int8[], $13::int8[])"
     /// Nearly always there is one, which needs no arrays.
@@ -143,7 +145,6 @@
       , given AS (INSERT INTO sync_given_back
         SELECT $1, g.* FROM swapped, unnest($\(number)::text[], $\(number + 1)::int8[]) g
         ON CONFLICT (zone, device) DO UPDATE SET number = greatest(sync_given_back.number, excluded.number))
-
       """
     }
 
@@ -181,6 +182,7 @@
       return TakenAct(checks: checks, givenBack: givenBack, number: name.dot.number)
     }
 
+    /// The first swap in a zone.
     private static func takesNumbers(_ sequence: String, _ condition: String) -> String {
       """
       WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 + $14::int8, tag = $9::int8 WHERE name = $1\(condition)
@@ -189,7 +191,7 @@
         ON CONFLICT (zone, seq) DO UPDATE SET tag = excluded.tag),
       """
     }
-    /// Where the first swap has taken none, the zone has another tag.
+    /// The swaps after it. If the first one failed, the zone has another tag and they find no row.
     private static func hasNumbers(_ sequence: String, _ condition: String) -> String {
       """
       WITH place AS (SELECT \(sequence) - $14::int8 AS seq, generation, dropped_seq FROM sync_zone

@@ -103,7 +103,7 @@
         _ = try await PostgresBackend(information, zones: ["Notes"])
       }
       #expect(error.map { "\($0)" }?.contains("too many connections") == true, "\(String(describing: error))")
-      // Those that it had are closed.
+      // The connections that it had are closed.
       let left = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'few'"
       while try database.value(left) != "0" {}
       try database.execute("ALTER ROLE few CONNECTION LIMIT 6")
@@ -136,7 +136,7 @@
       }
     }
 
-    @Test func `a record that was changed meanwhile takes its number along and nobody else's`() async throws {
+    @Test func `a record that another server has changed does not shift the numbers of the others`() async throws {
       let database = try Database()
       let (one, other) = (
         try await PostgresBackend(database.information, zones: ["Notes"]),
