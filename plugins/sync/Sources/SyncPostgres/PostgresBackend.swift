@@ -36,10 +36,12 @@
     /// `host=/run/db dbname=sync`. Uses `readers` connections to read, two to commit and two for notifications. A
     /// database that does not answer within `answerMilliseconds` gives `BackendError.timedOut`.
     ///
+    /// `report` hears when a connection for notifications fails later, and when it works again.
+    ///
     /// Throws `BackendError.unreachable` when the database is not there, or does not give all these connections.
     public init(
       _ information: String, zones: [String], readers: Int = 2,
-      answerMilliseconds: Int = 10_000
+      answerMilliseconds: Int = 10_000, report: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(BackendError) {
       self.zones = Mutex(
         Dictionary(uniqueKeysWithValues: Set(zones).sorted().enumerated().map { ($1, $0 % Self.writerCount) }))
@@ -52,7 +54,7 @@
       self.readers = (0..<max(1, readers)).map { line("sync-read-\($0)", nil) }
       writers = (0..<Self.writerCount).map { line("sync-commit-\($0)", Self.writerSettings) }
       let (notifications, notifier) = (
-        notifications, PostgresNotifier(information, hub: notifications, cursors: cursors)
+        notifications, PostgresNotifier(information, hub: notifications, cursors: cursors, report: report)
       )
       self.notifier = notifier
       commits = writers.map { writer in

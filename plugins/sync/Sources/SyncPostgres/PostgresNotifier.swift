@@ -20,17 +20,26 @@
     private let cursors: ZoneCursors
     private let telling: Line
     private let listening: Line
+    private let report: @Sendable (String) -> Void
     private let state = Mutex(State())
 
     private struct State {
       var waiting: [String: Cursor] = [:]
       var isSending = false
       var isStopped = false
+      /// What has been said of parts that fail.
+      var reported: [Part: Set<String>] = [:]
     }
 
-    init(_ information: String, hub: NotificationHub, cursors: ZoneCursors) {
+    /// What can be away by itself, as when PostgreSQL refuses one more connection.
+    private enum Part { case telling, listening }
+
+    init(
+      _ information: String, hub: NotificationHub, cursors: ZoneCursors, report: @escaping @Sendable (String) -> Void
+    ) {
       self.hub = hub
       self.cursors = cursors
+      self.report = report
       telling = Line(name: "sync-notify", information)
       listening = Line(name: "sync-listen", information)
     }
@@ -48,6 +57,7 @@
             // Anyone who watches hears that the database is back: what waits for it goes at once.
             if failures > 0 { hub.recover() }
             failures = 0
+            note(nil, of: .listening)
             // What was told before this connection listened.
             let zones = try connection.run("SELECT name, generation, seq, tag FROM sync_zone")
             for row in 0..<zones.count {
@@ -60,6 +70,7 @@
               for payload in try connection.notifications(waitMilliseconds: 500) { hear(payload) }
             }
           } catch {
+            note(error, of: .listening)
             failures = min(failures + 1, Self.longestPause)
             Thread.sleep(forTimeInterval: Self.pauseSeconds * Double(failures))
           }
@@ -92,18 +103,40 @@
           return state.waiting
         }
         if batch.isEmpty { return }
-        try? await telling.perform { connection throws(BackendError) in
-          // One transaction for all of them; a zone's name holds neither a comma nor a brace. What it tells is durable already
-          // and it is a hint only: it does not wait for the disk, nor do commits wait for it there.
-          let payloads = batch.map { "\($0.key):\($0.value)" }.joined(separator: ",")
-          _ = try connection.run(
-            """
-            SELECT set_config('synchronous_commit', 'off', true), pg_notify('\(Self.channel)', payload)
-            FROM unnest($1::text[]) payload
-            """, [.text("{\(payloads)}")])
+        do throws(BackendError) {
+          try await tell(batch)
+          note(nil, of: .telling)
+        } catch {
+          note(error, of: .telling)
         }
         try? await Task.sleep(for: .milliseconds(Self.gatherMilliseconds))
       }
+    }
+
+    private func tell(_ batch: [String: Cursor]) async throws(BackendError) {
+      try await telling.perform { connection throws(BackendError) in
+        // One transaction for all of them; a zone's name holds neither a comma nor a brace. What it tells is durable already
+        // and it is a hint only: it does not wait for the disk, nor do commits wait for it there.
+        let payloads = batch.map { "\($0.key):\($0.value)" }.joined(separator: ",")
+        _ = try connection.run(
+          """
+          SELECT set_config('synchronous_commit', 'off', true), pg_notify('\(Self.channel)', payload)
+          FROM unnest($1::text[]) payload
+          """, [.text("{\(payloads)}")])
+      }
+    }
+
+    /// Says each reason once for which a part fails, and once that it works again.
+    private func note(_ error: BackendError?, of part: Part) {
+      let isNews = state.withLock { state in
+        guard !state.isStopped else { return false }
+        guard let error else { return state.reported.removeValue(forKey: part) != nil }
+        return state.reported[part, default: []].insert("\(error)").inserted
+      }
+      guard isNews else { return }
+      let (told, changed) = part == .telling ? ("other servers", "this one") : ("this server", "other ones")
+      let after = error.map { ": \($0)" } ?? ""
+      report("devices of \(told) learn of changes on \(changed) \(error == nil ? "at once again" : "late")\(after)")
     }
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }

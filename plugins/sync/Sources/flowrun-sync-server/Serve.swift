@@ -83,7 +83,7 @@
       _ names: [String]
     ) async throws -> (any SyncBackend, @Sendable (String) async throws -> Void) {
       if let postgres {
-        let backend = try await PostgresBackend(postgres, zones: names)
+        let backend = try await PostgresBackend(postgres, zones: names, report: FlowrunSyncServer.report)
         if newGeneration { for name in names { try await backend.beginNewGeneration(zone: name) } }
         return (backend, { try await backend.open(zone: $0) })
       }

@@ -110,6 +110,34 @@
       try await PostgresBackend(information, zones: ["Notes"]).close()
     }
 
+    @Test func `connections for notifications that PostgreSQL refuses later are reported, and when they are back`()
+      async throws
+    {
+      let database = try Database()
+      try database.execute("CREATE ROLE tight LOGIN CONNECTION LIMIT 6; CREATE SCHEMA tight AUTHORIZATION tight")
+      let (reports, reported) = AsyncStream.makeStream(of: String.self)
+      let backend = try await PostgresBackend(database.information + " user=tight", zones: ["Notes"]) {
+        reported.yield($0)
+      }
+      try database.execute(
+        """
+        ALTER ROLE tight CONNECTION LIMIT 0;
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tight'
+        """)
+      var heard: [String] = []
+      for await report in reports {
+        heard.append(report)
+        if report.contains("too many connections") { break }
+      }
+      try database.execute("ALTER ROLE tight CONNECTION LIMIT 6")
+      for await report in reports {
+        heard.append(report)
+        if report == "devices of this server learn of changes on other ones at once again" { break }
+      }
+      #expect(Set(heard).count == heard.count)
+      backend.close()
+    }
+
     @Test func `a commit does not wait for one to a zone of the other connection`() async throws {
       let database = try Database()
       let backend = try await backend(database)
