@@ -1,3 +1,4 @@
+import FlowBytes
 import FlowModel
 
 extension Workflow: Compilable {
@@ -97,11 +98,10 @@ extension Workflow: Compilable {
     }
     var steps: [Step] = []
     steps.reserveCapacity(count)
-    var ids = Set<String>(minimumCapacity: count)
     for index in 0..<count {
       let own = needs[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
       let id = try reader.text()
-      guard !id.isEmpty, ids.insert(id).inserted else { throw reader.damaged("a step id of its own") }
+      guard !id.isEmpty else { throw reader.damaged("a step id") }
       let uses = try reader.text()
       let parts = try reader.index(below: 4)
       let with = try parts & 1 == 0 ? ValueObject() : ValueObject(from: &reader)
@@ -112,7 +112,27 @@ extension Workflow: Compilable {
       steps.append(
         Step(id: StepID(unchecked: id), uses: uses, with: with, needs: own, options: try StepOptions(from: &reader)))
     }
+    guard !hasRepeatedIDs(steps) else { throw reader.damaged("step ids that differ") }
     return steps
+  }
+
+  /// Whether two steps have one id. Strings are compared only where hashes are the same: at a launch the set of them would be
+  /// the first, and the runtime would take ten times as long to make its type.
+  private static func hasRepeatedIDs(_ steps: [Step]) -> Bool {
+    var slots = 4
+    while slots < 2 * steps.count { slots *= 2 }
+    var hashes = [UInt64](repeating: 0, count: slots)
+    for step in steps {
+      var hash = FNV1a64()
+      hash.add(step.id.text.utf8)
+      var slot = Int(truncatingIfNeeded: hash.value) & (slots - 1)
+      while hashes[slot] != 0 {
+        if hashes[slot] == hash.value { return Set(steps.map(\.id)).count < steps.count }
+        slot = (slot + 1) & (slots - 1)
+      }
+      hashes[slot] = hash.value
+    }
+    return false
   }
 }
 

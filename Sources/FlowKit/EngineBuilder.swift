@@ -32,8 +32,14 @@ public func action(
   public static func buildExpression(_ plugin: any Plugin) -> [EnginePart] { [EnginePart(kind: .plugin(plugin))] }
   /// An action.
   public static func buildExpression(_ part: EnginePart) -> [EnginePart] { [part] }
-  /// The parts of a block.
-  public static func buildBlock(_ parts: [EnginePart]...) -> [EnginePart] { parts.flatMap { $0 } }
+  /// No parts.
+  public static func buildBlock() -> [EnginePart] { [] }
+  /// The first parts of a block.
+  public static func buildPartialBlock(first parts: [EnginePart]) -> [EnginePart] { parts }
+  /// The parts of a block so far, and more.
+  public static func buildPartialBlock(accumulated: [EnginePart], next parts: [EnginePart]) -> [EnginePart] {
+    accumulated + parts
+  }
   /// Parts with a condition.
   public static func buildOptional(_ parts: [EnginePart]?) -> [EnginePart] { parts ?? [] }
   /// Parts with a condition.

@@ -75,7 +75,10 @@ extension Engine {
     options.inputs = inputs.values
     let relay = events == .none ? nil : EventRelay(detail: events, passingOnTo: options.observer)
     if let relay { options.observer = relay }
-    let run = try start(Workflow.graph(), options: options)
+    options.threads.prepare()
+    let graph = try Workflow.graph()
+    options.threads.prepare(for: graph)
+    let run = try start(graph, options: options)
     relay?.end(with: run)
     return TypedRun(run: run, relay: relay)
   }
@@ -129,7 +132,7 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
   }
 
   /// How the gate opened; returns when it has, or when it never will.
-  public var gate: GateOpening {
+  public nonisolated(nonsending) var gate: GateOpening {
     get async { await run.gate }
   }
 

@@ -29,7 +29,7 @@ public struct GateRoles: Sendable {
   private let deferrals: [Certainty]
 
   /// The roles of the steps of `graph`. `answers` are the steps whose `defer` expression is true; nil: not evaluated.
-  public init(_ graph: WorkflowGraph, answers: Set<StepIndex>? = nil) {
+  public init(_ graph: WorkflowGraph, answers: StepList? = nil) {
     self.init(
       graph.workflow.steps, candidates: graph.stepsWithOptions, order: graph.topologicalOrder, answers: answers)
   }
@@ -41,16 +41,16 @@ public struct GateRoles: Sendable {
     self.init(workflow.steps, candidates: candidates, order: order, answers: nil)
   }
 
-  private init(_ steps: [Step], candidates: [StepIndex], order: [StepIndex], answers: Set<StepIndex>?) {
+  private init(_ steps: [Step], candidates: [StepIndex], order: [StepIndex], answers: StepList?) {
     self.steps = steps
     var deferrals: [Certainty] = []
     for index in candidates {
-      let own: Certainty =
-        switch steps[Int(index)].options.deferral {
-        case .never: steps[Int(index)].options.waitsForAll ? .always : .never
-        case .afterGate, .idle: .always
-        case .expression: answers.map { $0.contains(index) ? .always : .never } ?? .byExpression
-        }
+      let stated = steps[Int(index)].stated
+      guard !stated.isDisjoint(with: [.deferral, .waitsForAll]) else { continue }
+      var own = Certainty.always
+      if stated.contains(.deferral), case .expression = steps[Int(index)].options.deferral {
+        own = answers.map { $0.contains(index) ? .always : .never } ?? .byExpression
+      }
       guard own != .never else { continue }
       if deferrals.isEmpty { deferrals = Array(repeating: .never, count: steps.count) }
       deferrals[Int(index)] = own
@@ -74,14 +74,15 @@ public struct GateRoles: Sendable {
   /// Whether the gate waits for a step itself. A disabled step has its role too: it is satisfied from the start.
   public func blocking(of step: StepIndex) -> Certainty {
     let step = Int(step)
-    if steps[step].hasOptions, let blocking = steps[step].options.blocking { return blocking ? .always : .never }
+    let stated = steps[step].stated
+    if !stated.isDisjoint(with: [.blocking, .notBlocking]) { return stated.contains(.blocking) ? .always : .never }
     return deferrals.isEmpty ? .always : deferrals[step].opposite
   }
 
   /// The step whose own `defer` puts off `step`, which is `step` itself or one that it needs.
   public func cause(ofDeferring step: StepIndex) -> StepIndex {
     var current = step
-    while steps[Int(current)].options.deferral == .never, !steps[Int(current)].options.waitsForAll,
+    while steps[Int(current)].stated.isDisjoint(with: [.deferral, .waitsForAll]),
       let need = steps[Int(current)].needs.first(where: { deferral(of: $0) == deferral(of: current) })
     {
       current = need
@@ -92,14 +93,12 @@ public struct GateRoles: Sendable {
   /// The first step, in the order of the file, that is to block the gate and starts only after it has opened; nil: none.
   public var contradiction: StepIndex? {
     guard isAnyDeferred else { return nil }
-    return steps.indices.first { deferrals[$0] == .always && steps[$0].options.blocking == true }.map { StepIndex($0) }
+    let first = steps.indices.first { deferrals[$0] == .always && steps[$0].stated.contains(.blocking) }
+    return first.map { StepIndex($0) }
   }
 }
 
 extension StepOptions {
-  /// Whether the step is in the `finally` of the whole: all that the launch waits for comes first.
-  fileprivate var waitsForAll: Bool { isFinal && !isFinalInside }
-
   /// Whether the step is switched off for good.
   public var isDisabled: Bool { enabled == .literal(false) }
 

@@ -43,10 +43,70 @@ public struct Step: Sendable {
   /// Whether the step states any options.
   public var hasOptions: Bool { box != nil }
 
+  /// Which options the step states, as far as they are looked for in all steps.
+  public var stated: StatedOptions { box?.stated ?? [] }
+
   /// Shared by value: a new box is made for every change.
   private final class Box: Sendable {
     let options: StepOptions
-    init(_ options: StepOptions) { self.options = options }
+    let stated: StatedOptions
+
+    init(_ options: StepOptions) {
+      self.options = options
+      stated = StatedOptions(options)
+    }
+  }
+}
+
+/// Which options a step states. Anyone who looks through all steps for one looks here first: to read an option the compiler
+/// copies the step with all its options, which took a tenth of the start of a launch.
+public struct StatedOptions: OptionSet, Sendable {
+  /// One bit an option.
+  public let rawValue: UInt16
+
+  /// Options by their bits.
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// `enabled: false`.
+  public static let disabled = StatedOptions(rawValue: 1 << 0)
+  /// `defer`, in any form.
+  public static let deferral = StatedOptions(rawValue: 1 << 1)
+  /// It is in the `finally` of the whole: all that the launch waits for comes first.
+  public static let waitsForAll = StatedOptions(rawValue: 1 << 2)
+  /// `blocking: true`.
+  public static let blocking = StatedOptions(rawValue: 1 << 3)
+  /// `blocking: false`.
+  public static let notBlocking = StatedOptions(rawValue: 1 << 4)
+  /// Events to start after.
+  public static let events = StatedOptions(rawValue: 1 << 5)
+  /// `resources`.
+  public static let request = StatedOptions(rawValue: 1 << 6)
+  /// `estimate`.
+  public static let estimate = StatedOptions(rawValue: 1 << 7)
+  /// Items, or posts of an event.
+  public static let fanOut = StatedOptions(rawValue: 1 << 8)
+  /// `queue`.
+  public static let queue = StatedOptions(rawValue: 1 << 10)
+  /// Something that is prepared before a run: expressions, variables, files, items.
+  public static let preparation = StatedOptions(rawValue: 1 << 9)
+
+  fileprivate init(_ options: StepOptions) {
+    var stated: StatedOptions = []
+    if options.isDisabled { stated.insert(.disabled) }
+    if options.deferral != .never { stated.insert(.deferral) }
+    if options.isFinal && !options.isFinalInside { stated.insert(.waitsForAll) }
+    if let blocking = options.blocking { stated.insert(blocking ? .blocking : .notBlocking) }
+    if !options.after.isEmpty { stated.insert(.events) }
+    if options.request != nil { stated.insert(.request) }
+    if options.estimate != nil { stated.insert(.estimate) }
+    if options.queue != nil { stated.insert(.queue) }
+    if options.fanOut != nil { stated.formUnion([.fanOut, .preparation]) }
+    if !options.isFixedBeforeActivation || options.condition != nil || !options.environment.isEmpty
+      || !options.inputsFrom.isEmpty || !options.produces.isEmpty
+    {
+      stated.insert(.preparation)
+    }
+    self = stated
   }
 }
 

@@ -68,6 +68,15 @@ public struct WorkflowGraph: Sendable {
     self.stepsWithOptions = stepsWithOptions
   }
 
+  /// The steps that state one of these options, in file order.
+  public func steps(stating options: StatedOptions) -> [StepIndex] {
+    var steps: [StepIndex] = []
+    for step in stepsWithOptions where !workflow.steps[Int(step)].stated.isDisjoint(with: options) {
+      steps.append(step)
+    }
+    return steps
+  }
+
   /// The steps that need `step`, in file order.
   public func successors(of step: StepIndex) -> ArraySlice<StepIndex> {
     successors[Int(successorStarts[Int(step)])..<Int(successorStarts[Int(step) + 1])]

@@ -4,32 +4,41 @@ import Synchronization
 /// installed, and naming an action's type brings in all that the type conforms to.
 final class ListedActions: Sendable {
   private let pluginName: String
-  private let plugin: (any Plugin)?
+  /// What a compiled-in plugin lists.
+  private let list: (@Sendable () -> [Listed])?
   /// Sorted by name, once they are listed.
-  private let listed: Mutex<[(name: String, action: DeferredAction)]?>
+  private let listed: Mutex<[Listed]?>
+
+  /// Not a tuple: the runtime would make the type of an array of them at each start.
+  struct Listed {
+    var name: String
+    var action: DeferredAction
+  }
 
   /// The actions of a compiled-in plugin.
   init<Compiled: Plugin>(_ plugin: Compiled) {
     pluginName = Compiled.name
-    self.plugin = plugin
+    list = {
+      plugin.actions.map { Listed(name: $0.name, action: DeferredAction($0)) }
+        + plugin.boundActions.map { Listed(name: $0.declaration.name, action: DeferredAction($0)) }
+    }
     listed = Mutex(nil)
   }
 
   /// Actions that are known.
   init(_ actions: [RegisteredAction], of pluginName: String) {
     self.pluginName = pluginName
-    plugin = nil
-    listed = Mutex(Self.sorted(actions.map { ($0.declaration.name, DeferredAction($0)) }, of: pluginName))
+    list = nil
+    listed = Mutex(
+      Self.sorted(actions.map { Listed(name: $0.declaration.name, action: DeferredAction($0)) }, of: pluginName))
   }
 
   /// All of them, sorted by name.
-  var all: [(name: String, action: DeferredAction)] {
+  var all: [Listed] {
     listed.withLock { listed in
       if let listed { return listed }
-      guard let plugin else { preconditionFailure("actions are known or come from a plugin") }
-      let actions = Self.sorted(
-        plugin.actions.map { ($0.name, DeferredAction($0)) }
-          + plugin.boundActions.map { ($0.declaration.name, DeferredAction($0)) }, of: pluginName)
+      guard let list else { preconditionFailure("actions are known or come from a plugin") }
+      let actions = Self.sorted(list(), of: pluginName)
       listed = actions
       return actions
     }
@@ -46,9 +55,7 @@ final class ListedActions: Sendable {
     return low < all.count && all[low].name == name ? all[low].action : nil
   }
 
-  private static func sorted(
-    _ actions: [(name: String, action: DeferredAction)], of plugin: String
-  ) -> [(name: String, action: DeferredAction)] {
+  private static func sorted(_ actions: [Listed], of plugin: String) -> [Listed] {
     for action in actions {
       precondition(action.name.hasPrefix(plugin + "."), "action '\(action.name)' must begin with '\(plugin).'")
     }

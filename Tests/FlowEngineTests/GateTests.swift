@@ -1,6 +1,7 @@
 import FlowEngine
 import FlowModel
 import FlowPluginKit
+import Foundation
 import Synchronization
 import Testing
 
@@ -46,6 +47,23 @@ import Testing
     #expect(report.gate.late.count == 64)
     #expect(report.conclusion == .partial)
     #expect(report.steps.allSatisfy { $0.outcome == .success })
+  }
+
+  @MainActor
+  @Test func `the main actor hears of the gate while other tasks occupy all threads of Swift's pool (L34)`()
+    async throws
+  {
+    let pool = OccupiedPool()
+    let tasks = (0..<4 * ProcessInfo.processInfo.activeProcessorCount).map { _ in
+      Task.detached { pool.occupy(for: .seconds(5)) }
+    }
+    while pool.tasks.load(ordering: .relaxed) < 2 {}
+    let run = try EngineFixture([Step("a")], gate: gate(min: .milliseconds(20))).start()
+    #expect(await run.gate.outcome == .ready)
+    pool.isReleased.store(true, ordering: .relaxed)
+    for task in tasks { #expect(await task.value) }
+    _ = await run.report
+    try FileManager.default.removeItem(atPath: run.run.dataFolder)
   }
 
   @Test func `at its maximum the gate opens by the instant, not by who comes first (L35)`() async throws {
@@ -119,5 +137,21 @@ private final class EndListener: RunObserver {
   func receive(_ events: [RunEvent]) {
     let heard = events.count { if case .stepFinished = $0.kind { true } else { false } }
     ends.withLock { $0 += heard }
+  }
+}
+
+/// Tasks that keep threads of Swift's pool.
+private final class OccupiedPool: Sendable {
+  let isReleased = Atomic(false)
+  let tasks = Atomic(0)
+
+  /// Keeps a thread until it is released; false if that takes too long.
+  func occupy(for time: Duration) -> Bool {
+    tasks.add(1, ordering: .relaxed)
+    let end = ContinuousClock.now + time
+    while !isReleased.load(ordering: .relaxed) {
+      if ContinuousClock.now > end { return false }
+    }
+    return true
   }
 }

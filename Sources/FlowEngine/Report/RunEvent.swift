@@ -13,7 +13,7 @@ public struct RunEvent: Sendable {
   public enum Kind: Sendable {
     case runStarted(workflow: String, runID: String, dataFolder: String)
     /// With the steps whose `defer` expression is true in this launch.
-    case runActivated(reason: LaunchReason, deferred: Set<StepIndex>)
+    case runActivated(reason: LaunchReason, deferred: StepList)
     case stepReady(StepID)
     case stepStarted(StepID, attempt: Int, queue: String)
     case stepLog(StepID, level: LogLevel, stream: LogStream?, message: String)

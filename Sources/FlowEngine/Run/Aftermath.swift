@@ -14,6 +14,8 @@ struct Aftermath {
   var cancellations: [(step: StepIndex, attempt: Int)] = []
   /// When the plan's timer must be set; nil: it is.
   var timerAt: Int?
+  /// Whether the gate has been armed, and its clock is to begin.
+  var mustBeginGate = false
   var mustDeliver = false
   /// Whether the journal of a durable run must be written before more can start.
   var mustFlush = false

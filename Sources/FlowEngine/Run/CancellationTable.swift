@@ -18,6 +18,8 @@ final class CancellationTable: Sendable {
   private nonisolated(unsafe) let cancelled: UnsafeMutablePointer<Atomic<UInt8>>
   private let count: Int
   private let handlers = Mutex<[Key: [@Sendable () -> Void]]>([:])
+  /// Whether there was ever one: most runs have none to forget.
+  private let hasHandlers = Atomic(false)
   /// The same for items of steps, by their instances, which are not known before; and whether there is any.
   private let cancelledItems = Mutex<[StepIndex: Int]>([:])
   private let hasCancelledItems = Atomic(false)
@@ -44,6 +46,7 @@ final class CancellationTable: Sendable {
     let isLate = handlers.withLock { handlers in
       if isCancelled(step, attempt: attempt) { return true }
       handlers[Key(step: step, attempt: attempt), default: []].append(handler)
+      hasHandlers.store(true, ordering: .releasing)
       return false
     }
     if isLate { handler() }
@@ -65,6 +68,7 @@ final class CancellationTable: Sendable {
 
   /// Forgets the handlers of an attempt that has ended.
   func forget(_ step: StepIndex, attempt: Int) {
+    guard hasHandlers.load(ordering: .acquiring) else { return }
     _ = handlers.withLock { $0.removeValue(forKey: Key(step: step, attempt: attempt)) }
   }
 }

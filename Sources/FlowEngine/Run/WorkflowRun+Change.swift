@@ -128,6 +128,8 @@ extension WorkflowRun {
         alarms.schedule(afterNanoseconds: time) { [self] in endWatch(of: pool) }
       }
     }
+    // The threads that the first steps wait for come before the gate's.
+    if aftermath.mustBeginGate { gateClock.begin() }
     for expectation in aftermath.expectations { expect(expectation) }
     for start in aftermath.remoteStarts { runRemotely(start) }
     for step in aftermath.surveys { beginSurvey(of: step) }

@@ -80,6 +80,7 @@ extension WorkflowRun {
       return report
     }
     deadlines.stop()
+    gateClock.stop()
     guard options.observer != nil else {
       finishJournal(&report)
       return publish(report)

@@ -71,6 +71,7 @@ public final class WorkflowRun: Sendable {
       announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
+    plan.reserve()
     origin?.restore(&plan, at: clock.now)
     if let history = options.history { plan.keepEntries(startsToo: history.isDurable) }
     let cores = options.outer?.cores ?? activeCores()
@@ -142,8 +143,19 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// How the gate opened; returns when it has, or when it never will.
-  public var gate: GateOpening {
+  /// How the gate opened; returns when it has, or when it never will. The main actor hears of it without a detour through
+  /// Swift's thread pool, which other tasks may occupy.
+  public nonisolated(nonsending) var gate: GateOpening {
+    get async { await openedGate(for: #isolation) }
+  }
+
+  private func openedGate(for isolation: isolated (any Actor)?) async -> GateOpening {
+    // Another actor's executor may run what is enqueued at once, and the gate may be opened under the run's lock.
+    guard isolation === MainActor.shared else { return await openedGate }
+    return await withTaskExecutorPreference(threads.passing) { await openedGate }
+  }
+
+  private var openedGate: GateOpening {
     get async {
       // Proof of safety: the gate's clock calls each waiter once, when the gate opens or the run ends without that.
       await withUnsafeContinuation { continuation in

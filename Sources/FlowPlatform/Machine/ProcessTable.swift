@@ -41,7 +41,7 @@ package enum ProcessTable {
 
   /// Whether more than half of the few processes and threads that the system gives this user (`ulimit -u`) are free; true
   /// where it gives many.
-  package static var isHalfFree: Bool {
+  package static func isHalfFree(of limit: Int?) -> Bool {
     guard let limit, let room else { return true }
     return room > limit / 2
   }
@@ -59,7 +59,7 @@ package enum ProcessTable {
   }
 
   /// The limit, which the system does not apply to root.
-  private static let limit: Int? = {
+  package static let limit: Int? = {
     var limit = rlimit()
     #if canImport(Glibc)
       let failed = getrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) != 0

@@ -3,8 +3,8 @@ import FlowModel
 extension Plan {
   /// Works out what is fixed about every step: flags, queue, rank. Called once before anything runs, and again at
   /// activation where an expression changed what is deferred.
-  mutating func arrange(_ resolution: Resolution) {
-    let roles = GateRoles(graph, answers: resolution.deferred)
+  mutating func arrange(deferred: StepList, disabled: StepList) {
+    let roles = GateRoles(graph, answers: deferred)
     var queues = PlanQueue.builtIn
     var queueIndices = NameIndices()
     for queue in graph.workflow.queues {
@@ -40,7 +40,7 @@ extension Plan {
     }
     if let remote { arrange(remote, behind: firstRemoteQueue, &queues) }
     arrangeRequests(&queues, capacity: capacity)
-    for step in resolution.disabled { traits[step].flags.insert(.disabled) }
+    for step in disabled { traits[step].flags.insert(.disabled) }
     for (step, fact) in facts { traits[step].flags.formUnion(Self.flags(of: fact)) }
     rank(&queues)
     setQueues(queues)
@@ -89,7 +89,9 @@ extension Plan {
         leads = leads || leadsToBlocking[Int(successor)]
         longest = max(longest, remaining[Int(successor)])
       }
-      if steps[index].hasOptions, let estimate = steps[index].options.estimate { longest += estimate.high.nanoseconds }
+      if steps[index].stated.contains(.estimate), let estimate = steps[index].options.estimate {
+        longest += estimate.high.nanoseconds
+      }
       leadsToBlocking[index] = leads
       remaining[index] = longest
       hasEstimates = hasEstimates || longest != 0
@@ -124,9 +126,8 @@ extension Plan {
     for event in graph.workflow.events where event.repeats { events.declareRepeating(event.name) }
     for index in states.indices { states[index].open = graph.dependencyCounts[index] }
     for step in readiness.deferredSteps { states[step].open += 1 }
-    for step in graph.stepsWithOptions {
+    for step in graph.steps(stating: .events) {
       let names = options(of: step).after
-      guard !names.isEmpty else { continue }
       for name in names { events.waiters[events.index(of: name)].append(step) }
       states[step].open += Int32(names.count)
       states[step].marks.insert(.awaitsEvent)
@@ -139,7 +140,7 @@ extension Plan {
     let before = traits.map(\.flags)
     let queued = states.indices.filter { states[$0].status == .queued }
     let occupied = zip(queues.indices, queues.map(\.occupied))
-    arrange(resolution)
+    arrange(deferred: resolution.deferred, disabled: resolution.disabled)
     for (index, count) in occupied { queues[index].occupied = count }
     for index in states.indices where traits[index].flags.contains(.deferred) && !before[index].contains(.deferred) {
       let step = StepIndex(index)

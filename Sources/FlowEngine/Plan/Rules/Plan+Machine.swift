@@ -37,7 +37,7 @@ extension Plan {
       return queues.count - 1
     }
     let usual = [false, true].map { Pool.threads(.usual(forDeferred: $0)).index }
-    for step in graph.stepsWithOptions {
+    for step in graph.steps(stating: .request) {
       let base = Int(traits[step].queue)
       guard let request = options(of: step).request, countsRequests(of: step, in: queues[base]) else { continue }
       let owner = options(of: step).laterRequests.isEmpty ? nil : step

@@ -7,6 +7,8 @@ struct Heap<Element: Comparable> {
   /// The least element; nil: there is none.
   var first: Element? { elements.first }
 
+  mutating func reserve() { elements.reserveCapacity(4) }
+
   mutating func insert(_ element: Element) {
     elements.append(element)
     var child = elements.count - 1

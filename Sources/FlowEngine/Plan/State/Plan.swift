@@ -58,7 +58,7 @@ public struct Plan: Sendable {
   var limitAt = never
   var isClosing = false
   /// The steps whose `defer` expression was true at activation.
-  var resolvedDeferrals: Set<StepIndex> = []
+  var resolvedDeferrals: StepList = []
   /// When the run ended; nil while it continues.
   public internal(set) var endedAt: Int?
   /// How the run ended; nil while it continues.
@@ -95,8 +95,15 @@ public struct Plan: Sendable {
     readiness = GateReadiness(bounds: resolution.gate)
     outstanding = Outstanding(announcedEvents: announcedEvents, outsideSourceIsOpen: outsideSourceIsOpen)
     tables = StepTables(count: count)
-    arrange(resolution)
+    arrange(deferred: resolution.deferred, disabled: resolution.disabled)
     countWhatIsWaitedFor()
+  }
+
+  /// Makes room for the first timers and effects, and thereby the types of their lists: made later, by a run's threads, they
+  /// take several times as long, as a page that is first written then interrupts all processors.
+  mutating func reserve() {
+    timers.reserve()
+    effects.reserveCapacity(1)
   }
 
   /// What changes about each step; to be written only inside ``mutate(endsFastPaths:_:)``.

@@ -11,18 +11,29 @@ public struct Pool: Hashable, Sendable {
 
   /// The threads of a quality of service.
   public static func threads(_ quality: QualityOfService) -> Pool {
-    Pool(index: QualityOfService.allCases.firstIndex(of: quality)! + 1)
+    switch quality {
+    case .userInteractive: Pool(index: 1)
+    case .userInitiated: Pool(index: 2)
+    case .utility: Pool(index: 3)
+    case .background: Pool(index: 4)
+    }
   }
 
   /// No threads of this process: executors run its steps elsewhere.
-  public static let remote = Pool(index: QualityOfService.allCases.count + 1)
+  public static let remote = Pool(index: 5)
 
   /// Every pool that has threads, in the order of their indices.
-  static let all = [main] + QualityOfService.allCases.map { threads($0) }
+  static let all = (main.index..<remote.index).map { Pool(index: $0) }
 
   /// The quality of service of its threads; nil: the main thread, or none of this process.
   var qualityOfService: QualityOfService? {
-    index == 0 || self == .remote ? nil : QualityOfService.allCases[index - 1]
+    switch index {
+    case 1: .userInteractive
+    case 2: .userInitiated
+    case 3: .utility
+    case 4: .background
+    default: nil
+    }
   }
 }
 
@@ -55,7 +66,7 @@ struct PlanQueue: Sendable {
   var canStart: Bool { !ready.isEmpty && occupied < width }
 
   /// The queues every workflow has, in the order of their indices: `main`, then one for each quality of service.
-  static let builtIn: [PlanQueue] =
-    [PlanQueue(name: "main", pool: .main, width: 1)]
-    + QualityOfService.allCases.map { PlanQueue(name: $0.rawValue, pool: .threads($0), width: .max) }
+  static let builtIn = Pool.all.map { pool in
+    PlanQueue(name: pool.qualityOfService?.rawValue ?? "main", pool: pool, width: pool == .main ? 1 : .max)
+  }
 }

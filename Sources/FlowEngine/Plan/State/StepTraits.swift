@@ -94,15 +94,15 @@ public struct GateBounds: Sendable, Hashable {
 /// What the expressions of a workflow said at activation: which steps are disabled, which are deferred, and the gate's maximum.
 public struct Resolution: Sendable, Hashable {
   /// Steps whose `enabled` is false.
-  public var disabled: Set<StepIndex>
+  public var disabled: StepList
   /// Steps whose `defer` expression is true.
-  public var deferred: Set<StepIndex>
+  public var deferred: StepList
   /// The gate's minimum and maximum.
   public var gate: GateBounds
 
   /// Nothing disabled, nothing deferred by an expression, no minimum and no maximum.
   public init(
-    disabled: Set<StepIndex> = [], deferred: Set<StepIndex> = [], gate: GateBounds = GateBounds()
+    disabled: StepList = [], deferred: StepList = [], gate: GateBounds = GateBounds()
   ) {
     self.disabled = disabled
     self.deferred = deferred
@@ -112,8 +112,6 @@ public struct Resolution: Sendable, Hashable {
   /// What the literals of a workflow say; expressions count as enabled and not deferred until they are evaluated.
   public init(literalsOf graph: WorkflowGraph) {
     self.init()
-    for index in graph.stepsWithOptions where graph.workflow.steps[Int(index)].options.isDisabled {
-      disabled.insert(index)
-    }
+    disabled = StepList(graph.steps(stating: .disabled))
   }
 }

@@ -32,7 +32,9 @@ final class AlarmClock: Sendable {
   /// - Parameter usesTimers: whether to do without a thread, as where the system gives none.
   init(clock: RunClock, usesTimers: Bool = false) {
     self.clock = clock
-    state = Mutex(State(usesTimers: usesTimers || !Sleeper.isSupported))
+    var state = State(usesTimers: usesTimers || !Sleeper.isSupported)
+    state.heap.reserve()
+    self.state = Mutex(state)
   }
 
   /// Calls `action` after this many nanoseconds of its own clock.

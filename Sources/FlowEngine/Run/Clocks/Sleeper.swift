@@ -16,7 +16,8 @@ final class Sleeper: Sendable {
   /// Before it is due the thread sleeps in naps: the scheduler forgets its promptness over a long sleep. Next to 64
   /// threads that compute on two cores it woke up to 136 ms late without the wish, up to 87 ms with one long sleep, and
   /// 0.1 ms with naps.
-  private static let (napNanoseconds, nappingNanoseconds): (UInt64, UInt64) = (20_000_000, 200_000_000)
+  private static let napNanoseconds: UInt64 = 20_000_000
+  private static let nappingNanoseconds: UInt64 = 200_000_000
 
   /// 1 once it has been woken and has not slept since.
   ///

@@ -190,7 +190,7 @@ extension WorkflowRun {
   /// Finds items that make the same file, before anything runs, where the items are known then: the list is in the file, or the
   /// step needs none that could make files.
   func checkProducts() throws(PreparedWorkflow.Problem) {
-    for step in prepared.graph.stepsWithOptions {
+    for step in prepared.graph.steps(stating: .fanOut) {
       let own = prepared.graph.workflow.steps[Int(step)]
       guard let fanOut = own.options.fanOut, !own.options.produces.isEmpty, fanOut.event == nil,
         fanOut.references.allSatisfy({ $0.name.lowercased() == "inputs" }),

@@ -12,8 +12,13 @@ final class GateClock: Sendable {
   private let state = Atomic<UInt8>(GateState.closed.rawValue)
   private let openedAt = Atomic<Int>(never)
   private let activated = Atomic<Int>(0)
-  private let waiters = Mutex<[@Sendable (OpenedGate) -> Void]>([])
+  private let waiters = Mutex<[Waiter]>([])
   private let thread = Mutex<GateThread?>(nil)
+
+  /// Who awaits the gate. Not a bare closure: the runtime would make the type of an array of them at each start.
+  private struct Waiter {
+    var call: @Sendable (OpenedGate) -> Void
+  }
 
   init(clock: RunClock) { self.clock = clock }
 
@@ -30,16 +35,16 @@ final class GateClock: Sendable {
   /// Sets the timers for minimum and maximum, both from activation, which is nanoseconds from the start of the run.
   ///
   /// Returns how and when the gate opened when it is open by now. `whenOpened` is told when one of the timers opens it
-  /// later, on the gate's thread, which must not wait.
+  /// later, on the gate's thread, which must not wait; ``begin()`` starts that.
   func arm(
     activatedAtNanoseconds: Int, _ bounds: GateBounds, whenOpened: @escaping @Sendable (OpenedGate) -> Void
   ) -> OpenedGate? {
     activated.store(activatedAtNanoseconds, ordering: .releasing)
     var instants = [
-      (signal: GateState.Signal.minimumReached, atNanoseconds: activatedAtNanoseconds + bounds.minimumNanoseconds)
+      GateInstant(signal: .minimumReached, atNanoseconds: activatedAtNanoseconds + bounds.minimumNanoseconds)
     ]
     if let maximum = bounds.maximumNanoseconds {
-      instants.append((.maximumReached, activatedAtNanoseconds + maximum))
+      instants.append(GateInstant(signal: .maximumReached, atNanoseconds: activatedAtNanoseconds + maximum))
     }
     // What is due is not waited for: a gate without a minimum opens with its last blocking step.
     let now = clock.now
@@ -48,18 +53,26 @@ final class GateClock: Sendable {
     if let opened { return opened }
     guard !instants.isEmpty else { return nil }
     let gate = GateThread(clock, instants) { [self] signal in
-      if let opened = send(signal) { whenOpened(opened) }
+      if opened == nil, let opened = send(signal) { whenOpened(opened) }
     }
     thread.withLock { $0 = gate }
-    if opened != nil { stopWaiting() }
+    // A virtual clock may move at any moment.
+    if clock.virtual != nil { gate.start() }
+    if opened != nil { stop() }
     return nil
+  }
+
+  /// Starts the timers, once.
+  func begin() {
+    if clock.virtual == nil { thread.withLock { $0 }?.start() }
   }
 
   /// Notes when the run was activated.
   func note(_ activatedAtNanoseconds: Int) { activated.store(activatedAtNanoseconds, ordering: .releasing) }
 
-  /// Lets the thread go; it holds the gate while it waits.
-  private func stopWaiting() {
+  /// Lets the thread go, which holds the gate while it waits, when the run ends. It goes by itself after its last instant; to
+  /// wake it when the gate opens would keep a processor from those who await that.
+  func stop() {
     thread.withLock { thread in
       thread?.stop()
       thread = nil
@@ -79,8 +92,7 @@ final class GateClock: Sendable {
       guard exchanged else { continue }
       if let outcome = next.outcome {
         let opened = OpenedGate(outcome, atNanoseconds: noteOpening())
-        for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(opened) }
-        stopWaiting()
+        for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter.call(opened) }
         return opened
       }
       return nil
@@ -102,10 +114,10 @@ final class GateClock: Sendable {
   /// Calls `waiter` once, possibly under the run's lock, when the gate has opened or never will; at once when that has
   /// happened.
   func whenOpen(_ waiter: @escaping @Sendable (OpenedGate) -> Void) {
-    waiters.withLock { $0.append(waiter) }
+    waiters.withLock { $0.append(Waiter(call: waiter)) }
     // The gate may have opened between; anyone who takes the list calls its waiters.
     guard let opened else { return }
-    for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(opened) }
+    for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter.call(opened) }
   }
 }
 

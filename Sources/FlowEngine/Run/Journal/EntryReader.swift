@@ -177,8 +177,8 @@ package struct EntryReader: Sendable {
     return resolution
   }
 
-  private mutating func steps() throws(ByteReader.Problem) -> Set<StepIndex> {
-    var steps: Set<StepIndex> = []
+  private mutating func steps() throws(ByteReader.Problem) -> StepList {
+    var steps = StepList()
     for _ in 0..<(try reader.count()) {
       let step = try reader.number()
       guard step < UInt64(stepCount) else { throw reader.problem("one of \(stepCount) steps") }

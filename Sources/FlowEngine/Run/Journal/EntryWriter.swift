@@ -196,7 +196,7 @@ package struct EntryWriter: Sendable {
   private mutating func add(_ resolution: Resolution) {
     for steps in [resolution.disabled, resolution.deferred] {
       writer.add(UInt64(steps.count))
-      for step in steps.sorted() { writer.add(UInt64(step)) }
+      for step in steps { writer.add(UInt64(step)) }
     }
     writer.add(signed: resolution.gate.minimumNanoseconds)
     writer.add(byte: resolution.gate.maximumNanoseconds == nil ? 0 : 1)

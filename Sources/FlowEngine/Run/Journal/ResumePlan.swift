@@ -393,8 +393,8 @@ public struct ResumePlan: Sendable {
       switch entry {
       case .activated(let resolution, let time):
         var mapped = resolution
-        mapped.disabled = Set(resolution.disabled.compactMap { mapping[$0] })
-        mapped.deferred = Set(resolution.deferred.compactMap { mapping[$0] })
+        mapped.disabled = StepList(resolution.disabled.compactMap { mapping[$0] })
+        mapped.deferred = StepList(resolution.deferred.compactMap { mapping[$0] })
         entries.append(.activated(mapped, atNanoseconds: time))
       case .finished(var finished, let failure):
         let old = finished.task.step

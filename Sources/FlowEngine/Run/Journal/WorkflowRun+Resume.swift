@@ -68,7 +68,9 @@ extension WorkflowRun {
         if let opened { state.takeIn(opened) }
       }
       state.plan.apply(.started(prewarm: false), at: now)
-      return carryOut(&state)
+      var aftermath = carryOut(&state)
+      aftermath.mustBeginGate = true
+      return aftermath
     }
     perform(aftermath)
   }

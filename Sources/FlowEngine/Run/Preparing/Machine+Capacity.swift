@@ -11,7 +11,7 @@ extension MachineResources {
 
 extension WorkflowGraph {
   /// Whether a step asks for resources of a machine.
-  public var hasRequests: Bool { stepsWithOptions.contains { workflow.steps[Int($0)].options.request != nil } }
+  public var hasRequests: Bool { !steps(stating: .request).isEmpty }
 
   /// What steps of a run may take at once: what is stated, or what this machine has.
   func capacity(_ stated: MachineResources?) -> MachineResources {
@@ -28,7 +28,7 @@ extension WorkflowGraph {
   ) throws(PreparedWorkflow.Problem) {
     guard hasRequests else { return }
     let capacity = capacity(stated)
-    for step in stepsWithOptions {
+    for step in steps(stating: .request) {
       let place = workflow.steps[Int(step)]
       guard !elsewhere(step) else { continue }
       for (attempt, request) in place.options.requests {

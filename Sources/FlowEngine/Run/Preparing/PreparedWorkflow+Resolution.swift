@@ -4,10 +4,10 @@ import FlowModel
 // What the expressions of a workflow say of a launch, whether it is run or played.
 extension PreparedWorkflow {
   /// What `enabled` and `defer` say, that no deferred step is declared blocking, and the gate's figures.
-  func resolution(in scope: RunScope) throws(Problem) -> Resolution {
+  func resolution(in scope: some ExpressionContext) throws(Problem) -> Resolution {
     let steps = graph.workflow.steps
     var resolution = Resolution(literalsOf: graph)
-    for index in graph.stepsWithOptions {
+    for index in graph.steps(stating: .preparation) {
       guard let detail = detail(of: index) else { continue }
       let id = steps[Int(index)].id
       if let enabled = detail.enabled, try !Self.isTrue(enabled, "enabled", id, scope) {
@@ -26,8 +26,15 @@ extension PreparedWorkflow {
     return resolution
   }
 
+  /// Whether no expression is evaluated when a run is activated.
+  var isLiteralAtActivation: Bool {
+    if case .template = gateMin { return false }
+    if case .template = gateMax { return false }
+    return environment.literal != nil && details.allSatisfy { $0.enabled == nil && $0.deferral == nil }
+  }
+
   /// The gate's minimum and maximum in this launch.
-  private func gateBounds(in scope: RunScope) throws(Problem) -> GateBounds {
+  private func gateBounds(in scope: some ExpressionContext) throws(Problem) -> GateBounds {
     let bounds = GateBounds(
       minimumNanoseconds: try gateMin?.evaluate(in: scope).nanoseconds ?? 0,
       maximumNanoseconds: try gateMax?.evaluate(in: scope).nanoseconds)
@@ -38,7 +45,7 @@ extension PreparedWorkflow {
   }
 
   private static func isTrue(
-    _ expression: Expression, _ key: String, _ step: StepID, _ scope: RunScope
+    _ expression: Expression, _ key: String, _ step: StepID, _ scope: some ExpressionContext
   ) throws(Problem) -> Bool {
     do throws(ExpressionError) {
       return try expression.isTrue(in: scope)

@@ -55,7 +55,7 @@ public struct PreparedWorkflow: Sendable {
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
     // The steps that post are needed only if steps run for posts.
-    let hasPosts = graph.stepsWithOptions.contains { workflow.steps[Int($0)].options.fanOut?.event != nil }
+    let hasPosts = graph.steps(stating: .fanOut).contains { workflow.steps[Int($0)].options.fanOut?.event != nil }
     // Whether an action takes nothing and is not a service: of such a step nothing need be kept.
     var isPlain: [Bool] = []
     for index in workflow.steps.indices {
@@ -79,7 +79,7 @@ public struct PreparedWorkflow: Sendable {
         }
       }
       indices.append(last.index)
-      if isPlain[Int(last.index)], step.with.isEmpty, !step.hasOptions || step.options.needNoPreparation { continue }
+      if isPlain[Int(last.index)], step.with.isEmpty, !step.stated.contains(.preparation) { continue }
       let declaration = actions[Int(last.index)].declaration
       do throws(ExpressionError) {
         var detail = try StepDetail(step, declaration, includeFolder: workflow.includeFolders[step.uses])

@@ -56,14 +56,6 @@ struct StepDetail: Sendable {
   }
 }
 
-extension StepOptions {
-  /// Whether a step with these options has no ``StepDetail`` if its action has no inputs.
-  var needNoPreparation: Bool {
-    isFixedBeforeActivation && condition == nil && environment.isEmpty && fanOut == nil && inputsFrom.isEmpty
-      && produces.isEmpty
-  }
-}
-
 /// The inputs of a step, as far as they are known before a run.
 enum PreparedInputs: Sendable {
   case nothing

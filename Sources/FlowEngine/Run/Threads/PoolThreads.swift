@@ -11,7 +11,10 @@ import Synchronization
 /// reports the run, or stops it, would wait behind them.
 package final class PoolThreads: Sendable {
   /// Those of the process.
-  package static let shared = PoolThreads(start: BareThread.start, hasRoom: { ProcessTable.isHalfFree })
+  package static let shared = PoolThreads(
+    start: BareThread.start,
+    // The limit is read here: a page that is first written while there are threads interrupts all of them.
+    hasRoom: { [limit = ProcessTable.limit] in ProcessTable.isHalfFree(of: limit) })
 
   /// How long a thread stays that has nothing to do.
   private static let idleTime = DispatchTimeInterval.seconds(2)
@@ -23,10 +26,12 @@ package final class PoolThreads: Sendable {
   private let start: @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool
   private let hasRoom: @Sendable () -> Bool
   private let state = Mutex(State())
+  /// Runs those who await a gate until they are back at the main actor.
+  let passing: any TaskExecutor = PassingExecutor()
 
   private struct State {
-    /// Threads that wait for work, by the index of their quality of service.
-    var idle = [[IdleThread]](repeating: [], count: QualityOfService.allCases.count)
+    /// Threads that wait for work, by the index of their pool.
+    var idle = [[IdleThread]](repeating: [], count: Pool.all.count)
     var count = 0
     /// How many of them have begun.
     var living = 0
@@ -49,7 +54,7 @@ package final class PoolThreads: Sendable {
 
   /// Runs `work` on a thread of this quality of service; false when the system gives none.
   func run(_ quality: QualityOfService, _ work: @escaping @Sendable () -> Void) -> Bool {
-    let index = QualityOfService.allCases.firstIndex(of: quality)!
+    let index = Pool.threads(quality).index
     let idle = state.withLock { state -> IdleThread? in
       if let thread = state.idle[index].popLast() { return thread }
       state.count += 1
@@ -69,6 +74,31 @@ package final class PoolThreads: Sendable {
       state.limit = max(1, state.count - Self.reserve)
     }
     return false
+  }
+
+  /// Starts two threads of the usual quality of service, where none waits: the first while a run is still being prepared, the
+  /// second from the first.
+  package func prepare() {
+    let quality = QualityOfService.usual(forDeferred: false)
+    guard state.withLock({ $0.idle[Pool.threads(quality).index].isEmpty }) else { return }
+    _ = run(quality) { [self] in _ = run(quality) {} }
+  }
+
+  /// Starts a thread of each other quality of service that steps before the gate name.
+  package func prepare(for graph: WorkflowGraph) {
+    guard graph.workflow.gate != nil else { return }
+    var pools: [Pool] = []
+    for step in graph.steps(stating: .queue) where !graph.workflow.steps[Int(step)].stated.contains(.deferral) {
+      let name = graph.workflow.steps[Int(step)].options.queue
+      guard let pool = name.flatMap(QualityOfService.init(rawValue:)).map(Pool.threads), !pools.contains(pool),
+        state.withLock({ $0.idle[pool.index].isEmpty })
+      else { continue }
+      pools.append(pool)
+    }
+    if pools.isEmpty { return }
+    _ = run(.usual(forDeferred: false)) { [self, pools] in
+      for quality in pools.compactMap(\.qualityOfService) { _ = run(quality) {} }
+    }
   }
 
   /// The most threads there have been at once.

@@ -52,7 +52,11 @@ extension WorkflowRun {
   func explanations() throws(PreparedWorkflow.Problem) -> [StepExplanation] {
     let steps = prepared.graph.workflow.steps
     var fates: [StepIndex: StepExplanation] = [:]
-    let scope = state.withLock { state in self.scope(nil, state, launch: options.launch) }
+    let scope = state.withLock { state in
+      var scope = self.scope(nil, state)
+      scope.launch = options.launch
+      return scope
+    }
     let disabled = try prepared.resolution(in: scope).disabled
     for step in prepared.graph.topologicalOrder {
       let id = steps[Int(step)].id
