@@ -167,6 +167,17 @@ import Testing
     #expect(refused > 0, "seed \(seed)")
   }
 
+  @Test func `is an error where two of many steps have one id, though its checksum fits`() throws {
+    let steps = (0..<300).map { "  step-\($0): { uses: flow.noop }" }
+    let bytes = try #require(Self.loaded("name: large\nsteps:\n" + steps.joined(separator: "\n") + "\n").compiled).bytes
+    _ = try CompiledWorkflow(bytes)
+    var damaged = bytes
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("step-299".utf8)) })
+    damaged.replaceSubrange(place..<place + 8, with: Array("step-100".utf8))
+    let error = #expect(throws: CompiledWorkflowError.self) { try CompiledWorkflow(Self.sealed(damaged)) }
+    #expect("\(error!)".contains("step ids that differ"), "\(error!)")
+  }
+
   @Test func `does not make room for more than it has bytes`() throws {
     var writer = CompiledWriter()
     writer.write(text: "name")
