@@ -32,6 +32,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [nil, 20_000_000]) func `is let go with its thread after the last one, though no run ends`(
+    maximum: Int?
+  ) async throws {
+    weak var gate: GateClock?
+    do {
+      let clock = GateClock(clock: RunClock())
+      gate = clock
+      let bounds = GateBounds(minimumNanoseconds: 10_000_000, maximumNanoseconds: maximum)
+      #expect(clock.arm(activatedAtNanoseconds: 0, bounds) { _ in } == nil)
+      clock.begin()
+      #expect(clock.send(.decided(.ready)) == nil)
+      while clock.opened == nil { await Task.yield() }
+    }
+    let end = ContinuousClock.now + .seconds(30)
+    while gate != nil, ContinuousClock.now < end { await Task.yield() }
+    #expect(gate == nil)
+  }
+
   @Test func `stays what it was when its run goes on`() {
     let gate = GateClock(clock: RunClock())
     gate.restore(OpenedGate(.ready, atNanoseconds: 7), activatedAtNanoseconds: 0)

@@ -52,8 +52,11 @@ final class GateClock: Sendable {
     instants.removeAll { $0.atNanoseconds <= now }
     if let opened { return opened }
     guard !instants.isEmpty else { return nil }
-    let gate = GateThread(clock, instants) { [self] signal in
+    let gate = GateThread(clock, instants) { [self, hasMaximum = bounds.maximumNanoseconds != nil] signal in
       if opened == nil, let opened = send(signal) { whenOpened(opened) }
+      if case .minimumReached = signal, hasMaximum { return }
+      // It was the last: a run that is never ended is let go.
+      stop()
     }
     thread.withLock { $0 = gate }
     // A virtual clock may move at any moment.
