@@ -125,12 +125,14 @@ extension Workflow: Compilable {
     for step in steps {
       var hash = FNV1a64()
       hash.add(step.id.text.utf8)
-      var slot = Int(truncatingIfNeeded: hash.value) & (slots - 1)
+      // 0 is an empty slot.
+      let value = hash.value | 1
+      var slot = Int(truncatingIfNeeded: value >> 1) & (slots - 1)
       while hashes[slot] != 0 {
-        if hashes[slot] == hash.value { return Set(steps.map(\.id)).count < steps.count }
+        if hashes[slot] == value { return Set(steps.map(\.id)).count < steps.count }
         slot = (slot + 1) & (slots - 1)
       }
-      hashes[slot] = hash.value
+      hashes[slot] = value
     }
     return false
   }

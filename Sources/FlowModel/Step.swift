@@ -86,9 +86,9 @@ public struct StatedOptions: OptionSet, Sendable {
   /// Items, or posts of an event.
   public static let fanOut = StatedOptions(rawValue: 1 << 8)
   /// `queue`.
-  public static let queue = StatedOptions(rawValue: 1 << 10)
+  public static let queue = StatedOptions(rawValue: 1 << 9)
   /// Something that is prepared before a run: expressions, variables, files, items.
-  public static let preparation = StatedOptions(rawValue: 1 << 9)
+  public static let preparation = StatedOptions(rawValue: 1 << 10)
 
   fileprivate init(_ options: StepOptions) {
     var stated: StatedOptions = []

@@ -15,6 +15,8 @@
     /// tells its devices of its return within half a second, and they settle within two.
     private static let pauseSeconds = 0.1
     private static let longestPause = 4
+    /// How many reasons for a failure are said until it ends.
+    private static let reasonLimit = 8
 
     private let hub: NotificationHub
     private let cursors: ZoneCursors
@@ -131,6 +133,7 @@
       let isNews = state.withLock { state in
         guard !state.isStopped else { return false }
         guard let error else { return state.reported.removeValue(forKey: part) != nil }
+        guard state.reported[part, default: []].count < Self.reasonLimit else { return false }
         return state.reported[part, default: []].insert("\(error)").inserted
       }
       guard isNews else { return }
