@@ -31,7 +31,8 @@
     /// broke is opened again by the next call. A statement with parameters is parsed and planned once a connection.
     package func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws(PostgresProblem) -> PostgresRows {
       let connection = try opened()
-      try send(PostgresStatement(sql: sql, parameters: parameters), connection)
+      let statement = PostgresStatement(sql: sql, parameters: parameters)
+      try send(statement, as: try prepare(statement, connection), connection)
       let deadline = deadline
       let rows = try result(connection, before: deadline)
       while let more = try next(connection, before: deadline) { PQclear(more) }
@@ -43,9 +44,9 @@
     /// are done or none is. The database never waits in the middle of it, so that a client that hangs holds no lock.
     package func runTogether(_ statements: [PostgresStatement]) throws(PostgresProblem) -> [PostgresRows] {
       let connection = try opened()
-      for statement in statements { _ = try prepare(statement, connection) }
+      let names = try statements.map { statement throws(PostgresProblem) in try prepare(statement, connection) }
       guard PQenterPipelineMode(connection) == 1 else { throw broken(connection) }
-      for statement in statements { try send(statement, connection) }
+      for (statement, name) in zip(statements, names) { try send(statement, as: name, connection) }
       guard PQpipelineSync(connection) == 1 else { throw broken(connection) }
       let deadline = deadline
       var all: [PostgresRows] = []
@@ -71,8 +72,9 @@
       return all
     }
 
-    private func send(_ statement: PostgresStatement, _ connection: OpaquePointer) throws(PostgresProblem) {
-      let name = try prepare(statement, connection)
+    private func send(
+      _ statement: PostgresStatement, as name: String?, _ connection: OpaquePointer
+    ) throws(PostgresProblem) {
       let isSent = PostgresArguments(statement.parameters).withPointers { count, values, lengths, formats in
         guard let name else {
           return PQsendQueryParams(connection, statement.sql, count, nil, values, lengths, formats, 1)
@@ -119,7 +121,7 @@
       let sql = statement.sql
       if let name = prepared[sql] { return name }
       // What has no parameters is not run often.
-      if statement.parameters.isEmpty || PQpipelineStatus(connection) != PQ_PIPELINE_OFF { return nil }
+      if statement.parameters.isEmpty { return nil }
       let name = "s\(prepared.count)"
       guard PQsendPrepare(connection, name, sql, 0, nil) == 1 else { throw broken(connection) }
       let deadline = deadline

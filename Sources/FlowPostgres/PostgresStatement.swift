@@ -28,6 +28,9 @@
     private var formats: [Int32] = []
 
     init(_ parameters: [PostgresParameter]) {
+      offsets.reserveCapacity(parameters.count)
+      lengths.reserveCapacity(parameters.count)
+      formats.reserveCapacity(parameters.count)
       for parameter in parameters {
         offsets.append(content.count)
         switch parameter {

@@ -100,10 +100,11 @@ public struct ArbiterBatch {
     var rules: ZoneRules?
     if operation.isOfCollection {
       let collection = operation.key.type
-      rules =
-        try self.rules[collection]
-        ?? ZoneRules(collection: collection, cell: try present(ZoneRules.key(of: collection))?.cell)
-      self.rules[collection] = rules
+      rules = self.rules[collection]
+      if rules == nil {
+        rules = ZoneRules(collection: collection, cell: try present(ZoneRules.key(of: collection))?.cell)
+        self.rules[collection] = rules
+      }
       if stored == nil, let limit = rules?.limit {
         let records = try count(operation.key.type) + added[operation.key.type, default: 0]
         if records >= limit {

@@ -2,6 +2,7 @@ extension RequestBudget {
   /// The budget as compact bytes.
   public func packed() -> [UInt8] {
     var packer = Packer()
+    let log = log
     packer.count(log.count)
     var last: Int64 = 0
     for request in log {

@@ -62,8 +62,10 @@ public struct RequestBudget: Hashable, Sendable {
 
   /// What may be spent.
   public let limits: Limits
-  /// The last requests, oldest first; at most as many as the limit.
-  public private(set) var log: [Request]
+  /// When the last requests went, but for those that are kept for receiving; oldest first.
+  private var generalTimes: [Int64] = []
+  /// When these went, oldest first; together there are at most as many as the limit.
+  private var receivingTimes: [Int64] = []
   /// Bytes by hour since 1970, oldest first; at most 25.
   public private(set) var hours: [HourOfBytes]
   /// What the first fetch of the zone took, which counts against no limit.
@@ -106,18 +108,36 @@ public struct RequestBudget: Hashable, Sendable {
     limits: Limits = Limits(), log: [Request] = [], hours: [HourOfBytes] = [], firstFetch: FirstFetch = FirstFetch()
   ) {
     self.limits = limits
-    self.log = Array(log.sorted { $0.milliseconds < $1.milliseconds }.suffix(Self.capacity(limits)))
     self.hours = hours
     self.firstFetch = firstFetch
+    for request in log.sorted(by: { $0.milliseconds < $1.milliseconds }).suffix(capacity) {
+      if request.isReserved {
+        receivingTimes.append(request.milliseconds)
+      } else {
+        generalTimes.append(request.milliseconds)
+      }
+    }
   }
 
-  private static func capacity(_ limits: Limits) -> Int {
-    limits.areLimited ? limits.requestsPerHour : unlimitedLog
+  private var capacity: Int { limits.areLimited ? limits.requestsPerHour : Self.unlimitedLog }
+
+  /// The last requests, those that are kept for receiving at the end.
+  public var log: [Request] {
+    generalTimes.map { Request(milliseconds: $0) } + receivingTimes.map { Request(milliseconds: $0, isReserved: true) }
   }
 
   /// Requests in the hour that ends now.
   public func requests(atMilliseconds now: Int64) -> Int {
-    log.count - (log.firstIndex { now - $0.milliseconds <= Self.hourMilliseconds } ?? log.count)
+    Self.count(generalTimes, inHourBefore: now) + Self.count(receivingTimes, inHourBefore: now)
+  }
+
+  private static func count(_ times: [Int64], inHourBefore now: Int64) -> Int {
+    var (low, high) = (times.startIndex, times.endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if now - times[middle] <= hourMilliseconds { high = middle } else { low = middle + 1 }
+    }
+    return times.endIndex - low
   }
 
   /// Bytes in the day that ends now; the oldest hour counts whole.
@@ -142,32 +162,25 @@ public struct RequestBudget: Hashable, Sendable {
   private func general(_ purpose: Purpose, _ now: Int64) -> Int64 {
     let allowed =
       limits.requestsPerHour - limits.reservedForReceiving - (purpose == .push ? 0 : limits.reservedForPushes)
-    return free(allowed, isReserved: false, now)
+    return Self.free(allowed, of: generalTimes, now)
   }
 
   /// When one of those is allowed that are kept for receiving.
   private func reserved(_ now: Int64) -> Int64 {
-    let rested = log.last(where: \.isReserved).map { $0.milliseconds + limits.receivingMilliseconds } ?? now
-    return max(rested, free(limits.reservedForReceiving, isReserved: true, now))
+    let rested = receivingTimes.last.map { $0 + limits.receivingMilliseconds } ?? now
+    return max(rested, Self.free(limits.reservedForReceiving, of: receivingTimes, now))
   }
 
-  /// When fewer than `allowed` requests of a kind are in the hour before.
-  private func free(_ allowed: Int, isReserved: Bool, _ now: Int64) -> Int64 {
+  /// When fewer than `allowed` of these requests are in the hour before.
+  private static func free(_ allowed: Int, of times: [Int64], _ now: Int64) -> Int64 {
     if allowed <= 0 { return .max }
-    var count = 0
-    for request in log.reversed() where request.isReserved == isReserved {
-      let end = request.milliseconds + Self.hourMilliseconds + 1
-      if end <= now { return now }
-      count += 1
-      if count == allowed { return end }
-    }
-    return now
+    return times.count < allowed ? now : max(now, times[times.count - allowed] + hourMilliseconds + 1)
   }
 
   /// The share that is spent of what is not kept for receiving: 1 is all of it, by requests or by bytes, whichever is more.
   public func usedShare(atMilliseconds now: Int64) -> Double {
     guard limits.areLimited else { return 0 }
-    let spent = log.count { !$0.isReserved && now - $0.milliseconds <= Self.hourMilliseconds }
+    let spent = Self.count(generalTimes, inHourBefore: now)
     return max(
       Double(spent) / Double(max(1, limits.requestsPerHour - limits.reservedForReceiving)),
       Double(bytes(atMilliseconds: now)) / Double(limits.bytesPerDay))
@@ -179,7 +192,8 @@ public struct RequestBudget: Hashable, Sendable {
   /// Has what was spent under a clock that has been ahead since then count as spent now, so that it does not count for as
   /// long as the clock was wrong.
   public mutating func correct(atMilliseconds now: Int64) {
-    for index in log.indices where log[index].milliseconds > now { log[index].milliseconds = now }
+    generalTimes = generalTimes.map { min($0, now) }
+    receivingTimes = receivingTimes.map { min($0, now) }
     let present = now / Self.hourMilliseconds
     let ahead = hours.filter { $0.hour > present }.reduce(0) { $0 + $1.bytes }
     guard ahead > 0 else { return }
@@ -190,9 +204,14 @@ public struct RequestBudget: Hashable, Sendable {
   /// Notes a request that goes now.
   public mutating func spendRequest(_ purpose: Purpose, atMilliseconds now: Int64) {
     let isReserved = purpose == .other && limits.areLimited && general(.other, now) > now
-    log.append(Request(milliseconds: max(now, log.last?.milliseconds ?? now), isReserved: isReserved))
-    let capacity = Self.capacity(limits)
-    if log.count > capacity { log.removeFirst(log.count - capacity) }
+    let time = max(now, generalTimes.last ?? now, receivingTimes.last ?? now)
+    if isReserved { receivingTimes.append(time) } else { generalTimes.append(time) }
+    guard generalTimes.count + receivingTimes.count > capacity else { return }
+    if receivingTimes.isEmpty || generalTimes.first.map({ $0 <= receivingTimes[0] }) ?? false {
+      generalTimes.removeFirst()
+    } else {
+      receivingTimes.removeFirst()
+    }
   }
 
   /// Notes what the first fetch of the zone took.

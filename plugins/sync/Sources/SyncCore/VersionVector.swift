@@ -123,8 +123,8 @@ public struct VersionVector: Hashable, Sendable {
   }
 
   /// The devices that take a place in the zone: neither retired nor silent for `RecordLimits.silentDays`.
-  public func liveDevices(atMilliseconds now: Int64) -> Set<DeviceID> {
+  public func liveDevices(atMilliseconds now: Int64) -> [DeviceID] {
     let first = max(0, now / 86_400_000 - RecordLimits.silentDays)
-    return Set(seen.filter { !$0.isRetired && Int64($0.day) >= first }.map(\.dot.device))
+    return seen.lazy.filter { !$0.isRetired && Int64($0.day) >= first }.map(\.dot.device)
   }
 }

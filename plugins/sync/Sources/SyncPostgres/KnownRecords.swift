@@ -17,6 +17,8 @@
     /// The number of records that are kept in mind, and the bytes of the largest.
     private static let limit = 4096
     private static let bytesLimit = 4096
+    /// The number of collections whose rules are kept in mind.
+    private static let rulesLimit = 1024
     /// How long the database's clock is reckoned on before it is read again.
     private static let clockSeconds = 10
 
@@ -30,6 +32,9 @@
     private struct State {
       var zones: [String: Zone] = [:]
       var count = 0
+      /// By zone and collection, with what they were read from.
+      var rules: [String: [String: (cell: Cell?, rules: ZoneRules)]] = [:]
+      var rulesCount = 0
     }
 
     private let state = Mutex(State())
@@ -43,6 +48,18 @@
         return Known(
           record: record, generation: known.generation, dropped: known.dropped,
           serverMilliseconds: known.clock.milliseconds + Int64(age / .milliseconds(1)))
+      }
+    }
+
+    /// The rules that this cell holds for a collection, read once.
+    func rules(of collection: String, zone: String, _ cell: Cell?) -> ZoneRules {
+      state.withLock { state in
+        if let known = state.rules[zone]?[collection], known.cell == cell { return known.rules }
+        let rules = ZoneRules(collection: collection, cell: cell)
+        if state.rulesCount >= Self.rulesLimit { (state.rules, state.rulesCount) = ([:], 0) }
+        let before = state.rules[zone, default: [:]].updateValue((cell, rules), forKey: collection)
+        if before == nil { state.rulesCount += 1 }
+        return rules
       }
     }
 

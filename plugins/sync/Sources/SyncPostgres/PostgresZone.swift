@@ -102,35 +102,68 @@
     ///
     /// A transaction's first swap in a zone locks the zone's row, so that inside a zone the order of commits is the order of
     /// sequence numbers. It takes the numbers for all swaps of the transaction in the zone, of which the last `behind` belong
-    /// to the swaps after this one, and gives the zone the transaction's tag.
+    /// to the swaps after this one, and gives the zone the transaction's tag, which `keep` notes for its last number.
     ///
     /// A record that was not read for this is changed only if the zone's generation is that of `assumed`, and the zone has come
     /// at least as far.
     static func swap(
-      _ key: RecordKey, zone: String, tag: UInt64, expected: Int64, changes: Int64, behind: Int64, packed: [UInt8],
-      deletedIncarnation: Int64?, names: TakenNames, dropped: Dropped, assumed: Cursor? = nil, isWhole: Bool,
-      isFirst: Bool
+      _ slot: CommitBatch.Slot, tag: UInt64, behind: Int64, assumed: Cursor?, isWhole: Bool, isFirst: Bool
     ) -> PostgresStatement {
-      let numbers = isFirst ? takesNumbers : hasNumbers
-      let change =
-        assumed != nil
-        ? numbers("seq", " AND generation = $15::int8 AND seq >= $16::int8") + update
-        : isWhole ? numbers(unlessDropped, "") + partOfTransaction : numbers("seq", "") + insertion
-      var parameters: [PostgresParameter] =
-        [
-          .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(packed),
-          .integer(deletedIncarnation ?? -1), .integer(dropped.sequence), .integer(Int64(bitPattern: tag)),
-        ] + columns(names.acts) + [.integer(behind)]
+      let (name, names) = (slot.name, slot.names)
+      var parameters: [PostgresParameter] = [
+        .text(name.zone), .text(name.key.type), .text(name.key.name), .integer(slot.stored?.version ?? 0),
+        .integer(slot.changes), .bytes(slot.packed), .integer(slot.deletedIncarnation ?? -1),
+        .integer(slot.dropped.sequence), .integer(Int64(bitPattern: tag)),
+      ]
+      parameters += columns(names.acts)
+      parameters.append(.integer(behind))
       if let assumed {
         parameters += [.integer(Int64(bitPattern: assumed.generation)), .integer(assumed.sequence)]
       }
-      var sql = change + keepsActs(from: names.acts.count == 1 ? oneAct : manyActs)
+      let change: Change = assumed != nil ? .update : isWhole ? .partOfTransaction : .insertion
+      let text = SwapText(change: change, isFirst: isFirst, hasOneAct: names.acts.count == 1)
+      var sql = swapTexts[text] ?? text.sql()
       if !names.givenBack.isEmpty {
-        sql += keepsGivenBack(from: parameters.count + 1)
+        sql = text.sql(keepsGivenBack(from: parameters.count + 1))
         parameters += [array(names.givenBack.map(\.device)), array(names.givenBack.map(\.number))]
       }
-      return PostgresStatement(sql: sql + "\nSELECT seq, generation FROM swapped", parameters: parameters)
+      return PostgresStatement(sql: sql, parameters: parameters)
     }
+
+    /// How a swap changes its record.
+    private enum Change: CaseIterable { case update, partOfTransaction, insertion }
+
+    /// What the text of a swap depends on.
+    private struct SwapText: Hashable {
+      var change: Change
+      var isFirst: Bool
+      var hasOneAct: Bool
+
+      /// The text, with something more that it does.
+      func sql(_ more: String = "") -> String {
+        let numbers = isFirst ? takesNumbers : hasNumbers
+        let change =
+          switch change {
+          case .update: numbers("seq", " AND generation = $15::int8 AND seq >= $16::int8") + update
+          case .partOfTransaction: numbers(unlessDropped, "") + partOfTransaction
+          case .insertion: numbers("seq", "") + insertion
+          }
+        return change + keepsActs(from: hasOneAct ? oneAct : manyActs) + more
+          + "\nSELECT seq, generation FROM swapped"
+      }
+    }
+
+    /// The usual texts, made once.
+    private static let swapTexts: [SwapText: String] = {
+      var texts: [SwapText: String] = [:]
+      for change in Change.allCases {
+        for (isFirst, hasOneAct) in [(true, true), (true, false), (false, true), (false, false)] {
+          let text = SwapText(change: change, isFirst: isFirst, hasOneAct: hasOneAct)
+          texts[text] = text.sql()
+        }
+      }
+      return texts
+    }()
 
     /// Keeps the acts that a swap has taken.
     private static func keepsActs(from acts: String) -> String {
@@ -187,8 +220,6 @@
       """
       WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 + $14::int8, tag = $9::int8 WHERE name = $1\(condition)
         RETURNING \(sequence) - $14::int8 AS seq, generation, dropped_seq),
-      tags AS (INSERT INTO sync_tag SELECT $1, seq + $14::int8, $9::int8 FROM place
-        ON CONFLICT (zone, seq) DO UPDATE SET tag = excluded.tag),
       """
     }
     /// The swaps after it. If the first one failed, the zone has another tag and they find no row.
@@ -258,6 +289,15 @@
     }
 
     // MARK: Tags
+
+    /// Keeps the tag of a transaction for the last number that it has taken in each of these zones.
+    static func keep(_ tag: UInt64, in zones: [String]) -> PostgresStatement {
+      PostgresStatement(
+        sql: """
+          INSERT INTO sync_tag SELECT name, seq, tag FROM sync_zone WHERE name = ANY($1::text[]) AND tag = $2::int8
+          ON CONFLICT (zone, seq) DO UPDATE SET tag = excluded.tag
+          """, parameters: [array(zones), .integer(Int64(bitPattern: tag))])
+    }
 
     /// Forgets the oldest tags of a zone.
     static func forgetTags(_ zone: String) -> PostgresStatement {

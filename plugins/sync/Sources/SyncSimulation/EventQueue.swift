@@ -14,6 +14,8 @@ struct EventQueue<Event> {
   /// What was known from the start, soonest last: a heap of all of it would be slow.
   private var planned: [(milliseconds: Int64, event: Event)]
   private var heap: [Key] = []
+  /// How many keys are below each in the heap: with four, they are in one or two lines of the processor's memory.
+  private static var children: Int { 4 }
   private var events: [Event?] = []
   private var free: [Int] = []
   private var added = 0
@@ -40,13 +42,15 @@ struct EventQueue<Event> {
       slot = events.count
       events.append(event)
     }
-    heap.append(Key(milliseconds: milliseconds, order: added, slot: slot))
+    let key = Key(milliseconds: milliseconds, order: added, slot: slot)
+    heap.append(key)
     added += 1
-    var child = heap.count - 1
-    while child > 0, heap[child].isBefore(heap[(child - 1) / 2]) {
-      heap.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
+    var place = heap.count - 1
+    while place > 0, key.isBefore(heap[(place - 1) / Self.children]) {
+      heap[place] = heap[(place - 1) / Self.children]
+      place = (place - 1) / Self.children
     }
+    heap[place] = key
   }
 
   mutating func removeFirst() -> (milliseconds: Int64, event: Event)? {
@@ -56,17 +60,18 @@ struct EventQueue<Event> {
     guard let first = heap.first else { return nil }
     let last = heap.removeLast()
     if !heap.isEmpty {
-      heap[0] = last
-      var parent = 0
-      while true {
-        var least = parent
-        for child in (2 * parent + 1)...(2 * parent + 2) where child < heap.count && heap[child].isBefore(heap[least]) {
+      var place = 0
+      while Self.children * place + 1 < heap.count {
+        var least = Self.children * place + 1
+        let end = min(least + Self.children, heap.count)
+        for child in (least + 1)..<end where heap[child].isBefore(heap[least]) {
           least = child
         }
-        if least == parent { break }
-        heap.swapAt(parent, least)
-        parent = least
+        guard heap[least].isBefore(last) else { break }
+        heap[place] = heap[least]
+        place = least
       }
+      heap[place] = last
     }
     guard let event = events[first.slot].take() else { return nil }
     free.append(first.slot)

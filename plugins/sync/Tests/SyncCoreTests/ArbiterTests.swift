@@ -182,6 +182,19 @@ import Testing
     }
   }
 
+  @Test func `a rule of a collection is not taken for one of a field, whatever its words`() {
+    let rules = ZoneRules(collection: "notes", texts: [ZoneRules.keysName: "string newest", "title": "string newest"])
+    for (field, isField) in [("title", true), (ZoneRules.keysName, false)] {
+      let write = Write(
+        dot: Dot(device: mac, number: 1), milliseconds: now,
+        fields: [.init(name: field, value: Scalar.text("A").bytes)], record: RecordWrite())
+      let decision = Arbiter.decide(
+        Operation(key: RecordKey(type: "notes", name: "newest"), expectedVersion: 0, change: .write(write)),
+        stored: nil, rules: rules, serverMilliseconds: now)
+      if case .store = decision { #expect(isField) } else { #expect(!isField, "\(decision)") }
+    }
+  }
+
   @Test func `the 65th device is refused, the 64th is not`() {
     var record = Record(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
     for index in 1...65 {

@@ -84,10 +84,8 @@ extension ZoneRules {
 
   /// The collections to which something here refers that reads otherwise once its target is deleted.
   private var clearedTargets: [String] {
-    texts.keys.compactMap { name in
-      guard let rule = rule(of: name), case .reference(let target) = rule.type, rule.onDelete ?? .keep != .keep else {
-        return nil
-      }
+    fields.values.compactMap { rule in
+      guard case .reference(let target) = rule.type, rule.onDelete ?? .keep != .keep else { return nil }
       return target
     }
   }

@@ -91,7 +91,9 @@ public struct RecordEdit: Hashable, Sendable {
   }
 
   private static func hash(_ name: String) -> UInt64 {
-    name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    var hash = FNV1a64()
+    hash.add(name.utf8)
+    return hash.value
   }
 }
 

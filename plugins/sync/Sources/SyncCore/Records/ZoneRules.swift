@@ -10,11 +10,8 @@ public struct ZoneRules: Hashable, Sendable {
   /// The name of the limit.
   public static let limitName = "_limit"
 
-  /// Which collection.
-  public let collection: String
   /// The name under which the zone keeps how records are arbitrated whole.
   public static let decideName = "_decide"
-
   /// The name under which the keys stand that records may have.
   public static let keysName = "_keys"
   /// The name under which the zone keeps who may write a record.
@@ -22,16 +19,40 @@ public struct ZoneRules: Hashable, Sendable {
   /// The name under which the zone keeps how fields that have no rule are merged.
   public static let otherFieldsName = "_other-fields"
 
+  /// The only rule about who may write.
+  public static let writerItself = "self"
+
+  /// Which collection.
+  public let collection: String
   /// The rules in words, by name.
   public let texts: [String: String]
   /// How records are arbitrated whole; nil if they are not.
   public let decide: DecideRule?
+  /// What happens to a record that is deleted and changed at the same time.
+  public let delete: DeleteRule
+  /// The keys that records may have; nil for any.
+  public let keys: [String]?
+  /// Whether a record is written by one device alone: that whose identity is its key.
+  public let isWrittenByItself: Bool
+  /// Whether records may have fields that have no rule: the newest value of each counts.
+  public let hasOtherFields: Bool
+  /// The number of records that the collection may have; nil for any number.
+  public let limit: Int?
+  /// Those of fields, by name.
+  let fields: [String: FieldRule]
 
   /// The rules in words.
   public init(collection: String, texts: [String: String]) {
     self.collection = collection
     self.texts = texts
     decide = texts[Self.decideName].flatMap { DecideRule(text: $0) }
+    delete = texts[Self.deleteName].flatMap { DeleteRule(rawValue: $0) } ?? .editWins
+    keys = texts[Self.keysName].map { $0.split(separator: " ").map { RuleWords.read($0) } }
+    isWrittenByItself = texts[Self.writerName] == Self.writerItself
+    hasOtherFields = texts[Self.otherFieldsName] == MergeRule.newest.rawValue
+    limit = texts[Self.limitName].flatMap { Int($0) }
+    // What begins with '_' is about the collection.
+    fields = texts.filter { !$0.key.hasPrefix("_") }.compactMapValues { FieldRule(text: $0) }
   }
 
   /// The rules that a zone holds for a collection.
@@ -57,28 +78,10 @@ public struct ZoneRules: Hashable, Sendable {
   public static func key(of collection: String) -> RecordKey { RecordKey(type: type, name: collection) }
 
   /// The rule of a field; nil when the zone has no such field.
-  public func rule(of field: String) -> FieldRule? { texts[field].flatMap { FieldRule(text: $0) } }
-
-  /// What happens to a record that is deleted and changed at the same time.
-  public var delete: DeleteRule { texts[Self.deleteName].flatMap { DeleteRule(rawValue: $0) } ?? .editWins }
-
-  /// The keys that records may have; nil for any.
-  public var keys: [String]? { texts[Self.keysName].map { $0.split(separator: " ").map { RuleWords.read($0) } } }
+  public func rule(of field: String) -> FieldRule? { fields[field] }
 
   /// Keys in words, as `keys` reads them.
   public static func text(ofKeys keys: [String]) -> String { RuleWords.text(keys) }
-
-  /// Whether a record is written by one device alone: that whose identity is its key.
-  public var isWrittenByItself: Bool { texts[Self.writerName] == Self.writerItself }
-
-  /// The only rule about who may write.
-  public static let writerItself = "self"
-
-  /// Whether records may have fields that have no rule: the newest value of each counts.
-  public var hasOtherFields: Bool { texts[Self.otherFieldsName] == MergeRule.newest.rawValue }
-
-  /// The number of records that the collection may have; nil for any number.
-  public var limit: Int? { texts[Self.limitName].flatMap { Int($0) } }
 
   /// In which rule other words differ from these, for a person; nil when they only name what is not named here.
   public func difference(to others: [String: String]) -> String? { Self.difference(collection, texts, others) }
