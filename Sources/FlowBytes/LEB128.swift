@@ -20,7 +20,7 @@ public enum LEB128 {
   public static func size(of number: UInt64) -> Int { max(1, (70 - number.leadingZeroBitCount) / 7) }
 
   /// Why bytes are not a number.
-  public enum Problem: Error {
+  public enum NumberProblem: Error {
     /// The bytes end before the number does.
     case truncated
     /// The number has more than 64 bits.
@@ -31,7 +31,7 @@ public enum LEB128 {
 
   /// Reads the number at `offset`, and moves `offset` past it; it stays where it is when the bytes are not a number.
   @inlinable
-  public static func read(_ bytes: [UInt8], at offset: inout Int) throws(Problem) -> UInt64 {
+  public static func read(_ bytes: [UInt8], at offset: inout Int) throws(NumberProblem) -> UInt64 {
     var (result, shift, next) = (UInt64(0), UInt64(0), offset)
     while next < bytes.count {
       let byte = bytes[next]

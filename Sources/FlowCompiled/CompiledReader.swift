@@ -45,7 +45,7 @@ struct CompiledReader {
 
   @inline(never)
   mutating func number() throws(CompiledWorkflowError) -> UInt64 {
-    do throws(LEB128.Problem) {
+    do throws(LEB128.NumberProblem) {
       return try LEB128.read(bytes, at: &offset)
     } catch {
       throw damaged("a number")

@@ -96,7 +96,7 @@ extension BudgetRule: Compilable {
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     let text = try reader.text()
-    do throws(Problem) {
+    do throws(RuleProblem) {
       try self.init(parsing: text)
     } catch {
       throw reader.damaged("a budget")

@@ -60,7 +60,7 @@ extension PackagedWorkflow {
 }
 
 extension Engine {
-  /// Starts a run of a compiled workflow. Throws a `PreparedWorkflow.Problem` when the engine lacks an action of it, or an
+  /// Starts a run of a compiled workflow. Throws a `PreparedWorkflow.PreparationProblem` when the engine lacks an action of it, or an
   /// expression gives something unexpected.
   ///
   /// - Parameters:

@@ -1,7 +1,7 @@
 /// Cuts what comes from a client into messages: `Content-Length: N`, an empty line, N bytes.
 struct FrameReader {
   /// Why the bytes are not messages; nothing behind them can be read.
-  struct Problem: Error, CustomStringConvertible {
+  struct FrameProblem: Error, CustomStringConvertible {
     let description: String
   }
 
@@ -25,7 +25,7 @@ struct FrameReader {
   var isBetweenMessages: Bool { start == bytes.count }
 
   /// The next whole message, or nil until more was read.
-  mutating func next() throws(Problem) -> [UInt8]? {
+  mutating func next() throws(FrameProblem) -> [UInt8]? {
     guard let (length, body) = try header() else { return nil }
     guard bytes.count - body >= length else { return nil }
     let message = Array(bytes[body..<body + length])
@@ -38,7 +38,7 @@ struct FrameReader {
   }
 
   /// The length that the lines before a message state, and where it begins; nil until they are whole.
-  private func header() throws(Problem) -> (length: Int, body: Int)? {
+  private func header() throws(FrameProblem) -> (length: Int, body: Int)? {
     var length: Int?
     var position = start
     while true {
@@ -48,10 +48,12 @@ struct FrameReader {
       }
       var line = bytes[position..<end]
       position = end + 1
-      if position - start > Self.headerLimit { throw Problem(description: "the lines before a message have no end") }
+      if position - start > Self.headerLimit {
+        throw FrameProblem(description: "the lines before a message have no end")
+      }
       if line.last == 0x0D { line.removeLast() }
       if line.isEmpty {
-        guard let length else { throw Problem(description: "a message has no 'Content-Length'") }
+        guard let length else { throw FrameProblem(description: "a message has no 'Content-Length'") }
         return (length, position)
       }
       try checkBeginning(line)
@@ -62,24 +64,24 @@ struct FrameReader {
       guard name == "content-length" else { continue }
       let text = String(decoding: line[(colon + 1)...].filter { $0 != 0x20 }, as: UTF8.self)
       guard let number = Int(text), number >= 0 else {
-        throw Problem(description: "'Content-Length' is not a number: '\(text.prefix(40))'")
+        throw FrameProblem(description: "'Content-Length' is not a number: '\(text.prefix(40))'")
       }
       guard number <= Self.messageLimit else {
-        throw Problem(description: "a message has \(number) bytes, more than the limit of \(Self.messageLimit)")
+        throw FrameProblem(description: "a message has \(number) bytes, more than the limit of \(Self.messageLimit)")
       }
       length = number
     }
   }
 
   /// A line of a header begins with its name: letters and dashes up to a colon.
-  private func checkBeginning(_ line: ArraySlice<UInt8>) throws(Problem) {
+  private func checkBeginning(_ line: ArraySlice<UInt8>) throws(FrameProblem) {
     let name = line.prefix { $0 != UInt8(ascii: ":") }
     let isName = name.allSatisfy { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") || $0 == 0x2D }
     if !isName && !(name.count == 1 && name.first == 0x0D) || name.count > 64 { throw outside(line) }
   }
 
-  private func outside(_ line: ArraySlice<UInt8>) -> Problem {
-    Problem(
+  private func outside(_ line: ArraySlice<UInt8>) -> FrameProblem {
+    FrameProblem(
       description:
         "expected 'Content-Length: N' before a message, found '\(String(decoding: line.prefix(60), as: UTF8.self))'")
   }

@@ -126,7 +126,7 @@ public final class LanguageServer {
   }
 
   private func takeMessages() {
-    do throws(FrameReader.Problem) {
+    do throws(FrameReader.FrameProblem) {
       while let bytes = try reader.next() { take(bytes) }
     } catch {
       end(error.description)

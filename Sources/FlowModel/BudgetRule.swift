@@ -57,7 +57,7 @@ public struct BudgetRule: Sendable, Hashable {
   public let limit: Limit
 
   /// Why a text is not a rule, as a sentence fragment with what to write instead.
-  public struct Problem: Error, Sendable, Hashable {
+  public struct RuleProblem: Error, Sendable, Hashable {
     /// The sentence fragment.
     public let help: String
 
@@ -69,12 +69,12 @@ public struct BudgetRule: Sendable, Hashable {
   public static let longestBytes = 256
 
   /// Reads a rule.
-  public init(parsing text: String) throws(Problem) {
+  public init(parsing text: String) throws(RuleProblem) {
     guard text.utf8.count <= Self.longestBytes else {
-      throw Problem(help: "it is longer than \(Self.longestBytes) bytes")
+      throw RuleProblem(help: "it is longer than \(Self.longestBytes) bytes")
     }
     guard let start = text.firstIndex(where: { $0 == "<" || $0 == ">" }) else {
-      throw Problem(help: "write a subject, one of <=, <, >= and >, and a limit, such as 'p95(gate) <= 2.5s'")
+      throw RuleProblem(help: "write a subject, one of <=, <, >= and >, and a limit, such as 'p95(gate) <= 2.5s'")
     }
     var end = text.index(after: start)
     if end < text.endIndex, text[end] == "=" { end = text.index(after: end) }
@@ -92,18 +92,18 @@ public struct BudgetRule: Sendable, Hashable {
     return String(text)
   }
 
-  private static func subject(_ text: String) throws(Problem) -> Subject {
+  private static func subject(_ text: String) throws(RuleProblem) -> Subject {
     if text == "missed" { return .missed }
     if text == "failed" { return .failed }
     let functions = Statistic.allCases.map(\.rawValue).joined(separator: ", ")
     guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else {
-      throw Problem(
+      throw RuleProblem(
         help:
           "'\(text)' is not a subject; write missed, failed, or one of \(functions) with (gate), (ready) or (step:ID)")
     }
     let name = trimmed(text[..<open])
     guard let statistic = Statistic(rawValue: name) else {
-      throw Problem(help: "'\(name)' is not a function of a budget; there are \(functions)")
+      throw RuleProblem(help: "'\(name)' is not a function of a budget; there are \(functions)")
     }
     let inner = trimmed(text[text.index(after: open)...].dropLast())
     switch inner {
@@ -114,31 +114,31 @@ public struct BudgetRule: Sendable, Hashable {
       // The steps of an included workflow have its name in front.
       let isName = id.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { StepID(String($0)) != nil }
       guard inner.hasPrefix("step:"), isName else {
-        throw Problem(help: "'\(inner)' cannot be measured by a budget; write gate, ready or step:ID")
+        throw RuleProblem(help: "'\(inner)' cannot be measured by a budget; write gate, ready or step:ID")
       }
       return .step(StepID(unchecked: String(id)), statistic)
     }
   }
 
-  private static func limit(_ text: String) throws(Problem) -> Limit {
+  private static func limit(_ text: String) throws(RuleProblem) -> Limit {
     if text.hasPrefix("baseline") {
       let rest = trimmed(text.dropFirst("baseline".count))
       if rest.isEmpty { return .baseline(1) }
       guard rest.hasPrefix("*"), let factor = number(trimmed(rest.dropFirst())), factor > 0, factor <= 1_000 else {
-        throw Problem(help: "write 'baseline' or 'baseline*1.05', with a factor above 0 and at most 1000")
+        throw RuleProblem(help: "write 'baseline' or 'baseline*1.05', with a factor above 0 and at most 1000")
       }
       return .baseline(factor)
     }
     if text.hasSuffix("%") {
       guard let percent = number(trimmed(text.dropLast())), percent >= 0, percent <= 100 else {
-        throw Problem(help: "'\(text)' is not a share; write one from 0% to 100%")
+        throw RuleProblem(help: "'\(text)' is not a share; write one from 0% to 100%")
       }
       return .share(percent / 100)
     }
-    do throws(DurationText.Problem) {
+    do throws(DurationText.DurationProblem) {
       return .duration(try DurationText.parse(text))
     } catch {
-      throw Problem(help: error.help)
+      throw RuleProblem(help: error.help)
     }
   }
 
@@ -148,12 +148,12 @@ public struct BudgetRule: Sendable, Hashable {
     return Double(text)
   }
 
-  private static func checkUnits(_ subject: Subject, _ limit: Limit) throws(Problem) {
+  private static func checkUnits(_ subject: Subject, _ limit: Limit) throws(RuleProblem) {
     switch (subject, limit) {
     case (.missed, .duration), (.failed, .duration):
-      throw Problem(help: "'missed' and 'failed' are shares of runs; write a limit such as 1%")
+      throw RuleProblem(help: "'missed' and 'failed' are shares of runs; write a limit such as 1%")
     case (.gate, .share), (.ready, .share), (.step, .share):
-      throw Problem(help: "compare a time with a duration, such as 2.5s")
+      throw RuleProblem(help: "compare a time with a duration, such as 2.5s")
     default: break
     }
   }

@@ -4,7 +4,7 @@
 /// `5` are not: a bare number is an error that says so.
 public enum DurationText {
   /// Why a text is not a duration.
-  public enum Problem: Error, Sendable, Hashable {
+  public enum DurationProblem: Error, Sendable, Hashable {
     case empty
     case missingUnit(String)
     case unknownUnit(String)
@@ -33,7 +33,7 @@ public enum DurationText {
   ]
 
   /// Reads a duration, to the nanosecond.
-  public static func parse(_ text: String) throws(Problem) -> Duration {
+  public static func parse(_ text: String) throws(DurationProblem) -> Duration {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty else { throw .empty }
     var position = 0

@@ -52,7 +52,7 @@ extension ValueType {
       if value.numberValue != nil { return nil }
     case .duration:
       if case .string(let text) = value {
-        do throws(DurationText.Problem) {
+        do throws(DurationText.DurationProblem) {
           _ = try DurationText.parse(text)
           return nil
         } catch {
@@ -62,7 +62,7 @@ extension ValueType {
       if let number = value.numberValue {
         return TypeMismatch(
           path: path, expected: expectation, found: value.shortText,
-          help: DurationText.Problem.missingUnit("\(Value.number(number).shortText)").help)
+          help: DurationText.DurationProblem.missingUnit("\(Value.number(number).shortText)").help)
       }
     case .array(let element):
       if case .array(let values) = value {

@@ -2,7 +2,7 @@ import FlowModel
 
 /// The actions that one engine can run; it belongs to that engine, never to the process.
 public struct ActionRegistry: ActionCatalog {
-  private struct Entry {
+  private struct RegisteredPlugin {
     var name: String
     /// `built in`, or a manifest's path.
     var origin: String
@@ -11,7 +11,7 @@ public struct ActionRegistry: ActionCatalog {
 
   /// The plugins, sorted by name. A list and no dictionary: plugins are few, and a program's first dictionary with text
   /// as its keys costs as much as reading a small workflow.
-  private var entries: [Entry] = []
+  private var entries: [RegisteredPlugin] = []
   /// Handles that plugins bring into every run.
   public private(set) var handles: [PluginHandle] = []
 
@@ -43,16 +43,16 @@ public struct ActionRegistry: ActionCatalog {
 
   /// Adds a compiled-in plugin. Its actions' names must begin with its own; an action is made when it is first asked for.
   public mutating func register(_ plugin: some Plugin) throws(Conflict) {
-    try register(Entry(name: type(of: plugin).name, origin: "built in", actions: ListedActions(plugin)))
+    try register(RegisteredPlugin(name: type(of: plugin).name, origin: "built in", actions: ListedActions(plugin)))
     handles += plugin.handles
   }
 
   /// Adds a plugin by its parts, as the plugin host does for a manifest at `origin`.
   public mutating func register(name: String, origin: String, actions: [RegisteredAction]) throws(Conflict) {
-    try register(Entry(name: name, origin: origin, actions: ListedActions(actions, of: name)))
+    try register(RegisteredPlugin(name: name, origin: origin, actions: ListedActions(actions, of: name)))
   }
 
-  private mutating func register(_ entry: Entry) throws(Conflict) {
+  private mutating func register(_ entry: RegisteredPlugin) throws(Conflict) {
     let index = entries.firstIndex { $0.name >= entry.name } ?? entries.endIndex
     if index < entries.endIndex, entries[index].name == entry.name {
       throw Conflict(name: entry.name, first: entries[index].origin, second: entry.origin)

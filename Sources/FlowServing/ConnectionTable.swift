@@ -6,7 +6,7 @@
   /// request is being answered, always the one that has waited longest without asking anything.
   package final class ConnectionTable: Sendable {
     /// One connection.
-    struct Entry {
+    struct OpenConnection {
       var channel: any Channel
       /// Rises each time that any connection begins to wait; nil while a request is read to its end or answered.
       var waitsSince: Int?
@@ -14,7 +14,7 @@
 
     private struct State {
       var next = 0
-      var peers: [String: [ObjectIdentifier: Entry]] = [:]
+      var peers: [String: [ObjectIdentifier: OpenConnection]] = [:]
       var count = 0
       var closed = 0
     }
@@ -36,7 +36,8 @@
     func open(_ channel: any Channel, from peer: String) {
       let surplus = state.withLock { state -> (any Channel)? in
         state.next += 1
-        state.peers[peer, default: [:]][ObjectIdentifier(channel)] = Entry(channel: channel, waitsSince: state.next)
+        state.peers[peer, default: [:]][ObjectIdentifier(channel)] = OpenConnection(
+          channel: channel, waitsSince: state.next)
         state.count += 1
         let crowded: String?
         if state.peers[peer]?.count ?? 0 > perPeer {

@@ -78,7 +78,7 @@ public struct ByteReader: Sendable {
   public private(set) var position: Int
 
   /// What was read is not what a writer writes.
-  public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+  public struct ByteProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where, in bytes from the start.
     public var position: Int
     /// What was expected there.
@@ -97,40 +97,42 @@ public struct ByteReader: Sendable {
   public var isAtEnd: Bool { position >= bytes.count }
 
   /// A problem at the present position.
-  public func problem(_ expected: String) -> Problem { Problem(position: position, expected: expected) }
+  public func problem(_ expected: String) -> ByteProblem { ByteProblem(position: position, expected: expected) }
 
   /// The next byte.
-  public mutating func byte() throws(Problem) -> UInt8 {
+  public mutating func byte() throws(ByteProblem) -> UInt8 {
     guard position < bytes.count else { throw problem("a byte") }
     defer { position += 1 }
     return bytes[position]
   }
 
   /// The next number from 0 on.
-  public mutating func number() throws(Problem) -> UInt64 {
+  public mutating func number() throws(ByteProblem) -> UInt64 {
     do { return try LEB128.read(bytes, at: &position) } catch { throw problem("a number") }
   }
 
   /// The next number of either sign.
-  public mutating func signed() throws(Problem) -> Int {
+  public mutating func signed() throws(ByteProblem) -> Int {
     Int(truncatingIfNeeded: LEB128.signed(try number()))
   }
 
   /// The next count of something that takes at least a byte each, so that no damage makes it a huge one.
-  public mutating func count() throws(Problem) -> Int {
+  public mutating func count() throws(ByteProblem) -> Int {
     let start = position
     let number = try number()
-    guard number <= UInt64(bytes.count - position) else { throw Problem(position: start, expected: "a smaller count") }
+    guard number <= UInt64(bytes.count - position) else {
+      throw ByteProblem(position: start, expected: "a smaller count")
+    }
     return Int(number)
   }
 
   /// The next bytes behind their count.
-  public mutating func block() throws(Problem) -> ArraySlice<UInt8> {
+  public mutating func block() throws(ByteProblem) -> ArraySlice<UInt8> {
     let count = try count()
     defer { position += count }
     return bytes[position..<position + count]
   }
 
   /// The next text.
-  public mutating func text() throws(Problem) -> String { String(decoding: try block(), as: UTF8.self) }
+  public mutating func text() throws(ByteProblem) -> String { String(decoding: try block(), as: UTF8.self) }
 }

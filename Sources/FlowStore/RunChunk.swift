@@ -26,7 +26,7 @@ public struct RunChunk: Sendable, Hashable {
   }
 
   /// A chunk that cannot be read.
-  public enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum ChunkProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case damaged
     /// Written by a newer flowrun.
     case newer(version: Int)
@@ -69,13 +69,13 @@ public struct RunChunk: Sendable, Hashable {
   }
 
   /// Reads one; throws when a bit of it has changed.
-  public init(_ bytes: [UInt8]) throws(Problem) {
+  public init(_ bytes: [UInt8]) throws(ChunkProblem) {
     guard bytes.count > 8, bytes[..<3] == Self.magic[...], bytes[3] > 0 else { throw .damaged }
     guard bytes[3] <= Self.version else { throw .newer(version: Int(bytes[3])) }
     let stored = bytes[4..<8].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard Checksum.of(bytes[8...]) == stored else { throw .damaged }
     var reader = ByteReader(bytes, from: 8)
-    do throws(ByteReader.Problem) {
+    do throws(ByteReader.ByteProblem) {
       guard let kind = Kind(rawValue: try reader.byte()) else { throw reader.problem("a kind of chunk") }
       let wall = try reader.signed()
       let run = try reader.signed()

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A store of runs that keeps everything in memory: for tests, which may make it fail.
 public final class MemoryRunStore: RunStore {
-  private struct Entry {
+  private struct KeptRun {
     var run: StoredRun
     var definition: [UInt8]
     var chunks: [[UInt8]] = []
@@ -16,7 +16,7 @@ public final class MemoryRunStore: RunStore {
   }
 
   private struct State {
-    var entries: [String: Entry] = [:]
+    var entries: [String: KeptRun] = [:]
     var order: [String] = []
     var answers: [Int: [UInt8]] = [:]
     var count = 0
@@ -85,7 +85,7 @@ public final class MemoryRunStore: RunStore {
   ) throws(StoreProblem) -> any RunLease {
     try change { state throws(StoreProblem) in
       let lease = Lease(run: run.id, epoch: 1, self)
-      state.entries[run.id] = Entry(run: run, definition: definition, chunks: chunks, holder: Weak(lease: lease))
+      state.entries[run.id] = KeptRun(run: run, definition: definition, chunks: chunks, holder: Weak(lease: lease))
       state.order.append(run.id)
       return lease
     }
@@ -94,7 +94,7 @@ public final class MemoryRunStore: RunStore {
   /// Keeps a run that is over.
   public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
-      state.entries[run.id] = Entry(run: run, definition: definition, chunks: chunks, holder: Weak())
+      state.entries[run.id] = KeptRun(run: run, definition: definition, chunks: chunks, holder: Weak())
       state.order.append(run.id)
     }
   }
@@ -193,7 +193,7 @@ public final class MemoryRunStore: RunStore {
   /// What a run was last begun as.
   public func definition(of run: String) throws(StoreProblem) -> [UInt8] { try entry(run).definition }
 
-  private func entry(_ run: String) throws(StoreProblem) -> Entry {
+  private func entry(_ run: String) throws(StoreProblem) -> KeptRun {
     guard let entry = state.withLock({ $0.entries[run] }) else { throw .unknown(run: run) }
     return entry
   }

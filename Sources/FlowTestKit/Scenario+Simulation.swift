@@ -15,7 +15,7 @@ extension Scenario {
   /// `if`, `enabled`, `defer` and the gate's figures are evaluated; they may read `inputs`, `launch`, `gate`, `steps` and
   /// the status functions. Steps give what ``outputs`` says. A run that never ends gives a plan whose `conclusion` is nil.
   ///
-  /// Throws a `WorkflowGraph.Cycle`, an `ExpressionError` or a `DurationText.Problem`.
+  /// Throws a `WorkflowGraph.Cycle`, an `ExpressionError` or a `DurationText.DurationProblem`.
   public func simulated() throws -> Plan { try simulated(inspecting: nil) }
 
   /// The same; `inspect` sees the plan after every event.
@@ -126,7 +126,7 @@ extension Scenario {
     case .literal(let duration): return duration.nanoseconds
     case .expression(let text):
       let value = try Template(parsing: text).evaluate(in: ScenarioContext(scenario: self))
-      guard case .string(let duration) = value else { throw DurationText.Problem.notANumber(value.shortText) }
+      guard case .string(let duration) = value else { throw DurationText.DurationProblem.notANumber(value.shortText) }
       return try DurationText.parse(duration).nanoseconds
     }
   }

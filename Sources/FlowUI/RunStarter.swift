@@ -32,27 +32,28 @@
     init(program: String, limit: Int) { (self.program, self.limit) = (program, limit) }
 
     /// Why a run could not be started, for people.
-    struct Problem: Error { let text: String }
+    struct StartProblem: Error { let text: String }
 
     /// Runs `flowrun` with these words, of which the first is the subcommand, in a folder; `input` is what it reads from
     /// standard input. Returns the run's id when the run has begun, or nil when it takes its time.
     func start(_ words: [String], in folder: String, input: String?) async throws -> String? {
       let number = try state.withLock { state in
-        guard !state.isStopping else { throw Problem(text: "The server is stopping.") }
+        guard !state.isStopping else { throw StartProblem(text: "The server is stopping.") }
         guard state.groups.count + state.starting < limit else {
-          throw Problem(
+          throw StartProblem(
             text: "\(limit) runs that were started here are in progress; wait for one of them, or cancel one.")
         }
         state.starting += 1
         state.next += 1
         return state.next
       }
-      let (begun, output): (AsyncStream<Result<String, Problem>>, AsyncStream<Result<String, Problem>>.Continuation)
+      let (begun, output):
+        (AsyncStream<Result<String, StartProblem>>, AsyncStream<Result<String, StartProblem>>.Continuation)
       (begun, output) = AsyncStream.makeStream()
       do {
         try launch(words, folder, input, number, output)
       } catch {
-        throw Problem(text: "\(error)")
+        throw StartProblem(text: "\(error)")
       }
       let deadline = Task {
         try? await Task.sleep(for: .seconds(Self.startSeconds))
@@ -65,7 +66,7 @@
 
     private func launch(
       _ words: [String], _ folder: String, _ input: String?, _ number: Int,
-      _ begun: AsyncStream<Result<String, Problem>>.Continuation
+      _ begun: AsyncStream<Result<String, StartProblem>>.Continuation
     ) throws {
       defer { state.withLock { $0.starting -= 1 } }
       let given = try Descriptor.pipe()
@@ -85,7 +86,7 @@
           let ending = group.collect()
           state.withLock { $0.groups[number] = nil }
           // Without effect where the run began.
-          begun.yield(.failure(Problem(text: text.isEmpty ? "flowrun \(ending.status)" : text)))
+          begun.yield(.failure(StartProblem(text: text.isEmpty ? "flowrun \(ending.status)" : text)))
           begun.finish()
         }
       } catch {

@@ -53,7 +53,7 @@
         }
       } catch let refusal as Refusal {
         return .problem(.badRequest, refusal.text)
-      } catch let problem as RunStarter.Problem {
+      } catch let problem as RunStarter.StartProblem {
         return .problem(.conflict, problem.text)
       } catch {
         return .problem(.conflict, RunLibrary.message(of: error))

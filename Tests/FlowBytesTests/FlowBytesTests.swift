@@ -50,8 +50,8 @@ import Testing
     arguments: [
       ([], .truncated), ([0x80], .truncated), ([0x80, 0], .notShortest),
       ([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2], .tooLarge),
-    ] as [([UInt8], LEB128.Problem)])
-  func `bytes that are not a number are refused, and the offset stays`(bytes: [UInt8], problem: LEB128.Problem) {
+    ] as [([UInt8], LEB128.NumberProblem)])
+  func `bytes that are not a number are refused, and the offset stays`(bytes: [UInt8], problem: LEB128.NumberProblem) {
     var offset = 0
     #expect(throws: problem) { try LEB128.read(bytes, at: &offset) }
     #expect(offset == 0)

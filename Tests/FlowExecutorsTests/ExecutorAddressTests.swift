@@ -37,7 +37,7 @@ import Testing
     #expect {
       _ = try ExecutorAddress("slurm=2,\(option)")
     } throws: { error in
-      (error as? ExecutorAddress.Problem)?.message == message
+      (error as? ExecutorAddress.AddressProblem)?.message == message
     }
   }
 
@@ -63,7 +63,7 @@ import Testing
     #expect {
       _ = try ExecutorAddress(text)
     } throws: { error in
-      (error as? ExecutorAddress.Problem)?.message == message
+      (error as? ExecutorAddress.AddressProblem)?.message == message
     }
   }
 

@@ -38,7 +38,7 @@ import Testing
     #expect {
       try BudgetRule(parsing: text)
     } throws: { error in
-      (error as? BudgetRule.Problem)?.help.contains(help) == true
+      (error as? BudgetRule.RuleProblem)?.help.contains(help) == true
     }
   }
 

@@ -155,7 +155,7 @@ struct TypedRunTests {
 
   @Test func `an engine without an action of the workflow says which`() throws {
     let engine = Engine { BasicsPlugin() }
-    #expect(throws: PreparedWorkflow.Problem.self) {
+    #expect(throws: PreparedWorkflow.PreparationProblem.self) {
       try engine.start(Hello(), .init(who: "Ada"), options: options())
     }
   }

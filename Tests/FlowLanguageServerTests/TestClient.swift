@@ -6,7 +6,7 @@ import Synchronization
 
 /// An editor at the other end of a language server that runs in this process, over pipes as with a real one.
 final class TestClient {
-  struct Problem: Error, CustomStringConvertible {
+  struct ClientProblem: Error, CustomStringConvertible {
     let description: String
   }
 
@@ -100,7 +100,7 @@ final class TestClient {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { SystemCall.write(toServer.number, $0) }
-      guard count > 0 else { throw Problem(description: "the server takes nothing") }
+      guard count > 0 else { throw ClientProblem(description: "the server takes nothing") }
       rest = rest.dropFirst(count)
     }
   }
@@ -136,13 +136,13 @@ final class TestClient {
     while true {
       if let message = try takeMessage() { return message }
       var watched = pollfd(fd: fromServer.number, events: Int16(POLLIN), revents: 0)
-      guard poll(&watched, 1, seconds * 1_000) > 0 else { throw Problem(description: "the server is empty") }
+      guard poll(&watched, 1, seconds * 1_000) > 0 else { throw ClientProblem(description: "the server is empty") }
       var count = 0
       let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
         count = SystemCall.read(fromServer.number, UnsafeMutableRawBufferPointer(buffer))
         initialized = max(0, count)
       }
-      guard count > 0 else { throw Problem(description: "the server is gone") }
+      guard count > 0 else { throw ClientProblem(description: "the server is gone") }
       received += piece
     }
   }
@@ -151,7 +151,7 @@ final class TestClient {
     guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
     let header = String(decoding: received[..<end.lowerBound], as: UTF8.self)
     guard let length = Int(header.dropFirst("Content-Length: ".count)) else {
-      throw Problem(description: "a wrong header: \(header)")
+      throw ClientProblem(description: "a wrong header: \(header)")
     }
     guard received.count >= end.upperBound + length else { return nil }
     let body = Array(received[end.upperBound..<end.upperBound + length])
@@ -206,7 +206,7 @@ final class TestClient {
   /// Waits for the server's end: its exit code and what it said to people.
   func ended() throws -> (code: Int32, words: [String]) {
     while true {
-      do { _ = try receive() } catch is Problem { break }
+      do { _ = try receive() } catch is ClientProblem { break }
     }
     for _ in 0..<2_000 {
       let (code, words) = end.withLock { ($0.code, $0.words) }
@@ -214,7 +214,7 @@ final class TestClient {
       var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
       nanosleep(&pause, nil)
     }
-    throw Problem(description: "the server does not end")
+    throw ClientProblem(description: "the server does not end")
   }
 
   // MARK: Texts

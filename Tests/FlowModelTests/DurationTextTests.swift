@@ -20,8 +20,8 @@ import Testing
       ("1.2.3s", .notANumber("1.2.3s")), ("1.5m30s", .notANumber("1.5m30s")), ("1s2m", .unitOrder("m")),
       ("1s1s", .unitOrder("s")), ("10000h1ms", .tooLong("10000h1ms")), ("10001h", .tooLong("10001h")),
       ("99999999999999999999s", .tooLong("99999999999999999999s")),
-    ] as [(String, DurationText.Problem)])
-  func `that is none says why, with a remedy`(text: String, problem: DurationText.Problem) {
+    ] as [(String, DurationText.DurationProblem)])
+  func `that is none says why, with a remedy`(text: String, problem: DurationText.DurationProblem) {
     #expect(throws: problem) { try DurationText.parse(text) }
     #expect(!problem.help.isEmpty)
   }

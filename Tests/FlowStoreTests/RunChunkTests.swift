@@ -42,16 +42,18 @@ import Testing
       for bit in 0..<8 * bytes.count {
         var changed = bytes
         changed[bit / 8] ^= 1 << (bit % 8)
-        #expect(throws: RunChunk.Problem.self) { try RunChunk(changed) }
+        #expect(throws: RunChunk.ChunkProblem.self) { try RunChunk(changed) }
       }
-      for count in bytes.indices { #expect(throws: RunChunk.Problem.self) { try RunChunk(Array(bytes[..<count])) } }
+      for count in bytes.indices {
+        #expect(throws: RunChunk.ChunkProblem.self) { try RunChunk(Array(bytes[..<count])) }
+      }
     }
   }
 
   @Test func `of a newer format is refused with its number`() {
     var bytes = RunChunk(.entries, wallMilliseconds: 1, runNanoseconds: 2, body: [3]).bytes
     bytes[3] = 2
-    #expect(throws: RunChunk.Problem.newer(version: 2)) { try RunChunk(bytes) }
+    #expect(throws: RunChunk.ChunkProblem.newer(version: 2)) { try RunChunk(bytes) }
   }
 
   @Test func `numbers and texts come back`() throws {
@@ -63,6 +65,6 @@ import Testing
     for number in numbers { #expect(try reader.signed() == number) }
     #expect(try reader.text() == "zwölf")
     #expect(reader.isAtEnd)
-    #expect(throws: ByteReader.Problem.self) { _ = try reader.byte() }
+    #expect(throws: ByteReader.ByteProblem.self) { _ = try reader.byte() }
   }
 }

@@ -50,7 +50,7 @@ import Testing
   @Test func `refuses a gate whose expression gives no duration`() {
     var broken = scenario
     broken.inputs["ceiling"] = .string("5")
-    #expect(throws: DurationText.Problem.missingUnit("5")) { try broken.simulated() }
+    #expect(throws: DurationText.DurationProblem.missingUnit("5")) { try broken.simulated() }
   }
 
   @Test func `reads as the workflow's YAML with its script`() {

@@ -89,12 +89,12 @@ public final class FlowrunProcess {
     defer { for text in words + entries { free(text) } }
     var child = pid_t()
     let code = posix_spawn(&child, line[0], &files, &attributes, &words, &entries)
-    guard code == 0 else { throw Problem(description: "\(line[0]): \(String(cString: strerror(code)))") }
+    guard code == 0 else { throw StartProblem(description: "\(line[0]): \(String(cString: strerror(code)))") }
     process = child
   }
 
   /// A process that could not be started.
-  public struct Problem: Error, CustomStringConvertible {
+  public struct StartProblem: Error, CustomStringConvertible {
     /// What the system said.
     public let description: String
   }

@@ -29,6 +29,18 @@ import Testing
     }
   }
 
+  @Test func `the name of a type says of what it is an entry or a problem`() throws {
+    let files =
+      Repository.files(below: "Sources", ending: ".swift")
+      + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
+    #expect(files.count > 1000)
+    for file in files {
+      for line in try Repository.text(file).split(separator: "\n") {
+        #expect(!line.contains(#/\b(?:struct|class|enum|actor|protocol) (?:Entry|Problem)\b/#), "\(file): \(line)")
+      }
+    }
+  }
+
   @Test(arguments: [
     ("/// Begun anew.", true), ("let beside = 1", false), ("print(\"nobody waits\")", true),
     ("// This is no step.", true), ("// It is no longer there.", false), ("// There is no step.", false),

@@ -70,7 +70,7 @@ enum InputArguments {
     do {
       let bytes = try FileAccess.read(path, limit: Limits.secretBytes + 2)
       return .string(try SecretValues.checked(try SecretValues.decoded(SecretValues.withoutLineBreak(bytes))))
-    } catch let problem as SecretValues.Problem {
+    } catch let problem as SecretValues.SecretProblem {
       throw UsageProblem("input '\(field.name)' \(problem.message)" + (problem.help.map { "; \($0)" } ?? ""))
     } catch {
       throw UsageProblem("input '\(field.name)': cannot read \(error)")

@@ -69,7 +69,7 @@ enum LaunchArguments {
 
   /// A duration on the command line.
   static func duration(_ text: String, of option: String) throws(UsageProblem) -> Duration {
-    do throws(DurationText.Problem) {
+    do throws(DurationText.DurationProblem) {
       return try DurationText.parse(text)
     } catch {
       throw UsageProblem("\(option): \(error.help)")

@@ -20,7 +20,7 @@ enum MachineArguments {
       case "cpus": request.cpus = try count(words[1], 1, text)
       case "gpus": request.gpus = try count(words[1], 0, text)
       case "memory":
-        do throws(MemoryText.Problem) {
+        do throws(MemoryText.MemoryProblem) {
           request.memoryBytes = try MemoryText.parse(words[1])
         } catch {
           throw UsageProblem("--resources '\(text)': \(error.help)")

@@ -72,7 +72,7 @@ struct RunExecutors: Sendable {
         executor.tell = { told.add($0) }
         executor.mayPing = { told.isSure }
         pools.append(try executor.pool())
-      } catch let problem as ExecutorAddress.Problem {
+      } catch let problem as ExecutorAddress.AddressProblem {
         throw UsageProblem(Self.text(problem))
       } catch let problem as ExecutorProblem {
         throw Self.problem(problem)
@@ -87,14 +87,14 @@ struct RunExecutors: Sendable {
   /// Throws when `--on` is not an address.
   static func check(_ on: String?) throws(UsageProblem) {
     guard let on else { return }
-    do throws(ExecutorAddress.Problem) {
+    do throws(ExecutorAddress.AddressProblem) {
       _ = try ExecutorAddress(on)
     } catch {
       throw UsageProblem("--on: \(Self.text(error))")
     }
   }
 
-  private static func text(_ problem: ExecutorAddress.Problem) -> String {
+  private static func text(_ problem: ExecutorAddress.AddressProblem) -> String {
     problem.message + (problem.help.map { "; \($0)" } ?? "")
   }
 

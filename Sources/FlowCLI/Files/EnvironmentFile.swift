@@ -8,7 +8,7 @@ import FlowModel
 /// Nothing is put in for `$NAME`: a value is what is there.
 enum EnvironmentFile {
   /// What a line says wrongly.
-  struct Problem: Error, Hashable {
+  struct LineProblem: Error, Hashable {
     var line: Int
     var message: String
   }
@@ -64,7 +64,7 @@ enum EnvironmentFile {
     let shown = TerminalText.visible(name)
     do {
       return try parse(try FileAccess.text(path(of: name, in: folder)))
-    } catch let problem as Problem {
+    } catch let problem as LineProblem {
       throw InvalidWorkflow(description: "\(shown):\(problem.line): error: \(TerminalText.visible(problem.message))\n")
     } catch {
       throw InvalidWorkflow(
@@ -73,7 +73,7 @@ enum EnvironmentFile {
   }
 
   /// The variables of a text; of two of one name the last counts.
-  static func parse(_ text: String) throws(Problem) -> ValueObject {
+  static func parse(_ text: String) throws(LineProblem) -> ValueObject {
     var values = ValueObject()
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       var rest = line.drop { $0 == " " || $0 == "\t" }
@@ -81,7 +81,7 @@ enum EnvironmentFile {
       if rest.hasPrefix("export ") { rest = rest.dropFirst(7).drop { $0 == " " } }
       let name = rest.prefix { $0 != "=" && $0 != " " && $0 != "\t" }
       guard rest.dropFirst(name.count).first == "=", isName(name) else {
-        throw Problem(line: index + 1, message: "expected NAME=value, found '\(rest.prefix(40))'")
+        throw LineProblem(line: index + 1, message: "expected NAME=value, found '\(rest.prefix(40))'")
       }
       values[String(name)] = .string(try value(rest.dropFirst(name.count + 1), line: index + 1))
     }
@@ -93,7 +93,7 @@ enum EnvironmentFile {
     return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
   }
 
-  private static func value(_ text: Substring, line: Int) throws(Problem) -> String {
+  private static func value(_ text: Substring, line: Int) throws(LineProblem) -> String {
     let text = text.drop { $0 == " " || $0 == "\t" }
     guard let quote = text.first, quote == "\"" || quote == "'" else {
       // A comment begins behind a space.
@@ -117,13 +117,13 @@ enum EnvironmentFile {
       } else if character == quote {
         let after = rest.drop { $0 == " " || $0 == "\t" }
         guard after.isEmpty || after.first == "#" else {
-          throw Problem(line: line, message: "'\(after.prefix(40))' follows the closing quote")
+          throw LineProblem(line: line, message: "'\(after.prefix(40))' follows the closing quote")
         }
         return value
       } else {
         value.append(character)
       }
     }
-    throw Problem(line: line, message: "the quote \(quote) is never closed")
+    throw LineProblem(line: line, message: "the quote \(quote) is never closed")
   }
 }

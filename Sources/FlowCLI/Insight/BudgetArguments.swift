@@ -7,7 +7,7 @@ enum BudgetArguments {
   static func read(_ arguments: [String], hasBaseline: Bool) throws(UsageProblem) -> [BudgetRule] {
     var rules: [BudgetRule] = []
     for argument in arguments {
-      do throws(BudgetRule.Problem) {
+      do throws(BudgetRule.RuleProblem) {
         rules.append(try BudgetRule(parsing: argument))
       } catch {
         throw UsageProblem("--budget '\(argument)': \(error.help)")

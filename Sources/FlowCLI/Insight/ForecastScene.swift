@@ -17,7 +17,7 @@ struct ForecastScene: Sendable {
 
   /// The stage of the workflow with changes; throws an ``InvalidWorkflow`` where what remains cannot run.
   func stage(_ changes: WorkflowChanges) throws(InvalidWorkflow) -> RunStage {
-    do throws(PreparedWorkflow.Problem) {
+    do throws(PreparedWorkflow.PreparationProblem) {
       return try make(changes)
     } catch {
       throw InvalidWorkflow(
@@ -25,7 +25,7 @@ struct ForecastScene: Sendable {
     }
   }
 
-  private func make(_ changes: WorkflowChanges) throws(PreparedWorkflow.Problem) -> RunStage {
+  private func make(_ changes: WorkflowChanges) throws(PreparedWorkflow.PreparationProblem) -> RunStage {
     // Neither of the changes adds an edge.
     guard let graph = try? WorkflowGraph(changes.applied(to: workflow)) else {
       preconditionFailure("a workflow without a cycle has got one")

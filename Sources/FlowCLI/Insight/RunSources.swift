@@ -41,7 +41,7 @@ struct RunSources {
       return try ReportedRun(try JSONText.parse(bytes))
     } catch let problem as JSONProblem {
       throw FileProblem(path: path, cause: "\(problem)")
-    } catch let problem as ReportedRun.Problem {
+    } catch let problem as ReportedRun.ReportProblem {
       throw FileProblem(path: path, cause: problem.description)
     }
   }
@@ -50,7 +50,7 @@ struct RunSources {
   /// one.
   static func run(_ recorded: HistoryRun, _ installation: Installation) throws -> ReportedRun {
     var run: ReportedRun
-    do throws(ReportedRun.Problem) {
+    do throws(ReportedRun.ReportProblem) {
       run = try ReportedRun(.object(recorded.value))
     } catch {
       throw InvalidWorkflow(

@@ -25,7 +25,7 @@ enum RunExplanation {
     options.secrets = try SecretValues.fetch(
       for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment)
     StandardOutput.hide(graph.workflow.mask(secrets: options.secrets, inputs: options.inputs))
-    do throws(PreparedWorkflow.Problem) {
+    do throws(PreparedWorkflow.PreparationProblem) {
       let prepared = try PreparedWorkflow(graph, registry: installation.registry)
       let engine = Engine(registry: installation.registry)
       for step in try engine.explain(prepared, options: options) {

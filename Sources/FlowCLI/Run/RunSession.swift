@@ -79,7 +79,7 @@ struct RunSession: Sendable {
     options.secrets = try SecretValues.fetch(
       for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment)
     StandardOutput.hide(graph.workflow.mask(secrets: options.secrets, inputs: options.inputs))
-    do throws(DataFolder.Problem) {
+    do throws(DataFolder.FolderProblem) {
       _ = try DataFolder(making: options.dataFolder)
     } catch {
       throw InvalidWorkflow(description: "flowrun: \(error) with --data\n")
@@ -157,7 +157,7 @@ struct RunSession: Sendable {
         executors.closeAndWait()
         throw error
       }
-    } catch let error as PreparedWorkflow.Problem {
+    } catch let error as PreparedWorkflow.PreparationProblem {
       throw InvalidWorkflow(description: "\(TerminalText.visible(request.file)): error: \(error)\n")
     }
   }
@@ -193,7 +193,7 @@ struct RunSession: Sendable {
 
   private func activate(after prewarm: Duration, _ launch: Launch) {
     run.wake(after: prewarm) { [run] in
-      do throws(PreparedWorkflow.Problem) {
+      do throws(PreparedWorkflow.PreparationProblem) {
         try run.activate(launch: launch)
       } catch {
         StandardOutput.writeError("flowrun: \(error)\n")

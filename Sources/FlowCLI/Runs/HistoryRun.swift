@@ -30,7 +30,7 @@ struct HistoryRun {
     }
     self.graph = graph
     loaded = result
-    do throws(RunRecollection.Problem) {
+    do throws(RunRecollection.JournalProblem) {
       recollection = try RunRecollection(run, chunks: chunks, stepCount: graph.workflow.steps.count)
     } catch {
       throw InvalidWorkflow(description: "flowrun: \(error)\n")

@@ -45,7 +45,7 @@ struct PreparedResume {
         description: "flowrun: the data folder '\(TerminalText.visible(header.dataFolder))' of run "
           + "\(RunReference.short(run.id)) is missing; restore it, or start a new run\n")
     }
-    do throws(PreparedWorkflow.Problem) {
+    do throws(PreparedWorkflow.PreparationProblem) {
       prepared = try PreparedWorkflow(graph, registry: installation.registry)
     } catch {
       throw InvalidWorkflow(description: "\(TerminalText.visible(run.file)): error: \(error)\n")

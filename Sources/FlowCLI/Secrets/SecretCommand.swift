@@ -21,10 +21,10 @@ enum SecretCommand {
   }
 
   /// What the program writes to standard output, without the line break at its end.
-  static func output(of words: [String], in folder: String) throws(SecretValues.Problem) -> String {
+  static func output(of words: [String], in folder: String) throws(SecretValues.SecretProblem) -> String {
     let path = try find(words[0])
     let name = words[0]
-    let result: Result<String, SecretValues.Problem>
+    let result: Result<String, SecretValues.SecretProblem>
     do throws(SystemError) {
       let output = try Descriptor.pipe()
       let errors = try Descriptor.pipe()
@@ -40,22 +40,23 @@ enum SecretCommand {
       let status = isOver ? group.collect().status : group.end()
       result = text(reader, status, isOver, name)
     } catch {
-      throw SecretValues.Problem(message: "is not available: cannot run '\(name)': \(error.reason)")
+      throw SecretValues.SecretProblem(message: "is not available: cannot run '\(name)': \(error.reason)")
     }
     return try result.get()
   }
 
   private static func text(
     _ reader: Reader, _ status: TerminationStatus, _ isOver: Bool, _ name: String
-  ) -> Result<String, SecretValues.Problem> {
+  ) -> Result<String, SecretValues.SecretProblem> {
     guard isOver else {
-      return .failure(SecretValues.Problem(message: "is not available: '\(name)' took longer than \(limitSeconds) s"))
+      return .failure(
+        SecretValues.SecretProblem(message: "is not available: '\(name)' took longer than \(limitSeconds) s"))
     }
     guard status == .exited(code: 0) else {
       let tail = reader.errors.isEmpty ? "" : ": " + String(decoding: reader.errors.prefix(1_000), as: UTF8.self)
-      return .failure(SecretValues.Problem(message: "is not available: '\(name)' \(status)\(tail)"))
+      return .failure(SecretValues.SecretProblem(message: "is not available: '\(name)' \(status)\(tail)"))
     }
-    do throws(SecretValues.Problem) {
+    do throws(SecretValues.SecretProblem) {
       return .success(try SecretValues.decoded(SecretValues.withoutLineBreak(reader.output)))
     } catch {
       return .failure(error)
@@ -103,13 +104,13 @@ enum SecretCommand {
     }
   }
 
-  private static func find(_ program: String) throws(SecretValues.Problem) -> String {
+  private static func find(_ program: String) throws(SecretValues.SecretProblem) -> String {
     if program.contains(Character("/")) { return program }
     for folder in (environment["PATH"] ?? "").split(separator: ":")
     where access("\(folder)/\(program)", X_OK) == 0 {
       return "\(folder)/\(program)"
     }
-    throw SecretValues.Problem(
+    throw SecretValues.SecretProblem(
       message: "is not available: there is no program '\(program)'", help: "install it or correct its name")
   }
 }

@@ -12,7 +12,7 @@ struct SecretValues {
   private let fileEnvironment: ValueObject
 
   /// Why a secret cannot be had.
-  struct Problem: Error {
+  struct SecretProblem: Error {
     var message: String
     var help: String?
     /// Whether there is nothing, which one that is not required may do without.
@@ -32,7 +32,7 @@ struct SecretValues {
   }
 
   private func value(of secret: SecretDeclaration) throws(InvalidWorkflow) -> Value {
-    do throws(Problem) {
+    do throws(SecretProblem) {
       return .string(try Self.checked(try text(of: secret.source)))
     } catch {
       if error.isAbsence, !secret.isRequired { return .null }
@@ -46,34 +46,34 @@ struct SecretValues {
     }
   }
 
-  private func text(of source: SecretDeclaration.Source) throws(Problem) -> String {
+  private func text(of source: SecretDeclaration.Source) throws(SecretProblem) -> String {
     switch source {
     case .environment(let name):
       if let text = getenv(name) {
         return try Self.decoded(Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
       }
       if let text = fileEnvironment[name]?.stringValue { return text }
-      throw Problem(message: "is missing: there is no variable \(name)", help: "set \(name)", isAbsence: true)
+      throw SecretProblem(message: "is missing: there is no variable \(name)", help: "set \(name)", isAbsence: true)
     case .file(let path): return try Self.text(ofFile: path, in: folder)
     case .command(let words): return try SecretCommand.output(of: words, in: folder)
     }
   }
 
-  private static func text(ofFile name: String, in folder: String) throws(Problem) -> String {
+  private static func text(ofFile name: String, in folder: String) throws(SecretProblem) -> String {
     let home = getenv("HOME").map { String(cString: $0) }
     let named = name.hasPrefix("~/") ? (home ?? "~") + name.dropFirst() : name
     let path = named.hasPrefix("/") ? named : "\(folder)/\(named)"
     guard FilePath.exists(path) else {
-      throw Problem(message: "is missing: there is no file '\(path)'", help: "make it", isAbsence: true)
+      throw SecretProblem(message: "is missing: there is no file '\(path)'", help: "make it", isAbsence: true)
     }
     guard FileAccess.isRegular(path) else {
-      throw Problem(message: "cannot be read: '\(path)' is empty or not a file")
+      throw SecretProblem(message: "cannot be read: '\(path)' is empty or not a file")
     }
     let bytes: [UInt8]
     do throws(FileProblem) {
       bytes = try FileAccess.read(path, limit: Limits.secretBytes + 2)
     } catch {
-      throw Problem(message: "cannot be read: \(error)")
+      throw SecretProblem(message: "cannot be read: \(error)")
     }
     return try decoded(withoutLineBreak(bytes))
   }
@@ -84,9 +84,9 @@ struct SecretValues {
     return bytes.dropLast().last == UInt8(ascii: "\r") ? bytes.dropLast(2) : bytes.dropLast()
   }
 
-  static func decoded(_ bytes: [UInt8]) throws(Problem) -> String {
+  static func decoded(_ bytes: [UInt8]) throws(SecretProblem) -> String {
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-      throw Problem(message: "is not UTF-8 text", help: "store binary data as base64")
+      throw SecretProblem(message: "is not UTF-8 text", help: "store binary data as base64")
     }
     return text
   }
@@ -94,19 +94,19 @@ struct SecretValues {
   private static let keepLess = "keep a key there instead of the data"
 
   /// A text that can be hidden: not too short to be distinguished from anything else.
-  static func checked(_ text: String) throws(Problem) -> String {
-    guard !text.isEmpty else { throw Problem(message: "is empty") }
+  static func checked(_ text: String) throws(SecretProblem) -> String {
+    guard !text.isEmpty else { throw SecretProblem(message: "is empty") }
     guard text.count >= Limits.secretCharacters else {
-      throw Problem(
+      throw SecretProblem(
         message:
           "has \(text.count) character\(text.count == 1 ? "" : "s"), too few to be hidden in the output",
         help: "use at least \(Limits.secretCharacters)")
     }
     guard text.utf8.count <= Limits.secretBytes else {
-      throw Problem(message: "has more than \(Limits.secretBytes >> 10) KiB", help: keepLess)
+      throw SecretProblem(message: "has more than \(Limits.secretBytes >> 10) KiB", help: keepLess)
     }
     guard text.count(where: \.isNewline) < Limits.secretLines else {
-      throw Problem(message: "has more than \(Limits.secretLines) lines", help: keepLess)
+      throw SecretProblem(message: "has more than \(Limits.secretLines) lines", help: keepLess)
     }
     return text
   }

@@ -46,7 +46,7 @@ struct CallCommand: Subcommand {
     }
     let call = try PreparedCall(target, inputs: batch ? nil : try given(), registry: registry)
     let folder = FilePath.absolute(data ?? ".flowrun/call")
-    do throws(DataFolder.Problem) {
+    do throws(DataFolder.FolderProblem) {
       _ = try DataFolder(making: folder)
     } catch {
       throw InvalidWorkflow(description: "flowrun: \(error) with --data\n")
@@ -70,7 +70,7 @@ struct CallCommand: Subcommand {
   }
 
   private func start(_ call: PreparedCall, _ options: RunOptions) throws -> WorkflowRun {
-    do throws(PreparedWorkflow.Problem) {
+    do throws(PreparedWorkflow.PreparationProblem) {
       return try Engine(registry: call.registry).start(call.graph, options: options)
     } catch {
       throw InvalidWorkflow(description: "flowrun: \(error)\n")

@@ -84,7 +84,7 @@ struct PluginsCheckCommand: Subcommand {
 
   private func readCases(of plugin: InstalledPlugin) throws -> [PluginCase] {
     guard let data = FileManager.default.contents(atPath: caseFile(of: plugin)) else { return [] }
-    do throws(PluginCase.Problem) {
+    do throws(PluginCase.CaseProblem) {
       return try PluginCase.read(String(decoding: data, as: UTF8.self))
     } catch {
       throw InvalidWorkflow(description: "\(caseFile(of: plugin)):\(error.line): error: \(error.message)\n")

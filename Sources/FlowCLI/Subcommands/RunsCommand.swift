@@ -147,7 +147,7 @@ struct RunsCommand: AsyncParsableCommand {
         rest = text[text.index(after: mark)...]
         if rest.isEmpty { return days * 86_400_000 }
       }
-      do throws(DurationText.Problem) {
+      do throws(DurationText.DurationProblem) {
         return days * 86_400_000 + (try DurationText.parse(String(rest))).nanoseconds / 1_000_000
       } catch {
         throw UsageProblem("--last '\(text)': write a number with a unit, such as 7d, 12h or 30m")

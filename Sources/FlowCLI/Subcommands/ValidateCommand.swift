@@ -67,8 +67,10 @@ struct ValidateCommand: Subcommand {
   }
 
   /// The step that asks for more than this machine has, which is not a mistake of the file; nil: there is none.
-  private static func shortage(of graph: WorkflowGraph, _ placement: StepPlacement) -> PreparedWorkflow.Problem? {
-    do throws(PreparedWorkflow.Problem) {
+  private static func shortage(
+    of graph: WorkflowGraph, _ placement: StepPlacement
+  ) -> PreparedWorkflow.PreparationProblem? {
+    do throws(PreparedWorkflow.PreparationProblem) {
       try graph.checkRequests(in: nil) { !placement.countsHere($0) }
       return nil
     } catch {

@@ -10,7 +10,7 @@
     /// deadline. The thread waits.
     static func send(
       _ request: PlainRequest, to url: String, by deadline: ContinuousClock.Instant
-    ) throws(PlainRequest.Problem) -> PlainRequest.Answer {
+    ) throws(PlainRequest.RequestProblem) -> PlainRequest.Answer {
       var configuration = HTTPClient.Configuration()
       configuration.redirectConfiguration = .disallow
       configuration.connectionPool.retryConnectionEstablishment = false
@@ -26,7 +26,7 @@
           retryAfterSeconds: answer.headers.first(name: "Retry-After").flatMap { Int($0) },
           body: answer.body.map { Array($0.readableBytesView) } ?? [])
       } catch {
-        throw PlainRequest.Problem(description: "\(error)")
+        throw PlainRequest.RequestProblem(description: "\(error)")
       }
     }
   }

@@ -94,7 +94,7 @@ final class TraceExport: Sendable {
     var pauses = Self.pauses[...]
     while true {
       let answer: PlainRequest.Answer
-      do throws(PlainRequest.Problem) {
+      do throws(PlainRequest.RequestProblem) {
         answer = try send(request)
       } catch {
         return error.description
@@ -117,7 +117,7 @@ final class TraceExport: Sendable {
     }
   }
 
-  private func send(_ request: PlainRequest) throws(PlainRequest.Problem) -> PlainRequest.Answer {
+  private func send(_ request: PlainRequest) throws(PlainRequest.RequestProblem) -> PlainRequest.Answer {
     #if Network
       if server.isSecure { return try SecureRequest.send(request, to: server.url, by: deadline) }
     #endif

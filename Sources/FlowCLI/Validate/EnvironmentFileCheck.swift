@@ -41,7 +41,7 @@ enum EnvironmentFileCheck {
     do {
       _ = try EnvironmentFile.parse(try FileAccess.text(EnvironmentFile.path(of: name, in: folder)))
       return nil
-    } catch let problem as EnvironmentFile.Problem {
+    } catch let problem as EnvironmentFile.LineProblem {
       return "line \(problem.line) of the env-file '\(name)': \(problem.message)"
     } catch {
       return "cannot read the env-file \(error)"

@@ -15,7 +15,7 @@ extension RunReport: Codable {
     let steps = try members.object("steps")
     source = .steps(try Step.all(in: steps))
     gate = try Gate(members.object("gate"))
-    entries = try members.objects("entries").map { try Entry($0) }
+    entries = try members.objects("entries").map { try AppEntry($0) }
     criticalPath = try members.objects("criticalPath").map {
       PathStep(step: try $0.step($0.text("step")), start: try $0.number("start"), end: try $0.number("end"))
     }
@@ -62,7 +62,7 @@ extension RunReport.Gate {
   }
 }
 
-extension RunReport.Entry {
+extension RunReport.AppEntry {
   fileprivate init(_ members: ReportMembers) throws {
     self.init(
       kind: try members.word("kind", \.rawValue), event: try members.text("event"),

@@ -2,10 +2,10 @@ import FlowModel
 
 extension RunReport {
   /// The launch, and each time the app came to the front.
-  static func entries(of plan: Plan) -> [Entry] {
+  static func entries(of plan: Plan) -> [AppEntry] {
     guard let activation = plan.activatedAtNanoseconds else { return [] }
     func time(_ nanoseconds: Int) -> Double { millisecondsOf(nanoseconds - activation) }
-    let launch = Entry(
+    let launch = AppEntry(
       kind: .cold, event: LifecycleEvent.activate.rawValue, number: 1, at: 0,
       openedAt: plan.gate.openedAtNanoseconds.map(time))
     let event = LifecycleEvent.appWillEnterForeground.rawValue
@@ -15,7 +15,7 @@ extension RunReport {
         let openings = waited.filter {
           plan.options(of: $0).deadline?.min != nil && plan.states[$0].outcome == .success
         }
-        return Entry(
+        return AppEntry(
           kind: waited.isEmpty ? .hot : .warm, event: event, number: post.number, at: time(post.atNanoseconds),
           openedAt: openings.map { plan.states[$0].endedAt }.max().map(time))
       }

@@ -16,7 +16,7 @@ public struct RunReport: Sendable {
   /// How long the run was prewarmed before activation.
   public var prewarmMilliseconds: Double
   /// The ways in, in order: the launch itself, and each time the app came to the front from the background (C18).
-  public var entries: [Entry]
+  public var entries: [AppEntry]
   /// How long steps occupied the main queue.
   public var mainQueueMilliseconds: Double
   /// The steps that the gate (or, without blocking steps, the end) had to wait for, one after the other.
@@ -94,7 +94,7 @@ public struct RunReport: Sendable {
   }
 
   /// One way into the app.
-  public struct Entry: Sendable, Hashable {
+  public struct AppEntry: Sendable, Hashable {
     /// What it found.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// Nothing: it is the launch.
@@ -326,7 +326,7 @@ extension RunReport.Event {
   }
 }
 
-extension RunReport.Entry {
+extension RunReport.AppEntry {
   fileprivate var value: ValueObject {
     [
       "kind": .string(kind.rawValue), "event": .string(event), "number": .integer(number), "at": .number(at),

@@ -8,7 +8,7 @@ public struct DataFolder: Sendable {
   public let path: String
 
   /// A folder that could not be made or written.
-  public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+  public struct FolderProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path that was refused.
     public let path: String
     /// What the system said.
@@ -19,7 +19,7 @@ public struct DataFolder: Sendable {
 
   /// Opens the folder at a path, absolute or from the working folder, making it and its parents when missing; what it makes is
   /// its owner's alone.
-  public init(making path: String) throws(Problem) {
+  public init(making path: String) throws(FolderProblem) {
     let path = FilePath.absolute(path)
     self.path = path
     if access(path, W_OK | X_OK) == 0, access(path + "/.", F_OK) == 0 { return }
@@ -32,14 +32,14 @@ public struct DataFolder: Sendable {
       let code = errno
       var status = stat()
       guard stat(partial, &status) == 0 else {
-        throw Problem(
+        throw FolderProblem(
           path: path, cause: "'\(parent.isEmpty ? "/" : parent)' cannot hold a new folder: \(Self.text(code))")
       }
       guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw Problem(path: path, cause: partial == path ? "it is a file" : "'\(partial)' is a file")
+        throw FolderProblem(path: path, cause: partial == path ? "it is a file" : "'\(partial)' is a file")
       }
     }
-    guard access(path, W_OK | X_OK) == 0 else { throw Problem(path: path, cause: Self.text(errno)) }
+    guard access(path, W_OK | X_OK) == 0 else { throw FolderProblem(path: path, cause: Self.text(errno)) }
   }
 
   private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -13,15 +13,17 @@ public struct Engine: Sendable {
   /// An engine with these plugins, which must differ in name.
   public init(plugins: [any Plugin]) { self.init(registry: ActionRegistry(plugins)) }
 
-  /// Starts a run. Throws a ``PreparedWorkflow/Problem`` when an action is missing or an expression is wrong.
-  public func start(_ graph: WorkflowGraph, options: RunOptions) throws(PreparedWorkflow.Problem) -> WorkflowRun {
+  /// Starts a run. Throws a ``PreparedWorkflow/PreparationProblem`` when an action is missing or an expression is wrong.
+  public func start(
+    _ graph: WorkflowGraph, options: RunOptions
+  ) throws(PreparedWorkflow.PreparationProblem) -> WorkflowRun {
     try start(PreparedWorkflow(graph, registry: registry), options: options)
   }
 
   /// Starts a run of a prepared workflow.
   public func start(
     _ prepared: PreparedWorkflow, options: RunOptions
-  ) throws(PreparedWorkflow.Problem) -> WorkflowRun {
+  ) throws(PreparedWorkflow.PreparationProblem) -> WorkflowRun {
     try Self.check(options.secrets, of: prepared.graph.workflow)
     try Self.checkRequests(of: prepared.graph, options)
     var options = options
@@ -31,15 +33,15 @@ public struct Engine: Sendable {
     return run
   }
 
-  private static func check(_ secrets: ValueObject, of workflow: Workflow) throws(PreparedWorkflow.Problem) {
+  private static func check(_ secrets: ValueObject, of workflow: Workflow) throws(PreparedWorkflow.PreparationProblem) {
     for secret in workflow.secrets where secret.isRequired && secrets[secret.name]?.stringValue == nil {
-      throw PreparedWorkflow.Problem(step: nil, message: "the secret '\(secret.name)' is not given")
+      throw PreparedWorkflow.PreparationProblem(step: nil, message: "the secret '\(secret.name)' is not given")
     }
   }
 
   private static func checkRequests(
     of graph: WorkflowGraph, _ options: RunOptions
-  ) throws(PreparedWorkflow.Problem) {
+  ) throws(PreparedWorkflow.PreparationProblem) {
     let placement = options.placement
     try graph.checkRequests(in: options.capacity) { step in
       placement.map { placement in placement.assignment[step].map { !placement.executors[$0].isHere } ?? false }
@@ -52,7 +54,7 @@ public struct Engine: Sendable {
   /// secret inputs and the secrets, which are recorded nowhere.
   ///
   /// Throws a `SecretMask.MissingSecret` when one is not given again, a `StoreProblem` when another process has the run
-  /// or the store cannot be written, and a ``PreparedWorkflow/Problem`` when the run cannot start.
+  /// or the store cannot be written, and a ``PreparedWorkflow/PreparationProblem`` when the run cannot start.
   public func resume(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The live handles of a run: who provided which, in order, and how each is closed.
 final class HandleTable: Sendable {
-  struct Entry: Sendable {
+  struct ProvidedHandle: Sendable {
     var key: HandleKey
     var handle: any Sendable
     var close: @Sendable () throws -> Void
@@ -12,12 +12,12 @@ final class HandleTable: Sendable {
     var step: StepIndex?
   }
 
-  private let entries: Mutex<[Entry]>
+  private let entries: Mutex<[ProvidedHandle]>
   private let graph: WorkflowGraph
 
   init(graph: WorkflowGraph, handles: [PluginHandle]) {
     self.graph = graph
-    entries = Mutex(handles.map { Entry(key: $0.key, handle: $0.handle, close: {}, step: nil) })
+    entries = Mutex(handles.map { ProvidedHandle(key: $0.key, handle: $0.handle, close: {}, step: nil) })
   }
 
   /// The handle under `key` that `step` may use: of several providers the one among the steps before it.
@@ -38,7 +38,7 @@ final class HandleTable: Sendable {
   }
 
   /// Adds a handle; returns the closing of the one that the same step had provided before under this key.
-  func provide(_ entry: Entry) -> (@Sendable () throws -> Void)? {
+  func provide(_ entry: ProvidedHandle) -> (@Sendable () throws -> Void)? {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { $0.key == entry.key && $0.step == entry.step }) else {
         entries.append(entry)
@@ -51,7 +51,7 @@ final class HandleTable: Sendable {
   }
 
   /// Takes every handle out, the latest first.
-  func takeAll() -> [Entry] {
+  func takeAll() -> [ProvidedHandle] {
     entries.withLock { entries in
       defer { entries.removeAll() }
       return entries.reversed()

@@ -116,7 +116,7 @@ extension WorkflowRun: ActionHost {
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
   ) {
-    let entry = HandleTable.Entry(
+    let entry = HandleTable.ProvidedHandle(
       key: key, handle: handle, close: close, step: instances.owner(of: step))
     guard let closeReplaced = handles.provide(entry) else { return }
     do { try closeReplaced() } catch { warn("closing '\(key)' of an earlier attempt failed: \(error)") }

@@ -29,11 +29,11 @@ extension WorkflowRun {
     }
   }
 
-  private func mayHold(_ step: StepIndex, _ entry: HandleTable.Entry) -> Bool {
+  private func mayHold(_ step: StepIndex, _ entry: HandleTable.ProvidedHandle) -> Bool {
     step == entry.step || prepared.action(of: step).declaration.requires.contains(entry.key)
   }
 
-  private func close(_ entry: HandleTable.Entry) async {
+  private func close(_ entry: HandleTable.ProvidedHandle) async {
     let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<String?, Never>) in
       let once = Once(continuation)
       let queue = DispatchQueue(label: "flowrun.close", qos: .userInitiated)

@@ -119,26 +119,26 @@ extension WorkflowRun {
   }
 
   /// Evaluates the workflow's `env`.
-  func resolveEnvironment() throws(PreparedWorkflow.Problem) {
-    let problem = state.withLock { state -> PreparedWorkflow.Problem? in
+  func resolveEnvironment() throws(PreparedWorkflow.PreparationProblem) {
+    let problem = state.withLock { state -> PreparedWorkflow.PreparationProblem? in
       do throws(ExpressionError) {
         let own = try prepared.environment.evaluate(in: scope(nil, state))
         state.environment = aboveFile(own)
         return nil
       } catch {
-        return PreparedWorkflow.Problem(step: nil, message: "env: \(error.description)")
+        return PreparedWorkflow.PreparationProblem(step: nil, message: "env: \(error.description)")
       }
     }
     if let problem { throw problem }
   }
 
   /// Evaluates what is fixed at activation and activates the plan.
-  func activate(launch: Launch, isStarting: Bool) throws(PreparedWorkflow.Problem) {
+  func activate(launch: Launch, isStarting: Bool) throws(PreparedWorkflow.PreparationProblem) {
     // Not a `Result`: the runtime would assemble its type at each start.
-    var problem: PreparedWorkflow.Problem?
+    var problem: PreparedWorkflow.PreparationProblem?
     let aftermath = withPlan { state -> Aftermath? in
       guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return nil }
-      do throws(PreparedWorkflow.Problem) {
+      do throws(PreparedWorkflow.PreparationProblem) {
         state.launch = launch
         let resolution = try resolve(&state)
         let now = state.instant(clock.now)
@@ -161,7 +161,7 @@ extension WorkflowRun {
   }
 
   /// Evaluates the variables and the options of steps. Where all of them are literals no scope is made, which costs a launch 2 %.
-  private func resolve(_ state: inout RunState) throws(PreparedWorkflow.Problem) -> Resolution {
+  private func resolve(_ state: inout RunState) throws(PreparedWorkflow.PreparationProblem) -> Resolution {
     if prepared.isLiteralAtActivation, let own = prepared.environment.literal {
       if !own.isEmpty || !options.fileEnvironment.isEmpty { state.environment = aboveFile(own) }
       return try prepared.resolution(in: FixedContext([:]))
@@ -193,11 +193,11 @@ extension WorkflowRun {
     return variables
   }
 
-  private func environment(_ scope: RunScope) throws(PreparedWorkflow.Problem) -> ValueObject {
+  private func environment(_ scope: RunScope) throws(PreparedWorkflow.PreparationProblem) -> ValueObject {
     do throws(ExpressionError) {
       return aboveFile(try prepared.environment.evaluate(in: scope))
     } catch {
-      throw PreparedWorkflow.Problem(step: nil, message: "env: \(error.description)")
+      throw PreparedWorkflow.PreparationProblem(step: nil, message: "env: \(error.description)")
     }
   }
 }

@@ -85,7 +85,7 @@ public final class WorkflowRun: Sendable {
   }
 
   /// Starts the run; throws when an expression that is evaluated now does not say what it should.
-  func start() throws(PreparedWorkflow.Problem) {
+  func start() throws(PreparedWorkflow.PreparationProblem) {
     try checkProducts()
     emit(.runStarted(workflow: prepared.graph.workflow.name, runID: run.id, dataFolder: run.dataFolder))
     for (name, delay) in options.announcedEvents {
@@ -106,10 +106,10 @@ public final class WorkflowRun: Sendable {
 
   /// Activates a prewarmed run: time 0 of the gate. Later calls do nothing.
   ///
-  /// Throws a ``PreparedWorkflow/Problem`` when `enabled`, `defer` or a deadline cannot be evaluated, or when they put
+  /// Throws a ``PreparedWorkflow/PreparationProblem`` when `enabled`, `defer` or a deadline cannot be evaluated, or when they put
   /// off a step that is declared blocking; the run is then cancelled.
-  public func activate(launch: Launch) throws(PreparedWorkflow.Problem) {
-    do throws(PreparedWorkflow.Problem) {
+  public func activate(launch: Launch) throws(PreparedWorkflow.PreparationProblem) {
+    do throws(PreparedWorkflow.PreparationProblem) {
       try activate(launch: launch, isStarting: false)
     } catch {
       cancel()

@@ -27,7 +27,7 @@ struct ArrayBook {
   }
 
   /// A task that was submitted.
-  private struct Entry {
+  private struct SubmittedTask {
     var step: StepID
     var item: Int
     var name: String
@@ -66,7 +66,7 @@ struct ArrayBook {
   private var claims: [Int: Claim] = [:]
   private var lastClaim = 0
   private var expected: [StepID: (items: Set<Int>, atOnce: Int)] = [:]
-  private var tasks: [ArrayTask: Entry] = [:]
+  private var tasks: [ArrayTask: SubmittedTask] = [:]
   /// The task that an item may still get.
   private var open: [StepID: [Int: ArrayTask]] = [:]
   private var arrays: [Int: Submission] = [:]
@@ -164,7 +164,7 @@ struct ArrayBook {
     hasSubmitted.insert(step)
     for index in batch.indices {
       let task = ArrayTask(array: array, index: index)
-      tasks[task] = Entry(step: step, item: first + index, name: batch.name, request: batch.request)
+      tasks[task] = SubmittedTask(step: step, item: first + index, name: batch.name, request: batch.request)
       open[step, default: [:]][first + index] = task
     }
     for (number, claim) in claims where claim.step == step && claim.task == nil && claim.request == batch.request {
@@ -219,7 +219,7 @@ struct ArrayBook {
   }
 
   private mutating func takeInIdle(
-    _ task: ArrayTask, _ entry: Entry, at now: ContinuousClock.Instant, _ orders: inout Orders
+    _ task: ArrayTask, _ entry: SubmittedTask, at now: ContinuousClock.Instant, _ orders: inout Orders
   ) {
     guard let since = entry.idleSince else {
       tasks[task]?.idleSince = now
@@ -238,7 +238,7 @@ struct ArrayBook {
   }
 
   /// A task is given to no item from now on; its item is expected again unless an attempt of it had the task.
-  private mutating func close(_ task: ArrayTask, _ entry: Entry) {
+  private mutating func close(_ task: ArrayTask, _ entry: SubmittedTask) {
     guard open[entry.step]?[entry.item] == task else { return }
     open[entry.step]?[entry.item] = nil
     tasks[task]?.isSpent = true

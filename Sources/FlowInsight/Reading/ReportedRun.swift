@@ -50,7 +50,7 @@ package struct ReportedRun: Sendable {
   package var path: [PathSegment] = []
 
   /// Why a text is not a report.
-  package struct Problem: Error, Sendable, CustomStringConvertible {
+  package struct ReportProblem: Error, Sendable, CustomStringConvertible {
     /// What is wrong with it.
     package let description: String
   }
@@ -68,16 +68,16 @@ package struct ReportedRun: Sendable {
   }
 
   /// Reads a report.
-  package init(_ report: Value) throws(Problem) {
+  package init(_ report: Value) throws(ReportProblem) {
     guard let object = report.objectValue, let steps = object["steps"]?.objectValue,
       let workflow = object["workflow"]?.stringValue
     else {
-      throw Problem(description: "it is not a report of a run: 'workflow' or 'steps' is missing")
+      throw ReportProblem(description: "it is not a report of a run: 'workflow' or 'steps' is missing")
     }
-    if object["seed"] != nil { throw Problem(description: "it is a forecast, not a report of a run") }
+    if object["seed"] != nil { throw ReportProblem(description: "it is a forecast, not a report of a run") }
     let schema = object["schema"]?.integerValue ?? 1
     guard (1...Self.newestSchema).contains(schema) else {
-      throw Problem(
+      throw ReportProblem(
         description: "it is a report of schema \(schema), and this flowrun knows those up to \(Self.newestSchema)")
     }
     self.workflow = workflow

@@ -1,7 +1,7 @@
 /// Amounts of memory as a workflow writes them: `512MiB`, `8GiB`. The units are powers of 1,024, numbers are whole.
 public enum MemoryText {
   /// Why a text is not an amount of memory.
-  public struct Problem: Error, Sendable, Hashable {
+  public struct MemoryProblem: Error, Sendable, Hashable {
     /// The remedy, as a sentence fragment.
     public var help: String
   }
@@ -12,33 +12,34 @@ public enum MemoryText {
   private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
 
   /// Reads an amount, in bytes.
-  public static func parse(_ text: String) throws(Problem) -> Int {
-    guard !text.hasPrefix("-") else { throw Problem(help: "memory is never negative") }
+  public static func parse(_ text: String) throws(MemoryProblem) -> Int {
+    guard !text.hasPrefix("-") else { throw MemoryProblem(help: "memory is never negative") }
     let digits = text.prefix { $0.isNumber || $0 == "." }
     let unit = text.dropFirst(digits.count).drop { $0 == " " }
     guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII }) else {
-      throw Problem(help: "write a number with a unit, such as 8GiB")
+      throw MemoryProblem(help: "write a number with a unit, such as 8GiB")
     }
-    guard !unit.isEmpty else { throw Problem(help: "write \(digits)GiB or \(digits)MiB: memory has a unit") }
+    guard !unit.isEmpty else { throw MemoryProblem(help: "write \(digits)GiB or \(digits)MiB: memory has a unit") }
     guard let index = units.firstIndex(where: { $0.name == unit }) else {
       let meant = unit.first.flatMap { first in
         units.first { $0.name.first == Character(first.uppercased()) && "\($0.name)byte".count >= unit.count }
       }
-      throw Problem(
+      throw MemoryProblem(
         help: meant.map { "write \(digits)\($0.name)" }
           ?? "'\(unit)' is not a unit; the units are TiB, GiB, MiB and KiB")
     }
     guard unit.startIndex == text.index(text.startIndex, offsetBy: digits.count) else {
-      throw Problem(help: "write \(digits)\(unit), without a space")
+      throw MemoryProblem(help: "write \(digits)\(unit), without a space")
     }
     guard let number = Int(digits) else {
       guard index + 1 < units.count, let number = Double(digits), number < 1_000 else {
-        throw Problem(help: "write a whole number, such as 8GiB")
+        throw MemoryProblem(help: "write a whole number, such as 8GiB")
       }
-      throw Problem(help: "the number is whole: write \(Int((number * 1024).rounded(.up)))\(units[index + 1].name)")
+      throw MemoryProblem(
+        help: "the number is whole: write \(Int((number * 1024).rounded(.up)))\(units[index + 1].name)")
     }
-    guard number > 0 else { throw Problem(help: "leave 'memory' out to request none") }
-    guard number <= most >> units[index].shift else { throw Problem(help: "the limit is 1024TiB") }
+    guard number > 0 else { throw MemoryProblem(help: "leave 'memory' out to request none") }
+    guard number <= most >> units[index].shift else { throw MemoryProblem(help: "the limit is 1024TiB") }
     return number << units[index].shift
   }
 

@@ -158,18 +158,18 @@ package struct FilePattern: Sendable {
     }
   }
 
-  private struct Entry {
+  private struct FolderItem {
     var name: String
     /// Nil where the system does not say.
     var isFolder: Bool?
   }
 
   /// What is in a folder and fits a part of a pattern: after `**` all but what begins with a dot.
-  private static func entries(of folder: String, fitting part: String) -> [Entry] {
+  private static func entries(of folder: String, fitting part: String) -> [FolderItem] {
     guard let stream = opendir(folder.isEmpty ? "/" : folder) else { return [] }
     defer { closedir(stream) }
     let part = part == "**" ? "*" : part
-    var entries: [Entry] = []
+    var entries: [FolderItem] = []
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes -> String? in
         let name = UnsafeRawBufferPointer(rebasing: bytes.prefix { $0 != 0 })
@@ -177,7 +177,7 @@ package struct FilePattern: Sendable {
       }
       guard let name, name != ".", name != ".." else { continue }
       let type = Int(entry.pointee.d_type)
-      entries.append(Entry(name: name, isFolder: type == Int(DT_DIR) ? true : type == Int(DT_REG) ? false : nil))
+      entries.append(FolderItem(name: name, isFolder: type == Int(DT_DIR) ? true : type == Int(DT_REG) ? false : nil))
     }
     return entries
   }

@@ -1,7 +1,7 @@
 /// What the system tells of all processes; nothing where it does not have `/proc`, as only Linux does.
 package enum ProcessTable {
   /// What is of interest of a process.
-  package struct Entry {
+  package struct ProcessState {
     /// Whether it has ended and waits for its parent.
     package var hasEnded: Bool
     package var session: pid_t
@@ -23,7 +23,7 @@ package enum ProcessTable {
   }
 
   /// What the system says of a process; nil where there is none.
-  package static func entry(of process: pid_t) -> Entry? {
+  package static func entry(of process: pid_t) -> ProcessState? {
     let file = Descriptor(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC))
     return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
       guard file.number >= 0, case .bytes(let count) = file.receive(into: buffer) else { return nil }
@@ -32,7 +32,7 @@ package enum ProcessTable {
       guard let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else { return nil }
       let fields = Array(text[end...].split(separator: " ").dropFirst())
       guard fields.count > 17, let session = pid_t(fields[3]), let threads = Int(fields[17]) else { return nil }
-      return Entry(hasEnded: fields[0] == "Z" || fields[0] == "X", session: session, threads: threads)
+      return ProcessState(hasEnded: fields[0] == "Z" || fields[0] == "X", session: session, threads: threads)
     }
   }
 

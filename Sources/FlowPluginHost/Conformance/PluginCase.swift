@@ -30,7 +30,7 @@ public struct PluginCase: Sendable, Hashable {
   }
 
   /// Why a line is not a case.
-  public struct Problem: Error, Sendable, CustomStringConvertible {
+  public struct CaseProblem: Error, Sendable, CustomStringConvertible {
     /// The line, from 1.
     public let line: Int
     /// What is wrong with it.
@@ -40,7 +40,7 @@ public struct PluginCase: Sendable, Hashable {
   }
 
   /// Reads a file of cases, one a line; empty lines count for nothing.
-  public static func read(_ text: String) throws(Problem) -> [PluginCase] {
+  public static func read(_ text: String) throws(CaseProblem) -> [PluginCase] {
     var cases: [PluginCase] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       if line.allSatisfy(\.isWhitespace) { continue }
@@ -48,12 +48,12 @@ public struct PluginCase: Sendable, Hashable {
       do throws(JSONProblem) {
         value = try JSONText.parse(String(line))
       } catch {
-        throw Problem(line: index + 1, message: "column \(error.column): \(error.message)")
+        throw CaseProblem(line: index + 1, message: "column \(error.column): \(error.message)")
       }
       do throws(Wrong) {
         cases.append(try read(value))
       } catch {
-        throw Problem(line: index + 1, message: error.message)
+        throw CaseProblem(line: index + 1, message: error.message)
       }
     }
     return cases

@@ -16,7 +16,7 @@ struct ProgramCheck {
   let searchPath: [String]
 
   /// What is wrong, as a sentence without a full stop, with which word of the command and what to do about it.
-  struct Problem {
+  struct ProgramProblem {
     /// The place of the word in the command, from 0.
     var word = 0
     var message: String
@@ -33,26 +33,26 @@ struct ProgramCheck {
   }
 
   /// The first problem; nil when the program can be started.
-  func problem(with program: PluginManifest.Program) -> Problem? {
+  func problem(with program: PluginManifest.Program) -> ProgramProblem? {
     switch program {
     case .source(let entry): sourceProblem(entry)
     case .command(let words): commandProblem(words[0]) ?? scriptProblem(words)
     }
   }
 
-  private func sourceProblem(_ entry: String) -> Problem? {
+  private func sourceProblem(_ entry: String) -> ProgramProblem? {
     if !isFile(entry) { return missingFile(entry, word: 0, what: "the source") }
     if inSearchPath("swiftc") { return nil }
-    return Problem(
+    return ProgramProblem(
       message: "the plugin is Swift source, and there is no 'swiftc' in PATH to compile it",
       help: "install the Swift toolchain, or add its folder to PATH")
   }
 
-  private func commandProblem(_ program: String) -> Problem? {
+  private func commandProblem(_ program: String) -> ProgramProblem? {
     if program.contains("/") {
       if !isFile(program) { return missingFile(program, word: 0, what: "the program") }
       if access(absolute(program), X_OK) == 0 { return firstLineProblem(program) }
-      return Problem(
+      return ProgramProblem(
         message: "the program '\(program)' is not executable",
         help: "make it executable with 'chmod +x \(absolute(program))', or name its interpreter: [sh, \(program)]")
     }
@@ -64,21 +64,21 @@ struct ProgramCheck {
         NearestName.question(program, among: searchPath.flatMap(programs))
           ?? "install it, add its folder to PATH, or write the program's path"
       }
-    return Problem(message: "there is no program '\(program)' in PATH", help: help)
+    return ProgramProblem(message: "there is no program '\(program)' in PATH", help: help)
   }
 
   /// What is behind `#!` must be there too; the system would say that the program itself is missing.
-  private func firstLineProblem(_ program: String) -> Problem? {
+  private func firstLineProblem(_ program: String) -> ProgramProblem? {
     guard let line = firstLine(of: program), line.hasPrefix("#!") else { return nil }
     let words = line.dropFirst(2).split(separator: " ").map(String.init)
     guard let interpreter = words.first else { return nil }
     if access(interpreter, X_OK) != 0 {
-      return Problem(
+      return ProgramProblem(
         message: "the first line of '\(program)' names the interpreter '\(interpreter)', which does not exist",
         help: "write '#!/usr/bin/env' and the interpreter's name")
     }
     guard interpreter.hasSuffix("/env"), words.count == 2, !inSearchPath(words[1]) else { return nil }
-    return Problem(
+    return ProgramProblem(
       message: "the first line of '\(program)' names the interpreter '\(words[1])', which is not in PATH",
       help: NearestName.question(words[1], among: searchPath.flatMap(programs)) ?? "install it")
   }
@@ -92,7 +92,7 @@ struct ProgramCheck {
   }
 
   /// The file that an interpreter is to run.
-  private func scriptProblem(_ words: [String]) -> Problem? {
+  private func scriptProblem(_ words: [String]) -> ProgramProblem? {
     let name = words[0].split(separator: "/").last.map(String.init) ?? words[0]
     let isInterpreter = Self.interpreters.contains {
       name.hasPrefix($0) && name.dropFirst($0.count).allSatisfy(isVersion)
@@ -103,11 +103,11 @@ struct ProgramCheck {
 
   private func isVersion(_ character: Character) -> Bool { character.isNumber || character == "." }
 
-  private func missingFile(_ path: String, word: Int, what: String) -> Problem {
+  private func missingFile(_ path: String, word: Int, what: String) -> ProgramProblem {
     let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     let files = names(in: absolute(parent.isEmpty ? "." : parent)).map { parent + $0 }.filter(isFile)
     let isThere = access(absolute(path), F_OK) == 0
-    return Problem(
+    return ProgramProblem(
       word: word,
       message: isThere ? "\(what) '\(path)' is a folder" : "\(what) '\(path)' is not in the plugin's folder",
       help: NearestName.question(path, among: files)

@@ -25,43 +25,45 @@ enum PluginMessage: Sendable {
   case unknown(method: String)
 
   /// Why a line is not a message.
-  struct Problem: Error {
+  struct MessageProblem: Error {
     let message: String
     init(_ message: String) { self.message = message }
   }
 
   /// Reads a line.
-  init(line: ArraySlice<UInt8>) throws(Problem) {
+  init(line: ArraySlice<UInt8>) throws(MessageProblem) {
     let value: Value
     do throws(JSONProblem) {
       value = try JSONText.parse(line)
     } catch {
-      throw Problem("which is not JSON (column \(error.column): \(error.message))")
+      throw MessageProblem("which is not JSON (column \(error.column): \(error.message))")
     }
-    guard let members = value.objectValue else { throw Problem("which is not a JSON object") }
+    guard let members = value.objectValue else { throw MessageProblem("which is not a JSON object") }
     if let method = members["method"] {
-      guard let method = method.stringValue else { throw Problem("whose 'method' is not a string") }
+      guard let method = method.stringValue else { throw MessageProblem("whose 'method' is not a string") }
       self = try Self.notification(method, members["params"]?.objectValue ?? [:])
     } else {
       guard let id = members["id"]?.integerValue else {
-        throw Problem("which has neither a 'method' nor a number 'id'")
+        throw MessageProblem("which has neither a 'method' nor a number 'id'")
       }
       self = try Self.answer(id, members)
     }
   }
 
-  private static func answer(_ id: Int, _ members: ValueObject) throws(Problem) -> PluginMessage {
+  private static func answer(_ id: Int, _ members: ValueObject) throws(MessageProblem) -> PluginMessage {
     switch (members["result"], members["error"]) {
     case (let result?, nil), (let result?, .null?): return .result(id: id, result)
     case (nil, let error?), (.null?, let error?):
-      guard let error = error.objectValue else { throw Problem("whose 'error' is not an object") }
+      guard let error = error.objectValue else { throw MessageProblem("whose 'error' is not an object") }
       return .failure(id: id, PluginFailure(error))
-    case (nil, nil): throw Problem("which has an 'id' but neither 'result' nor 'error'")
-    case (_?, _?): throw Problem("which has both 'result' and 'error'")
+    case (nil, nil): throw MessageProblem("which has an 'id' but neither 'result' nor 'error'")
+    case (_?, _?): throw MessageProblem("which has both 'result' and 'error'")
     }
   }
 
-  private static func notification(_ method: String, _ parameters: ValueObject) throws(Problem) -> PluginMessage {
+  private static func notification(
+    _ method: String, _ parameters: ValueObject
+  ) throws(MessageProblem) -> PluginMessage {
     let call = parameters["id"]?.integerValue
     let message = parameters["message"]?.stringValue ?? ""
     switch method {
@@ -71,11 +73,13 @@ enum PluginMessage: Sendable {
         stream: parameters["stream"]?.stringValue.flatMap { LogStream(rawValue: $0) }, message: message)
     case "progress":
       guard let fraction = parameters["fraction"]?.numberValue else {
-        throw Problem("a 'progress' without a number 'fraction'")
+        throw MessageProblem("a 'progress' without a number 'fraction'")
       }
       return .progress(call: call, fraction: min(max(fraction, 0), 1), message: message)
     case "post":
-      guard let event = parameters["event"]?.stringValue else { throw Problem("a 'post' without a string 'event'") }
+      guard let event = parameters["event"]?.stringValue else {
+        throw MessageProblem("a 'post' without a string 'event'")
+      }
       return .post(call: call, event: event)
     case "ready":
       return .ready(call: call, outputs: parameters["outputs"] ?? [:])

@@ -41,7 +41,7 @@ extension PluginSession {
           look = .ended
           return
         case .line(let line):
-          do throws(PluginMessage.Problem) {
+          do throws(PluginMessage.MessageProblem) {
             let message = try PluginMessage(line: line)
             if first == nil {
               first = message

@@ -6,7 +6,7 @@ import Synchronization
 /// The files that workflows of one load include, each read and checked once.
 final class IncludeLibrary: Sendable {
   /// A file as a step that includes it sees it.
-  struct Entry: Sendable {
+  struct IncludableFile: Sendable {
     /// The absolute path.
     let path: String
     /// What it declares, as an action does; nil if it cannot be used.
@@ -29,7 +29,7 @@ final class IncludeLibrary: Sendable {
 
   private let catalog: any ActionCatalog
   private let files: @Sendable (String) -> [UInt8]?
-  private let entries = Mutex<[String: Entry]>([:])
+  private let entries = Mutex<[String: IncludableFile]>([:])
   /// What was read, by path, in the order in which it was.
   private let texts = Mutex<[(path: String, bytes: [UInt8])]>([])
 
@@ -63,14 +63,14 @@ final class IncludeLibrary: Sendable {
   }
 
   /// The file that a workflow names which was reached through the files of `stack`, the last of them its own.
-  func entry(_ name: String, stack: [String]) -> Entry {
+  func entry(_ name: String, stack: [String]) -> IncludableFile {
     let path = Self.resolve(name, in: Self.folder(of: stack.last ?? ""))
     if let first = stack.firstIndex(of: path) {
       let names = (stack[first...] + [path]).map(Self.fileName)
-      return Entry(path: path, problem: "the files include each other: \(names.joined(separator: " → "))")
+      return IncludableFile(path: path, problem: "the files include each other: \(names.joined(separator: " → "))")
     }
     guard stack.count < Limits.includeDepth else {
-      return Entry(path: path, problem: "files include each other more than \(Limits.includeDepth) deep")
+      return IncludableFile(path: path, problem: "files include each other more than \(Limits.includeDepth) deep")
     }
     if let known = entries.withLock({ $0[path] }) { return known }
     let entry = load(path, stack: stack)
@@ -78,9 +78,9 @@ final class IncludeLibrary: Sendable {
     return entry
   }
 
-  private func load(_ path: String, stack: [String]) -> Entry {
+  private func load(_ path: String, stack: [String]) -> IncludableFile {
     guard let bytes = files(path) else {
-      return Entry(path: path, problem: "there is no file '\(path)' that can be read")
+      return IncludableFile(path: path, problem: "there is no file '\(path)' that can be read")
     }
     texts.withLock { $0.append((path, bytes)) }
     let loader = WorkflowLoader(catalog: IncludeCatalog(base: catalog, library: self, stack: stack + [path]))
@@ -93,11 +93,11 @@ final class IncludeLibrary: Sendable {
     guard errors.isEmpty, let check = examined.check else {
       let count = "\(errors.count) \(errors.count == 1 ? "error" : "errors")"
       let first = errors.first.map { ": \(result.source.location($0)): \($0.message)" } ?? ""
-      return Entry(path: path, problem: "that file has \(count)\(first)", result: result)
+      return IncludableFile(path: path, problem: "that file has \(count)\(first)", result: result)
     }
     for key in WorkflowKey.notInIncluded {
       guard let member = check.locations.member(key) else { continue }
-      return Entry(
+      return IncludableFile(
         path: path,
         problem: "it has '\(key.rawValue)' (line \(check.tree.line(of: member.key))), "
           + (key == .secrets
@@ -105,7 +105,7 @@ final class IncludeLibrary: Sendable {
             : "which only the workflow that is started can have"),
         result: result)
     }
-    return Entry(
+    return IncludableFile(
       path: path, declaration: Self.declaration(check, path), workflow: check.workflow,
       events: check.ownEvents(), inputLocations: Self.inputLocations(check),
       result: result)

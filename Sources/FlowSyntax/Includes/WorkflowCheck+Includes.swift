@@ -66,7 +66,7 @@ extension WorkflowCheck {
   }
 
   /// Files of variables are read before the run, when the inputs of included files are not known yet.
-  private mutating func checkEnvironmentFiles(of entry: IncludeLibrary.Entry, _ step: Int) {
+  private mutating func checkEnvironmentFiles(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
     for (file, inner, _) in filesRun(by: entry) {
       guard let name = inner.environmentFiles.first(where: { Template.containsExpression($0) }) else { continue }
       report(
@@ -79,7 +79,7 @@ extension WorkflowCheck {
   }
 
   /// What a file limits becomes a queue of its steps, so that none of them can be in another one.
-  private mutating func checkConcurrency(of entry: IncludeLibrary.Entry, _ step: Int) {
+  private mutating func checkConcurrency(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
     func cannot(_ reason: String, _ help: String) {
       report(
         .conflictingKeys, "step '\(name(step))' cannot use '\(workflow.steps[step].uses)': \(reason)",
@@ -103,11 +103,13 @@ extension WorkflowCheck {
   }
 
   /// A file with all that it includes: each with its name and the events that are its own.
-  private func filesRun(by entry: IncludeLibrary.Entry) -> [(file: String, workflow: Workflow, events: Set<String>)] {
+  private func filesRun(
+    by entry: IncludeLibrary.IncludableFile
+  ) -> [(file: String, workflow: Workflow, events: Set<String>)] {
     guard let includes = catalog as? IncludeCatalog else { return [] }
     var found: [(file: String, workflow: Workflow, events: Set<String>)] = []
     var known: Set<String> = []
-    func add(_ entry: IncludeLibrary.Entry, _ stack: [String]) {
+    func add(_ entry: IncludeLibrary.IncludableFile, _ stack: [String]) {
       guard let workflow = entry.workflow, known.insert(entry.path).inserted else { return }
       found.append((IncludeLibrary.fileName(entry.path), workflow, entry.events))
       for step in workflow.steps where IncludeLibrary.isFile(step.uses) {
@@ -119,7 +121,7 @@ extension WorkflowCheck {
   }
 
   /// What a file cannot have that runs for each item: it is a run of its own inside.
-  private mutating func checkItemWorkflow(_ entry: IncludeLibrary.Entry, of step: Int) {
+  private mutating func checkItemWorkflow(_ entry: IncludeLibrary.IncludableFile, of step: Int) {
     func cannot(_ reason: String, _ help: String) {
       report(
         .conflictingKeys, "step '\(name(step))' cannot run '\(workflow.steps[step].uses)' for each item: \(reason)",

@@ -40,23 +40,23 @@ extension ExecutorAddress {
   }
 
   /// Throws when `srun` may not be given an option. It takes the beginning of a name for the name.
-  func checkPassedThrough(_ name: String) throws(Problem) {
+  func checkPassedThrough(_ name: String) throws(AddressProblem) {
     guard let first = name.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
       name.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Self.isWordByte($0) })
     else {
-      throw Problem(message: "'srun.\(name)' does not name an option of srun", help: "write 'srun.licenses=a:1'")
+      throw AddressProblem(message: "'srun.\(name)' does not name an option of srun", help: "write 'srun.licenses=a:1'")
     }
     if Self.memoryOptions.contains(name) {
       guard self["mem"] == nil else {
-        throw Problem(message: "'srun.\(name)' and 'mem' both say how much memory", help: "leave one out")
+        throw AddressProblem(message: "'srun.\(name)' and 'mem' both say how much memory", help: "leave one out")
       }
       return
     }
     if let own = Self.ownOptions.first(where: { $0.hasPrefix(name) }) {
-      throw Problem(message: "'srun.\(name)' is an option of flowrun", help: "write '\(own)=…'")
+      throw AddressProblem(message: "'srun.\(name)' is an option of flowrun", help: "write '\(own)=…'")
     }
     if let refused = Self.refusedOptions.first(where: { $0.hasPrefix(name) }) {
-      throw Problem(
+      throw AddressProblem(
         message: "'srun.\(name)' cannot be given: flowrun needs srun's '--\(refused)' itself", help: "leave it out")
     }
   }
@@ -71,43 +71,44 @@ extension ExecutorAddress {
   }
 
   /// Throws where a value has not the form that Slurm takes.
-  func checkSlurm() throws(Problem) {
+  func checkSlurm() throws(AddressProblem) {
     for option in options where option.passedThrough == nil {
       let (name, value) = (option.name, option.value)
       switch name {
       case "time": _ = try Self.limit(value)
       case "wait":
-        do throws(DurationText.Problem) {
+        do throws(DurationText.DurationProblem) {
           _ = try DurationText.parse(value)
         } catch {
-          throw Problem(message: "wait=\(value) is not a duration", help: error.help)
+          throw AddressProblem(message: "wait=\(value) is not a duration", help: error.help)
         }
       case "mem":
         guard SlurmText.isMemory(value) else {
-          throw Problem(
+          throw AddressProblem(
             message: "mem=\(value) is not an amount of memory", help: "write a whole number with K, M, G or T: mem=4G")
         }
       case "gres":
         guard SlurmText.isDevices(value) else {
-          throw Problem(
+          throw AddressProblem(
             message: "gres=\(value) does not name devices", help: "write NAME:COUNT or NAME:TYPE:COUNT: gres=gpu:2")
         }
       case "worker", "per-node": break
       default:
         guard !value.contains(where: \.isWhitespace) else {
-          throw Problem(message: "\(name)=\(value) has a space in it", help: "write a name, or a list with commas")
+          throw AddressProblem(
+            message: "\(name)=\(value) has a space in it", help: "write a name, or a list with commas")
         }
       }
     }
   }
 
   /// The time limit of a job, as a duration or as Slurm writes it.
-  static func limit(_ text: String) throws(Problem) -> Duration {
+  static func limit(_ text: String) throws(AddressProblem) -> Duration {
     if let limit = SlurmText.limit(text) { return limit }
-    do throws(DurationText.Problem) {
+    do throws(DurationText.DurationProblem) {
       return try DurationText.parse(text)
     } catch {
-      throw Problem(
+      throw AddressProblem(
         message: "time=\(text) is not a duration",
         help: error.help
           + (text.contains(":") || text.contains("-") ? "; Slurm's forms are H:MM:SS and D-HH:MM:SS" : ""))

@@ -22,7 +22,7 @@ public struct ExecutorAddress: Sendable, Hashable {
   }
 
   /// Why a text is not an address.
-  public struct Problem: Error, Sendable, Hashable {
+  public struct AddressProblem: Error, Sendable, Hashable {
     /// What is wrong.
     public var message: String
     /// What to write.
@@ -51,13 +51,13 @@ public struct ExecutorAddress: Sendable, Hashable {
   ]
 
   /// Reads an address; throws what is wrong with it.
-  public init(_ text: String) throws(Problem) {
+  public init(_ text: String) throws(AddressProblem) {
     self.text = text
     var parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)[...]
     (name, value) = Self.pair(parts.removeFirst())
     options = []
     guard NameKind.plugin.allows(name) else {
-      throw Problem(
+      throw AddressProblem(
         message: "'\(text)' does not start with the name of an executor",
         help: "write 'workers=4', 'slurm=8' or 'local'")
     }
@@ -73,10 +73,11 @@ public struct ExecutorAddress: Sendable, Hashable {
         continue
       }
       guard case (let name, let value?) = Self.pair(part), !name.isEmpty, !value.isEmpty else {
-        throw Problem(message: "'\(part)' is not an option of an executor", help: "write NAME=VALUE after the comma")
+        throw AddressProblem(
+          message: "'\(part)' is not an option of an executor", help: "write NAME=VALUE after the comma")
       }
       guard !options.contains(where: { $0.name == name }) else {
-        throw Problem(message: "the option '\(name)' is given twice", help: "leave one out")
+        throw AddressProblem(message: "the option '\(name)' is given twice", help: "leave one out")
       }
       options.append(Option(name: name, value: value))
     }
@@ -94,23 +95,24 @@ public struct ExecutorAddress: Sendable, Hashable {
   /// Whether files are copied to the workers and back.
   public var copiesFiles: Bool { self["files"] == "copy" }
 
-  private func checkFiles() throws(Problem) {
+  private func checkFiles() throws(AddressProblem) {
     if let mode = self["files"], !Self.fileModes.contains(mode) {
-      throw Problem(
+      throw AddressProblem(
         message: "files=\(mode) is not a way to share files",
         help: "write 'files=copy' for workers without the workflow's folder")
     }
     guard let scratch = self["scratch"] else { return }
     guard copiesFiles else {
-      throw Problem(message: "'scratch' is for 'files=copy' alone", help: "write 'files=copy', or leave 'scratch' out")
+      throw AddressProblem(
+        message: "'scratch' is for 'files=copy' alone", help: "write 'files=copy', or leave 'scratch' out")
     }
     guard scratch.hasPrefix("/") else {
-      throw Problem(
+      throw AddressProblem(
         message: "scratch=\(scratch) is not an absolute path", help: "write the path that the workers know")
     }
   }
 
-  private func check() throws(Problem) {
+  private func check() throws(AddressProblem) {
     if name != Self.local { try checkFiles() }
     guard let known = Self.optionNames[name] else { return }
     for option in options where !known.contains(option.name) {
@@ -118,14 +120,14 @@ public struct ExecutorAddress: Sendable, Hashable {
         try checkPassedThrough(passed)
         continue
       }
-      throw Problem(
+      throw AddressProblem(
         message: "'\(name)' has no option '\(option.name)'",
         help: NearestName.question(option.name, among: known)
           ?? (known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"))
     }
     switch name {
     case Self.local:
-      guard value == nil else { throw Problem(message: "'local' takes no value", help: "write 'local'") }
+      guard value == nil else { throw AddressProblem(message: "'local' takes no value", help: "write 'local'") }
     default:
       // Steps that say how they run on Slurm may leave open how many do: see `counting`.
       if name != Self.slurm || value != nil || options.isEmpty {
@@ -140,9 +142,9 @@ public struct ExecutorAddress: Sendable, Hashable {
 
   private func count(
     _ text: String, _ what: String, of example: String, _ range: ClosedRange<Int>
-  ) throws(Problem) -> Int {
+  ) throws(AddressProblem) -> Int {
     guard let count = Int(text), range.contains(count) else {
-      throw Problem(
+      throw AddressProblem(
         message: text.isEmpty
           ? "'\(name)' needs the number of its \(what)"
           : "'\(text)' is not a number of \(what) from \(range.lowerBound) to \(range.upperBound)",

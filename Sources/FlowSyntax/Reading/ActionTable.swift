@@ -3,7 +3,7 @@ import FlowModel
 /// The actions that a workflow names, each looked up once however many steps use it.
 struct ActionTable {
   /// An action as the workflow names it.
-  struct Entry: Sendable {
+  struct NamedAction: Sendable {
     let name: String
     /// Nil when no such action is installed.
     let declaration: ActionDeclaration?
@@ -17,7 +17,7 @@ struct ActionTable {
   private var locations: [Int] = []
   /// The index of the action of `run`; -1: no step has it so far.
   private var commandIndex = -1
-  private(set) var entries: [Entry] = []
+  private(set) var entries: [NamedAction] = []
   /// The action of each step, as an index of ``entries``; -1: none was stated.
   var ofStep: [Int32] = []
 
@@ -48,11 +48,11 @@ struct ActionTable {
     let isPlain =
       declaration.map { $0.eventFromInput == nil && $0.calls == nil && !$0.inputs.contains(where: \.isRequired) }
       ?? false
-    entries.append(Entry(name: name, declaration: declaration, isPlain: isPlain))
+    entries.append(NamedAction(name: name, declaration: declaration, isPlain: isPlain))
   }
 
   /// What the step names, or nil.
-  func entry(ofStep step: Int) -> Entry? {
+  func entry(ofStep step: Int) -> NamedAction? {
     let index = Int(ofStep[step])
     return index < 0 ? nil : entries[index]
   }

@@ -68,7 +68,7 @@ extension DocumentReading {
     }
     switch value {
     case .string(let text):
-      do throws(DurationText.Problem) {
+      do throws(DurationText.DurationProblem) {
         return try DurationText.parse(text)
       } catch {
         report(
@@ -79,7 +79,7 @@ extension DocumentReading {
     case .integer, .number:
       let problem =
         tree.text(node).hasPrefix("-")
-        ? "a duration is never negative" : DurationText.Problem.missingUnit(tree.text(node)).help
+        ? "a duration is never negative" : DurationText.DurationProblem.missingUnit(tree.text(node)).help
       report(
         .invalidDuration,
         "\(owner.text(in: tree)) must be a duration such as 250ms, found the number \(tree.text(node))",

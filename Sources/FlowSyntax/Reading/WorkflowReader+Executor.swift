@@ -8,7 +8,7 @@ extension WorkflowReader {
   mutating func executor(_ node: NodeID, _ owner: Owner) -> String? {
     if tree.kind(node) == .mapping { return executorMap(node, owner) }
     guard let text = string(node, owner) else { return nil }
-    do throws(ExecutorAddress.Problem) {
+    do throws(ExecutorAddress.AddressProblem) {
       _ = try ExecutorAddress(text)
       return text
     } catch {
@@ -58,7 +58,7 @@ extension WorkflowReader {
     let first = ExecutorAddress.slurm + (slots.map { "=\($0)" } ?? "")
     guard slots != nil || !words.isEmpty else { return nil }
     let text = ([first] + words).joined(separator: ",")
-    do throws(ExecutorAddress.Problem) {
+    do throws(ExecutorAddress.AddressProblem) {
       _ = try ExecutorAddress(text)
       return text
     } catch {
@@ -96,13 +96,14 @@ extension WorkflowReader {
 
   /// Whether an option of an address says what was meant; reports why not.
   private mutating func isOption(_ word: String, _ value: String, at node: NodeID, _ owner: Owner) -> Bool {
-    do throws(ExecutorAddress.Problem) {
+    do throws(ExecutorAddress.AddressProblem) {
       guard !value.isEmpty || !word.contains("=") else {
-        throw ExecutorAddress.Problem(message: "a value is missing", help: "write one, or leave it out")
+        throw ExecutorAddress.AddressProblem(message: "a value is missing", help: "write one, or leave it out")
       }
       let options = try ExecutorAddress("\(ExecutorAddress.slurm)=1,\(word)").options
       guard options.count == 1, options[0].value == value else {
-        throw ExecutorAddress.Problem(message: "'\(value)' cannot be passed on with its comma", help: "give one value")
+        throw ExecutorAddress.AddressProblem(
+          message: "'\(value)' cannot be passed on with its comma", help: "give one value")
       }
       return true
     } catch {

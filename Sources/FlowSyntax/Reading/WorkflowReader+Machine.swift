@@ -80,7 +80,7 @@ extension WorkflowReader {
     }
     switch value {
     case .string, .integer, .number:
-      do throws(MemoryText.Problem) {
+      do throws(MemoryText.MemoryProblem) {
         return try MemoryText.parse(tree.text(node))
       } catch {
         reportType(node, owner, expected: expected, help: error.help)
@@ -116,7 +116,7 @@ extension WorkflowReader {
           + ", and is '\(text)' at attempt \(attempt)", at: span(node), help: help)
     }
     if isMemory {
-      do throws(MemoryText.Problem) {
+      do throws(MemoryText.MemoryProblem) {
         request.memoryBytes = try MemoryText.parse(text)
       } catch {
         wrong(error.help)

@@ -183,7 +183,7 @@ extension WorkflowReader {
   private mutating func estimate(_ node: NodeID, _ owner: Owner) -> Estimate? {
     let text = tree.kind(node) == .scalar && isString(node) ? tree.text(node) : ""
     guard let dots = text.firstRange(of: "..") else { return duration(node, owner).map { Estimate(low: $0, high: $0) } }
-    do throws(DurationText.Problem) {
+    do throws(DurationText.DurationProblem) {
       let low = try DurationText.parse(String(text[..<dots.lowerBound]))
       let high = try DurationText.parse(String(text[dots.upperBound...]))
       guard low <= high else {

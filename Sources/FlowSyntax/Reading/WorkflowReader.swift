@@ -90,10 +90,10 @@ struct WorkflowReader: DocumentReading {
     var rules: [BudgetRule] = []
     for element in tree.elements(node) {
       guard let text = string(element, "each of budgets") else { continue }
-      do throws(BudgetRule.Problem) {
+      do throws(BudgetRule.RuleProblem) {
         let rule = try BudgetRule(parsing: text)
         guard !rule.readsBaseline else {
-          throw BudgetRule.Problem(help: "only 'flowrun compare' has a baseline")
+          throw BudgetRule.RuleProblem(help: "only 'flowrun compare' has a baseline")
         }
         rules.append(rule)
       } catch {

@@ -30,14 +30,14 @@ package struct PlainRequest: Sendable {
   }
 
   /// Why there is no answer, in words.
-  package struct Problem: Error, Sendable, CustomStringConvertible {
+  package struct RequestProblem: Error, Sendable, CustomStringConvertible {
     /// Such as `Connection refused`.
     package let description: String
 
     /// A reason.
     package init(description: String) { self.description = description }
 
-    static let late = Problem(description: "no answer in time")
+    static let late = RequestProblem(description: "no answer in time")
   }
 
   private static let answerBytes = 1 << 16
@@ -54,7 +54,7 @@ package struct PlainRequest: Sendable {
   }
 
   /// Sends it and returns the answer; throws when there is none by the deadline.
-  package func send(by deadline: ContinuousClock.Instant) throws(Problem) -> Answer {
+  package func send(by deadline: ContinuousClock.Instant) throws(RequestProblem) -> Answer {
     let connection = try connect(by: deadline)
     var head = "POST \(path) HTTP/1.1\r\nHost: \(host.contains(":") ? "[\(host)]" : host):\(port)\r\n"
     head += "Content-Length: \(body.count)\r\nConnection: close\r\n"
@@ -71,7 +71,7 @@ package struct PlainRequest: Sendable {
     var hasEnded = false
     while !hasEnded, received.count < Self.answerBytes {
       if let answer = Self.answer(in: received, isEnded: false) { return answer }
-      do throws(Problem) {
+      do throws(RequestProblem) {
         try Self.wait(for: connection.number, POLLIN, by: deadline)
       } catch {
         // The status says enough, whatever else was to come.
@@ -87,12 +87,13 @@ package struct PlainRequest: Sendable {
       }
     }
     guard let answer = Self.answer(in: received, isEnded: true) else {
-      throw Problem(description: received.isEmpty ? "the connection was closed without an answer" : "it is not HTTP")
+      throw RequestProblem(
+        description: received.isEmpty ? "the connection was closed without an answer" : "it is not HTTP")
     }
     return answer
   }
 
-  private func connect(by deadline: ContinuousClock.Instant) throws(Problem) -> Descriptor {
+  private func connect(by deadline: ContinuousClock.Instant) throws(RequestProblem) -> Descriptor {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     #if canImport(Glibc)
@@ -102,7 +103,7 @@ package struct PlainRequest: Sendable {
     #endif
     var list: UnsafeMutablePointer<addrinfo>?
     let failure = getaddrinfo(host, String(port), &hints, &list)
-    guard failure == 0 else { throw Problem(description: String(cString: gai_strerror(failure))) }
+    guard failure == 0 else { throw RequestProblem(description: String(cString: gai_strerror(failure))) }
     defer { freeaddrinfo(list) }
     var next = list
     var reason = ""
@@ -125,10 +126,10 @@ package struct PlainRequest: Sendable {
       }
       reason = SystemError.reason(code)
     }
-    throw Problem(description: reason)
+    throw RequestProblem(description: reason)
   }
 
-  private static func wait(for file: CInt, _ event: CInt, by deadline: ContinuousClock.Instant) throws(Problem) {
+  private static func wait(for file: CInt, _ event: CInt, by deadline: ContinuousClock.Instant) throws(RequestProblem) {
     while true {
       let left = ContinuousClock.now.duration(to: deadline).components
       let milliseconds = left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000

@@ -7,10 +7,10 @@ package struct JournalEntries: Sendable {
   /// Why some of them failed.
   package let failures: [StepIndex: StepFailure]
   /// Everything else, each with how many of the finished ones came before.
-  private let others: [(behind: Int, entry: Entry)]
+  private let others: [(behind: Int, entry: OtherEntry)]
 
   /// The entries other than finished steps.
-  enum Entry {
+  enum OtherEntry {
     case entry(JournalEntry)
     /// Items of a step that succeeded, one after the other.
     case items([FinishedEntry])
@@ -18,7 +18,8 @@ package struct JournalEntries: Sendable {
 
   /// The entries; each of the others says how many finished steps came before it.
   init(
-    finished: [FinishedEntry] = [], failures: [StepIndex: StepFailure] = [:], others: [(behind: Int, entry: Entry)] = []
+    finished: [FinishedEntry] = [], failures: [StepIndex: StepFailure] = [:],
+    others: [(behind: Int, entry: OtherEntry)] = []
   ) {
     self.finished = finished
     self.failures = failures

@@ -7,7 +7,7 @@ struct PlanJournal: Sendable {
   /// How many of the finished steps have been taken.
   var taken = 0
   /// Everything but finished steps, each with how many had finished before.
-  private(set) var others: [(finishedBefore: Int, entry: Entry)] = []
+  private(set) var others: [(finishedBefore: Int, entry: OtherEntry)] = []
   /// Items that succeeded, a whole journal entry of each of which would be twenty times as long.
   private(set) var items: [StepIndex] = []
   /// Whether the last of ``others`` is the items of this step that succeed now.
@@ -18,7 +18,7 @@ struct PlanJournal: Sendable {
     self.taken = taken
   }
 
-  enum Entry {
+  enum OtherEntry {
     case entry(JournalEntry)
     /// The items from an index of ``items`` on, up to those of the next such entry.
     case items(of: StepIndex, from: Int)
@@ -88,7 +88,7 @@ extension Plan {
     guard let feed = journal else { return JournalEntries() }
     var finished: [FinishedEntry] = []
     var failures: [StepIndex: StepFailure] = [:]
-    var others: [(behind: Int, entry: JournalEntries.Entry)] = []
+    var others: [(behind: Int, entry: JournalEntries.OtherEntry)] = []
     let range = feed.taken..<feed.taken + min(limit, finishedCount - feed.taken)
     finished.reserveCapacity(range.count)
     for step in tables.order(range) {

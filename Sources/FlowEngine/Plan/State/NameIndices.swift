@@ -4,12 +4,12 @@
 /// events, and a program's first dictionary with text as its keys costs more than reading such a workflow: the runtime
 /// makes its type, for which it goes through every conformance of the program.
 struct NameIndices: Sendable {
-  private var few: [Entry] = []
+  private var few: [NamedIndex] = []
   /// All of them, once they are more than ``comparisonLimit``.
   private var many: [String: Int32] = [:]
 
   /// Not a tuple: the runtime would make the type of an array of them at each start.
-  private struct Entry {
+  private struct NamedIndex {
     var name: String
     var index: Int32
   }
@@ -22,7 +22,7 @@ struct NameIndices: Sendable {
     set {
       if many.isEmpty {
         few.removeAll { $0.name == name }
-        if let newValue { few.append(Entry(name: name, index: newValue)) }
+        if let newValue { few.append(NamedIndex(name: name, index: newValue)) }
         if few.count <= Self.comparisonLimit { return }
         for entry in few { many[entry.name] = entry.index }
         few = []

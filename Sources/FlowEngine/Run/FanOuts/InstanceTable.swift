@@ -3,14 +3,14 @@ import Synchronization
 
 /// Which steps the instances of a run belong to, for those who must not hold the run's lock.
 final class InstanceTable: Sendable {
-  private struct Entry {
+  private struct FirstInstance {
     var first: StepIndex
     var step: StepIndex
   }
 
   private let steps: Int
   /// By their first instances.
-  private let entries = Mutex<[Entry]>([])
+  private let entries = Mutex<[FirstInstance]>([])
   /// The last of them, first instance and step in one word, which is asked for most; an instance that someone has was made
   /// behind its entry.
   private let last = Atomic<UInt64>(UInt64.max)
@@ -21,7 +21,7 @@ final class InstanceTable: Sendable {
   /// Notes that the items of a step have the instances from `first` on, which is beyond all others.
   func add(_ step: StepIndex, first: StepIndex) {
     entries.withLock {
-      $0.append(Entry(first: first, step: step))
+      $0.append(FirstInstance(first: first, step: step))
       last.store(UInt64(first) << 32 | UInt64(step), ordering: .releasing)
     }
   }

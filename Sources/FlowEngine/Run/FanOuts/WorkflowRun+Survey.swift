@@ -189,7 +189,7 @@ extension WorkflowRun {
 
   /// Finds items that make the same file, before anything runs, where the items are known then: the list is in the file, or the
   /// step needs none that could make files.
-  func checkProducts() throws(PreparedWorkflow.Problem) {
+  func checkProducts() throws(PreparedWorkflow.PreparationProblem) {
     for step in prepared.graph.steps(stating: .fanOut) {
       let own = prepared.graph.workflow.steps[Int(step)]
       guard let fanOut = own.options.fanOut, !own.options.produces.isEmpty, fanOut.event == nil,
@@ -202,7 +202,7 @@ extension WorkflowRun {
         _ = try survey(step, checksItems: false)
       } catch {
         guard error.code == "same-product" else { continue }
-        throw PreparedWorkflow.Problem(step: own.id, message: hidden(error).message)
+        throw PreparedWorkflow.PreparationProblem(step: own.id, message: hidden(error).message)
       }
     }
   }

@@ -26,7 +26,7 @@ package struct EntryReader: Sendable {
   }
 
   /// The next of what is there; nil at the end. Throws where the bytes are none that a ``EntryWriter`` writes.
-  package mutating func next() throws(ByteReader.Problem) -> Item? {
+  package mutating func next() throws(ByteReader.ByteProblem) -> Item? {
     guard !reader.isAtEnd else { return nil }
     guard let tag = EntryTag(rawValue: try reader.byte()) else { throw reader.problem("a kind of journal entry") }
     switch tag {
@@ -91,7 +91,7 @@ package struct EntryReader: Sendable {
     }
   }
 
-  private mutating func expanded() throws(ByteReader.Problem) -> JournalEntry {
+  private mutating func expanded() throws(ByteReader.ByteProblem) -> JournalEntry {
     let step = try step()
     let time = try time()
     let count = try reader.count()
@@ -102,7 +102,7 @@ package struct EntryReader: Sendable {
     return .expanded(step, hashes: hashes, atNanoseconds: time)
   }
 
-  private mutating func succeeded() throws(ByteReader.Problem) -> JournalEntry {
+  private mutating func succeeded() throws(ByteReader.ByteProblem) -> JournalEntry {
     let task = try task()
     let readyAt = try time()
     let startedAt = readyAt &+ (try reader.signed())
@@ -114,7 +114,7 @@ package struct EntryReader: Sendable {
       nil)
   }
 
-  private mutating func finished() throws(ByteReader.Problem) -> JournalEntry {
+  private mutating func finished() throws(ByteReader.ByteProblem) -> JournalEntry {
     let task = try task()
     let endedAt = try time()
     let attempts = UInt8(clamping: try small())
@@ -131,44 +131,44 @@ package struct EntryReader: Sendable {
       try failure())
   }
 
-  private mutating func step() throws(ByteReader.Problem) -> StepIndex { StepIndex(try index(below: stepCount)) }
+  private mutating func step() throws(ByteReader.ByteProblem) -> StepIndex { StepIndex(try index(below: stepCount)) }
 
   /// The step that an entry is about, or the item.
-  private mutating func task() throws(ByteReader.Problem) -> TaskInstance {
+  private mutating func task() throws(ByteReader.ByteProblem) -> TaskInstance {
     guard let owner else { return TaskInstance(try step()) }
     return TaskInstance(owner, item: try index(below: Limits.items))
   }
 
-  private mutating func index(below count: Int) throws(ByteReader.Problem) -> Int {
+  private mutating func index(below count: Int) throws(ByteReader.ByteProblem) -> Int {
     let index = lastStep &+ (try reader.signed())
     guard index >= 0, index < count else { throw reader.problem("one of \(count) steps") }
     lastStep = index
     return index
   }
 
-  private mutating func time() throws(ByteReader.Problem) -> Int {
+  private mutating func time() throws(ByteReader.ByteProblem) -> Int {
     lastTime = lastTime &+ (try reader.signed())
     return lastTime
   }
 
-  private mutating func time(before end: Int) throws(ByteReader.Problem) -> Int {
+  private mutating func time(before end: Int) throws(ByteReader.ByteProblem) -> Int {
     let distance = try reader.number()
     return distance == 0 ? never : end &- Int(truncatingIfNeeded: distance &- 1)
   }
 
-  private mutating func small() throws(ByteReader.Problem) -> Int {
+  private mutating func small() throws(ByteReader.ByteProblem) -> Int {
     let number = try reader.number()
     guard number < 1 << 20 else { throw reader.problem("a number of attempts") }
     return Int(number)
   }
 
-  private mutating func failure() throws(ByteReader.Problem) -> StepFailure? {
+  private mutating func failure() throws(ByteReader.ByteProblem) -> StepFailure? {
     guard try reader.byte() != 0 else { return nil }
     let code = try reader.text()
     return StepFailure(code: code, message: try reader.text())
   }
 
-  private mutating func resolution() throws(ByteReader.Problem) -> Resolution {
+  private mutating func resolution() throws(ByteReader.ByteProblem) -> Resolution {
     var resolution = Resolution()
     resolution.disabled = try steps()
     resolution.deferred = try steps()
@@ -177,7 +177,7 @@ package struct EntryReader: Sendable {
     return resolution
   }
 
-  private mutating func steps() throws(ByteReader.Problem) -> StepList {
+  private mutating func steps() throws(ByteReader.ByteProblem) -> StepList {
     var steps = StepList()
     for _ in 0..<(try reader.count()) {
       let step = try reader.number()

@@ -31,30 +31,30 @@ public struct RunRecollection: Sendable {
   public private(set) var lastMilliseconds: Int?
 
   /// A journal that cannot be read.
-  public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+  public struct JournalProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong with it.
     public var description: String
   }
 
   /// Reads the journal of a run of a workflow of this many steps.
-  public init(_ run: StoredRun, chunks: [[UInt8]], stepCount: Int) throws(Problem) {
+  public init(_ run: StoredRun, chunks: [[UInt8]], stepCount: Int) throws(JournalProblem) {
     guard let header = RunHeader(run.header) else {
-      throw Problem(description: "what run \(run.id) was begun with cannot be read")
+      throw JournalProblem(description: "what run \(run.id) was begun with cannot be read")
     }
     self.header = header
     position = RunPosition(epoch: run.epoch, chunkCount: chunks.count)
     var read: [RunChunk] = []
     for bytes in chunks {
-      do throws(RunChunk.Problem) {
+      do throws(RunChunk.ChunkProblem) {
         read.append(try RunChunk(bytes))
       } catch {
-        throw Problem(description: "run \(run.id): \(error)")
+        throw JournalProblem(description: "run \(run.id): \(error)")
       }
     }
     // What came before the last resume speaks of the steps of the file as it was then, which may be other ones.
     let begin = read.lastIndex { $0.kind == .resume } ?? 0
     for (index, chunk) in read.enumerated() {
-      do throws(RunChunk.Problem) {
+      do throws(RunChunk.ChunkProblem) {
         switch chunk.kind {
         case .log: continue
         case .header: self.header = RunHeader(chunk.body) ?? self.header
@@ -65,7 +65,7 @@ public struct RunRecollection: Sendable {
         lastNanoseconds = max(lastNanoseconds, chunk.runNanoseconds)
         lastMilliseconds = chunk.wallMilliseconds
       } catch {
-        throw Problem(description: "run \(run.id): \(error)")
+        throw JournalProblem(description: "run \(run.id): \(error)")
       }
     }
     // One that took the run and wrote nothing is known from the run alone.
@@ -99,9 +99,9 @@ public struct RunRecollection: Sendable {
     }
   }
 
-  private mutating func read(_ chunk: RunChunk, _ stepCount: Int) throws(RunChunk.Problem) {
+  private mutating func read(_ chunk: RunChunk, _ stepCount: Int) throws(RunChunk.ChunkProblem) {
     var reader = EntryReader(chunk.body, stepCount: stepCount)
-    do throws(ByteReader.Problem) {
+    do throws(ByteReader.ByteProblem) {
       while let item = try reader.next() {
         switch item {
         case .entry(let entry):
@@ -151,7 +151,7 @@ public struct RunRecollection: Sendable {
     for chunk in read[begin...] where chunk.kind == .entries || chunk.kind == .resume {
       // Outputs are most of a journal and are passed over.
       var reader = EntryReader(chunk.body, stepCount: names.count)
-      do throws(ByteReader.Problem) {
+      do throws(ByteReader.ByteProblem) {
         while let item = try reader.next() {
           guard case .entry(.finished(let finished, _)) = item, finished.task.item == nil, finished.outcome == .success
           else { continue }

@@ -13,13 +13,13 @@ extension WorkflowRun {
   private static let entriesAtOnce = 2048
 
   /// Begins to write the run down: a durable one at once, others when they are 100 ms old or their gate opens.
-  func startJournal() throws(PreparedWorkflow.Problem) {
+  func startJournal() throws(PreparedWorkflow.PreparationProblem) {
     guard let journal else { return }
     guard !journal.history.isDurable else {
       do throws(StoreProblem) {
         try journal.open()
       } catch {
-        throw PreparedWorkflow.Problem(step: nil, message: "durable: \(error.description)")
+        throw PreparedWorkflow.PreparationProblem(step: nil, message: "durable: \(error.description)")
       }
       return keepAsking()
     }

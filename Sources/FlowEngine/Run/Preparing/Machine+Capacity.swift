@@ -25,7 +25,7 @@ extension WorkflowGraph {
   ///   - elsewhere: the steps that count against another machine.
   public func checkRequests(
     in stated: MachineResources?, except elsewhere: (StepIndex) -> Bool = { _ in false }
-  ) throws(PreparedWorkflow.Problem) {
+  ) throws(PreparedWorkflow.PreparationProblem) {
     guard hasRequests else { return }
     let capacity = capacity(stated)
     for step in steps(stating: .request) {
@@ -33,7 +33,7 @@ extension WorkflowGraph {
       guard !elsewhere(step) else { continue }
       for (attempt, request) in place.options.requests {
         guard let shortage = request.shortage(in: capacity) else { continue }
-        throw PreparedWorkflow.Problem(
+        throw PreparedWorkflow.PreparationProblem(
           step: place.id,
           message: "\(attempt == 1 ? "" : "attempt \(attempt) ")asks for \(shortage) "
             + (stated == nil ? "on this machine" : "in '--resources'"))

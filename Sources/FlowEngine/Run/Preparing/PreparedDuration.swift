@@ -13,8 +13,8 @@ enum PreparedDuration: Sendable {
     }
   }
 
-  /// The length; throws a ``PreparedWorkflow/Problem`` when what the expression gives is none.
-  func evaluate(in context: some ExpressionContext) throws(PreparedWorkflow.Problem) -> Duration {
+  /// The length; throws a ``PreparedWorkflow/PreparationProblem`` when what the expression gives is none.
+  func evaluate(in context: some ExpressionContext) throws(PreparedWorkflow.PreparationProblem) -> Duration {
     switch self {
     case .literal(let duration): return duration
     case .template(let template, let source):
@@ -22,16 +22,16 @@ enum PreparedDuration: Sendable {
       do throws(ExpressionError) {
         value = try template.evaluate(in: context)
       } catch {
-        throw PreparedWorkflow.Problem(step: nil, message: "deadline \(source): \(error.description)")
+        throw PreparedWorkflow.PreparationProblem(step: nil, message: "deadline \(source): \(error.description)")
       }
       guard case .string(let text) = value else {
-        throw PreparedWorkflow.Problem(
+        throw PreparedWorkflow.PreparationProblem(
           step: nil, message: "deadline \(source): expected a duration such as 2s, found \(value.shortText)")
       }
-      do throws(DurationText.Problem) {
+      do throws(DurationText.DurationProblem) {
         return try DurationText.parse(text)
       } catch {
-        throw PreparedWorkflow.Problem(step: nil, message: "deadline \(source): \(error.help)")
+        throw PreparedWorkflow.PreparationProblem(step: nil, message: "deadline \(source): \(error.help)")
       }
     }
   }

@@ -4,7 +4,7 @@ import FlowModel
 // What the expressions of a workflow say of a launch, whether it is run or played.
 extension PreparedWorkflow {
   /// What `enabled` and `defer` say, that no deferred step is declared blocking, and the gate's figures.
-  func resolution(in scope: some ExpressionContext) throws(Problem) -> Resolution {
+  func resolution(in scope: some ExpressionContext) throws(PreparationProblem) -> Resolution {
     let steps = graph.workflow.steps
     var resolution = Resolution(literalsOf: graph)
     for index in graph.steps(stating: .preparation) {
@@ -18,7 +18,7 @@ extension PreparedWorkflow {
       }
     }
     if let step = GateRoles(graph, answers: resolution.deferred).contradiction {
-      throw Problem(
+      throw PreparationProblem(
         step: steps[Int(step)].id,
         message: "is blocking but deferred in this run; write 'blocking: false', or do not defer its dependencies")
     }
@@ -34,23 +34,23 @@ extension PreparedWorkflow {
   }
 
   /// The gate's minimum and maximum in this launch.
-  private func gateBounds(in scope: some ExpressionContext) throws(Problem) -> GateBounds {
+  private func gateBounds(in scope: some ExpressionContext) throws(PreparationProblem) -> GateBounds {
     let bounds = GateBounds(
       minimumNanoseconds: try gateMin?.evaluate(in: scope).nanoseconds ?? 0,
       maximumNanoseconds: try gateMax?.evaluate(in: scope).nanoseconds)
     if let maximum = bounds.maximumNanoseconds, maximum < bounds.minimumNanoseconds {
-      throw Problem(step: nil, message: "deadline: min is longer than max")
+      throw PreparationProblem(step: nil, message: "deadline: min is longer than max")
     }
     return bounds
   }
 
   private static func isTrue(
     _ expression: Expression, _ key: String, _ step: StepID, _ scope: some ExpressionContext
-  ) throws(Problem) -> Bool {
+  ) throws(PreparationProblem) -> Bool {
     do throws(ExpressionError) {
       return try expression.isTrue(in: scope)
     } catch {
-      throw Problem(step: step, message: "\(key): \(error.description)")
+      throw PreparationProblem(step: step, message: "\(key): \(error.description)")
     }
   }
 

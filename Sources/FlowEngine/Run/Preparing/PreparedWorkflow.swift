@@ -31,7 +31,7 @@ public struct PreparedWorkflow: Sendable {
   let gateMax: PreparedDuration?
 
   /// Why a workflow cannot be prepared; the loader finds all of these before, with their places.
-  public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+  public struct PreparationProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The step it is about, or nil.
     public var step: StepID?
     /// What is wrong.
@@ -41,7 +41,7 @@ public struct PreparedWorkflow: Sendable {
   }
 
   /// Binds `graph` to the actions of `registry`; throws when an action is missing or an expression does not parse.
-  public init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(Problem) {
+  public init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(PreparationProblem) {
     self.graph = graph
     handles = registry.handles
     let workflow = graph.workflow
@@ -64,11 +64,11 @@ public struct PreparedWorkflow: Sendable {
         if let index = known[step.uses] {
           last = (step.uses, index)
         } else {
-          let included = try workflow.includes[step.uses].map { declaration throws(Problem) in
+          let included = try workflow.includes[step.uses].map { declaration throws(PreparationProblem) in
             try Self.included(declaration, step, workflow, registry)
           }
           guard let action = included ?? registry.action(named: step.uses) else {
-            throw Problem(step: step.id, message: "no action '\(step.uses)' is installed")
+            throw PreparationProblem(step: step.id, message: "no action '\(step.uses)' is installed")
           }
           last = (step.uses, Int32(actions.count))
           known[step.uses] = last.index
@@ -98,7 +98,7 @@ public struct PreparedWorkflow: Sendable {
           facts[StepIndex(index)] = fact
         }
       } catch {
-        throw Problem(step: step.id, message: error.description)
+        throw PreparationProblem(step: step.id, message: error.description)
       }
     }
     self.actions = actions
@@ -117,14 +117,14 @@ public struct PreparedWorkflow: Sendable {
       gateMin = try workflow.gate?.min.map { source throws(ExpressionError) in try PreparedDuration(source) }
       gateMax = try workflow.gate?.max.map { source throws(ExpressionError) in try PreparedDuration(source) }
     } catch {
-      throw Problem(step: nil, message: error.description)
+      throw PreparationProblem(step: nil, message: error.description)
     }
   }
 
   /// What a step does that stands for a workflow: an entry or an exit gives what it is given, an item runs it.
   private static func included(
     _ declaration: ActionDeclaration, _ step: Step, _ workflow: Workflow, _ registry: ActionRegistry
-  ) throws(Problem) -> RegisteredAction {
+  ) throws(PreparationProblem) -> RegisteredAction {
     guard let own = workflow.itemWorkflows[step.uses] else {
       return RegisteredAction(declaration: declaration, body: .synchronous { inputs, _ in inputs })
     }
@@ -134,7 +134,7 @@ public struct PreparedWorkflow: Sendable {
         prepared: try PreparedWorkflow(WorkflowGraph(own.workflow), registry: registry), folder: own.folder,
         parallel: step.options.fanOut?.parallel ?? 1)
     } catch {
-      throw Problem(step: step.id, message: "'\(declaration.name)': \(error)")
+      throw PreparationProblem(step: step.id, message: "'\(declaration.name)': \(error)")
     }
     return RegisteredAction(
       declaration: declaration,

@@ -20,7 +20,7 @@ package struct RunStage: Sendable {
   package init(
     _ prepared: PreparedWorkflow, inputs: ValueObject, launch: Launch, environment: ValueObject = [:],
     outputs: [StepIndex: ValueObject] = [:], capacity: MachineResources? = nil
-  ) throws(PreparedWorkflow.Problem) {
+  ) throws(PreparedWorkflow.PreparationProblem) {
     try prepared.graph.checkRequests(in: capacity)
     self.prepared = prepared
     self.capacity = prepared.graph.capacity(capacity)
@@ -34,7 +34,7 @@ package struct RunStage: Sendable {
       for (name, value) in try prepared.environment.evaluate(in: scope(nil, blank)) { self.environment[name] = value }
       for number in prepared.graph.workflow.scopes.indices { try enter(number, blank) }
     } catch {
-      throw PreparedWorkflow.Problem(step: nil, message: "env: \(error.description)")
+      throw PreparedWorkflow.PreparationProblem(step: nil, message: "env: \(error.description)")
     }
     resolution = try prepared.resolution(in: scope(nil, blank))
   }

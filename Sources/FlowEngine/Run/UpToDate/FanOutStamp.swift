@@ -37,7 +37,7 @@ struct FanOutStamp: Sendable {
       bytes.count > Self.headBytes, Array(bytes[4..<Self.headBytes]) == Self.checksum(of: bytes)
     else { return nil }
     var reader = ByteReader(bytes, from: Self.headBytes)
-    do throws(ByteReader.Problem) {
+    do throws(ByteReader.ByteProblem) {
       key = Key(files: try reader.text(), values: try reader.text())
       var different: [ValueObject] = []
       for _ in 0..<(try reader.count()) {

@@ -37,7 +37,7 @@ extension Engine {
   /// What a run would do with each step, and why; nothing runs.
   public func explain(
     _ prepared: PreparedWorkflow, options: RunOptions
-  ) throws(PreparedWorkflow.Problem) -> [StepExplanation] {
+  ) throws(PreparedWorkflow.PreparationProblem) -> [StepExplanation] {
     var options = options
     options.history = nil
     options.observer = nil
@@ -49,7 +49,7 @@ extension Engine {
 
 extension WorkflowRun {
   /// What is known of each step before anything has run, in file order.
-  func explanations() throws(PreparedWorkflow.Problem) -> [StepExplanation] {
+  func explanations() throws(PreparedWorkflow.PreparationProblem) -> [StepExplanation] {
     let steps = prepared.graph.workflow.steps
     var fates: [StepIndex: StepExplanation] = [:]
     let scope = state.withLock { state in

@@ -113,7 +113,7 @@ struct StepStamp: Sendable {
   static func record(in bytes: [UInt8], at position: Int) -> (item: UInt64, stamp: StepStamp, end: Int)? {
     guard bytes[position...].starts(with: start) else { return nil }
     var reader = ByteReader(bytes, from: position + start.count)
-    do throws(ByteReader.Problem) {
+    do throws(ByteReader.ByteProblem) {
       let count = try reader.count()
       let (from, end) = (reader.position, reader.position + count)
       guard end + 4 <= bytes.count else { return nil }
@@ -138,7 +138,7 @@ struct StepStamp: Sendable {
 }
 
 extension InputStamp {
-  fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Problem) {
+  fileprivate init(_ reader: inout ByteReader) throws(ByteReader.ByteProblem) {
     path = try reader.text()
     let state = try FileState(&reader)
     (bytes, number) = (state.bytes, state.number)
@@ -156,7 +156,7 @@ extension InputStamp {
 }
 
 extension FileState {
-  init(_ reader: inout ByteReader) throws(ByteReader.Problem) {
+  init(_ reader: inout ByteReader) throws(ByteReader.ByteProblem) {
     let (bytes, number) = (try reader.signed(), try reader.number())
     self.init(
       number: number, bytes: bytes, modifiedNanoseconds: try reader.signed(), changedNanoseconds: try reader.signed())

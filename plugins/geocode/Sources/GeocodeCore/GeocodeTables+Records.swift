@@ -25,7 +25,7 @@ extension GeocodeTables {
 
   /// One of a record's names, as written: bytes of the tables, which stay where they are.
   @inline(__always)
-  func searchable(_ entry: SearchTable.Entry) -> UnsafeRawBufferPointer {
+  func searchable(_ entry: SearchTable.NameReference) -> UnsafeRawBufferPointer {
     switch record(entry.record) {
     case .place(let row): places.searchable(row, field: entry.field)
     case .region(let row): regions.searchable(row, field: entry.field)

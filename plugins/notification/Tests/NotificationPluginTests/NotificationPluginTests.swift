@@ -126,10 +126,10 @@ let product: Value = [
       return .string(start + String(repeating: "x", count: count - start.utf8.count - 2) + "\"}")
     }
     #expect(throws: Never.self) { try NotificationPayload(payload(4_096)) }
-    let error = #expect(throws: NotificationPayload.Problem.self) { try NotificationPayload(payload(4_097)) }
+    let error = #expect(throws: NotificationPayload.PayloadProblem.self) { try NotificationPayload(payload(4_097)) }
     #expect(error?.message == "the payload has 4097 bytes; the system delivers at most 4096")
     #expect(throws: Never.self) { try NotificationPayload(payload(5_120), limit: .voip) }
-    #expect(throws: NotificationPayload.Problem.self) { try NotificationPayload(payload(5_121), limit: .voip) }
+    #expect(throws: NotificationPayload.PayloadProblem.self) { try NotificationPayload(payload(5_121), limit: .voip) }
   }
 
   @Test func `nests 32 deep and no deeper`() {
@@ -137,12 +137,12 @@ let product: Value = [
       .string(#"{"x":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}")
     }
     #expect(throws: Never.self) { try NotificationPayload(payload(32)) }
-    #expect(throws: NotificationPayload.Problem.self) { try NotificationPayload(payload(33)) }
+    #expect(throws: NotificationPayload.PayloadProblem.self) { try NotificationPayload(payload(33)) }
   }
 
   @Test(arguments: ["", "[]", "{", #"{"a":1,"a":2}"#, "\"x\"", #"{"a":"\ud800"}"#, "{\"a\":\"\u{1}\"}", "7"])
   func `says what is not a payload`(text: String) {
-    let error = #expect(throws: NotificationPayload.Problem.self) { try NotificationPayload(.string(text)) }
+    let error = #expect(throws: NotificationPayload.PayloadProblem.self) { try NotificationPayload(.string(text)) }
     #expect(error?.code == "payload-malformed")
   }
 

@@ -125,7 +125,7 @@ package struct RoutesCommand: AsyncParsableCommand {
 
   private static func routes(of file: String, _ plugins: PluginArguments) throws -> DeclaredRoutes {
     let workflow = try WorkflowReader.workflow(in: file, plugins)
-    do throws(DeclaredRoutes.Problem) {
+    do throws(DeclaredRoutes.RoutesProblem) {
       return try DeclaredRoutes(workflow)
     } catch {
       throw InvalidWorkflow(description: "\(file): error: \(error)\n")

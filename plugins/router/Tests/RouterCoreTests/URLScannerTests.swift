@@ -154,14 +154,16 @@ import Testing
 
 @Suite struct URLPolicyTests {
   @Test func `refuses schemes of the web and the system, and texts that are none`() {
-    #expect(throws: URLPolicy.Problem.noScheme) { try URLPolicy(schemes: []) }
-    #expect(throws: URLPolicy.Problem.reservedScheme(index: 1)) { try URLPolicy(schemes: ["app", "JavaScript"]) }
-    #expect(throws: URLPolicy.Problem.reservedScheme(index: 0)) { try URLPolicy(schemes: ["https"]) }
+    #expect(throws: URLPolicy.PolicyProblem.noScheme) { try URLPolicy(schemes: []) }
+    #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 1)) { try URLPolicy(schemes: ["app", "JavaScript"]) }
+    #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 0)) { try URLPolicy(schemes: ["https"]) }
     for text in ["", "1app", "my app", "app:", "äpp"] {
-      #expect(throws: URLPolicy.Problem.malformedScheme(index: 0)) { try URLPolicy(schemes: [text]) }
+      #expect(throws: URLPolicy.PolicyProblem.malformedScheme(index: 0)) { try URLPolicy(schemes: [text]) }
     }
     for text in ["", "*", "*.", "a..b", "a.example:0", "a.example:x", "a_b.example", "a/b"] {
-      #expect(throws: URLPolicy.Problem.malformedHost(index: 0)) { try URLPolicy(schemes: ["app"], hosts: [text]) }
+      #expect(throws: URLPolicy.PolicyProblem.malformedHost(index: 0)) {
+        try URLPolicy(schemes: ["app"], hosts: [text])
+      }
     }
   }
 

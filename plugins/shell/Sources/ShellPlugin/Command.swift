@@ -11,18 +11,20 @@ struct Command: Hashable {
   private(set) var scriptArgument: Int?
 
   /// Why a value is not a command.
-  struct Problem: Error, Hashable {
+  struct CommandLineProblem: Error, Hashable {
     var message: String
     /// Whether it is the shell that is wrong.
     var isOfShell = false
   }
 
   /// The command that a value describes; a text is read by `shell`.
-  init(_ value: Value, shell: ShellTemplate = .plain) throws(Problem) {
+  init(_ value: Value, shell: ShellTemplate = .plain) throws(CommandLineProblem) {
     switch value {
     case .string(let text):
-      if text.utf8.contains(0) { throw Problem(message: "a command cannot hold a null character") }
-      guard text.contains(where: { !$0.isWhitespace }) else { throw Problem(message: "the command is empty") }
+      if text.utf8.contains(0) { throw CommandLineProblem(message: "a command cannot hold a null character") }
+      guard text.contains(where: { !$0.isWhitespace }) else {
+        throw CommandLineProblem(message: "the command is empty")
+      }
       self.text = text
       program = shell.words[0]
       arguments = Array(shell.words.dropFirst())
@@ -32,15 +34,16 @@ struct Command: Hashable {
     case .array(let values):
       let words = values.compactMap(\.stringValue)
       guard words.count == values.count, let first = words.first, !first.isEmpty else {
-        throw Problem(message: "a command as a list is a program and its arguments, all of them text")
+        throw CommandLineProblem(message: "a command as a list is a program and its arguments, all of them text")
       }
       if words.contains(where: { $0.utf8.contains(0) }) {
-        throw Problem(message: "a command cannot hold a null character")
+        throw CommandLineProblem(message: "a command cannot hold a null character")
       }
       program = first
       arguments = Array(words.dropFirst())
     default:
-      throw Problem(message: "a command is text, or a list of a program and its arguments, not \(value.kindName)")
+      throw CommandLineProblem(
+        message: "a command is text, or a list of a program and its arguments, not \(value.kindName)")
     }
   }
 
@@ -73,13 +76,13 @@ struct ShellTemplate: Hashable {
   }
 
   /// The shell of a short name or a template.
-  init(_ text: String) throws(Command.Problem) {
+  init(_ text: String) throws(Command.CommandLineProblem) {
     let words = (Self.known[text] ?? text).split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
     guard words.count(where: { $0 == Self.marker }) == 1, let place = words.firstIndex(of: Self.marker), place > 0
     else {
       let shells = Self.known.keys.sorted().joined(separator: ", ")
       let example = words.first.map { $0 == Self.marker ? "bash -e {0}" : "\($0) {0}" } ?? "bash -e {0}"
-      throw Command.Problem(
+      throw Command.CommandLineProblem(
         message: "'\(text)' is neither \(shells) nor a program with {0} where the command goes; write '\(example)'",
         isOfShell: true)
     }

@@ -5,7 +5,7 @@ extension NamedOutputs {
   ///
   /// A line is `name=value`, or `name<<WORD` before the lines of a value, which ends with a line `WORD`. Lines end with a line
   /// feed or with a carriage return and a line feed; the last one need not end.
-  struct Entry: Hashable {
+  struct NamedOutput: Hashable {
     var name: String
     var text: String
     /// The number of the line that begins it, from 1.
@@ -13,16 +13,16 @@ extension NamedOutputs {
   }
 }
 
-extension NamedOutputs.Entry {
+extension NamedOutputs.NamedOutput {
   /// The values in the order in which they were written.
-  static func all(in bytes: [UInt8]) throws(NamedOutputs.Problem) -> [NamedOutputs.Entry] {
+  static func all(in bytes: [UInt8]) throws(NamedOutputs.OutputProblem) -> [NamedOutputs.NamedOutput] {
     if let offset = bytes.withUnsafeBufferPointer({ UTF8Check.firstInvalidOffset(in: $0) }) {
       let line = bytes[..<offset].count { $0 == UInt8(ascii: "\n") } + 1
-      throw NamedOutputs.Problem("is not UTF-8 in line \(line); encode binary values, such as with base64")
+      throw NamedOutputs.OutputProblem("is not UTF-8 in line \(line); encode binary values, such as with base64")
     }
     let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     var lines = Lines(rest: bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...])
-    var entries: [NamedOutputs.Entry] = []
+    var entries: [NamedOutputs.NamedOutput] = []
     while let line = lines.next()?.text {
       if line.isEmpty { continue }
       let number = lines.number
@@ -38,17 +38,17 @@ extension NamedOutputs.Entry {
         end == equals
         ? String(decoding: line[(end + 1)...], as: UTF8.self)
         : try lines.value(endingWith: line[(end + 2)...], of: name)
-      entries.append(NamedOutputs.Entry(name: name, text: text, line: number))
+      entries.append(NamedOutputs.NamedOutput(name: name, text: text, line: number))
     }
     return entries
   }
 
-  private static func notAnOutput(_ number: Int, after last: NamedOutputs.Entry?) -> NamedOutputs.Problem {
+  private static func notAnOutput(_ number: Int, after last: NamedOutputs.NamedOutput?) -> NamedOutputs.OutputProblem {
     let help =
       last.map {
         "; if it belongs to '\($0.name)', write a value of several lines as \($0.name)<<END, its lines, and END"
       } ?? ""
-    return NamedOutputs.Problem("has a line \(number) that is not 'name=value'\(help)")
+    return NamedOutputs.OutputProblem("has a line \(number) that is not 'name=value'\(help)")
   }
 
   private struct Lines {
@@ -71,11 +71,12 @@ extension NamedOutputs.Entry {
     /// The lines up to one that is `word`, without the last line break.
     mutating func value(
       endingWith word: ArraySlice<UInt8>, of name: String
-    ) throws(NamedOutputs.Problem) -> String {
+    ) throws(NamedOutputs.OutputProblem) -> String {
       let first = number
       let shown = Value.string(String(decoding: word, as: UTF8.self)).shortText
       guard !word.isEmpty else {
-        throw NamedOutputs.Problem("has no word after '<<' in line \(first); write \(name)<<END, the lines, and END")
+        throw NamedOutputs.OutputProblem(
+          "has no word after '<<' in line \(first); write \(name)<<END, the lines, and END")
       }
       var text: [UInt8] = []
       var ending: ArraySlice<UInt8> = []
@@ -84,7 +85,7 @@ extension NamedOutputs.Entry {
         text += ending + line.text
         ending = line.ending
       }
-      throw NamedOutputs.Problem("has no line \(shown) to end the value that begins in line \(first)")
+      throw NamedOutputs.OutputProblem("has no line \(shown) to end the value that begins in line \(first)")
     }
   }
 }

@@ -6,7 +6,7 @@ struct NamedOutputs {
   let fields: [FieldDeclaration]
 
   /// What is wrong with the file that ``OutputFile/variable`` names, as the rest of a sentence about it.
-  struct Problem: Error, Hashable {
+  struct OutputProblem: Error, Hashable {
     var message: String
 
     init(_ message: String) { self.message = message }
@@ -59,10 +59,10 @@ struct NamedOutputs {
   /// The values that a command wrote, by name: read as the declared types, with defaults and null for what it left out.
   ///
   /// - Parameter bytes: what the file holds; nil: the command removed it.
-  func values(in bytes: [UInt8]?) throws(Problem) -> ValueObject {
+  func values(in bytes: [UInt8]?) throws(OutputProblem) -> ValueObject {
     var texts: [String: String] = [:]
     // Of two lines with one name the last counts, as with GitHub.
-    for line in try Entry.all(in: bytes ?? []) {
+    for line in try NamedOutput.all(in: bytes ?? []) {
       guard fields.contains(where: { $0.name == line.name }) else { throw undeclared(line) }
       texts[line.name] = line.text
     }
@@ -72,7 +72,7 @@ struct NamedOutputs {
       if let text = texts[field.name] {
         let value = field.type.value(of: text)
         if let mismatch = field.type.mismatch(of: value, at: field.name) {
-          throw Problem(
+          throw OutputProblem(
             "does not match the step's outputs: \(mismatch.description)" + (mismatch.help.map { "; \($0)" } ?? ""))
         }
         values[field.name] = value
@@ -83,18 +83,19 @@ struct NamedOutputs {
     }
     guard let first = missing.first else { return values }
     let names = missing.map { "'\($0)'" }.joined(separator: ", ")
-    throw Problem(
+    throw OutputProblem(
       (bytes == nil ? "was removed by the command, and so lacks " : "lacks ")
         + (missing.count == 1 ? "the output \(names)" : "the outputs \(names)")
         + "; write echo \"\(first)=…\" >> \"$\(OutputFile.variable)\", or declare 'required: false'")
   }
 
-  private func undeclared(_ entry: Entry) -> Problem {
+  private func undeclared(_ entry: NamedOutput) -> OutputProblem {
     let trimmed = entry.name.filter { $0 != " " && $0 != "\t" }
     let names = fields.map { "'\($0.name)'" }.joined(separator: ", ")
     let help =
       trimmed != entry.name && fields.contains { $0.name == trimmed }
       ? "write '\(trimmed)=…' without spaces" : "declare it under 'outputs' of the step, which has \(names)"
-    return Problem("has the undeclared output \(Value.string(entry.name).shortText) in line \(entry.line); \(help)")
+    return OutputProblem(
+      "has the undeclared output \(Value.string(entry.name).shortText) in line \(entry.line); \(help)")
   }
 }

@@ -57,7 +57,7 @@ final class OutputFile {
     var status = stat()
     guard fstat(number, &status) == 0 else { throw Self.unreadable() }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw NamedOutputs.Problem("is not a file any more; append lines to it with >>").error
+      throw NamedOutputs.OutputProblem("is not a file any more; append lines to it with >>").error
     }
     var bytes = [UInt8]()
     var count = 1
@@ -71,7 +71,7 @@ final class OutputFile {
     if count < 0 { throw Self.unreadable() }
     var disk = statvfs()
     if let last = bytes.last, last != UInt8(ascii: "\n"), fstatvfs(number, &disk) == 0, disk.f_bavail == 0 {
-      throw NamedOutputs.Problem(
+      throw NamedOutputs.OutputProblem(
         "ends in the middle of a line, and there is no space left in '\(TemporaryPath.folder)'; its values may be cut off"
       ).error
     }
@@ -86,6 +86,6 @@ final class OutputFile {
   }
 
   private static func unreadable() -> ActionError {
-    NamedOutputs.Problem("cannot be read: \(String(cString: strerror(errno)))").error
+    NamedOutputs.OutputProblem("cannot be read: \(String(cString: strerror(errno)))").error
   }
 }

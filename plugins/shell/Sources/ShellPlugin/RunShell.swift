@@ -75,8 +75,10 @@ struct RunShell: Action {
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
     var problems: [InputProblem] = []
-    do throws(Command.Problem) {
-      let shell = try input["shell"]?.stringValue.map { text throws(Command.Problem) in try ShellTemplate(text) }
+    do throws(Command.CommandLineProblem) {
+      let shell = try input["shell"]?.stringValue.map { text throws(Command.CommandLineProblem) in
+        try ShellTemplate(text)
+      }
       if let value = input["command"] { _ = try Command(value, shell: shell ?? .plain) }
     } catch {
       problems.append(InputProblem(error.isOfShell ? "shell" : "command", error.message))
@@ -104,8 +106,8 @@ struct RunShell: Action {
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     var command: Command
-    do throws(Command.Problem) {
-      let shell = try input.shell.map { text throws(Command.Problem) in try ShellTemplate(text) }
+    do throws(Command.CommandLineProblem) {
+      let shell = try input.shell.map { text throws(Command.CommandLineProblem) in try ShellTemplate(text) }
       command = try Command(input.command, shell: shell ?? .plain)
     } catch {
       throw ActionError("command-invalid", error.message, isRetryable: false)
@@ -130,7 +132,7 @@ struct RunShell: Action {
     var output = try Self.output(of: ending, command, successStatuses: input.successStatuses)
     guard let file else { return output }
     let bytes = try file.contents()
-    do throws(NamedOutputs.Problem) { output.named = try outputs.values(in: bytes) } catch { throw error.error }
+    do throws(NamedOutputs.OutputProblem) { output.named = try outputs.values(in: bytes) } catch { throw error.error }
     return output
   }
 

@@ -30,7 +30,7 @@ import Testing
       _ = try NamedOutputs(declaredBy: declared).values(in: bytes)
       return ""
     } catch {
-      return (error as? NamedOutputs.Problem)?.message ?? "\(error)"
+      return (error as? NamedOutputs.OutputProblem)?.message ?? "\(error)"
     }
   }
 

@@ -74,7 +74,7 @@
       let body = Wire.body(of: operations, heard: heard)
       guard body.count <= SyncLimits.bodyBytes else { throw .tooLarge }
       let answer = try await exchange(.POST, "/zones/\(Self.escaped(zone))/commit", body: body)
-      return try Self.read { () throws(Wire.Problem) in try Wire.commitReply(answer) }
+      return try Self.read { () throws(Wire.WireProblem) in try Wire.commitReply(answer) }
     }
 
     /// Gives what changed; see `SyncBackend`.
@@ -90,13 +90,13 @@
       }
       if let subscription { target += "&subscribe=\(Self.escaped(Wire.text(of: subscription)))" }
       let answer = try await exchange(.GET, target)
-      return try Self.read { () throws(Wire.Problem) in try Wire.page(answer, isPartial: subscription != nil) }
+      return try Self.read { () throws(Wire.WireProblem) in try Wire.page(answer, isPartial: subscription != nil) }
     }
 
     /// The clock in milliseconds since 1970.
     public func serverTime() async throws(BackendError) -> Int64 {
       let answer = try await exchange(.GET, "/time")
-      return try Self.read { () throws(Wire.Problem) in try Wire.serverTime(answer) }
+      return try Self.read { () throws(Wire.WireProblem) in try Wire.serverTime(answer) }
     }
 
     /// Notifications while the stream is read; see `SyncBackend`.
@@ -221,7 +221,7 @@
       }
     }
 
-    private static func read<Value>(_ body: () throws(Wire.Problem) -> Value) throws(BackendError) -> Value {
+    private static func read<Value>(_ body: () throws(Wire.WireProblem) -> Value) throws(BackendError) -> Value {
       do {
         return try body()
       } catch {

@@ -42,8 +42,8 @@ enum Failure {
     case let error as BackendError where error.remedy == .pause: ActionError(paused.code, "\(error)")
     case let error as BackendError: ActionError(backend.code, "\(error)")
     case let error as RecordProblem: ActionError(record.code, "\(error)")
-    case let error as RecordQuery.Problem: ActionError(query.code, "\(error)")
-    case let error as TimerStateRecord.Problem: ActionError(record.code, "\(error)")
+    case let error as RecordQuery.QueryProblem: ActionError(query.code, "\(error)")
+    case let error as TimerStateRecord.FieldProblem: ActionError(record.code, "\(error)")
     default: error
     }
   }

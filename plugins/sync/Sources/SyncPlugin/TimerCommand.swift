@@ -12,7 +12,7 @@ enum TimerCommand: Hashable {
   case retire(String)
 
   /// Why a line is not a command, with what would be.
-  struct Problem: Error, Hashable, CustomStringConvertible {
+  struct TimerProblem: Error, Hashable, CustomStringConvertible {
     let description: String
   }
 
@@ -26,8 +26,8 @@ enum TimerCommand: Hashable {
     set NAME VALUE · offline · online · status · parked · retry [NUMBER] · discard NUMBER · retire DEVICE · help
     """
 
-  /// Reads a line; nil for an empty one. Throws a `Problem` that says what is wrong.
-  init?(_ line: String) throws(Problem) {
+  /// Reads a line; nil for an empty one. Throws a `TimerProblem` that says what is wrong.
+  init?(_ line: String) throws(TimerProblem) {
     let parts = line.split(separator: " ", maxSplits: 2).map(String.init)
     guard let word = parts.first?.lowercased() else { return nil }
     let argument = parts.count > 1 ? parts[1] : nil
@@ -36,21 +36,23 @@ enum TimerCommand: Hashable {
     case "break": self = .start(.breakTime, try Self.duration(argument, "break", "5m"))
     case "set":
       guard parts.count == 3 else {
-        throw Problem(description: "'set' takes a name and a value, as in: set theme dark")
+        throw TimerProblem(description: "'set' takes a name and a value, as in: set theme dark")
       }
       self = .setting(parts[1], parts[2])
-    case "retry": self = .retry(try argument.map { text throws(Problem) in try Self.position(text, "retry") })
+    case "retry": self = .retry(try argument.map { text throws(TimerProblem) in try Self.position(text, "retry") })
     case "discard":
-      guard let argument else { throw Problem(description: "'discard' needs a number, as 'parked' shows it") }
+      guard let argument else { throw TimerProblem(description: "'discard' needs a number, as 'parked' shows it") }
       self = .discard(try Self.position(argument, "discard"))
     case "retire":
-      guard let argument else { throw Problem(description: "'retire' needs a device's name, as 'status' shows it") }
+      guard let argument else {
+        throw TimerProblem(description: "'retire' needs a device's name, as 'status' shows it")
+      }
       self = .retire(argument)
     default:
       guard let plain = Self.plain[word] else {
-        throw Problem(description: "'\(word)' is not a command\(Self.suggestion(word)); help lists them")
+        throw TimerProblem(description: "'\(word)' is not a command\(Self.suggestion(word)); help lists them")
       }
-      if let argument { throw Problem(description: "'\(word)' takes nothing after it, not '\(argument)'") }
+      if let argument { throw TimerProblem(description: "'\(word)' takes nothing after it, not '\(argument)'") }
       self = plain
     }
   }
@@ -60,17 +62,17 @@ enum TimerCommand: Hashable {
     "offline": .offline, "online": .online, "status": .status, "parked": .parked, "help": .help,
   ]
 
-  private static func position(_ text: String, _ word: String) throws(Problem) -> Int64 {
+  private static func position(_ text: String, _ word: String) throws(TimerProblem) -> Int64 {
     guard let position = Int64(text), position > 0 else {
-      throw Problem(description: "'\(text)' is not a change number, as in: \(word) 3")
+      throw TimerProblem(description: "'\(text)' is not a change number, as in: \(word) 3")
     }
     return position
   }
 
-  private static func duration(_ text: String?, _ word: String, _ example: String) throws(Problem) -> Duration {
-    guard let text else { throw Problem(description: "'\(word)' needs a duration, as in: \(word) \(example)") }
+  private static func duration(_ text: String?, _ word: String, _ example: String) throws(TimerProblem) -> Duration {
+    guard let text else { throw TimerProblem(description: "'\(word)' needs a duration, as in: \(word) \(example)") }
     guard let duration = try? DurationText.parse(text), duration > .zero, duration <= .seconds(86_400) else {
-      throw Problem(description: "'\(text)' is not a duration up to 24h, as in: \(word) \(example)")
+      throw TimerProblem(description: "'\(text)' is not a duration up to 24h, as in: \(word) \(example)")
     }
     return duration
   }

@@ -29,7 +29,7 @@ struct TimerConsole {
         guard let command = try TimerCommand(line) else { continue }
         try await perform(command)
         commands += 1
-      } catch let problem as TimerCommand.Problem {
+      } catch let problem as TimerCommand.TimerProblem {
         rejected += 1
         show("\(problem)")
       } catch let error as ActionError {

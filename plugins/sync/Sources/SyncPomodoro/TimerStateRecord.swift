@@ -55,7 +55,7 @@ public struct TimerStateRecord: Hashable, Sendable {
   }
 
   /// Why a value is not a record: which field, and what was expected.
-  public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+  public struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field, such as `isPaused` or `stateData.remainingSeconds`.
     public var field: String
     /// What is wrong with it.
@@ -69,9 +69,9 @@ public struct TimerStateRecord: Hashable, Sendable {
     "deviceID", "stateType", "stateData", "timestamp", "isPaused", "completedPomodoros", "version",
   ]
 
-  /// Reads a record; throws a `Problem` that names the field when one is missing or has another type (S9).
-  public init(_ object: ValueObject) throws(Problem) {
-    for field in Self.fields where object[field] == nil { throw Problem(field: field, message: "is missing") }
+  /// Reads a record; throws a `FieldProblem` that names the field when one is missing or has another type (S9).
+  public init(_ object: ValueObject) throws(FieldProblem) {
+    for field in Self.fields where object[field] == nil { throw FieldProblem(field: field, message: "is missing") }
     deviceID = try Self.read("deviceID", "a text", object, \.stringValue)
     timestamp = try Self.read("timestamp", "a whole number of milliseconds from 0", object, Self.natural)
     completedPomodoros = try Self.read("completedPomodoros", "a whole number from 0", object, Self.natural)
@@ -80,7 +80,7 @@ public struct TimerStateRecord: Hashable, Sendable {
     let type = try Self.read("stateType", "a text", object, \.stringValue)
     guard let kind = TimerKind(rawValue: type) else {
       let allowed = TimerKind.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Problem(field: "stateType", message: "is '\(type)', allowed are \(allowed)")
+      throw FieldProblem(field: "stateType", message: "is '\(type)', allowed are \(allowed)")
     }
     state = TimerState(kind: kind, isPaused: isPaused)
     let data = try Self.read("stateData", "a text that holds a JSON object", object, \.stringValue)
@@ -103,10 +103,10 @@ public struct TimerStateRecord: Hashable, Sendable {
 
   private static func read<Read>(
     _ field: String, _ expected: String, _ object: ValueObject, _ convert: (Value) -> Read?
-  ) throws(Problem) -> Read {
+  ) throws(FieldProblem) -> Read {
     let value = object[field] ?? .null
     guard let read = convert(value) else {
-      throw Problem(field: field, message: "is \(JSONText.write(value)), expected \(expected)")
+      throw FieldProblem(field: field, message: "is \(JSONText.write(value)), expected \(expected)")
     }
     return read
   }
@@ -122,21 +122,21 @@ extension TimerState {
     return JSONText.write(.object(object))
   }
 
-  mutating func take(stateData text: String) throws(TimerStateRecord.Problem) {
+  mutating func take(stateData text: String) throws(TimerStateRecord.FieldProblem) {
     var object: ValueObject
     do {
       guard let read = try JSONText.parse(text).objectValue else {
-        throw TimerStateRecord.Problem(field: "stateData", message: "is not a JSON object")
+        throw TimerStateRecord.FieldProblem(field: "stateData", message: "is not a JSON object")
       }
       object = read
-    } catch let problem as TimerStateRecord.Problem {
+    } catch let problem as TimerStateRecord.FieldProblem {
       throw problem
     } catch {
-      throw TimerStateRecord.Problem(field: "stateData", message: "is not JSON: \(error)")
+      throw TimerStateRecord.FieldProblem(field: "stateData", message: "is not JSON: \(error)")
     }
     let remaining = object["remainingSeconds"] ?? .integer(0)
     guard let seconds = remaining.numberValue, seconds >= 0, seconds * 1000 <= Double(Self.longestMilliseconds) else {
-      throw TimerStateRecord.Problem(
+      throw TimerStateRecord.FieldProblem(
         field: "stateData.remainingSeconds",
         message: "is \(JSONText.write(remaining)), expected a number of seconds from 0 to 86400")
     }

@@ -17,7 +17,7 @@ public struct RecordQuery: Sendable {
   }
 
   /// Why a query gave nothing.
-  public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+  public struct QueryProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong with it, for a person.
     public var description: String
   }
@@ -33,7 +33,7 @@ public struct RecordQuery: Sendable {
   /// Runs one statement; `values` stand for its parameters `:name`, or in order for `?`.
   public func run(
     _ sql: String, named: [String: Scalar] = [:], ordered: [Scalar] = [], milliseconds: Int64 = 10_000
-  ) throws(Problem) -> Rows {
+  ) throws(QueryProblem) -> Rows {
     do {
       let connection = try open()
       let guarding = QueryGuard(views: views)
@@ -45,51 +45,53 @@ public struct RecordQuery: Sendable {
         }
       } catch let error as SQLiteError {
         switch error.kind {
-        case .denied: throw Problem(description: guarding.refusal)
-        case .interrupted: throw Problem(description: "the query took longer than \(milliseconds) ms")
-        default: throw Problem(description: error.message)
+        case .denied: throw QueryProblem(description: guarding.refusal)
+        case .interrupted: throw QueryProblem(description: "the query took longer than \(milliseconds) ms")
+        default: throw QueryProblem(description: error.message)
         }
       } catch SQLiteConnection.NotOneStatement.none {
-        throw Problem(description: "there is no statement in it")
+        throw QueryProblem(description: "there is no statement in it")
       } catch SQLiteConnection.NotOneStatement.several(let rest) {
-        throw Problem(description: "expected one statement, found more after it: '\(rest.prefix(40))'")
+        throw QueryProblem(description: "expected one statement, found more after it: '\(rest.prefix(40))'")
       }
-    } catch let problem as Problem {
+    } catch let problem as QueryProblem {
       throw problem
     } catch {
-      throw Problem(description: "\(error)")
+      throw QueryProblem(description: "\(error)")
     }
   }
 
-  private func open() throws(Problem) -> SQLiteConnection {
+  private func open() throws(QueryProblem) -> SQLiteConnection {
     do throws(SQLiteError) {
       return try SQLiteConnection(
         path, .readOnly, busyMilliseconds: SQLiteFailure.busyMilliseconds, takesQuotedText: true)
     } catch {
-      throw Problem(description: "'\(path)' cannot be read: \(error.message)")
+      throw QueryProblem(description: "'\(path)' cannot be read: \(error.message)")
     }
   }
 
   /// The values of the parameters, in their order.
   private static func values(
     of parameters: [String?], _ named: [String: Scalar], _ ordered: [Scalar]
-  ) throws(Problem) -> [SQLiteValue] {
+  ) throws(QueryProblem) -> [SQLiteValue] {
     var values: [SQLiteValue] = []
     var unused = Set(named.keys)
     for (index, parameter) in parameters.enumerated() {
       if let parameter, !parameter.hasPrefix("?") {
         let name = String(parameter.dropFirst())
-        guard let value = named[name] else { throw Problem(description: "no value is given for '\(parameter)'") }
+        guard let value = named[name] else { throw QueryProblem(description: "no value is given for '\(parameter)'") }
         unused.remove(name)
         values.append(value.column)
       } else {
-        guard index < ordered.count else { throw Problem(description: "no value is given for parameter \(index + 1)") }
+        guard index < ordered.count else {
+          throw QueryProblem(description: "no value is given for parameter \(index + 1)")
+        }
         values.append(ordered[index].column)
       }
     }
-    if let name = unused.min() { throw Problem(description: "the statement has no parameter ':\(name)'") }
+    if let name = unused.min() { throw QueryProblem(description: "the statement has no parameter ':\(name)'") }
     if named.isEmpty, ordered.count > parameters.count {
-      throw Problem(description: "\(ordered.count) values are given for \(parameters.count) parameters")
+      throw QueryProblem(description: "\(ordered.count) values are given for \(parameters.count) parameters")
     }
     return values
   }
@@ -98,7 +100,7 @@ public struct RecordQuery: Sendable {
     var result = Rows(columns: statement.columns, rows: [])
     while try statement.next() {
       guard result.rows.count < rowLimit else {
-        throw Problem(description: "the query gives more than \(rowLimit) rows; add a LIMIT")
+        throw QueryProblem(description: "the query gives more than \(rowLimit) rows; add a LIMIT")
       }
       result.rows.append(result.columns.indices.map { statement.scalar($0) })
     }

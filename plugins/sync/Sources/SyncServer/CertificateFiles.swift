@@ -24,7 +24,7 @@
       var problem: String?
     }
 
-    /// Reads the files. Throws a `Problem` that says what is wrong with them.
+    /// Reads the files. Throws a `CertificateProblem` that says what is wrong with them.
     init(certificate: String, key: String, report: @escaping @Sendable (String) -> Void) throws {
       self.certificate = certificate
       self.key = key
@@ -34,7 +34,7 @@
     }
 
     /// What is wrong with the files.
-    struct Problem: Error, CustomStringConvertible {
+    struct CertificateProblem: Error, CustomStringConvertible {
       /// In words.
       let description: String
     }
@@ -89,20 +89,20 @@
     private static func read(_ certificate: String, _ key: String) throws -> Pair {
       let rights = (try? FileManager.default.attributesOfItem(atPath: key))?[.posixPermissions] as? Int ?? 0
       if rights & 0o004 != 0 {
-        throw Problem(
+        throw CertificateProblem(
           description: "every user of this machine can read the key '\(key)'; remove that permission (chmod o-r)")
       }
       guard let chain = try? NIOSSLCertificate.fromPEMFile(certificate), !chain.isEmpty else {
-        throw Problem(description: "'\(certificate)' is not a readable file of PEM certificates")
+        throw CertificateProblem(description: "'\(certificate)' is not a readable file of PEM certificates")
       }
       guard let secret = try? NIOSSLPrivateKey(file: key, format: .pem) else {
-        throw Problem(description: "'\(key)' is not a readable PEM key")
+        throw CertificateProblem(description: "'\(key)' is not a readable PEM key")
       }
       let pair = Pair(chain: chain.map { .certificate($0) }, key: .privateKey(secret))
       // The library finds out here whether the two belong together.
       let configuration = TLSConfiguration.makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key)
       guard (try? NIOSSLContext(configuration: configuration)) != nil else {
-        throw Problem(description: "the key '\(key)' does not belong to the certificate '\(certificate)'")
+        throw CertificateProblem(description: "the key '\(key)' does not belong to the certificate '\(certificate)'")
       }
       return pair
     }

@@ -139,7 +139,7 @@
         throw .tooLarge
       }
       let (operations, heard): ([Operation], Cursor?)
-      do throws(Wire.Problem) {
+      do throws(Wire.WireProblem) {
         (operations, heard) = (try Wire.operations(body), try Wire.heard(body))
       } catch {
         if error.isOfTheFuture { throw .unsupportedFormat("\(error)") }
@@ -175,7 +175,7 @@
 
     private static func subscription(_ text: Substring?) throws(BackendError) -> Subscription? {
       guard let text else { return nil }
-      do throws(Wire.Problem) {
+      do throws(Wire.WireProblem) {
         return try Wire.subscription(String(text))
       } catch {
         throw .invalid("\(error)")

@@ -12,7 +12,7 @@
     public let mayBeReadable: Bool
 
     /// What is wrong with the file or with what is asked of it.
-    public struct Problem: Error, CustomStringConvertible {
+    public struct ZonesProblem: Error, CustomStringConvertible {
       /// In words, with the place.
       public let description: String
     }
@@ -28,7 +28,7 @@
       self.mayBeReadable = mayBeReadable
     }
 
-    /// The zones with their tokens. Throws a `Problem`.
+    /// The zones with their tokens. Throws a `ZonesProblem`.
     public func zones() throws -> [String: ZoneToken?] {
       try lines().reduce(into: [:]) { zones, line in
         if case .zone(let name, let token, _) = line { zones[name] = token }
@@ -51,14 +51,15 @@
 
     // MARK: Changes
 
-    /// Makes a zone and gives its token, which is kept nowhere. Throws a `Problem` for a zone that is there.
+    /// Makes a zone and gives its token, which is kept nowhere. Throws a `ZonesProblem` for a zone that is there.
     public func add(_ name: String) throws -> String {
       guard ZoneName.isWellFormed(name) else {
-        throw Problem(description: "'\(name)' is not a name for a zone: \(ZoneName.rule)")
+        throw ZonesProblem(description: "'\(name)' is not a name for a zone: \(ZoneName.rule)")
       }
       return try change(isNew: true) { lines in
         guard Self.index(of: name, in: lines) == nil else {
-          throw Problem(description: "the zone '\(name)' is there already; 'zones rotate \(name)' gives it a new token")
+          throw ZonesProblem(
+            description: "the zone '\(name)' is there already; 'zones rotate \(name)' gives it a new token")
         }
         let token = ZoneToken.random()
         lines.append(.zone(name, ZoneToken(token), isClear: false))
@@ -66,7 +67,7 @@
       }
     }
 
-    /// Gives a zone a new token in place of the one it has. Throws a `Problem` for a zone that is not there.
+    /// Gives a zone a new token in place of the one it has. Throws a `ZonesProblem` for a zone that is not there.
     public func rotate(_ name: String) throws -> String {
       try change { lines in
         let token = ZoneToken.random()
@@ -75,7 +76,7 @@
       }
     }
 
-    /// Takes a zone out; what it holds stays in the store. Throws a `Problem` for a zone that is not there.
+    /// Takes a zone out; what it holds stays in the store. Throws a `ZonesProblem` for a zone that is not there.
     public func revoke(_ name: String) throws {
       try change { lines in _ = lines.remove(at: try Self.index(of: name, in: lines)) }
     }
@@ -87,7 +88,7 @@
     private static func index(of name: String, in lines: [Line]) throws -> Int {
       if let index = index(of: name, in: lines) { return index }
       let known = lines.compactMap { if case .zone(let name, _, _) = $0 { name } else { nil } }
-      throw Problem(
+      throw ZonesProblem(
         description:
           "there is no zone '\(name)'; there \(known.isEmpty ? "is none" : "are \(known.joined(separator: ", "))")")
     }
@@ -121,13 +122,13 @@
         try file.synchronize()
       } catch {
         unlink(fresh)
-        throw Problem(description: "'\(path)' cannot be written: \(error.localizedDescription)")
+        throw ZonesProblem(description: "'\(path)' cannot be written: \(error.localizedDescription)")
       }
       if rename(fresh, path) != 0 { throw unwritable() }
     }
 
-    private func unwritable() -> Problem {
-      Problem(description: "'\(path)' cannot be written: \(String(cString: strerror(errno)))")
+    private func unwritable() -> ZonesProblem {
+      ZonesProblem(description: "'\(path)' cannot be written: \(String(cString: strerror(errno)))")
     }
 
     // MARK: Reading
@@ -135,7 +136,7 @@
     private func lines() throws -> [Line] {
       let rights = (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int ?? 0
       if rights & 0o004 != 0, !mayBeReadable {
-        throw Problem(
+        throw ZonesProblem(
           description:
             "every user of this machine can read '\(path)'; remove that permission (chmod o-r) or say --readable-zones")
       }
@@ -143,7 +144,7 @@
       do {
         text = try String(contentsOfFile: path, encoding: .utf8)
       } catch {
-        throw Problem(description: "the file '\(path)' cannot be read: \(error.localizedDescription)")
+        throw ZonesProblem(description: "the file '\(path)' cannot be read: \(error.localizedDescription)")
       }
       var texts = text.split(separator: "\n", omittingEmptySubsequences: false)
       if texts.last == "" { texts.removeLast() }
@@ -156,11 +157,11 @@
       let parts = text.split(whereSeparator: \.isWhitespace)
       if parts.isEmpty || text.hasPrefix("#") { return .other(String(text)) }
       guard parts.count == 2 else {
-        throw Problem(description: "\(path):\(number): expected a zone's name and its token")
+        throw ZonesProblem(description: "\(path):\(number): expected a zone's name and its token")
       }
       let name = String(parts[0])
       guard Self.index(of: name, in: lines) == nil else {
-        throw Problem(description: "\(path):\(number): the zone '\(name)' appears twice")
+        throw ZonesProblem(description: "\(path):\(number): the zone '\(name)' appears twice")
       }
       if let token = ZoneToken(text: parts[1]) { return .zone(name, token, isClear: false) }
       return .zone(name, ZoneToken(String(parts[1])), isClear: true)

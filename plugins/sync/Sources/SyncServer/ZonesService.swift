@@ -35,7 +35,9 @@
 
     private func take(_ zones: [String: ZoneToken?]) async throws {
       for (zone, token) in zones {
-        if let problem = token?.problem { throw ZonesFile.Problem(description: "the token of '\(zone)' \(problem)") }
+        if let problem = token?.problem {
+          throw ZonesFile.ZonesProblem(description: "the token of '\(zone)' \(problem)")
+        }
       }
       for zone in Set(zones.keys).subtracting(access.names).sorted() { try await openZone(zone) }
       for zone in access.replace(with: zones) {

@@ -13,7 +13,7 @@ import SyncEngine
 /// Everything that comes in is checked; what is wrong is named by its place, such as `operations[2].expectedVersion`.
 public enum Wire {
   /// Why a body cannot be read.
-  public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+  public struct WireProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// Where, as a path of keys.
     public var path: String
     /// What is wrong.
@@ -62,24 +62,24 @@ public enum Wire {
   }
 
   /// Reads what the author of a request to commit has heard of the zone.
-  public static func heard(_ body: [UInt8]) throws(Problem) -> Cursor? {
+  public static func heard(_ body: [UInt8]) throws(WireProblem) -> Cursor? {
     guard let value = try object(body)["heard"] else { return nil }
     guard let cursor = value.stringValue.flatMap({ Cursor($0) }) else {
-      throw Problem(path: "heard", message: "is not a cursor")
+      throw WireProblem(path: "heard", message: "is not a cursor")
     }
     return cursor
   }
 
   /// Reads a request to commit.
-  public static func operations(_ body: [UInt8]) throws(Problem) -> [Operation] {
+  public static func operations(_ body: [UInt8]) throws(WireProblem) -> [Operation] {
     let root = try object(body)
     guard let list = root["operations"]?.arrayValue else {
-      throw Problem(path: "operations", message: "is missing or not an array")
+      throw WireProblem(path: "operations", message: "is missing or not an array")
     }
     var operations: [Operation] = []
     for (index, value) in list.enumerated() {
       let path = "operations[\(index)]"
-      guard let member = value.objectValue else { throw Problem(path: path, message: "is not an object") }
+      guard let member = value.objectValue else { throw WireProblem(path: path, message: "is not an object") }
       let key = try key(member, path)
       let expected = try integer(member, "expectedVersion", path)
       let change = try change(member, path)
@@ -89,7 +89,7 @@ public enum Wire {
     return operations
   }
 
-  private static func change(_ member: ValueObject, _ path: String) throws(Problem) -> Operation.Change {
+  private static func change(_ member: ValueObject, _ path: String) throws(WireProblem) -> Operation.Change {
     switch (member["write"], member["join"], member["retire"]) {
     case (let write?, nil, nil):
       return .write(try packed(write, "\(path).write") { bytes throws(PackingError) in try Write(packed: bytes) })
@@ -97,10 +97,10 @@ public enum Wire {
       return .join(try packed(join, "\(path).join") { bytes throws(PackingError) in try Cell(packed: bytes) })
     case (nil, nil, let device?):
       guard let device = device.stringValue.flatMap({ DeviceID($0) }) else {
-        throw Problem(path: "\(path).retire", message: "is not a device's name")
+        throw WireProblem(path: "\(path).retire", message: "is not a device's name")
       }
       return .retire(device)
-    default: throw Problem(path: path, message: "needs either 'write', 'join' or 'retire'")
+    default: throw WireProblem(path: path, message: "needs either 'write', 'join' or 'retire'")
     }
   }
 
@@ -131,16 +131,16 @@ public enum Wire {
   }
 
   /// Reads an answer to a commit.
-  public static func commitReply(_ body: [UInt8]) throws(Problem) -> CommitReply {
+  public static func commitReply(_ body: [UInt8]) throws(WireProblem) -> CommitReply {
     let root = try object(body)
     let cursor = try cursor(root)
     guard let list = root["results"]?.arrayValue else {
-      throw Problem(path: "results", message: "is missing or not an array")
+      throw WireProblem(path: "results", message: "is missing or not an array")
     }
     var results: [CommitResult] = []
     for (index, value) in list.enumerated() {
       guard let member = value.objectValue else {
-        throw Problem(path: "results[\(index)]", message: "is not an object")
+        throw WireProblem(path: "results[\(index)]", message: "is not an object")
       }
       results.append(try result(member, "results[\(index)]"))
     }
@@ -149,14 +149,14 @@ public enum Wire {
   }
 
   /// The cursor of an answer.
-  private static func cursor(_ root: ValueObject) throws(Problem) -> Cursor {
+  private static func cursor(_ root: ValueObject) throws(WireProblem) -> Cursor {
     guard let cursor = root["cursor"]?.stringValue.flatMap({ Cursor($0) }) else {
-      throw Problem(path: "cursor", message: "is missing or not a cursor")
+      throw WireProblem(path: "cursor", message: "is missing or not a cursor")
     }
     return cursor
   }
 
-  private static func result(_ member: ValueObject, _ path: String) throws(Problem) -> CommitResult {
+  private static func result(_ member: ValueObject, _ path: String) throws(WireProblem) -> CommitResult {
     switch member["result"]?.stringValue {
     case "committed":
       return .committed(
@@ -175,16 +175,16 @@ public enum Wire {
         return .refused(.tooLarge(bytes: Int(try integer(member, "bytes", path))))
       default: return .refused(.invalid(member["message"]?.stringValue ?? "no reason given"))
       }
-    default: throw Problem(path: "\(path).result", message: "is not one of committed, unchanged, conflict, refused")
+    default: throw WireProblem(path: "\(path).result", message: "is not one of committed, unchanged, conflict, refused")
     }
   }
 
-  private static func stamp(_ member: ValueObject, _ path: String) throws(Problem) -> Stamp? {
+  private static func stamp(_ member: ValueObject, _ path: String) throws(WireProblem) -> Stamp? {
     guard let value = member["stamp"], value != .null else { return nil }
     guard let parts = value.arrayValue, parts.count == 3, let milliseconds = parts[0].integerValue,
       let counter = parts[1].integerValue.flatMap({ UInt32(exactly: $0) }),
       let device = parts[2].stringValue.flatMap({ DeviceID($0) })
-    else { throw Problem(path: "\(path).stamp", message: "is not a stamp") }
+    else { throw WireProblem(path: "\(path).stamp", message: "is not a stamp") }
     return Stamp(milliseconds: Int64(milliseconds), counter: counter, device: device)
   }
 
@@ -210,10 +210,10 @@ public enum Wire {
   public static func text(of subscription: Subscription) -> String { base64(subscription.packed()) }
 
   /// Reads what `text(of:)` gave.
-  public static func subscription(_ text: String) throws(Problem) -> Subscription {
+  public static func subscription(_ text: String) throws(WireProblem) -> Subscription {
     let read = try packed(.string(text), "subscribe") { bytes throws(PackingError) in try Subscription(packed: bytes) }
     if read.packed().count > Subscription.maximumBytes {
-      throw Problem(path: "subscribe", message: "has more than \(Subscription.maximumBytes) bytes")
+      throw WireProblem(path: "subscribe", message: "has more than \(Subscription.maximumBytes) bytes")
     }
     return read
   }
@@ -236,9 +236,9 @@ public enum Wire {
   }
 
   /// Reads changes of the live channel.
-  public static func changes(_ body: [UInt8]) throws(Problem) -> ChannelSign {
+  public static func changes(_ body: [UInt8]) throws(WireProblem) -> ChannelSign {
     guard let cursor = try object(body)["since"]?.stringValue.flatMap({ Cursor($0) }) else {
-      throw Problem(path: "since", message: "is missing or not a cursor")
+      throw WireProblem(path: "since", message: "is missing or not a cursor")
     }
     return .changes(try page(body), since: cursor)
   }
@@ -264,16 +264,16 @@ public enum Wire {
   }
 
   /// Reads a page of changes; one of a subscription must say that it is.
-  public static func page(_ body: [UInt8], isPartial: Bool = false) throws(Problem) -> ChangePage {
+  public static func page(_ body: [UInt8], isPartial: Bool = false) throws(WireProblem) -> ChangePage {
     let root = try object(body)
     let cursor = try cursor(root)
     guard let list = root["records"]?.arrayValue, let hasMore = root["more"]?.booleanValue else {
-      throw Problem(path: "", message: "'records' or 'more' is missing or mistyped")
+      throw WireProblem(path: "", message: "'records' or 'more' is missing or mistyped")
     }
     var records: [Record] = []
     for (index, value) in list.enumerated() {
       guard let member = value.objectValue else {
-        throw Problem(path: "records[\(index)]", message: "is not an object")
+        throw WireProblem(path: "records[\(index)]", message: "is not an object")
       }
       records.append(try record(member, "records[\(index)]"))
     }
@@ -288,15 +288,15 @@ public enum Wire {
       others: isPartial ? try others(root) : [])
   }
 
-  private static func others(_ root: ValueObject) throws(Problem) -> [RecordMention] {
+  private static func others(_ root: ValueObject) throws(WireProblem) -> [RecordMention] {
     guard let list = root["others"]?.arrayValue else {
-      throw Problem(path: "others", message: "is missing or not an array")
+      throw WireProblem(path: "others", message: "is missing or not an array")
     }
     var others: [RecordMention] = []
     for (index, value) in list.enumerated() {
       guard let parts = value.arrayValue, parts.count == 3, let type = parts[0].stringValue,
         let name = parts[1].stringValue, let sequence = parts[2].integerValue, sequence >= 0
-      else { throw Problem(path: "others[\(index)]", message: "is not a mention of a record") }
+      else { throw WireProblem(path: "others[\(index)]", message: "is not a mention of a record") }
       others.append(RecordMention(key: RecordKey(type: type, name: name), sequence: Int64(sequence)))
     }
     return others
@@ -310,7 +310,7 @@ public enum Wire {
     ])
   }
 
-  private static func record(_ object: ValueObject, _ path: String) throws(Problem) -> Record {
+  private static func record(_ object: ValueObject, _ path: String) throws(WireProblem) -> Record {
     Record(
       key: try key(object, path), version: try integer(object, "version", path),
       sequence: try integer(object, "sequence", path),
@@ -409,50 +409,51 @@ public enum Wire {
   }
 
   /// Reads the server's clock.
-  public static func serverTime(_ body: [UInt8]) throws(Problem) -> Int64 {
+  public static func serverTime(_ body: [UInt8]) throws(WireProblem) -> Int64 {
     try integer(try object(body), "serverMilliseconds", "")
   }
 
   // MARK: Parts
 
-  private static func object(_ body: [UInt8]) throws(Problem) -> ValueObject {
+  private static func object(_ body: [UInt8]) throws(WireProblem) -> ValueObject {
     let value: Value
     do {
       value = try JSONText.parse(body)
     } catch {
-      throw Problem(path: "", message: "the body is not JSON: \(error)")
+      throw WireProblem(path: "", message: "the body is not JSON: \(error)")
     }
-    guard let object = value.objectValue else { throw Problem(path: "", message: "the body is not a JSON object") }
+    guard let object = value.objectValue else { throw WireProblem(path: "", message: "the body is not a JSON object") }
     return object
   }
 
-  private static func key(_ object: ValueObject, _ path: String) throws(Problem) -> RecordKey {
+  private static func key(_ object: ValueObject, _ path: String) throws(WireProblem) -> RecordKey {
     guard let type = object["type"]?.stringValue else {
-      throw Problem(path: "\(path).type", message: "is missing or not a string")
+      throw WireProblem(path: "\(path).type", message: "is missing or not a string")
     }
     guard let name = object["name"]?.stringValue else {
-      throw Problem(path: "\(path).name", message: "is missing or not a string")
+      throw WireProblem(path: "\(path).name", message: "is missing or not a string")
     }
     return RecordKey(type: type, name: name)
   }
 
-  private static func integer(_ object: ValueObject, _ name: String, _ path: String) throws(Problem) -> Int64 {
+  private static func integer(_ object: ValueObject, _ name: String, _ path: String) throws(WireProblem) -> Int64 {
     guard let number = object[name]?.integerValue, number >= 0 else {
-      throw Problem(path: path.isEmpty ? name : "\(path).\(name)", message: "is missing or not a whole number from 0")
+      throw WireProblem(
+        path: path.isEmpty ? name : "\(path).\(name)", message: "is missing or not a whole number from 0")
     }
     return Int64(number)
   }
 
   private static func packed<Read>(
     _ value: Value, _ path: String, _ read: ([UInt8]) throws(PackingError) -> Read
-  ) throws(Problem) -> Read {
+  ) throws(WireProblem) -> Read {
     guard let bytes = value.stringValue.flatMap({ Data(base64Encoded: $0) }) else {
-      throw Problem(path: path, message: "is missing or not base64")
+      throw WireProblem(path: path, message: "is missing or not base64")
     }
     do {
       return try read(Array(bytes))
     } catch {
-      var problem = Problem(path: path, message: "is damaged: \(error)")
+      var problem = WireProblem(path: path, message: "is damaged: \(error)")
       if case .unsupportedFormat = error { problem.isOfTheFuture = true }
       throw problem
     }

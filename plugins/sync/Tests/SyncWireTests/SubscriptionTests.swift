@@ -17,11 +17,11 @@ import Testing
   }
 
   @Test func `a page of a part that does not name what it leaves out is refused`() {
-    let problem = #expect(throws: Wire.Problem.self) { try Wire.page(Wire.body(of: Self.page), isPartial: true) }
+    let problem = #expect(throws: Wire.WireProblem.self) { try Wire.page(Wire.body(of: Self.page), isPartial: true) }
     #expect(problem?.path == "others")
   }
 
   @Test(arguments: ["!", "AQ==", "////"]) func `what is not a subscription is refused`(_ text: String) {
-    #expect(throws: Wire.Problem.self) { try Wire.subscription(text) }
+    #expect(throws: Wire.WireProblem.self) { try Wire.subscription(text) }
   }
 }

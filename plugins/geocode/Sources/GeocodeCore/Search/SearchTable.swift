@@ -7,7 +7,7 @@ import FlowBytes
 /// by it a name is found among those that begin alike without folding them all.
 struct SearchTable: Sendable {
   /// A name: whose it is, and which of its names.
-  struct Entry {
+  struct NameReference {
     /// A place, region, country or division; see `GeocodeTables.record`.
     var record: Int
     /// Its name: 0 English, 1 Chinese, 2… other spellings.
@@ -31,9 +31,9 @@ struct SearchTable: Sendable {
 
   /// The entry at a position in the order.
   @inline(__always)
-  func entry(_ index: Int) -> Entry {
+  func entry(_ index: Int) -> NameReference {
     let low = Int(entries[3 * index]) | Int(entries[3 * index + 1]) << 8 | Int(entries[3 * index + 2]) << 16
-    return Entry(record: low & 0x3FFFF, field: low >> 18)
+    return NameReference(record: low & 0x3FFFF, field: low >> 18)
   }
 
   /// The mark of a folded name: eight bits of its FNV-1a sum; the script that makes the tables computes the same.

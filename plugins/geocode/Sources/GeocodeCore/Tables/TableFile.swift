@@ -47,7 +47,7 @@ final class TableFile: Sendable {
   /// Compares the file with its row in the manifest.
   ///
   /// - Throws: `TableError.corrupt`, which names the line where a text table stops being what it was made.
-  func verify(_ entry: TableManifest.Entry, isText: Bool) throws(TableError) {
+  func verify(_ entry: TableManifest.FileChecksums, isText: Bool) throws(TableError) {
     guard bytes.count == entry.byteCount else {
       let line = isText ? line(at: min(bytes.count, entry.byteCount)) : nil
       throw .corrupt(

@@ -6,14 +6,14 @@ struct TableManifest: Sendable {
   static let blockSize = 8_192
 
   /// What is known of one file.
-  struct Entry: Sendable {
+  struct FileChecksums: Sendable {
     /// The file's size.
     var byteCount: Int
     /// One checksum for every 8 KiB, the last for what remains.
     var checksums: [UInt64]
   }
 
-  private var entries: [String: Entry] = [:]
+  private var entries: [String: FileChecksums] = [:]
 
   init(_ file: TableFile) throws(TableError) {
     var rows = try TableRows(file, columns: ["file", "bytes", "checksums"])
@@ -26,7 +26,7 @@ struct TableManifest: Sendable {
         throw rows.error("expected a checksum of 16 hexadecimal digits for every 8 KiB")
       }
       try rows.endOfRow()
-      entries[name] = Entry(byteCount: size, checksums: sums)
+      entries[name] = FileChecksums(byteCount: size, checksums: sums)
       // The last row is the sum of the rows before it.
       guard name == file.name else { continue }
       guard size == start, !rows.next(),
@@ -56,7 +56,7 @@ struct TableManifest: Sendable {
   /// What is known of a file.
   ///
   /// - Throws: `TableError.corrupt` when the manifest does not mention it.
-  func entry(for file: String) throws(TableError) -> Entry {
+  func entry(for file: String) throws(TableError) -> FileChecksums {
     guard let entry = entries[file] else {
       throw .corrupt(file: "manifest.tsv", line: nil, problem: "no row for \(file)")
     }

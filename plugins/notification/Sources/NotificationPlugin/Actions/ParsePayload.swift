@@ -50,7 +50,7 @@ struct ParsePayload: Action {
   static func check(_ input: LiteralInput) -> [InputProblem] {
     guard let payload = input["payload"] else { return [] }
     let kind = input["kind"].flatMap(PayloadKind.init) ?? .standard
-    do throws(NotificationPayload.Problem) {
+    do throws(NotificationPayload.PayloadProblem) {
       return try NotificationPayload(payload, limit: kind.limit).warnings.map {
         InputProblem("payload", $0, isWarning: true)
       }
@@ -61,7 +61,7 @@ struct ParsePayload: Action {
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     let payload: NotificationPayload
-    do throws(NotificationPayload.Problem) {
+    do throws(NotificationPayload.PayloadProblem) {
       payload = try NotificationPayload(input.payload, limit: input.kind.limit)
     } catch {
       throw ActionError(error.code, error.message, isRetryable: false)

@@ -77,7 +77,7 @@ struct ReceiveNotifications: Service {
   ) async throws {
     defer { delivery.complete(.newData) }
     let payload: NotificationPayload
-    do throws(NotificationPayload.Problem) {
+    do throws(NotificationPayload.PayloadProblem) {
       payload = try NotificationPayload(delivery.payload)
     } catch {
       return context.log("notification \(delivery.id) is dropped: \(error.message)", level: .warning)

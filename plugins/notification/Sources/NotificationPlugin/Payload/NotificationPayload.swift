@@ -17,7 +17,7 @@ struct NotificationPayload: Sendable, Hashable {
   }
 
   /// Why a payload cannot be read.
-  struct Problem: Error, Sendable, Hashable {
+  struct PayloadProblem: Error, Sendable, Hashable {
     let code: String
     let message: String
   }
@@ -39,7 +39,7 @@ struct NotificationPayload: Sendable, Hashable {
   let warnings: [String]
 
   /// Reads JSON text, or an object that was read already; throws what is wrong and where.
-  init(_ payload: Value, limit: Limit = .standard) throws(Problem) {
+  init(_ payload: Value, limit: Limit = .standard) throws(PayloadProblem) {
     let object = try Self.object(of: payload, limit)
     let aps = object["aps"]?.objectValue ?? [:]
     let alert = aps["alert"]
@@ -55,28 +55,28 @@ struct NotificationPayload: Sendable, Hashable {
     self.warnings = warnings
   }
 
-  private static func object(of payload: Value, _ limit: Limit) throws(Problem) -> ValueObject {
+  private static func object(of payload: Value, _ limit: Limit) throws(PayloadProblem) -> ValueObject {
     var value = payload
     if case .string(let text) = payload {
       try check(text.utf8.count, limit)
       do throws(JSONProblem) {
         value = try JSONText.parse(text, rules: JSONText.Rules(depth: depth, bytes: limit.bytes))
       } catch {
-        throw Problem(code: "payload-malformed", message: "the payload is not JSON: \(error)")
+        throw PayloadProblem(code: "payload-malformed", message: "the payload is not JSON: \(error)")
       }
     } else {
       try check(JSONText.bytes(of: payload).count, limit)
     }
     guard case .object(let object) = value else {
-      throw Problem(
+      throw PayloadProblem(
         code: "payload-malformed", message: "the payload is \(value.shortText), not an object such as {\"route\": …}")
     }
     return object
   }
 
-  private static func check(_ count: Int, _ limit: Limit) throws(Problem) {
+  private static func check(_ count: Int, _ limit: Limit) throws(PayloadProblem) {
     guard count > limit.bytes else { return }
-    throw Problem(
+    throw PayloadProblem(
       code: "payload-too-large",
       message: "the payload has \(count) bytes; the system delivers at most \(limit.bytes)")
   }

@@ -13,7 +13,7 @@ import FlowPluginKit
 /// that of two processes only one does, and none is lost when that one dies.
 public struct ScheduledNotifications: Sendable {
   /// A notification and when it is due.
-  public struct Entry: Sendable, Hashable {
+  public struct DueNotification: Sendable, Hashable {
     /// Its identifier.
     public let id: String
     /// The payload, as a remote notification would have it.
@@ -54,7 +54,7 @@ public struct ScheduledNotifications: Sendable {
   }
 
   /// Keeps a notification until it is claimed; one with the same identifier is replaced.
-  func add(_ entry: Entry) throws {
+  func add(_ entry: DueNotification) throws {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let value: Value = [
@@ -73,9 +73,9 @@ public struct ScheduledNotifications: Sendable {
   func remove(_ id: String) { try? FileManager.default.removeItem(at: file(of: id)) }
 
   /// What waits, the earliest first, and the names of files that hold no notification.
-  public func waiting() -> (entries: [Entry], unreadable: [String]) {
+  public func waiting() -> (entries: [DueNotification], unreadable: [String]) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    var entries: [Entry] = []
+    var entries: [DueNotification] = []
     var unreadable: [String] = []
     for name in names.sorted() where name.hasSuffix(Self.suffix) {
       let bytes = (try? Data(contentsOf: folder.appendingPathComponent(name))).map(Array.init) ?? []
@@ -85,14 +85,14 @@ public struct ScheduledNotifications: Sendable {
         unreadable.append(name)
         continue
       }
-      entries.append(Entry(id: id, payload: payload, dueAtMilliseconds: due))
+      entries.append(DueNotification(id: id, payload: payload, dueAtMilliseconds: due))
     }
     return (entries.sorted { ($0.dueAtMilliseconds, $0.id) < ($1.dueAtMilliseconds, $1.id) }, unreadable)
   }
 
   /// Shows what is due at a time, in milliseconds since 1970, the earliest first: each is given to one caller, and forgotten
   /// when `show` has returned. Gives how many there were.
-  public func deliverDue(atMilliseconds now: Int = Self.now(), _ show: (Entry) -> Void) -> Int {
+  public func deliverDue(atMilliseconds now: Int = Self.now(), _ show: (DueNotification) -> Void) -> Int {
     var count = 0
     for entry in waiting().entries where entry.dueAtMilliseconds <= now {
       guard let claim = claim(entry.id) else { continue }

@@ -51,18 +51,18 @@ public struct PendingStore: Sendable, Hashable {
   }
 
   /// A link with its name.
-  private struct Entry: Sendable, Hashable {
+  private struct NamedLink: Sendable, Hashable {
     let id: ID
     var route: PendingRoute
   }
 
   /// The links of one scope.
   private struct Queue: Sendable, Hashable {
-    var waiting: [Entry] = []
+    var waiting: [NamedLink] = []
     /// When the interface has settled; nil while nothing was flushed.
     var settlesAtMilliseconds: Int?
     /// The link that is being handed off.
-    var handingOff: Entry?
+    var handingOff: NamedLink?
   }
 
   /// A link that was handed off, for as long as another delivery of it is a duplicate.
@@ -78,7 +78,7 @@ public struct PendingStore: Sendable, Hashable {
   public let policy: PendingPolicy
   private var queues: [String: Queue] = [:]
   /// Links opened at once, without waiting.
-  private var direct: [Entry] = []
+  private var direct: [NamedLink] = []
   private var recent: [HandedOff] = []
   /// Links that a later tap took the place of: another delivery of one is not a newer tap.
   private var superseded: [HandedOff] = []
@@ -123,7 +123,7 @@ extension PendingStore {
   ) -> (arrival: Arrival, effects: [Effect]) {
     if isDuplicate(route, at: now) { return (.duplicate, duplicated(route)) }
     lastID += 1
-    let entry = Entry(id: lastID, route: route)
+    let entry = NamedLink(id: lastID, route: route)
     var effects: [Effect] = []
     var queue = queues[scope] ?? Queue()
     let room = policy.keep == .latest ? 1 : PendingPolicy.capacity
@@ -151,7 +151,7 @@ extension PendingStore {
     }
     if isDuplicate(route, at: now) { return (.duplicate, duplicated(route)) }
     lastID += 1
-    direct.append(Entry(id: lastID, route: route))
+    direct.append(NamedLink(id: lastID, route: route))
     return (.open(lastID), [.log(LogEntry(kind: .executed, route: route))])
   }
 
@@ -185,7 +185,7 @@ extension PendingStore {
         continue
       }
       lastID += 1
-      queue.waiting.append(Entry(id: lastID, route: route))
+      queue.waiting.append(NamedLink(id: lastID, route: route))
     }
     let room = policy.keep == .latest ? 1 : PendingPolicy.capacity
     while queue.waiting.count > room {
@@ -237,7 +237,7 @@ extension PendingStore {
 
   /// The interface went away before it took the link, which waits again unless a later one has come.
   public mutating func returned(_ id: ID, scope: String, at now: Int) -> [Effect] {
-    let entry: Entry
+    let entry: NamedLink
     if let index = direct.firstIndex(where: { $0.id == id }) {
       entry = direct.remove(at: index)
     } else {
@@ -255,12 +255,12 @@ extension PendingStore {
     return [.log(LogEntry(kind: .returned, route: entry.route)), .persist(scope: scope)]
   }
 
-  private mutating func completed(_ entry: Entry, at now: Int) -> Effect {
+  private mutating func completed(_ entry: NamedLink, at now: Int) -> Effect {
     recent.append(HandedOff(route: entry.route, atMilliseconds: now))
     return .log(LogEntry(kind: .completed, route: entry.route))
   }
 
-  private func handingOff(_ id: ID) -> (scope: String, entry: Entry)? {
+  private func handingOff(_ id: ID) -> (scope: String, entry: NamedLink)? {
     for (scope, queue) in queues {
       if let entry = queue.handingOff, entry.id == id { return (scope, entry) }
     }

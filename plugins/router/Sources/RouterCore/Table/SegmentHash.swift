@@ -76,12 +76,12 @@ enum SegmentBytes {
 /// Finds the child of a node by a hash: open addressing with linear probing, at most half full.
 struct LiteralIndex: Sendable {
   /// A child under the upper half of its hash; a child of −1 marks a free position.
-  struct Entry: Sendable {
+  struct LiteralChild: Sendable {
     var tag: UInt32
     var child: Int32
   }
 
-  private(set) var entries: [Entry]
+  private(set) var entries: [LiteralChild]
   private(set) var mask: Int
   private(set) var count = 0
 
@@ -89,7 +89,7 @@ struct LiteralIndex: Sendable {
   init(capacity: Int) {
     var size = 16
     while size < capacity * 2 { size *= 2 }
-    entries = Array(repeating: Entry(tag: 0, child: -1), count: size)
+    entries = Array(repeating: LiteralChild(tag: 0, child: -1), count: size)
     mask = size - 1
   }
 
@@ -111,7 +111,7 @@ struct LiteralIndex: Sendable {
     precondition(count < entries.count / 2 + 1, "the index has room for its capacity only")
     var position = Int(truncatingIfNeeded: hash) & mask
     while entries[position].child >= 0 { position = (position + 1) & mask }
-    entries[position] = Entry(tag: UInt32(truncatingIfNeeded: hash >> 32), child: child)
+    entries[position] = LiteralChild(tag: UInt32(truncatingIfNeeded: hash >> 32), child: child)
     count += 1
   }
 }

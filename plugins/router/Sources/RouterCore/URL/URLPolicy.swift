@@ -17,7 +17,7 @@ public struct URLPolicy: Sendable, Hashable {
   public var limits: URLLimits
 
   /// What is wrong with a declared scheme or host.
-  public enum Problem: Error, Sendable, Hashable {
+  public enum PolicyProblem: Error, Sendable, Hashable {
     /// No scheme was given.
     case noScheme
     /// The scheme at this place is not of the form letter, then letters, digits, `+`, `-`, `.`.
@@ -34,11 +34,11 @@ public struct URLPolicy: Sendable, Hashable {
     "ws", "wss",
   ]
 
-  /// A policy of these schemes and hosts; throws the first ``Problem``.
+  /// A policy of these schemes and hosts; throws the first ``PolicyProblem``.
   public init(
     schemes: [String], hosts: [String] = [], plusAsSpace: Bool = false, strictSlashes: Bool = false,
     caseSensitiveHost: Bool = false, limits: URLLimits = URLLimits()
-  ) throws(Problem) {
+  ) throws(PolicyProblem) {
     guard !schemes.isEmpty else { throw .noScheme }
     var names: [String] = []
     for (index, scheme) in schemes.enumerated() {

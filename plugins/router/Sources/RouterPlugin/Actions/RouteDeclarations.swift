@@ -38,7 +38,7 @@ struct RouteDeclarations {
     var goodSchemes = Array(schemes.indices)
     var goodHosts = Array(hosts.indices)
     while true {
-      do throws(URLPolicy.Problem) {
+      do throws(URLPolicy.PolicyProblem) {
         return try URLPolicy(
           schemes: goodSchemes.map { schemes[$0] }, hosts: goodHosts.map { hosts[$0] },
           plusAsSpace: inputs["plus-as-space"]?.booleanValue ?? false,
@@ -60,7 +60,9 @@ struct RouteDeclarations {
     }
   }
 
-  private static func problem(_ problem: URLPolicy.Problem, _ schemes: [String], _ hosts: [String]) -> InputProblem {
+  private static func problem(
+    _ problem: URLPolicy.PolicyProblem, _ schemes: [String], _ hosts: [String]
+  ) -> InputProblem {
     switch problem {
     case .noScheme:
       InputProblem("schemes", "there must be at least one scheme", help: "write 'schemes: [app]'")

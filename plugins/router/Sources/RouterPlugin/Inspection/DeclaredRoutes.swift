@@ -13,25 +13,25 @@ public struct DeclaredRoutes: Sendable {
   private let declarations: [Declaration]
 
   /// Why the routes of a workflow cannot be read without running it.
-  public struct Problem: Error, Sendable, CustomStringConvertible {
+  public struct RoutesProblem: Error, Sendable, CustomStringConvertible {
     /// The sentence that is printed.
     public let description: String
   }
 
-  /// Reads the steps; throws a ``Problem`` when there is none or when one holds expressions.
-  public init(_ workflow: Workflow) throws(Problem) {
+  /// Reads the steps; throws a ``RoutesProblem`` when there is none or when one holds expressions.
+  public init(_ workflow: Workflow) throws(RoutesProblem) {
     var declarations: [Declaration] = []
     for step in workflow.steps where step.uses == RegisterRoutes.name {
       do throws(RouteEntryProblems) {
         declarations.append(Declaration(step: step.id, table: try RouteDeclarations(step.with).table))
       } catch {
         let first = error.problems.first
-        throw Problem(
+        throw RoutesProblem(
           description: "the routes of step '\(step.id)' are not known before it runs: \(first?.keyPath ?? "routes"): "
             + (first?.message ?? "they hold expressions"))
       }
     }
-    guard !declarations.isEmpty else { throw Problem(description: "no step uses \(RegisterRoutes.name)") }
+    guard !declarations.isEmpty else { throw RoutesProblem(description: "no step uses \(RegisterRoutes.name)") }
     self.declarations = declarations
   }
 

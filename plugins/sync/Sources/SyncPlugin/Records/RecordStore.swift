@@ -92,7 +92,7 @@ struct RecordStore: Sendable {
     default: throw ActionError(Failure.query.code, "'values' is an object for ':name' or a list for '?'")
     }
     let rows: RecordQuery.Rows
-    do throws(RecordQuery.Problem) {
+    do throws(RecordQuery.QueryProblem) {
       rows = try query.run(sql, named: named, ordered: ordered, milliseconds: max(1, timeout.milliseconds))
     } catch {
       for collection in schema.collections where error.description == "no such table: \(collection.name)" {
