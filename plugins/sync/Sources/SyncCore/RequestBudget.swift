@@ -62,9 +62,9 @@ public struct RequestBudget: Hashable, Sendable {
 
   /// What may be spent.
   public let limits: Limits
-  /// When the last requests went, but for those that are kept for receiving; oldest first.
+  /// When the last requests went that are not kept for receiving, oldest first.
   private var generalTimes: [Int64] = []
-  /// When these went, oldest first; together there are at most as many as the limit.
+  /// When those went that are kept for receiving, oldest first. Both together are at most as many as the limit.
   private var receivingTimes: [Int64] = []
   /// Bytes by hour since 1970, oldest first; at most 25.
   public private(set) var hours: [HourOfBytes]

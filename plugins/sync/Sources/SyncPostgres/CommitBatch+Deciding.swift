@@ -35,7 +35,7 @@
       return zip(pendings, outcomes).map { pending, outcome in take(outcome, pending.slot, mayChange: mayChange) }
     }
 
-    /// Does not change what it reads: a copy that is read next to would have every change copy all of it.
+    /// Decides, and leaves the batch as it is: slots that are read and changed in one function would be copied.
     private func outcomes(
       of pendings: ArraySlice<Pending>, _ caller: Int, _ connection: ZoneConnection
     ) throws(BackendError) -> (outcomes: [ArbiterBatch.Outcome], full: [String: Int]) {
@@ -63,7 +63,7 @@
       }
     }
 
-    /// What the zone knows of an act, with what has been decided here and is not swapped in yet.
+    /// What the zone knows of an act, including acts that were decided here and are not swapped in yet.
     private func taken(
       _ name: ActName, zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> TakenAct {

@@ -98,7 +98,7 @@
     private func compare(_ cursor: Cursor, _ slot: Int, _ connection: ZoneConnection) throws(BackendError) {
       let zone = slots[slot].name.zone
       if cursors.fits(cursor, zone: zone) { return }
-      // What is known now has been in the database before it is asked again.
+      // These cursors are taken first: each has been in the database by the time that it is asked again.
       let known = cursors.known(zone: zone)
       let (incarnations, present) = try PostgresZone.incarnations(zone, connection)
       if known.allSatisfy({ incarnations.holds($0, last: present.sequence) }) {

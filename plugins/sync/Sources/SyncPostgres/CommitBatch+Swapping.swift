@@ -5,7 +5,7 @@
 
   // How what was decided becomes durable.
   extension CommitBatch {
-    /// What the callers have heard who are not answered yet, by zone.
+    /// The cursors that callers without an answer have been given, by zone.
     private var heard: [String: [Cursor]] {
       var all: [String: Set<Cursor>] = [:]
       for caller in callers where caller.error == nil {
@@ -20,7 +20,7 @@
       let heard = heard
       var statements = heard.keys.sorted().map { PostgresZone.require(heard[$0] ?? [], zone: $0) }
       if changed.isEmpty {
-        // What changes nothing must not say that all is well either.
+        // Where nothing changes, a caller that knows a state which the zone has lost is told so too.
         if !statements.isEmpty { _ = try connection.runTogether(statements) }
         return
       }
@@ -39,7 +39,7 @@
     }
 
     /// Adds the statements that swap these slots in: gives where the one of each slot is, and the zones that begin an
-    /// incarnation. A slot that is read from a batch that is changed would be copied.
+    /// incarnation. Leaves the batch as it is, so that no slot is copied.
     private func add(
       _ changed: [Int], tag: UInt64, isWhole: Bool, to statements: inout [PostgresStatement]
     ) -> (firsts: [Int], begun: [String]) {

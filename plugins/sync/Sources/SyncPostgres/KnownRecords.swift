@@ -32,7 +32,7 @@
     private struct State {
       var zones: [String: Zone] = [:]
       var count = 0
-      /// By zone and collection, with what they were read from.
+      /// By zone and collection, with the cells that they were read from.
       var rules: [String: [String: (cell: Cell?, rules: ZoneRules)]] = [:]
       var rulesCount = 0
     }

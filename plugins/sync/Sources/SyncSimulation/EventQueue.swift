@@ -14,7 +14,7 @@ struct EventQueue<Event> {
   /// What was known from the start, soonest last: a heap of all of it would be slow.
   private var planned: [(milliseconds: Int64, event: Event)]
   private var heap: [Key] = []
-  /// How many keys are below each in the heap: with four, they are in one or two lines of the processor's memory.
+  /// How many children a key has in the heap: four lie next to each other in the processor's cache.
   private static var children: Int { 4 }
   private var events: [Event?] = []
   private var free: [Int] = []

@@ -38,7 +38,7 @@ public struct ZoneRules: Hashable, Sendable {
   public let hasOtherFields: Bool
   /// The number of records that the collection may have; nil for any number.
   public let limit: Int?
-  /// Those of fields, by name.
+  /// The rules of fields, by name.
   let fields: [String: FieldRule]
 
   /// The rules in words.
