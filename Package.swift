@@ -1,96 +1,23 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// All targets, lowest first, as `NAMES: what they use | what their tests use besides`; ARCHITECTURE.md says what each knows. A line
-/// without `|` has no tests, a `\` continues it, and `NAME?` is used only with the trait `Network`, `NAME!` with `Observability`. `FOLDER/NAME` is under
-/// `plugins/FOLDER`. Names of tests end with `Tests`, those of programs begin with a small letter. A plugin also
-/// uses the interface of plugins, but neither another plugin nor the engine.
-let table = """
-  FlowBytes FlowDiagnostics: |
-  CFlowPlatform CFlowProcess CFlowStore CPostgreSQL CFlowClock FlowPluginSupport:
-  FlowPlatform: CFlowPlatform |
-  FlowSystem: FlowPlatform CFlowProcess | TestSupport
-  FlowSQLite: FlowPlatform CSQLite |
-  FlowModel: FlowDiagnostics | FlowTestKit
-  FlowExpressions: FlowDiagnostics FlowModel | FlowTestKit
-  FlowCompiled: FlowBytes FlowDiagnostics FlowModel | FlowSyntax FlowPluginKit BasicsPlugin
-  FlowSyntax: FlowBytes FlowDiagnostics FlowModel FlowExpressions FlowCompiled CLibYAML | TestSupport
-  FlowPluginKit: FlowDiagnostics FlowModel
-  FlowCommandKit: FlowSystem FlowDiagnostics FlowModel ArgumentParser
-  FlowStore: CFlowStore FlowBytes FlowDiagnostics | FlowStoreSQLite FlowPlatform FlowModel FlowTestKit
-  FlowStoreSQLite: FlowPlatform FlowSQLite CFlowStore FlowStore
-  FlowPostgres: FlowPlatform CPostgreSQL?
-  FlowStorePostgres: FlowPlatform FlowStore FlowPostgres | FlowTestKit TestSupport flowrun
-  FlowServing: FlowPlatform NIOCore? NIOHTTPTypes?
-  FlowEngine: CFlowClock FlowBytes FlowPlatform FlowDiagnostics FlowModel FlowExpressions FlowPluginKit FlowStore | \
-    FlowStoreSQLite BasicsPlugin FlowTestKit
-  FlowInsight: FlowBytes FlowModel FlowExpressions FlowEngine | FlowPluginKit BasicsPlugin FlowTestKit TestSupport
-  FlowPluginHost: FlowBytes FlowSystem FlowDiagnostics FlowModel FlowSyntax FlowPluginKit FlowPluginSupport | \
-    FlowTestKit
-  FlowExecutors: CZlib FlowSystem FlowDiagnostics FlowModel FlowSyntax FlowPluginKit FlowPluginHost | FlowTestKit \
-    BasicsPlugin ShellPlugin TestSupport flowrun
-  FlowLanguageServer: FlowPlatform FlowDiagnostics FlowModel FlowSyntax | FlowSystem FlowTestKit
-  FlowKit: FlowDiagnostics FlowModel FlowCompiled FlowPluginKit FlowEngine | FlowSyntax BasicsPlugin
-  FlowKitYAML: FlowKit FlowSyntax
-  FlowObservability: FlowModel FlowPluginKit FlowEngine CoreMetrics! Logging! Tracing! | BasicsPlugin InMemoryLogging! \
-    InMemoryTracing! MetricsTestKit!
-  FlowBuild: FlowDiagnostics FlowModel FlowCompiled FlowSyntax | FlowKit TestSupport
-  flowrun-build: FlowBuild
-  FlowTestKit: FlowBytes FlowModel FlowExpressions FlowPluginKit FlowStore FlowEngine FlowInsight |
-  SimulationTests: FlowModel FlowStore FlowEngine FlowInsight FlowTestKit TestSupport
-  flow/BasicsPlugin preferences/PreferencesPlugin location/LocationPlugin notification/NotificationPlugin: |
-  ui/UserInterfacePlugin: FlowDiagnostics |
-  shell/ShellPlugin: FlowSystem |
-  storage/StoragePlugin: FlowSQLite |
-  geocode/GeocodeCore: FlowBytes FlowPlatform | TestSupport
-  geocode/GeocodePlugin: GeocodeCore |
-  router/RouterCore: FlowDiagnostics FlowModel | FlowTestKit TestSupport
-  router/RouterPlugin: FlowDiagnostics RouterCore |
-  router/RouterCommands: FlowDiagnostics FlowModel FlowCommandKit RouterPlugin ArgumentParser
-  notification/NotificationCommands: FlowSystem FlowModel FlowCommandKit NotificationPlugin ArgumentParser
-  sync/SyncCore: FlowBytes | SyncPomodoro
-  sync/SyncPomodoro: FlowModel SyncCore SyncEngine SyncRecords
-  sync/SyncRecords: FlowDiagnostics FlowModel FlowSyntax SyncCore SyncEngine |
-  sync/SyncEngine: FlowBytes SyncCore | SyncRecords SyncPomodoro SyncSimulation TestSupport
-  sync/SyncTestKit: SyncCore SyncPomodoro SyncEngine
-  sync/SyncSimulation: FlowBytes SyncCore SyncRecords SyncPomodoro SyncEngine
-  sync/SyncSQLite: FlowPlatform FlowSQLite SyncCore SyncEngine | SyncPomodoro SyncTestKit
-  sync/SyncWire: FlowModel SyncCore SyncEngine |
-  sync/SyncHTTP: FlowPlatform SyncCore SyncEngine SyncWire AsyncHTTPClient? NIOCore? NIOHTTP1? NIOPosix? NIOSSL?
-  sync/SyncKit: SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP
-  sync/SyncMetrics: SyncCore SyncEngine Metrics? | SyncPomodoro MetricsTestKit?
-  sync/SyncPlugin: FlowBytes FlowDiagnostics SyncCore SyncPomodoro SyncRecords SyncEngine SyncSQLite SyncSimulation \
-    SyncHTTP? SyncMetrics? | FlowSQLite
-  sync/SyncCommands: FlowDiagnostics FlowModel FlowCommandKit SyncPlugin SyncRecords ArgumentParser
-  FlowCLI: FlowSystem FlowDiagnostics FlowModel FlowExpressions FlowCompiled FlowSyntax FlowPluginKit FlowCommandKit \
-    FlowStore FlowStoreSQLite FlowStorePostgres? FlowEngine FlowInsight FlowPluginHost FlowExecutors FlowLanguageServer \
-    PLUGINS ArgumentParser AsyncHTTPClient? NIOCore? | FlowTestKit TestSupport flowrun
-  flowrun: FlowCLI
-  sync/SyncPostgres: FlowPlatform FlowPostgres SyncCore SyncEngine
-  sync/SyncServer: FlowPlatform FlowServing SyncCore SyncEngine SyncWire Hummingbird? HummingbirdCore? HummingbirdTLS? \
-    Logging? NIOCore? NIOHTTPTypes? NIOSSL? ServiceLifecycle? | FlowBytes FlowModel SyncPomodoro SyncSQLite \
-    SyncTestKit SyncSimulation SyncHTTP SyncPostgres flowrun-sync-server flowrun TestSupport
-  sync/flowrun-sync-server: FlowServing SyncPomodoro SyncEngine SyncSQLite SyncPostgres SyncServer ArgumentParser?
-  FlowUI: FlowSystem FlowDiagnostics FlowModel FlowCommandKit FlowStore FlowEngine FlowInsight FlowServing FlowCLI \
-    Hummingbird? HummingbirdCore? Logging? NIOCore? ServiceLifecycle? | TestSupport flowrun flowrun-ui
-  flowrun-ui: FlowUI FlowCLI FlowServing ArgumentParser?
-  NotificationWorkflowTests: FlowModel TestSupport flowrun
-  TidyTests: FlowKitYAML BasicsPlugin TestSupport flowrun
-  WorkflowTests: FlowSQLite FlowModel TestSupport flowrun
-  """
+let network = TargetDependencyCondition.when(traits: ["Network"])
+let observability = TargetDependencyCondition.when(traits: ["Observability"])
 
-/// The targets of the table.
-let names = table.split(separator: "\n").flatMap { words($0.prefix { $0 != ":" }) }
-  .map { String($0.split(separator: "/").last!) }
+/// The plugins that are compiled into `flowrun`, with their subcommands. `BuiltInPlugins.swift` has a line for each.
+let builtIn: [Target.Dependency] = [
+  "BasicsPlugin", "PreferencesPlugin", "LocationPlugin", "NotificationPlugin", "UserInterfacePlugin", "ShellPlugin",
+  "StoragePlugin", "GeocodePlugin", "RouterPlugin", "RouterCommands", "NotificationCommands", "SyncPlugin",
+  "SyncCommands",
+]
 
-/// What is compiled into `flowrun`, PLUGINS in the table: the plugins with their subcommands.
-let builtIn = names.filter { $0.hasSuffix("Plugin") || $0.hasSuffix("Commands") }
-
-/// What runs, forecasts, matches and geocodes. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages are
-/// optimized: the optimizer takes three quarters of the processor time of a build.
-let optimized = Context.environment["FLOWRUN_QUICK_BUILD"].map { _ in
-  words("FlowBytes FlowPlatform FlowModel FlowExpressions FlowPluginKit FlowEngine FlowInsight RouterCore GeocodeCore")
-}
+/// The modules that run, forecast, match and geocode. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages
+/// are optimized: the optimizer takes three quarters of the processor time of a build.
+let optimized = [
+  "FlowBytes", "FlowPlatform", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowEngine", "FlowInsight",
+  "RouterCore", "GeocodeCore",
+]
+let isQuickBuild = Context.environment["FLOWRUN_QUICK_BUILD"] != nil
 
 /// Files of a target that are not compiled, and files that it reads when it runs.
 let excluded = ["FlowInsightTests": "Recordings", "FlowPluginHostTests": "Children", "TidyTests": "FlowKitSymbols.txt"]
@@ -98,99 +25,368 @@ let resources: [String: Resource] = [
   "FlowPluginSupport": .embedInCode("Files"), "FlowUI": .embedInCode("Page"), "GeocodePlugin": .copy("Tables"),
 ]
 
-/// The packages, the products that are used, and the lowest version that has what is called. Together they need newer versions of
-/// each other. Only the versions that SwiftPM resolves here are built and tested.
-let packages: [(path: String, from: Version, products: String)] = [
-  ("apple/swift-argument-parser", "1.7.0", "ArgumentParser"),  // the functions that `CompletionScript` extends
-  ("apple/swift-distributed-tracing", "1.3.0", "Tracing InMemoryTracing"),  // the tracer in memory of the tests
-  ("apple/swift-log", "1.4.3", "Logging InMemoryLogging"),  // `Logger` is `Sendable`
-  ("apple/swift-metrics", "2.7.0", "Metrics CoreMetrics MetricsTestKit"),  // gauges and counters take a factory
-  ("apple/swift-nio", "2.58.0", "NIOCore NIOHTTP1 NIOPosix"),  // the event loop group that a process shares
-  ("apple/swift-nio-extras", "1.20.0", "NIOHTTPTypes"),  // the messages that `ConnectionGuard` reads
-  ("apple/swift-nio-ssl", "2.28.0", "NIOSSL"),  // a certificate that is chosen for each connection
-  ("hummingbird-project/hummingbird", "2.19.0", "Hummingbird HummingbirdCore HummingbirdTLS"),  // its traits
-  ("swift-server/async-http-client", "1.20.0", "AsyncHTTPClient"),  // an error of its own for slow writing
-  ("swift-server/swift-service-lifecycle", "2.5.0", "ServiceLifecycle"),  // `cancelWhenGracefulShutdown`
+// MARK: - Packages
+
+/// The lowest version of each package that has what flowrun calls; together they need newer versions of each other. Only the
+/// versions that SwiftPM resolves here are built and tested.
+let packages: [Package.Dependency] = [
+  package("apple/swift-argument-parser", from: "1.7.0"),  // the functions that `CompletionScript` extends
+  package("apple/swift-distributed-tracing", from: "1.3.0"),  // the tracer in memory of the tests
+  package("apple/swift-log", from: "1.4.3"),  // `Logger` is `Sendable`
+  package("apple/swift-metrics", from: "2.7.0"),  // gauges and counters take a factory
+  package("apple/swift-nio", from: "2.58.0"),  // the event loop group that a process shares
+  package("apple/swift-nio-extras", from: "1.20.0"),  // the messages that `ConnectionGuard` reads
+  package("apple/swift-nio-ssl", from: "2.28.0"),  // a certificate that is chosen for each connection
+  package("hummingbird-project/hummingbird", from: "2.19.0", traits: []),  // its traits; flowrun needs none of them
+  package("swift-server/async-http-client", from: "1.20.0"),  // an error of its own for slow writing
+  package("swift-server/swift-service-lifecycle", from: "2.5.0"),  // `cancelWhenGracefulShutdown`
 ]
 
-/// What `make docs` needs, and nothing else.
+/// A package that only `make docs` needs.
 let documentation: [Package.Dependency] =
   Context.environment["FLOWRUN_DOCS"] == nil
   ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0")]
 
-/// What a user imports besides `SyncKit` and `SyncServerKit`: docs/embedding.md says what for.
-let libraries =
-  words("FlowKit FlowKitYAML FlowObservability FlowTestKit FlowPluginKit FlowPluginHost FlowCLI RouterCore GeocodeCore")
-  + words("SyncMetrics SyncSimulation SyncTestKit") + names.filter { $0.hasSuffix("Plugin") }.sorted()
+func package(_ path: String, from version: Version, traits: Set<Package.Dependency.Trait> = [.defaults])
+  -> Package.Dependency
+{
+  .package(url: "https://github.com/\(path)", from: version, traits: traits)
+}
+
+func product(_ name: String, _ package: String, _ condition: TargetDependencyCondition? = nil) -> Target.Dependency {
+  .product(name: name, package: package, condition: condition)
+}
+
+// MARK: - Targets
+
+/// Folders of `Sources`, lowest first; ARCHITECTURE.md says what each knows. A module with `tests`, the targets that its tests use
+/// besides, has a test target.
+let core: [[Target]] = [
+  module("FlowBytes", tests: []),
+  module("FlowDiagnostics", tests: []),
+  module("CFlowPlatform"),
+  module("CFlowProcess"),
+  module("CFlowStore"),
+  module("CPostgreSQL"),
+  module("CFlowClock"),
+  module("FlowPluginSupport"),
+  module("FlowPlatform", uses: ["CFlowPlatform"], tests: []),
+  module("FlowSystem", uses: ["FlowPlatform", "CFlowProcess"], tests: ["TestSupport"]),
+  module("FlowSQLite", uses: ["FlowPlatform", "CSQLite"], tests: []),
+  module("FlowModel", uses: ["FlowDiagnostics"], tests: ["FlowTestKit"]),
+  module("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowTestKit"]),
+  module(
+    "FlowCompiled",
+    uses: ["FlowBytes", "FlowDiagnostics", "FlowModel"],
+    tests: ["FlowSyntax", "FlowPluginKit", "BasicsPlugin"]),
+  module(
+    "FlowSyntax",
+    uses: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "CLibYAML"],
+    tests: ["TestSupport"]),
+  module("FlowPluginKit", uses: ["FlowDiagnostics", "FlowModel"]),
+  module(
+    "FlowCommandKit",
+    uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", product("ArgumentParser", "swift-argument-parser")]),
+  module(
+    "FlowStore",
+    uses: ["CFlowStore", "FlowBytes", "FlowDiagnostics"],
+    tests: ["FlowStoreSQLite", "FlowPlatform", "FlowModel", "FlowTestKit"]),
+  module("FlowStoreSQLite", uses: ["FlowPlatform", "FlowSQLite", "CFlowStore", "FlowStore"]),
+  module("FlowPostgres", uses: ["FlowPlatform", .target(name: "CPostgreSQL", condition: network)]),
+  module(
+    "FlowStorePostgres",
+    uses: ["FlowPlatform", "FlowStore", "FlowPostgres"],
+    tests: ["FlowTestKit", "TestSupport", "flowrun"]),
+  module(
+    "FlowServing",
+    uses: [
+      "FlowPlatform", product("NIOCore", "swift-nio", network), product("NIOHTTPTypes", "swift-nio-extras", network),
+    ]),
+  module(
+    "FlowEngine",
+    uses: [
+      "CFlowClock", "FlowBytes", "FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit",
+      "FlowStore",
+    ],
+    tests: ["FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"]),
+  module(
+    "FlowInsight",
+    uses: ["FlowBytes", "FlowModel", "FlowExpressions", "FlowEngine"],
+    tests: ["FlowPluginKit", "BasicsPlugin", "FlowTestKit", "TestSupport"]),
+  module(
+    "FlowPluginHost",
+    uses: [
+      "FlowBytes", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginSupport",
+    ],
+    tests: ["FlowTestKit"]),
+  module(
+    "FlowExecutors",
+    uses: ["CZlib", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginHost"],
+    tests: ["FlowTestKit", "BasicsPlugin", "ShellPlugin", "TestSupport", "flowrun"]),
+  module(
+    "FlowLanguageServer",
+    uses: ["FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowSyntax"],
+    tests: ["FlowSystem", "FlowTestKit"]),
+  module(
+    "FlowKit",
+    uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowPluginKit", "FlowEngine"],
+    tests: ["FlowSyntax", "BasicsPlugin"]),
+  module("FlowKitYAML", uses: ["FlowKit", "FlowSyntax"]),
+  module(
+    "FlowObservability",
+    uses: [
+      "FlowModel", "FlowPluginKit", "FlowEngine", product("CoreMetrics", "swift-metrics", observability),
+      product("Logging", "swift-log", observability), product("Tracing", "swift-distributed-tracing", observability),
+    ],
+    tests: [
+      "BasicsPlugin", product("InMemoryLogging", "swift-log", observability),
+      product("InMemoryTracing", "swift-distributed-tracing", observability),
+      product("MetricsTestKit", "swift-metrics", observability),
+    ]),
+  module(
+    "FlowBuild", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowSyntax"],
+    tests: ["FlowKit", "TestSupport"]),
+  program("flowrun-build", uses: ["FlowBuild"]),
+  module(
+    "FlowTestKit",
+    uses: ["FlowBytes", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine", "FlowInsight"],
+    tests: []),
+  module(
+    "FlowCLI",
+    uses: [
+      "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "FlowSyntax", "FlowPluginKit",
+      "FlowCommandKit", "FlowStore", "FlowStoreSQLite", .target(name: "FlowStorePostgres", condition: network),
+      "FlowEngine",
+      "FlowInsight", "FlowPluginHost", "FlowExecutors", "FlowLanguageServer",
+      product("ArgumentParser", "swift-argument-parser"), product("AsyncHTTPClient", "async-http-client", network),
+      product("NIOCore", "swift-nio", network),
+    ] + builtIn,
+    tests: ["FlowTestKit", "TestSupport", "flowrun"]),
+  program("flowrun", uses: ["FlowCLI"]),
+  module(
+    "FlowUI",
+    uses: [
+      "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowCommandKit", "FlowStore", "FlowEngine", "FlowInsight",
+      "FlowServing",
+      "FlowCLI", product("Hummingbird", "hummingbird", network), product("HummingbirdCore", "hummingbird", network),
+      product("Logging", "swift-log", network), product("NIOCore", "swift-nio", network),
+      product("ServiceLifecycle", "swift-service-lifecycle", network),
+    ],
+    tests: ["TestSupport", "flowrun", "flowrun-ui"]),
+  program(
+    "flowrun-ui",
+    uses: ["FlowUI", "FlowCLI", "FlowServing", product("ArgumentParser", "swift-argument-parser", network)]),
+]
+
+/// Folders of `plugins`. Every plugin also uses the interface of plugins, but neither another plugin nor the engine.
+let plugins: [[Target]] = [
+  // flow
+  plugin("BasicsPlugin", in: "flow"),
+  // preferences
+  plugin("PreferencesPlugin", in: "preferences"),
+  // location
+  plugin("LocationPlugin", in: "location"),
+  // notification
+  plugin("NotificationPlugin", in: "notification"),
+  module(
+    "NotificationCommands", in: "notification",
+    uses: [
+      "FlowSystem", "FlowModel", "FlowCommandKit", "NotificationPlugin",
+      product("ArgumentParser", "swift-argument-parser"),
+    ]),
+  // ui
+  plugin("UserInterfacePlugin", in: "ui", uses: ["FlowDiagnostics"]),
+  // shell
+  plugin("ShellPlugin", in: "shell", uses: ["FlowSystem"]),
+  // storage
+  plugin("StoragePlugin", in: "storage", uses: ["FlowSQLite"]),
+  // geocode
+  module("GeocodeCore", in: "geocode", uses: ["FlowBytes", "FlowPlatform"], tests: ["TestSupport"]),
+  plugin("GeocodePlugin", in: "geocode", uses: ["GeocodeCore"]),
+  // router
+  module("RouterCore", in: "router", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowTestKit", "TestSupport"]),
+  plugin("RouterPlugin", in: "router", uses: ["FlowDiagnostics", "RouterCore"]),
+  module(
+    "RouterCommands", in: "router",
+    uses: [
+      "FlowDiagnostics", "FlowModel", "FlowCommandKit", "RouterPlugin",
+      product("ArgumentParser", "swift-argument-parser"),
+    ]),
+  // sync
+  module("SyncCore", in: "sync", uses: ["FlowBytes"], tests: ["SyncPomodoro"]),
+  module("SyncPomodoro", in: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine", "SyncRecords"]),
+  module(
+    "SyncRecords", in: "sync", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "SyncCore", "SyncEngine"], tests: []
+  ),
+  module(
+    "SyncEngine", in: "sync",
+    uses: ["FlowBytes", "SyncCore"],
+    tests: ["SyncRecords", "SyncPomodoro", "SyncSimulation", "TestSupport"]),
+  module("SyncTestKit", in: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"]),
+  module("SyncSimulation", in: "sync", uses: ["FlowBytes", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine"]),
+  module(
+    "SyncSQLite", in: "sync",
+    uses: ["FlowPlatform", "FlowSQLite", "SyncCore", "SyncEngine"],
+    tests: ["SyncPomodoro", "SyncTestKit"]),
+  module("SyncWire", in: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: []),
+  module(
+    "SyncHTTP", in: "sync",
+    uses: [
+      "FlowPlatform", "SyncCore", "SyncEngine", "SyncWire", product("AsyncHTTPClient", "async-http-client", network),
+      product("NIOCore", "swift-nio", network), product("NIOHTTP1", "swift-nio", network),
+      product("NIOPosix", "swift-nio", network), product("NIOSSL", "swift-nio-ssl", network),
+    ]),
+  module(
+    "SyncKit", in: "sync", uses: ["SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP"]),
+  module(
+    "SyncMetrics", in: "sync",
+    uses: ["SyncCore", "SyncEngine", product("Metrics", "swift-metrics", network)],
+    tests: ["SyncPomodoro", product("MetricsTestKit", "swift-metrics", network)]),
+  plugin(
+    "SyncPlugin", in: "sync",
+    uses: [
+      "FlowBytes", "FlowDiagnostics", "SyncCore", "SyncPomodoro", "SyncRecords", "SyncEngine", "SyncSQLite",
+      "SyncSimulation",
+      .target(name: "SyncHTTP", condition: network), .target(name: "SyncMetrics", condition: network),
+    ],
+    tests: ["FlowSQLite"]),
+  module(
+    "SyncCommands", in: "sync",
+    uses: [
+      "FlowDiagnostics", "FlowModel", "FlowCommandKit", "SyncPlugin", "SyncRecords",
+      product("ArgumentParser", "swift-argument-parser"),
+    ]),
+  module("SyncPostgres", in: "sync", uses: ["FlowPlatform", "FlowPostgres", "SyncCore", "SyncEngine"]),
+  module(
+    "SyncServer", in: "sync",
+    uses: [
+      "FlowPlatform", "FlowServing", "SyncCore", "SyncEngine", "SyncWire",
+      product("Hummingbird", "hummingbird", network),
+      product("HummingbirdCore", "hummingbird", network), product("HummingbirdTLS", "hummingbird", network),
+      product("Logging", "swift-log", network), product("NIOCore", "swift-nio", network),
+      product("NIOHTTPTypes", "swift-nio-extras", network), product("NIOSSL", "swift-nio-ssl", network),
+      product("ServiceLifecycle", "swift-service-lifecycle", network),
+    ],
+    tests: [
+      "FlowBytes", "FlowModel", "SyncPomodoro", "SyncSQLite", "SyncTestKit", "SyncSimulation", "SyncHTTP",
+      "SyncPostgres",
+      "flowrun-sync-server", "flowrun", "TestSupport",
+    ]),
+  program(
+    "flowrun-sync-server", in: "sync",
+    uses: [
+      "FlowServing", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncPostgres", "SyncServer",
+      product("ArgumentParser", "swift-argument-parser", network),
+    ]),
+]
+
+/// Folders of `Tests` that test more than one module.
+let tests: [[Target]] = [
+  test("SimulationTests", uses: ["FlowModel", "FlowStore", "FlowEngine", "FlowInsight", "FlowTestKit", "TestSupport"]),
+  test("NotificationWorkflowTests", uses: ["FlowModel", "TestSupport", "flowrun"]),
+  test("TidyTests", uses: ["FlowKitYAML", "BasicsPlugin", "TestSupport", "flowrun"]),
+  test("WorkflowTests", uses: ["FlowSQLite", "FlowModel", "TestSupport", "flowrun"]),
+]
+
+let system: [Target] = [
+  .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+  .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+  .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+]
+
+let buildPlugin: [Target] = [
+  .plugin(
+    name: "FlowrunBuildPlugin", capability: .buildTool(), dependencies: ["flowrun-build"],
+    path: "Sources/FlowrunBuildPlugin")
+]
+
+let testSupport: [Target] = [.target(name: "TestSupport", path: "Tests/TestSupport")]
+
+/// A module and, with `tests`, its test target, which uses what the module uses, too.
+func module(
+  _ name: String, in folder: String? = nil, uses: [Target.Dependency] = [], tests: [Target.Dependency]? = nil,
+  exclude: [String] = []
+) -> [Target] {
+  let root = root(folder)
+  let module = Target.target(
+    name: name, dependencies: uses.map(named), path: "\(root)Sources/\(name)", exclude: exclude,
+    resources: resources[name].map { [$0] },
+    swiftSettings: isQuickBuild ? (optimized.contains(name) ? [] : [.unsafeFlags(["-Onone"])]) : nil)
+  return [module] + (tests.map { test("\(name)Tests", in: folder, uses: [.target(name: name)] + uses + $0) } ?? [])
+}
+
+/// A module with the actions of a plugin, and its tests.
+func plugin(
+  _ name: String, in folder: String, uses: [Target.Dependency] = [], tests: [Target.Dependency] = []
+) -> [Target] {
+  module(
+    name, in: folder, uses: ["FlowPlatform", "FlowModel", "FlowPluginKit"] + uses,
+    tests: ["FlowTestKit", "TestSupport"] + tests,
+    exclude: ["\(folder).plugin.yaml"])
+}
+
+func program(_ name: String, in folder: String? = nil, uses: [Target.Dependency]) -> [Target] {
+  [.executableTarget(name: name, dependencies: uses.map(named), path: "\(root(folder))Sources/\(name)")]
+}
+
+func test(_ name: String, in folder: String? = nil, uses: [Target.Dependency]) -> [Target] {
+  let exclude = excluded[name].map { [$0] } ?? []
+  return [
+    .testTarget(name: name, dependencies: uses.map(named), path: "\(root(folder))Tests/\(name)", exclude: exclude)
+  ]
+}
+
+func root(_ folder: String?) -> String { folder.map { "plugins/\($0)/" } ?? "" }
+
+/// A name in quotes is that of a target here, never that of a product.
+func named(_ use: Target.Dependency) -> Target.Dependency {
+  if case .byNameItem(let name, let condition) = use { .target(name: name, condition: condition) } else { use }
+}
+
+// MARK: - Package
+
+/// The libraries that an app imports; docs/embedding.md says what for.
+let libraries: [Product] = [
+  .library(
+    name: "SyncKit",
+    targets: ["SyncKit", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP"]),
+  .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
+  .library(name: "FlowKit", targets: ["FlowKit"]),
+  .library(name: "FlowKitYAML", targets: ["FlowKitYAML"]),
+  .library(name: "FlowObservability", targets: ["FlowObservability"]),
+  .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
+  .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
+  .library(name: "FlowPluginHost", targets: ["FlowPluginHost"]),
+  .library(name: "FlowCLI", targets: ["FlowCLI"]),
+  .library(name: "RouterCore", targets: ["RouterCore"]),
+  .library(name: "GeocodeCore", targets: ["GeocodeCore"]),
+  .library(name: "SyncMetrics", targets: ["SyncMetrics"]),
+  .library(name: "SyncSimulation", targets: ["SyncSimulation"]),
+  .library(name: "SyncTestKit", targets: ["SyncTestKit"]),
+  .library(name: "BasicsPlugin", targets: ["BasicsPlugin"]),
+  .library(name: "GeocodePlugin", targets: ["GeocodePlugin"]),
+  .library(name: "LocationPlugin", targets: ["LocationPlugin"]),
+  .library(name: "NotificationPlugin", targets: ["NotificationPlugin"]),
+  .library(name: "PreferencesPlugin", targets: ["PreferencesPlugin"]),
+  .library(name: "RouterPlugin", targets: ["RouterPlugin"]),
+  .library(name: "ShellPlugin", targets: ["ShellPlugin"]),
+  .library(name: "StoragePlugin", targets: ["StoragePlugin"]),
+  .library(name: "SyncPlugin", targets: ["SyncPlugin"]),
+  .library(name: "UserInterfacePlugin", targets: ["UserInterfacePlugin"]),
+]
 
 let package = Package(
   name: "flowrun",
   platforms: [.macOS(.v15), .iOS(.v18)],
-  products: [.plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"])]
-    + words("flowrun flowrun-sync-server flowrun-ui").filter(names.contains).map {
-      .executable(name: $0, targets: [$0])
-    }
-    + [
-      ("SyncKit", words("SyncKit SyncCore SyncRecords SyncPomodoro SyncEngine SyncSQLite SyncHTTP")),
-      ("SyncServerKit", words("SyncPostgres SyncServer")),
-    ].filter { $0.1.allSatisfy(names.contains) }.map { .library(name: $0.0, targets: $0.1) }
-    + libraries.filter(names.contains).map { .library(name: $0, targets: [$0]) },
+  products: [
+    .plugin(name: "FlowrunBuildPlugin", targets: ["FlowrunBuildPlugin"]),
+    .executable(name: "flowrun", targets: ["flowrun"]),
+    .executable(name: "flowrun-sync-server", targets: ["flowrun-sync-server"]),
+    .executable(name: "flowrun-ui", targets: ["flowrun-ui"]),
+  ] + libraries,
   traits: [
     .trait(name: "Network", description: "Sync with servers, runs in PostgreSQL", enabledTraits: ["Observability"]),
     .trait(name: "Observability", description: "Events of runs as log messages, metrics and spans: FlowObservability"),
   ],
-  dependencies: documentation
-    + packages.map {
-      // Hummingbird needs no trait of its own, such as that for configuration files.
-      let traits: Set<Package.Dependency.Trait> = $0.path.hasPrefix("hummingbird") ? [] : [.defaults]
-      return .package(url: "https://github.com/\($0.path)", from: $0.from, traits: traits)
-    },
-  targets: [
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
-    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .plugin(
-      name: "FlowrunBuildPlugin", capability: .buildTool(), dependencies: ["flowrun-build"],
-      path: "Sources/FlowrunBuildPlugin"),
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
-  ] + table.split(separator: "\n").flatMap(targets))
-
-/// The targets of a line of the table.
-func targets(_ line: Substring) -> [Target] {
-  let lists = line.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "|" }
-    .map { words($0).flatMap { $0 == "PLUGINS" ? builtIn : [$0] } }
-  return lists[0].flatMap { path -> [Target] in
-    let parts = path.split(separator: "/").map(String.init)
-    let name = parts.last!
-    let root = parts.count > 1 ? "plugins/\(parts[0])/" : ""
-    let isPlugin = name.hasSuffix("Plugin")
-    let uses = words(isPlugin ? "FlowPlatform FlowModel FlowPluginKit" : "") + lists[1]
-    func test(_ name: String, _ uses: [String]) -> Target {
-      .testTarget(
-        name: name, dependencies: uses.map(dependency), path: "\(root)Tests/\(name)",
-        exclude: excluded[name].map { [$0] } ?? [])
-    }
-    if name.hasSuffix("Tests") { return [test(name, uses)] }
-    let path = "\(root)Sources/\(name)"
-    let used = uses.map(dependency)
-    if name.first!.isLowercase { return [.executableTarget(name: name, dependencies: used, path: path)] }
-    let target = Target.target(
-      name: name, dependencies: used, path: path,
-      exclude: isPlugin ? ["\(parts[0]).plugin.yaml"] : [], resources: resources[name].map { [$0] },
-      swiftSettings: optimized.map { $0.contains(name) ? [] : [.unsafeFlags(["-Onone"])] })
-    let besides = [name] + uses + words(isPlugin ? "FlowTestKit TestSupport" : "")
-    return [target] + lists.dropFirst(2).map { test("\(name)Tests", besides + $0) }
-  }
-}
-
-/// What a word of the table names: a target, or a product of a package.
-func dependency(_ word: String) -> Target.Dependency {
-  let name = String(word.prefix { $0 != "?" && $0 != "!" })
-  let trait = word.hasSuffix("?") ? "Network" : word.hasSuffix("!") ? "Observability" : nil
-  let condition = trait.flatMap { TargetDependencyCondition.when(traits: [$0]) }
-  let package = packages.first { words($0.products[...]).contains(name) }?.path.split(separator: "/").last
-  return package.map { .product(name: name, package: String($0), condition: condition) }
-    ?? .target(name: name, condition: condition)
-}
-
-func words(_ text: Substring) -> [String] { text.split(separator: " ").map(String.init) }
+  dependencies: documentation + packages,
+  targets: system + buildPlugin + testSupport + (core + plugins + tests).flatMap { $0 })
