@@ -14,8 +14,8 @@ let builtIn: [Target.Dependency] = [
 /// The modules that run, forecast, match and geocode. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages
 /// are optimized: the optimizer takes three quarters of the processor time of a build.
 let optimized = [
-  "FlowBytes", "FlowPlatform", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowEngine", "FlowInsight",
-  "RouterCore", "GeocodeCore",
+  "FlowBytes", "FlowPlatform", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowPluginKit", "FlowEngine",
+  "FlowInsight", "RouterCore", "GeocodeCore",
 ]
 let isQuickBuild = Context.environment["FLOWRUN_QUICK_BUILD"] != nil
 
@@ -74,6 +74,7 @@ let core: [[Target]] = [
   module("FlowSystem", uses: ["FlowPlatform", "CFlowProcess"], tests: ["TestSupport"]),
   module("FlowSQLite", uses: ["FlowPlatform", "CSQLite"], tests: []),
   module("FlowModel", uses: ["FlowDiagnostics"], tests: ["FlowTestKit"]),
+  module("FlowSecrets", uses: ["FlowModel"], tests: []),
   module("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowTestKit"]),
   module(
     "FlowCompiled",
@@ -86,7 +87,9 @@ let core: [[Target]] = [
   module("FlowPluginKit", uses: ["FlowDiagnostics", "FlowModel"]),
   module(
     "FlowCommandKit",
-    uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", product("ArgumentParser", "swift-argument-parser")]),
+    uses: [
+      "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSecrets", product("ArgumentParser", "swift-argument-parser"),
+    ]),
   module(
     "FlowStore",
     uses: ["CFlowStore", "FlowBytes", "FlowDiagnostics"],
@@ -105,8 +108,8 @@ let core: [[Target]] = [
   module(
     "FlowEngine",
     uses: [
-      "CFlowClock", "FlowBytes", "FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit",
-      "FlowStore",
+      "CFlowClock", "FlowBytes", "FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowSecrets", "FlowExpressions",
+      "FlowPluginKit", "FlowStore",
     ],
     tests: ["FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"]),
   module(
@@ -129,7 +132,7 @@ let core: [[Target]] = [
     tests: ["FlowSystem", "FlowTestKit"]),
   module(
     "FlowKit",
-    uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowPluginKit", "FlowEngine"],
+    uses: ["FlowDiagnostics", "FlowModel", "FlowSecrets", "FlowCompiled", "FlowPluginKit", "FlowEngine"],
     tests: ["FlowSyntax", "BasicsPlugin"]),
   module("FlowKitYAML", uses: ["FlowKit", "FlowSyntax"]),
   module(
@@ -154,10 +157,10 @@ let core: [[Target]] = [
   module(
     "FlowCLI",
     uses: [
-      "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "FlowSyntax", "FlowPluginKit",
-      "FlowCommandKit", "FlowStore", "FlowStoreSQLite", .target(name: "FlowStorePostgres", condition: network),
-      "FlowEngine",
-      "FlowInsight", "FlowPluginHost", "FlowExecutors", "FlowLanguageServer",
+      "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowCompiled", "FlowSyntax",
+      "FlowPluginKit", "FlowCommandKit", "FlowStore", "FlowStoreSQLite",
+      .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowInsight", "FlowPluginHost",
+      "FlowExecutors", "FlowLanguageServer",
       product("ArgumentParser", "swift-argument-parser"), product("AsyncHTTPClient", "async-http-client", network),
       product("NIOCore", "swift-nio", network),
     ] + builtIn,

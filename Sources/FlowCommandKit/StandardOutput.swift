@@ -1,5 +1,6 @@
 import FlowDiagnostics
 import FlowModel
+import FlowSecrets
 import FlowSystem
 import Synchronization
 

@@ -13,3 +13,4 @@
 @_exported import FlowEngine
 @_exported import FlowModel
 @_exported import FlowPluginKit
+@_exported import FlowSecrets

@@ -1,6 +1,7 @@
 import FlowEngine
 import FlowModel
 import FlowPluginKit
+import FlowSecrets
 import FlowSyntax
 import Testing
 

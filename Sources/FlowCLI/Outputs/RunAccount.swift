@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowEngine
 import FlowModel
+import FlowSecrets
 import FlowSyntax
 
 /// What outputs for other systems are made from: the report after a last look for secrets and without what only a terminal

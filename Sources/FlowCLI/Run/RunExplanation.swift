@@ -2,6 +2,7 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowEngine
 import FlowModel
+import FlowSecrets
 import FlowSystem
 
 /// What `flowrun FILE --explain` says: which steps would run, and why.

@@ -3,6 +3,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowPluginKit
+import FlowSecrets
 import FlowSyntax
 import FlowSystem
 

@@ -3,6 +3,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowPluginHost
+import FlowSecrets
 import FlowStore
 import FlowSyntax
 import FlowSystem

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowSecrets
 
 /// All there is to know about a run that has ended. Times are milliseconds from activation; those before it are
 /// negative, those of what did not happen nil.

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import FlowSecrets
 import FlowStore
 
 /// Runs workflows with the actions of its registry. An app has one; it holds no state of runs.

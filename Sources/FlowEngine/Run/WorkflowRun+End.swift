@@ -2,6 +2,7 @@ import Dispatch
 import FlowExpressions
 import FlowModel
 import FlowPluginKit
+import FlowSecrets
 import Synchronization
 
 extension WorkflowRun {

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowSecrets
 
 extension WorkflowRun {
   /// How long the observer waits for what it has not heard: events come in batches, and steps that follow each other

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import FlowSecrets
 
 /// What steps, and the programs they run, write to the run's log.
 extension WorkflowRun {

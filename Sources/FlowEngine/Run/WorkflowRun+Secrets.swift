@@ -1,6 +1,7 @@
 import FlowModel
 import FlowPluginKit
 import FlowPlatform
+import FlowSecrets
 
 // Where the secrets of a run are kept from coming out: in what it tells (events), in why steps failed, and in its journal.
 extension WorkflowRun {

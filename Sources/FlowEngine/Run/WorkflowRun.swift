@@ -2,6 +2,7 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 import FlowPluginKit
+import FlowSecrets
 import Synchronization
 
 /// One run of a workflow in real time: the Dispatch driver of a ``Plan``.

@@ -2,6 +2,7 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 import FlowPluginKit
+import FlowSecrets
 
 /// The items of a step as far as they have been worked out.
 struct SurveyedItems: Sendable {

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowSecrets
 import FlowStore
 
 /// What a resume keeps, what it runs again, and why.

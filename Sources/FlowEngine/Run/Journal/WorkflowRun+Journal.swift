@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import FlowSecrets
 import FlowStore
 
 // How a run is recorded: its entries are collected under the lock, and become a chunk outside it, on the journal's

@@ -1,6 +1,7 @@
 import FlowModel
 import FlowPlatform
 import FlowPluginKit
+import FlowSecrets
 
 /// What the items of a step read and make, to tell which of them need not run.
 struct ItemChecks: Sendable {

@@ -1,6 +1,7 @@
 import FlowModel
 import FlowPlatform
 import FlowPluginKit
+import FlowSecrets
 import Synchronization
 
 /// Whether a step, or an item of one, that says what it reads and makes need not run: everything is as it was when it last

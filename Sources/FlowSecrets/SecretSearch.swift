@@ -1,3 +1,5 @@
+import FlowModel
+
 /// Finds secrets in a text, also encoded several times.
 ///
 /// ``SecretScan`` finds the bytes at which a secret may start, at the cost of about one table look-up a byte. From there

@@ -1,3 +1,5 @@
+import FlowModel
+
 /// A deterministic automaton that reads a secret from its first byte on. It is built as texts need it.
 ///
 /// A state is the set of positions (``EncodedPosition``) that the bytes read so far lead to. State 0 has no positions: it is

@@ -1,3 +1,5 @@
+import FlowModel
+
 /// An encoding of texts, with its name in placeholders.
 struct SecretEncoding: Sendable {
   let name: String

@@ -1,3 +1,5 @@
+import FlowModel
+
 /// The texts inside a secret that steps extract, such as the token in the query of a link in a JSON payload. They are hidden
 /// like the secret itself.
 enum SecretParts {

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowSecrets
 import Foundation
 import Testing
 

@@ -9,7 +9,7 @@ public enum LeftOut {
   }
 
   /// The ranges of these lines in a text.
-  static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+  package static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     // flowrun shortens only longer texts.
     guard bytes.count > 1 << 19 else { return gaps }

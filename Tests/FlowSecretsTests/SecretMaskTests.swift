@@ -1,4 +1,5 @@
 import FlowModel
+import FlowSecrets
 import Testing
 
 @Suite struct `A mask of secrets` {

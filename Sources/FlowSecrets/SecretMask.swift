@@ -1,3 +1,4 @@
+import FlowModel
 import Synchronization
 
 /// Finds the secrets of a run in texts and hides them, also in encoded form.

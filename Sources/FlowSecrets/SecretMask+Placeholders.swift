@@ -1,3 +1,5 @@
+import FlowModel
+
 // The run store contains placeholders instead of secrets, such as `{secret:token/text/24}`. A resumed run fetches its secrets
 // again and puts them back. Text that looks like the beginning of a placeholder is escaped.
 extension SecretMask {
