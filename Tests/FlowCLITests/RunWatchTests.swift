@@ -237,7 +237,7 @@ import Testing
     try tool.write("name: w\nsteps: { a: { run: 'echo $$ > number; echo begun; sleep 600' } }\n", to: "w.yaml")
     let process = try start("w.yaml")
     #expect(process.waitForOutput("a: begun"))
-    let number = try #require(Int32(try tool.text(of: "number").trimmingCharacters(in: .whitespacesAndNewlines)))
+    let number = try #require(ListedProcess.number(try tool.text(of: "number")))
     process.send(SIGKILL)
     #expect(process.result(limitSeconds: 20).exitCode == 128 + SIGKILL)
     for _ in 0..<2000 where kill(number, 0) == 0 { usleep(5000) }

@@ -167,7 +167,9 @@ import Testing
     // The grandparent of a command is the shell or the server of its session.
     try losesOne(on: "ssh=\(hosts)", "ssh", server.environment, slot: "$(ps -o ppid= -p $PPID)") {
       number in
-      _ = kill(try #require(Int32(number)), SIGKILL)
+      let process = try #require(ListedProcess.number(number))
+      #expect(["sh", "bash", "sshd"].contains(ListedProcess.program(of: process)))
+      _ = kill(process, SIGKILL)
     }
     try remove()
   }

@@ -81,7 +81,7 @@ final class FaultScene {
         [ "$(readlink /proc/$p/cwd)" = '\(folder)' ] && grep -qv ') Z' /proc/$p/stat && echo $p
       done; true
       """)
-    return output.split(separator: "\n").compactMap { Int32($0) }
+    return ListedProcess.numbers(output)
   }
 
   /// The workers of the run, where they are processes of this machine.

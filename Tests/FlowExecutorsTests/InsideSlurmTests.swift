@@ -58,13 +58,20 @@ final class InsideSlurmTests {
     #expect(try isMineRunning())
   }
 
+  /// The flowrun that runs in the job.
+  private func flowrun() throws -> Int32 {
+    let process = try #require(ListedProcess.number(text("process")))
+    try #require(ListedProcess.program(of: process) == "flowrun")
+    return process
+  }
+
   @Test(.enabled(if: TestExtent.isFull), arguments: [(SIGKILL, "137"), (SIGTERM, "143"), (SIGINT, "130")])
   func `a flowrun that a signal ends gives its allocations back, and the user's job goes on`(
     signal: Int32, status: String
   ) throws {
     try submit(waiting)
     #expect(within(seconds: 60) { text("number").hasPrefix("flowrun-") }, "\(text("output"))")
-    kill(try #require(Int32(text("process"))), signal)
+    kill(try flowrun(), signal)
     #expect(try within(seconds: 15) { try others().isEmpty })
     #expect(within(seconds: 15) { text("status") == status }, "\(text("output"))")
     #expect(try isMineRunning())
@@ -76,7 +83,7 @@ final class InsideSlurmTests {
     #expect(within(seconds: 60) { text("number").hasPrefix("flowrun-") }, "\(text("output"))")
     // One runs and one waits: the user's job holds a processor that it would need.
     #expect(try others().count == 2)
-    let process = text("process")
+    let process = try flowrun()
     // Its guard has no environment, and what gives allocations back is not its child.
     let (_, output) = try Shell.run(
       """

@@ -78,6 +78,16 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
+  func `items that end at once signal no process but their own`() throws {
+    let bystander = try BackgroundProgram(["sleep", "600"], log: "\(folder)/log")
+    try write(40, "true")
+    let result = try start().result(limitSeconds: 240)
+    #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+    #expect(ListedProcess.program(of: bystander.number) == "sleep")
+    #expect(try isFree())
+  }
+
+  @Test(.enabled(if: TestExtent.isFull))
   func `a killed flowrun leaves neither bodies nor tasks that wait`() throws {
     try write(20, "echo $$ >> numbers; sleep 60")
     let process = try start()

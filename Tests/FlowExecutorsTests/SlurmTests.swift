@@ -108,13 +108,14 @@ final class SlurmTests {
       """)
     let process = try FlowrunProcess(["flow.yaml", "--on", on], in: folder, environment: cluster.environment)
     #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/begun") })
-    let workers = try Shell.run(
+    let (_, listed) = try Shell.run(
       """
       for p in $(pgrep -f -- 'worker --stdio'); do
         [ "$(readlink /proc/$p/cwd)" = '\(folder)' ] && case $(ps -o comm= -p $p) in flowrun*) echo $p ;; esac
       done; true
       """
-    ).output.split(separator: "\n").compactMap { Int32($0) }
+    )
+    let workers = ListedProcess.numbers(listed)
     #expect(!workers.isEmpty)
     for worker in workers { kill(worker, SIGSTOP) }
     _ = FileManager.default.createFile(atPath: "\(folder)/stop", contents: nil)

@@ -25,7 +25,7 @@ public final class BackgroundProgram: Sendable {
     let quoted = ([log] + words).map { "'\($0)'" }.joined(separator: " ")
     let (status, output) = try Shell.run(
       "export PARENT=\(ProcessInfo.processInfo.processIdentifier) PATH='\(path)'; set -- \(quoted)\n" + Self.script)
-    guard status == 0, let number = Int32(output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+    guard status == 0, let number = ListedProcess.number(output) else {
       throw Database.Failure(output: output)
     }
     self.number = number

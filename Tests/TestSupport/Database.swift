@@ -68,7 +68,10 @@ public final class Database: Sendable {
 
   /// Stops every process of it where it is, or lets them go on: a database that hangs.
   public func signal(_ name: String) throws {
-    let leader = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8).prefix { $0 != "\n" }
+    let text = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
+    guard let leader = ListedProcess.number(text.prefix { $0 != "\n" }),
+      ListedProcess.program(of: leader) == "postgres"
+    else { throw Failure(output: "there is no server in '\(folder)'") }
     _ = try Shell.run("kill -\(name) \(leader) $(ps -o pid= --ppid \(leader))")
   }
 

@@ -38,7 +38,7 @@ public final class SlurmCluster: Sendable {
   public func stepDaemons(on node: String) throws -> [Int32] {
     let (status, output) = try Shell.run("'\(Self.script)' step-daemons '\(folder)' \(node)")
     guard status == 0 else { throw Database.Failure(output: output) }
-    return output.split(separator: "\n").compactMap { Int32($0) }
+    return ListedProcess.numbers(output)
   }
 
   /// What a command of Slurm prints.

@@ -194,7 +194,10 @@ struct ResumeCommand: Subcommand {
 
 extension RunHolder {
   /// Whether it is known to have ended: a process of this machine that is not there.
-  var isGone: Bool { host == RunMemory.holder.host && kill(pid_t(process), 0) != 0 && errno == ESRCH }
+  var isGone: Bool {
+    guard host == RunMemory.holder.host, let process = pid_t(exactly: process), process > 0 else { return false }
+    return kill(process, 0) != 0 && errno == ESRCH
+  }
 }
 
 extension StoreProblem {

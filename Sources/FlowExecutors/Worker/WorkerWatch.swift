@@ -31,12 +31,14 @@ public enum WorkerWatch {
 
   /// The process that the variable names, if it started this one: others inherit the variable.
   static var holder: Int32? {
-    let holder = getenv(holderVariable).flatMap { Int32(String(cString: $0)) }
-    return holder == getppid() ? holder : nil
+    let holder = getenv(holderVariable).flatMap { ProcessNumber(String(cString: $0)) }
+    return holder?.value == getppid() ? holder?.value : nil
   }
 
   /// Watches a worker that writes a byte to standard input for each ping; returns when the worker is gone.
   public static func run(worker: Int32, silenceMilliseconds: Int, holder: Int32?) {
+    guard let worker = ProcessNumber(exactly: worker)?.value else { return }
+    let holder = holder.flatMap { ProcessNumber(exactly: $0)?.value }
     let input = Descriptor(0)
     var lease = WorkerLease(silence: .milliseconds(silenceMilliseconds), at: .now)
     while true {
@@ -44,7 +46,7 @@ public enum WorkerWatch {
       guard now < lease.end else {
         // Only the worker's own child may: the number is not reused then.
         if getppid() == worker {
-          if let holder { kill(holder, SIGUSR1) }
+          if let holder, ProcessTable.entry(of: worker)?.parent == holder { kill(holder, SIGUSR1) }
           kill(worker, SIGKILL)
         }
         return

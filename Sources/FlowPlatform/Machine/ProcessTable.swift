@@ -4,6 +4,7 @@ package enum ProcessTable {
   package struct ProcessState {
     /// Whether it has ended and waits for its parent.
     package var hasEnded: Bool
+    package var parent: pid_t
     package var session: pid_t
     package var threads: Int
   }
@@ -31,8 +32,11 @@ package enum ProcessTable {
       let text = String(decoding: buffer[..<count], as: UTF8.self)
       guard let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else { return nil }
       let fields = Array(text[end...].split(separator: " ").dropFirst())
-      guard fields.count > 17, let session = pid_t(fields[3]), let threads = Int(fields[17]) else { return nil }
-      return ProcessState(hasEnded: fields[0] == "Z" || fields[0] == "X", session: session, threads: threads)
+      guard fields.count > 17, let parent = pid_t(fields[1]), let session = pid_t(fields[3]),
+        let threads = Int(fields[17])
+      else { return nil }
+      return ProcessState(
+        hasEnded: fields[0] == "Z" || fields[0] == "X", parent: parent, session: session, threads: threads)
     }
   }
 

@@ -63,7 +63,7 @@ package enum LeftBehind {
   private static func processes(marked mark: String) -> [pid_t] {
     let wanted = Array("\(variable)=\(mark)".utf8)
     return ProcessTable.numbers.filter { process in
-      process != getpid()
+      process > 1 && process != getpid()
         && bytes(of: "/proc/\(process)/environ").split(separator: 0).contains { $0.elementsEqual(wanted) }
     }
   }

@@ -64,7 +64,7 @@ package final class ProcessGuard: Sendable {
       guard let table = state.table else { return }
       for index in 0..<Self.groupLimit where state.taken[index / 64] & 1 << (index % 64) != 0 {
         let group = flow_guard_group(table.records + index)
-        if group > 0 { kill(-group, SIGKILL) }
+        if group > 1 { kill(-group, SIGKILL) }
       }
     }
   }
@@ -98,7 +98,7 @@ package final class ProcessGuard: Sendable {
     [ "$word" = nothing ] && exit
     sessions=' '
     while read -r group && [ "$group" != end ]; do
-      [ -z "$group" ] && continue
+      case $group in '' | *[!0-9]* | 0* | 1) continue ;; esac
       kill -KILL "-$group"
       sessions="$sessions$group "
     done <&1
@@ -115,7 +115,7 @@ package final class ProcessGuard: Sendable {
       done
     done
     for look in 1 2 3; do
-      marked=$(grep -lsF "$mark" /proc/[0-9]*/environ)
+      marked=$(grep -lszxF "$mark" /proc/[0-9]*/environ)
       [ -z "$marked" ] && break
       for file in $marked; do
         process=${file#/proc/}

@@ -30,7 +30,9 @@ enum SessionSweep {
   private static func killSeen(of sessions: Set<pid_t>) -> Int {
     var count = 0
     for process in ProcessTable.numbers {
-      guard let entry = ProcessTable.entry(of: process), !entry.hasEnded, sessions.contains(entry.session) else {
+      guard process > 1, let entry = ProcessTable.entry(of: process), !entry.hasEnded,
+        sessions.contains(entry.session)
+      else {
         continue
       }
       sendKill(process)

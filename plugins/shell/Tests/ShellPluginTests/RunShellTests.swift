@@ -242,7 +242,7 @@ import Testing
   private static func processes(in folder: String) -> [pid_t] {
     ["a", "c"].compactMap { name in
       (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)).flatMap {
-        pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        ListedProcess.number($0)
       }
     }
   }
@@ -266,7 +266,7 @@ import Testing
 
   @Test func `what a command left running in the background ends with its step`() async throws {
     let outputs = try await run("sleep 600 > /dev/null 2>&1 & echo $!")
-    let pid = try #require(pid_t((outputs["stdout"]?.stringValue ?? "").trimmingCharacters(in: .newlines)))
+    let pid = try #require(ListedProcess.number(outputs["stdout"]?.stringValue ?? ""))
     #expect(await isGone(pid))
     #expect(host.logLines.last?.level == .warning)
   }

@@ -1,0 +1,128 @@
+/// Shell text that runs where Slurm starts it, or that gives jobs back to it.
+enum SlurmScripts {
+  /// The word that a job's comment ends with once its worker has ended.
+  static let ended = "ended"
+
+  /// Shell functions that read what `scontrol listpids` prints of the job that they run in.
+  ///
+  /// All columns are compared as words. A script that has not started is listed as process -1, which `kill` would take for
+  /// all processes of the user, and another job's number may be in the column of the processes.
+  static let processes = #"""
+    # Prints step, task and process of each line that is of this job and names a process.
+    listed_processes() {
+      while read -r process job step task others; do
+        [ "$job" = "$SLURM_JOB_ID" ] || continue
+        case $process in '' | *[!0-9]* | 0* | 1 | ??????????*) continue ;; esac
+        echo "$step $task $process"
+      done
+    }
+    # Prints the process of the job's script once the script runs a program: from then on it handles signals.
+    started_script() {
+      script='' program=''
+      listed_processes | {
+        while read -r step task process; do
+          case "$step $task" in
+            "batch 0") script=$process ;;
+            "batch -") program=$process ;;
+          esac
+        done
+        [ "$program" ] && [ "$program" != "$script" ] && echo "$script"
+      }
+    }
+    # Succeeds if a process belongs to this job and has its name, by the environment that it was started with.
+    is_of_job() {
+      grep -qszxF "SLURM_JOB_ID=$SLURM_JOB_ID" "/proc/$1/environ" && grep -qszxF "SLURM_JOB_NAME=$2" "/proc/$1/environ"
+    }
+    """#
+
+  /// Ends the allocation when the worker ended without being asked to: with `srun` killed, nothing else would. A job of
+  /// another name is not flowrun's to end. The comment says that nothing of the worker runs any more, also where Slurm's own
+  /// daemon died. A worker that has lost its run, or its guard by ``WorkerWatch/holderVariable``, takes along what the run
+  /// still waits for: flowrun may have been killed with all that it had started.
+  ///
+  /// A task of an array, `$3`, is held by the script of its job, which gets a signal when the worker has ended as it was asked
+  /// to.
+  static let holder = """
+    name=$1 mark=$2 task=$3 lost=
+    shift 3
+    [ "$task" ] && export SLURM_ARRAY_JOB_ID="${task%_*}" SLURM_ARRAY_TASK_ID="${task#*_}"
+    \(processes)
+    trap 'lost=1' USR1
+    export \(WorkerWatch.holderVariable)=$$
+    "$@"
+    status=$?
+    if [ $status = 0 ]; then
+      [ "$task" ] || exit 0
+      # The script may start later than the worker.
+      for look in 1 2 3 4; do
+        script=$(scontrol listpids "$SLURM_JOB_ID" "$SLURMD_NODENAME" | started_script)
+        [ "$script" ] && is_of_job "$script" "$name" && kill -USR1 "$script" && exit 0
+        sleep 0.3
+      done
+      scancel --quiet --name="$name" "$task"
+      exit 0
+    fi
+    [ $status = \(Worker.lostStatus) ] && lost=1
+    [ "$SLURM_JOB_NAME" = "$name" ] || exit $status
+    job=${task:-$SLURM_JOB_ID}
+    scontrol --quiet update JobId="$job" Comment="$mark \(ended)"
+    if [ "$lost" ]; then
+      \(cancelWaiting)
+    fi
+    scancel --quiet --name="$name" "$job"
+    exit $status
+    """
+
+  /// Cancels what the run waits for: of an array the tasks that have not started.
+  private static let cancelWaiting = """
+    squeue --noheader --me --states=PENDING --format='%A %k' | while read -r number comment; do
+        [ "$comment" = "$mark" ] && scancel --quiet --state=PENDING "$number"
+      done
+    """
+
+  /// Holds the allocation of an array's task until the worker there has ended. If none comes, flowrun was killed with all that
+  /// it had started: nothing that it waits for is of use.
+  static let keeper = """
+    \(processes)
+    pause=
+    trap '[ -z "$pause" ] || kill "$pause" 2>/dev/null; exit 0' USR1
+    missing=0
+    while [ $missing -lt 3 ]; do
+      sleep 10 &
+      pause=$!
+      wait "$pause"
+      pause='' is_listed='' has_worker=''
+      for step in $(scontrol listpids "$SLURM_JOB_ID" "$SLURMD_NODENAME" 2>/dev/null | listed_processes | cut -d ' ' -f 1); do
+        case $step in
+          batch) is_listed=1 ;;
+          [0-9]*) has_worker=1 ;;
+        esac
+      done
+      # Without this script in it the list says nothing.
+      if [ "$has_worker" ] || [ -z "$is_listed" ]; then missing=0; else missing=$((missing + 1)); fi
+    done
+    \(cancelWaiting)
+    exit 1
+    """
+
+  /// Cancels all arrays of the run, whose comment is the first word.
+  static let releaseAll = """
+    squeue --noheader --me --format='%F %K %k' | while read -r number index comment; do
+      [ "$index" != N/A ] && [ "${comment% \(ended)}" = "$1" ] && echo "$number"
+    done | sort -u | xargs -r scancel --quiet
+    """
+
+  /// Succeeds when the holder of the newest job of a name has recorded that its worker ended.
+  static let endCheck = """
+    last=$(squeue --noheader --me --states=all --name="$1" --sort=i --format=%k | tail -n 1)
+    [ "$last" = "$2 \(ended)" ]
+    """
+
+  /// Gives back allocations that there are, or are still waited for: Slurm keeps one whose `srun` is killed in its queue, and
+  /// one of a node that died and came back.
+  static func release(_ names: [String]) -> [String] {
+    let script =
+      #"user=$(id -u); for name; do [ "$name" ] && scancel --quiet --user="$user" --name="$name"; done"#
+    return ["/bin/sh", "-c", script, "flowrun-release"] + names
+  }
+}

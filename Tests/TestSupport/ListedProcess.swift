@@ -1,0 +1,22 @@
+import Foundation
+
+/// Processes that a test knows from text, such as a file that a command has written.
+public enum ListedProcess {
+  /// The number of a process; nil if the text is not one whole word of digits greater than 1. A signal to 0, to -1 or to
+  /// another negative number would reach processes that are not the test's.
+  public static func number(_ text: some StringProtocol) -> Int32? {
+    let word = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard word.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), word.utf8.first != 48,
+      let number = Int32(word), number > 1
+    else { return nil }
+    return number
+  }
+
+  /// The numbers in lines of text.
+  public static func numbers(_ lines: String) -> [Int32] { lines.split(separator: "\n").compactMap { number($0) } }
+
+  /// The name of the program that a process runs, as the system has it; nil if there is no such process.
+  public static func program(of process: Int32) -> String? {
+    (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))?.trimmingCharacters(in: .newlines)
+  }
+}
