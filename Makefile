@@ -3,9 +3,12 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 RELEASE := scripts/release-build
+# A trait is a flag of every module, so what reaches servers has a folder of its own.
+NETWORK := $(RELEASE) --scratch-path .build/network --traits Network
 TEST_LIMIT ?= 30m
 
-.PHONY: run build ui release dist test-dist python-package sync-server setup setup-test test test-binary test-release test-long bench pipelines fuzz docs lint check data-check clean
+.PHONY: run build ui release dist test-dist python-package sync-server setup setup-% test test-servers test-clusters test-languages \
+  test-seeds test-binary test-release test-long bench pipelines fuzz docs lint check data-check clean
 
 ## Installs what is missing, builds quickly (not everything is optimized), and runs the launch of the example app.
 run: export FLOWRUN_QUICK_BUILD = 1
@@ -18,25 +21,25 @@ build: setup
 
 ## Builds flowrun and its page in the browser, and starts it, as in make ui UI_ARGUMENTS="workflows --open"; Ctrl-C stops it.
 ui: setup
-	$(RELEASE) --traits Network --product flowrun
-	$(RELEASE) --traits Network --product flowrun-ui
-	.build/release/flowrun ui $(UI_ARGUMENTS)
+	$(NETWORK) --product flowrun
+	$(NETWORK) --product flowrun-ui
+	.build/network/release/flowrun ui $(UI_ARGUMENTS)
 
 ## Starts PostgreSQL and the sync server on loopback, http://127.0.0.1:$(SYNC_PORT); Ctrl-C stops both.
 SYNC_PORT ?= 8480
-sync-server: release
+sync-server: release setup-postgres
 	scripts/sync-server $(SYNC_PORT)
 
 ## Builds what is published: a flowrun that reaches servers, its page in the browser, and the sync server.
-release: setup-test
-	$(RELEASE) --traits Network --product flowrun
-	$(RELEASE) --traits Network --product flowrun-sync-server
-	$(RELEASE) --traits Network --product flowrun-ui
+release: setup
+	$(NETWORK) --product flowrun
+	$(NETWORK) --product flowrun-sync-server
+	$(NETWORK) --product flowrun-ui
 
 ## Packs what is published into .build/dist: an archive and a package of flowrun, packages of its page and of the sync server, and symbols.
 dist: release
 	@scripts/setup dist
-	scripts/dist .build/release .build/dist
+	scripts/dist .build/network/release .build/dist
 
 ## Checks these packages and tries them in a bare Debian 12 and 13.
 test-dist: dist
@@ -51,31 +54,48 @@ python-package:
 setup:
 	@scripts/setup build
 
-## Installs what the tests need besides, where it is missing.
-setup-test:
-	@scripts/setup test
+## Installs what tests of one kind need besides, where it is missing: make setup-servers and so on; setup-test installs all.
+setup-%:
+	@scripts/setup $*
 
-## Runs the tests, with the sync server in front of a real PostgreSQL; no group of tests may take longer than TEST_LIMIT.
-test: setup-test
+## Runs the tests that need nothing but what `make run` installs; no group of tests may take longer than TEST_LIMIT.
+test: setup
 	scripts/test $(TEST_LIMIT)
 
+## Runs the tests with the trait Network: the sync server with a real PostgreSQL, HTTP, traces, the page in Chromium, editors.
+test-servers: setup-servers
+	scripts/test servers $(TEST_LIMIT)
+
+## Runs the tests on clusters: Slurm, Dask and ssh, on loopback.
+test-clusters: setup-clusters
+	scripts/test clusters $(TEST_LIMIT)
+
+## Runs the tests with plugins and commands in Python, JavaScript and Perl.
+test-languages: setup-languages
+	scripts/test languages $(TEST_LIMIT)
+
+## Plays random scenarios with other seeds than `make test`: SEEDS_PART, by default a number made from the date.
+SEEDS_PART ?= $(shell date -u +%Y%m%d)
+test-seeds: setup
+	FLOWRUN_SEEDS_PART=$(SEEDS_PART) scripts/test seeds 5m
+
 ## Builds the release binary and runs the examples with it.
-test-binary: setup-test
-	$(RELEASE) --traits Network --product flowrun
-	scripts/examples .build/release/flowrun
+test-binary: setup
+	$(NETWORK) --product flowrun
+	scripts/examples .build/network/release/flowrun
 
 ## Runs the tests that take long for a good reason: clusters whose nodes fail, long histories of processes, the examples with
 ## the release binary, and an app that is built outside of this repository.
-test-release: setup-test
+test-release: setup
 	scripts/test --release 30m
 	$(MAKE) test-binary
 	scripts/launch-app
 	$(MAKE) test-dist
 
-## Runs what takes longer than a few minutes; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the command drive
-## the release binary.
+## Runs what takes longer than a few minutes, of every kind; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the
+## command drive the release binary.
 test-long: setup-test
-	FLOWRUN_LONG_TESTS=1 scripts/test 150m
+	for kind in core servers clusters languages; do FLOWRUN_LONG_TESTS=1 scripts/test $$kind 150m || exit 1; done
 
 ## Runs the benchmarks against their peers and compares with the committed counts; a part of them with
 ## BENCH_ARGUMENTS='--only "start|shell"'.

@@ -93,7 +93,7 @@ let core: [[Target]] = [
   module(
     "FlowStore",
     uses: ["CFlowStore", "FlowBytes", "FlowDiagnostics"],
-    tests: ["FlowStoreSQLite", "FlowPlatform", "FlowModel", "FlowTestKit"]),
+    tests: ["FlowStoreSQLite", "FlowPlatform", "FlowModel", "FlowTestKit", "TestSupport"]),
   module("FlowStoreSQLite", uses: ["FlowPlatform", "FlowSQLite", "CFlowStore", "FlowStore"]),
   module("FlowPostgres", uses: ["FlowPlatform", .target(name: "CPostgreSQL", condition: network)]),
   module(
@@ -121,7 +121,7 @@ let core: [[Target]] = [
     uses: [
       "FlowBytes", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginSupport",
     ],
-    tests: ["FlowTestKit"]),
+    tests: ["FlowTestKit", "TestSupport"]),
   module(
     "FlowExecutors",
     uses: ["CZlib", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginHost"],
@@ -303,7 +303,7 @@ let buildPlugin: [Target] = [
     path: "Sources/FlowrunBuildPlugin")
 ]
 
-let testSupport: [Target] = [.target(name: "TestSupport", path: "Tests/TestSupport")]
+let testSupport: [Target] = [.target(name: "TestSupport", dependencies: ["FlowSQLite"], path: "Tests/TestSupport")]
 
 /// A module and, with `tests`, its test target, which uses what the module uses, too.
 func module(

@@ -13,7 +13,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "Benchmarks")
 BUILT = os.path.join(HERE, "Engine/.build/release")
-FLOWRUN = os.path.join(ROOT, ".build/release/flowrun")
+FLOWRUN = os.path.join(ROOT, ".build/network/release/flowrun")
 COUNT = 100_000
 # The package that a product is built in, as a folder.
 PACKAGES = {"flowrun": ROOT, "flowrun-ui": ROOT, "StartPeer": f"{HERE}/Engine", "EngineBenchmark": f"{HERE}/Engine",
@@ -99,7 +99,7 @@ def build(products):
         print(f"building {product}", flush=True)
         # As it is shipped; the package of the benchmarks asks for the same trait.
         if PACKAGES[product] == ROOT:
-            run(["scripts/release-build", "--traits", "Network", "--product", product], cwd=ROOT)
+            run(["scripts/release-build", "--scratch-path", ".build/network", "--traits", "Network", "--product", product], cwd=ROOT)
             continue
         is_static = ["--static-swift-stdlib"] if product == "StartPeer" or PACKAGES[product].endswith("/Launch") else []
         run(["swift", "build", "-c", "release", *is_static, "--product", product], cwd=PACKAGES[product])

@@ -9,7 +9,7 @@ from .harness import *
 
 sys.path.insert(0, os.path.join(ROOT, "Tests/PageClient"))
 
-SERVER = os.path.join(ROOT, ".build/release/flowrun-ui")
+SERVER = os.path.join(ROOT, ".build/network/release/flowrun-ui")
 
 # Frames a second while something is done before each of them.
 FRAMES = """

@@ -38,18 +38,12 @@ import Testing
       default: "source ./script; complete -C \"$LINE\" | string replace -r '\\t.*' ''"
       }
     try tool.write(asking, to: "asking")
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [shell, "asking"]
-    process.currentDirectoryURL = tool.folder
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
-    process.environment = ["PATH": "\(tool.folder.path)/bin:\(path)", "LINE": line, "HOME": tool.folder.path]
-    process.standardOutput = pipe
-    try process.run()
-    let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return Set(String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init))
+    let output = try Shell.run(
+      "\(shell) asking 2>/dev/null", in: tool.folder.path,
+      environment: ["PATH": "\(tool.folder.path)/bin:\(path)", "LINE": line, "HOME": tool.folder.path]
+    ).output
+    return Set(output.split(separator: "\n").map(String.init))
   }
 
   private static let shells = ["bash", "fish"].filter(isInstalled)

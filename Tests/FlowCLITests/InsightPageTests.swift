@@ -1,5 +1,6 @@
 import FlowModel
 import Foundation
+import TestSupport
 import Testing
 
 /// The pages in a real browser: Chromium without a window, driven as a reader drives it.
@@ -153,14 +154,7 @@ import Testing
   }
 
   private static func browse(_ page: String, _ width: Int, _ scheme: String) throws -> ValueObject {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["timeout", "90", "python3", client, page, page + ".png", "\(width)", scheme]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return try #require(try JSONText.parse(Array(bytes)).objectValue)
+    let output = try Shell.run("timeout 90 python3 '\(client)' '\(page)' '\(page).png' \(width) \(scheme)").output
+    return try #require(try JSONText.parse(Array(output.utf8)).objectValue)
   }
 }

@@ -30,22 +30,11 @@ import Testing
     let arguments = ["simulate", "app.yaml", "--runs", TestExtent.isFull ? "5000" : "500", "--format", "json"]
     let whole = try tool.run(arguments)
     #expect(whole.exitCode == 0 && whole.standardError == "")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.currentDirectoryURL = tool.folder
-    let binary = ProcessInfo.processInfo.environment["FLOWRUN_TEST_BINARY"] ?? Self.binary
-    process.arguments = ["taskset", "-c", "0", binary] + arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let single = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    let words = arguments.map { "'\($0)'" }.joined(separator: " ")
+    let single = try Shell.run("taskset -c 0 '\(FlowrunProcess.path)' \(words)", in: tool.folder.path).output
     #expect(single == whole.standardOutput)
     #expect(try tool.run(arguments + ["--seed", "2"]).standardOutput != single)
   }
-
-  private static let binary = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent(".build/debug/flowrun").path
 
   @Test(arguments: [
     (["--slow", "*=100"], 3, "broken"), (["--budget", "p50(ready) <= 10ms"], 3, "broken"),

@@ -62,10 +62,8 @@ import Testing
     for term in ["dumb", "xterm"] {
       let (status, output) = try Shell.run(
         """
-        cd '\(tool.folder.path)'; printf '\(typed)' | CI= TERM=\(term) python3 -c '
-        import pty, sys
-        sys.exit(pty.spawn(sys.argv[1:]) >> 8)
-        ' '\(FlowrunProcess.path)' w.yaml
+        cd '\(tool.folder.path)'; printf '\(typed)' | CI= TERM=\(term) \
+          script -qec "'\(FlowrunProcess.path)' w.yaml" /dev/null
         """)
       #expect(status == 0 && output.contains("[1] ship  [2] stop > "), "\(output)")
       #expect(output.contains("go: \(choice), says ") && output.contains("act: \(choice) it"), "\(output)")

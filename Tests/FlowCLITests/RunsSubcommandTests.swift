@@ -217,28 +217,13 @@ import Testing
     for _ in 0..<12 { _ = try tool.run("w.yaml") }
     let store = tool.folder.path + "/.flowrun/runs.sqlite"
     // The page with the second run, in the file and not in its log.
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "python3", "-c",
-      """
-      import os, sqlite3, sys
-      path = sys.argv[1]
-      store = sqlite3.connect(path)
-      store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-      name = store.execute("SELECT id FROM run WHERE number = 2").fetchone()[0]
-      store.close()
-      data = bytearray(open(path, "rb").read())
-      page = data.find((name + "trial").encode()) // 4096 * 4096
-      data[page:page + 8] = b"\\xee" * 8
-      open(path, "wb").write(data)
-      for end in ("-wal", "-shm"):
-        if os.path.exists(path + end): os.remove(path + end)
-      """, store,
-    ]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    try ForeignWriter.execute("PRAGMA wal_checkpoint(TRUNCATE)", on: store)
+    let id = try #require(try ForeignWriter.text("SELECT id FROM run WHERE number = 2", in: store))
+    var bytes = try Data(contentsOf: URL(filePath: store))
+    let found = try #require(bytes.firstRange(of: Data((id + "trial").utf8))).lowerBound
+    bytes.replaceSubrange((found / 4096 * 4096)..<(found / 4096 * 4096 + 8), with: [UInt8](repeating: 0xEE, count: 8))
+    try bytes.write(to: URL(filePath: store))
+    for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + end) }
     let list = try tool.run("runs")
     #expect(list.exitCode == 0 && !list.standardOutput.isEmpty, "\(list)")
     #expect(list.standardError.contains("a part of the store with at most"), "\(list)")
@@ -252,11 +237,8 @@ import Testing
     _ = try tool.run("w.yaml")
     let (status, output) = try Shell.run(
       """
-      cd / && chmod 755 '\(tool.folder.path)' && python3 -c '
-      import os, sys
-      os.setgid(65534); os.setuid(65534)
-      os.execv(sys.argv[1], sys.argv[1:])
-      ' '\(FlowrunProcess.path)' runs --in '\(tool.folder.path)' 2>&1
+      cd / && chmod 755 '\(tool.folder.path)' && setpriv --regid 65534 --reuid 65534 --clear-groups \
+        '\(FlowrunProcess.path)' runs --in '\(tool.folder.path)' 2>&1
       """)
     #expect(
       status != 0 && output.contains("Permission denied") && !output.contains("no run is recorded"), "\(output)")
@@ -264,15 +246,7 @@ import Testing
 
   /// Changes the store behind flowrun's back.
   private static func sqlite(_ text: String, _ tool: CommandLineTool) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()",
-      tool.folder.path + "/.flowrun/runs.sqlite", text,
-    ]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    try ForeignWriter.execute(text, on: tool.folder.path + "/.flowrun/runs.sqlite")
   }
 
   @Test func `are held by their process: a second one is refused, and what is asked reaches the first`() throws {

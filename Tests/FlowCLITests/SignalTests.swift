@@ -161,13 +161,7 @@ import Testing
 
   /// The exit code of a script that runs in the tool's folder.
   private func shell(_ script: String) throws -> Int32 {
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", script]
-    process.currentDirectoryURL = tool.folder
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+    try Shell.run(script, in: tool.folder.path).status
   }
 
   /// The processes with `mark` among their words that still run after a while, which they are given because the guard

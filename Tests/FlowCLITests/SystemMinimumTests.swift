@@ -40,12 +40,8 @@ import Testing
       defer { tool.remove() }
       let (status, output) = try Shell.run(
         """
-        chmod 755 '\(tool.folder.path)' && cd '\(tool.folder.path)' && timeout 20 python3 -c '
-        import os, resource, sys
-        resource.setrlimit(resource.RLIMIT_NPROC, (5, 5))
-        os.setgroups([]); os.setgid(61871); os.setuid(61871)
-        os.execv(sys.argv[1], sys.argv[1:])
-        ' '\(FlowrunProcess.path)' w.yaml --no-history 2>&1
+        chmod 755 '\(tool.folder.path)' && cd '\(tool.folder.path)' && timeout 20 prlimit --nproc=5:5 \
+          setpriv --regid 61871 --reuid 61871 --clear-groups '\(FlowrunProcess.path)' w.yaml --no-history 2>&1
         """)
       #expect(status == 1 && output.contains("flowrun needs 12: raise ulimit -u, which is 5"), "\(output)")
     }

@@ -312,7 +312,7 @@ extension RunOptions {
 
 private enum SeededRun {
   /// Printed with every failure; the same seed makes the same graphs.
-  static let seed = UInt64.random(in: 0 ... .max)
+  static let seed = SeededGenerator.environmentSeed ?? 7
 }
 
 extension SplitMix64 {

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowTestKit
 import FlowSystem
 import Foundation
 import TestSupport
@@ -40,7 +41,7 @@ import Testing
 
   /// Bytes that do not get smaller.
   private func writeNoise(_ count: Int, to name: String) throws {
-    var numbers = SystemRandomNumberGenerator()
+    var numbers = SeededGenerator(seed: name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
     let bytes = (0..<count / 8).flatMap { _ in withUnsafeBytes(of: numbers.next()) { Array($0) } }
     try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
   }

@@ -116,7 +116,7 @@ import Testing
   /// The client's own text after each change is the truth.
   @Test func `after 10,000 random edits, some cut in half and some cancelled, server and client have one text`() throws
   {
-    let seed = SeededGenerator.environmentSeed ?? UInt64.random(in: 0..<1 << 32)
+    let seed = SeededGenerator.environmentSeed ?? 7
     print("seed of the edits: \(seed)")
     var random = SeededGenerator(seed: seed)
     var document = OpenDocument(uri: "u", file: "/a.yaml", version: 0, text: "name: a\nsteps: {}\n", encoding: .utf16)
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test func `random edits and requests, cut in half and cancelled, never end or hang the server`() throws {
-    let seed = SeededGenerator.environmentSeed ?? UInt64.random(in: 0..<1 << 32)
+    let seed = SeededGenerator.environmentSeed ?? 7
     print("seed of the session: \(seed)")
     var random = SeededGenerator(seed: seed)
     let client = try TestClient()

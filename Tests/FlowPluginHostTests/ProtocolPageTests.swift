@@ -3,6 +3,7 @@ import FlowPluginHost
 import FlowPluginKit
 import FlowTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// Programs that were written by the protocol page alone, in languages that flowrun brings nothing for.
@@ -18,13 +19,8 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     for words in made {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = words
-      process.currentDirectoryURL = URL(filePath: folder)
-      try process.run()
-      process.waitUntilExit()
-      try #require(process.terminationStatus == 0)
+      let (status, output) = try Shell.run(words.map { "'\($0)'" }.joined(separator: " "), in: folder)
+      try #require(status == 0, "\(output)")
     }
     try """
     name: shout

@@ -1,6 +1,7 @@
 import FlowStore
 import FlowStoreSQLite
 import Foundation
+import TestSupport
 import Synchronization
 import Testing
 
@@ -111,7 +112,7 @@ import Testing
   /// a row change every bit.
   private static let longStep = 23
   private static let seed =
-    ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap { Int($0) } ?? Int.random(in: 0..<longStep)
+    ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap { Int($0) } ?? 7
 
   /// Changes a sample of the bits of a part, one at a time, and looks at the store. Several threads do it, since a log that
   /// seems damaged is read again for 20 ms.
@@ -176,9 +177,7 @@ import Testing
     defer { clean() }
     try durableStore()
     // Everything in the file, and the log begun again.
-    try Shell.python(
-      "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute('PRAGMA wal_checkpoint(TRUNCATE)')",
-      path)
+    try ForeignWriter.execute("PRAGMA wal_checkpoint(TRUNCATE)", on: path)
     try Data().write(to: URL(fileURLWithPath: path + "-wal"))
     let whole = try #require(try contents(path))
     #expect(whole["durable"]?.count == 4)
@@ -286,17 +285,3 @@ import Testing
     }
   }
 }
-
-extension Shell {
-  /// Runs a Python script with one argument.
-  fileprivate static func python(_ script: String, _ argument: String) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", script, argument]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-  }
-}
-
-private enum Shell {}

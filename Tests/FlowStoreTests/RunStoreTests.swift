@@ -3,6 +3,7 @@ import FlowStoreSQLite
 import FlowPlatform
 import FlowTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `A store of runs in SQLite` {
@@ -293,14 +294,6 @@ import Testing
   }
 
   private func sqlite(_ text: String) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()", path,
-      text,
-    ]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    try ForeignWriter.execute(text, on: path)
   }
 }

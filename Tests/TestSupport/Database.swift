@@ -83,26 +83,21 @@ public final class Database: Sendable {
 
 /// Commands of the system.
 public enum Shell {
-  /// Runs a script. What goes in and comes out are files: the end of a pipe that a process started meanwhile by another
-  /// thread has inherited would keep the reader waiting for that one's end. After five minutes the script is ended.
-  public static func run(_ script: String, input: String = "") throws -> (status: Int32, output: String) {
+  /// Runs a script, in a folder and with variables of its own where they are given. Its input and output are files: a pipe that
+  /// another process has inherited would keep the reader waiting. The script is killed after
+  /// `limitSeconds`.
+  public static func run(
+    _ script: String, in folder: String = ".", environment: [String: String] = ProcessInfo.processInfo.environment,
+    input: String = "", limitSeconds: Int = 300
+  ) throws -> (status: Int32, output: String) {
     let name = NSTemporaryDirectory() + "sync-shell-\(UUID().uuidString)"
     defer { for end in ["in", "out"] { try? FileManager.default.removeItem(atPath: "\(name).\(end)") } }
     try Data(input.utf8).write(to: URL(fileURLWithPath: "\(name).in"))
-    try Data().write(to: URL(fileURLWithPath: "\(name).out"))
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    process.arguments = ["-c", script]
-    let output = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(name).out"))
-    let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: "\(name).in"))
-    // `Process` keeps them open after its end; with 1,365 open files its `run` reads past the end of a buffer.
-    defer { for handle in [source, output] { try? handle.close() } }
-    process.standardInput = source
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let status = process.exitCode(withinSeconds: 300)
+    let program = try StartedProgram(
+      ["/bin/bash", "-c", script], in: folder, environment: environment, input: .file("\(name).in"),
+      output: .file("\(name).out"), errors: .output)
+    let status = program.exitCode(withinSeconds: limitSeconds)
     let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(name).out")), as: UTF8.self)
-    return (status ?? -1, status == nil ? text + "\nended after 300 s: \(script)" : text)
+    return (status ?? -1, status == nil ? text + "\nended after \(limitSeconds) s: \(script)" : text)
   }
 }

@@ -51,13 +51,8 @@ import Testing
   @Test func `leaves no file behind on a full disk`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let shell = Process()
-    shell.executableURL = URL(filePath: "/bin/sh")
-    shell.arguments = ["-c", "ulimit -f 0; exec '\(FlowrunProcess.path)' init 2> /dev/null"]
-    shell.currentDirectoryURL = folder
-    try shell.run()
-    shell.waitUntilExit()
-    #expect(shell.terminationStatus == 74)
+    let status = try Shell.run("ulimit -f 0; exec '\(FlowrunProcess.path)' init 2> /dev/null", in: folder.path).status
+    #expect(status == 74)
     #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("release.yaml").path))
   }
 }

@@ -99,16 +99,8 @@ struct OutsideAppTests {
   }
 
   private func run(_ words: String...) throws -> (status: Int32, text: String) {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = words
-    process.currentDirectoryURL = Self.folder
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    let line = words.map { "'\($0)'" }.joined(separator: " ")
+    let (status, output) = try Shell.run(line, in: Self.folder.path, limitSeconds: 1200)
+    return (status, output)
   }
 }

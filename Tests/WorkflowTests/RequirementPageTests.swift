@@ -109,23 +109,11 @@ import Testing
     let scratch = FileManager.default.temporaryDirectory.appending(path: "requirements-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: scratch) }
-    let output = scratch + "/output"
-    _ = FileManager.default.createFile(atPath: output, contents: nil)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
-    process.arguments = ["60", "bash", "-c", script]
-    process.currentDirectoryURL = URL(fileURLWithPath: root)
     let binary = URL(fileURLWithPath: FlowrunProcess.path).deletingLastPathComponent().path
-    process.environment = ProcessInfo.processInfo.environment.merging([
+    let environment = ProcessInfo.processInfo.environment.merging([
       "PATH": binary + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"), "LANG": "C",
       "LC_ALL": "", "LANGUAGE": "", "TMPDIR": scratch,
     ]) { $1 }
-    let file = try #require(FileHandle(forWritingAtPath: output))
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = file
-    process.standardError = file
-    try process.run()
-    process.waitUntilExit()
-    return try String(contentsOfFile: output, encoding: .utf8)
+    return try Shell.run(script, in: root, environment: environment, limitSeconds: 60).output
   }
 }

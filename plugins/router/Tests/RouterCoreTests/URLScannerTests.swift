@@ -11,7 +11,7 @@ import Testing
     return try RouterCoreTests.table(["product/:id", "**"], policy: policy)
   }
 
-  @Test(arguments: [
+  private static let refused: [(url: String, reason: String)] = [
     ("", "malformed-url"), ("product/123", "malformed-url"), ("/product/123", "malformed-url"),
     ("app", "malformed-url"), ("app:", "malformed-url"), ("app:/product", "malformed-url"),
     ("app:product/123", "malformed-url"), (":product", "malformed-url"), ("1app://product/1", "malformed-url"),
@@ -46,7 +46,9 @@ import Testing
     ("app://product/%ff", "invalid-utf8"), ("app://product/%c0%af", "invalid-utf8"),
     ("app://product/%ed%a0%80", "invalid-utf8"), ("app://product/%e5%ae", "invalid-utf8"),
     ("app://product/1?a=%80", "invalid-utf8"), ("app://product/%f4%90%80%80", "invalid-utf8"),
-  ])
+  ]
+
+  @Test(arguments: refused)
   func `refuses what the checklist names`(url: String, reason: String) throws {
     #expect(try table().outcome(url) == "rejected \(reason)")
   }

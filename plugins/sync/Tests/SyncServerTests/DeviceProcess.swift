@@ -10,7 +10,7 @@
     let proxy: FaultProxy
     private let folder: String
     private let clock: String
-    private var process: Process?
+    private var process: StartedProgram?
     private var input: Pipe?
     /// What its processes have written.
     private let output = ServerProcess.Text()
@@ -35,21 +35,17 @@
     /// Starts the device where it does not run.
     func startIfEnded() throws {
       if let process, !process.hasEnded { return }
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        .appendingPathComponent("flowrun")
-      process.arguments = [
-        Self.workflow, "-i", "device=\(name)", "-i", "server=http://127.0.0.1:\(proxy.port)", "--data", folder,
-      ]
-      process.environment = ProcessInfo.processInfo.environment.merging(
-        ["FLOWRUN_SYNC_CLOCK": clock, "NO_COLOR": "1"]) { $1 }
       let (input, pipe) = (Pipe(), Pipe())
-      process.standardInput = input
-      process.standardOutput = pipe
-      process.standardError = pipe
       let before = output.all.utf8.count
       output.read(pipe)
-      try process.run()
+      let process = try StartedProgram(
+        [
+          FlowrunProcess.path, Self.workflow, "-i", "device=\(name)", "-i", "server=http://127.0.0.1:\(proxy.port)",
+          "--data",
+          folder,
+        ],
+        environment: ProcessInfo.processInfo.environment.merging(["FLOWRUN_SYNC_CLOCK": clock, "NO_COLOR": "1"]) { $1 },
+        input: .pipe(input), output: .pipe(pipe), errors: .output)
       (self.process, self.input) = (process, input)
       if !wait("this device is", since: before, seconds: 120) { problems.append("\(tail): it does not start") }
     }

@@ -33,7 +33,7 @@
     private let serverPort: Int
     /// Every third history has a database, whose clock runs as it does.
     private let database: Database?
-    private var server: Process?
+    private var server: StartedProgram?
     private var devices: [DeviceProcess] = []
     private let exchanges = Exchanges()
     private let origin: Int64
@@ -62,20 +62,16 @@
     private func clock(skewMilliseconds: Int64) -> String { "\(origin),\(scale),\(skewMilliseconds)" }
 
     private func startServer() throws {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        .appendingPathComponent("flowrun-sync-server")
       let store = database.map { ["--postgres", $0.information] } ?? ["--store", "\(folder)/zone.sqlite"]
-      process.arguments = store + ["--port", "\(serverPort)", "--open", "--requests-per-second", "100000"]
-      process.environment = ProcessInfo.processInfo.environment.merging(
-        ["FLOWRUN_SYNC_CLOCK": clock(skewMilliseconds: 0)]) { $1 }
       let output = Pipe()
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
       let lines = ServerProcess.Text()
       lines.read(output)
-      try process.run()
-      server = process
+      server = try StartedProgram(
+        [ServerProcess.program] + store
+          + ["--port", "\(serverPort)", "--open", "--requests-per-second", "100000"],
+        environment: ProcessInfo.processInfo.environment.merging(
+          ["FLOWRUN_SYNC_CLOCK": clock(skewMilliseconds: 0)]) { $1 },
+        output: .pipe(output))
       if !within(seconds: 120, { lines.all.contains("\n") }) { problems.append("the server does not start") }
     }
 

@@ -7,7 +7,7 @@
   final class ServerProcess {
     /// Where it listens; empty when it ended before that.
     let address: String
-    private let process = Process()
+    private let process: StartedProgram
     private let errors = Text()
 
     /// What a process has written to a pipe so far.
@@ -39,16 +39,14 @@
 
     /// Serves as the arguments say, with no more than so many open files.
     init(_ arguments: String..., descriptors: Int? = nil) throws {
-      process.executableURL = URL(fileURLWithPath: "/bin/bash")
       let limit = descriptors.map { "ulimit -n \($0); " } ?? ""
-      process.arguments = ["-c", "\(limit)exec \"$@\"", "bash", Self.program] + arguments
       let (output, problems) = (Pipe(), Pipe())
-      process.standardOutput = output
-      process.standardError = problems
       errors.read(problems)
       let lines = Text()
       lines.read(output)
-      try process.run()
+      process = try StartedProgram(
+        ["/bin/bash", "-c", "\(limit)exec \"$@\"", "bash", Self.program] + arguments, output: .pipe(output),
+        errors: .pipe(problems))
       // The line that it prints when it listens; it ends without one when it could not.
       _ = within(seconds: 120) { [process] in lines.all.contains("\n") || process.hasEnded }
       let line = lines.all.prefix { $0 != "\n" }
@@ -67,7 +65,7 @@
     func kill() { process.endByForce() }
 
     /// Asks it to end.
-    func terminate() { _ = try? Shell.run("kill -TERM \(process.processIdentifier)") }
+    func terminate() { process.send(SIGTERM) }
 
     /// Waits for its end, and gives its exit code; nil when it had to be ended by force.
     func ended() -> Int32? { process.exitCode(withinSeconds: 120) }

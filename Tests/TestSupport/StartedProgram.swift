@@ -1,0 +1,133 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A program that a test starts, with a clean signal mask and no files but its standard ones.
+///
+/// Tests do not use Foundation's `Process`: on Linux it crashes now and then while it watches a program that is killed.
+public final class StartedProgram: Sendable {
+  /// A standard file of the program.
+  public enum Stream {
+    /// Reads nothing and writes to nowhere.
+    case null
+    /// A file, which is created or emptied where the program writes.
+    case file(String)
+    /// A pipe, whose other end is closed here once the program has started.
+    case pipe(Pipe)
+    /// The same as standard output.
+    case output
+  }
+
+  /// A program that could not be started.
+  public struct StartProblem: Error, CustomStringConvertible {
+    /// The program and the system's message.
+    public let description: String
+  }
+
+  /// The number of its process.
+  public let number: pid_t
+
+  /// The status as `waitpid` returned it; nil until then.
+  private let status = Mutex<Int32?>(nil)
+
+  /// Starts a program in a folder.
+  ///
+  /// - Parameters:
+  ///   - words: the program, which is looked for on `PATH`, and its arguments.
+  ///   - environment: all of its variables; this process's own by default.
+  public init(
+    _ words: [String], in folder: String = ".", environment: [String: String] = ProcessInfo.processInfo.environment,
+    input: Stream = .null, output: Stream = .null, errors: Stream = .null
+  ) throws {
+    var files = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&files)
+    defer { posix_spawn_file_actions_destroy(&files) }
+    var ends: [FileHandle] = []
+    for (descriptor, stream) in [(Int32(0), input), (1, output), (2, errors)] {
+      switch stream {
+      case .null: posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_RDWR, 0)
+      case .output: posix_spawn_file_actions_adddup2(&files, 1, descriptor)
+      case .file(let path):
+        let flags = descriptor == 0 ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC
+        posix_spawn_file_actions_addopen(&files, descriptor, path, flags, 0o600)
+      case .pipe(let pipe):
+        let end = descriptor == 0 ? pipe.fileHandleForReading : pipe.fileHandleForWriting
+        posix_spawn_file_actions_adddup2(&files, end.fileDescriptor, descriptor)
+        if !ends.contains(end) { ends.append(end) }
+        // The program would otherwise keep the other end of its own pipe open, and so would one that is started later.
+        for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+          _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
+      }
+    }
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    var all = sigset_t()
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    // The shell changes the folder and becomes the program: the process is the same.
+    let line = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder] + words
+    var texts: [UnsafeMutablePointer<CChar>?] = line.map { strdup($0) } + [nil]
+    var entries: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in texts + entries { free(text) } }
+    var child = pid_t()
+    let code = posix_spawn(&child, line[0], &files, &attributes, &texts, &entries)
+    for end in ends { try? end.close() }
+    guard code == 0 else { throw StartProblem(description: "\(words[0]): \(String(cString: strerror(code)))") }
+    number = child
+  }
+
+  /// Sends a signal; nothing happens after its end was seen.
+  public func send(_ signal: Int32) {
+    status.withLock { if $0 == nil { kill(number, signal) } }
+  }
+
+  /// Whether it has ended.
+  public var hasEnded: Bool { collect() != nil }
+
+  /// Waits for its end and returns its exit code, or 128 plus the number of the signal that ended it; nil if it had to be killed
+  /// after `limit` seconds.
+  @discardableResult public func exitCode(withinSeconds limit: Int = 60) -> Int32? {
+    var isOver = false
+    for _ in 0..<(limit * 500) {
+      isOver = hasEnded
+      if isOver { break }
+      var pause = timespec(tv_sec: 0, tv_nsec: 2_000_000)
+      nanosleep(&pause, nil)
+    }
+    guard isOver, let status = collect() else {
+      endByForce()
+      return nil
+    }
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+  }
+
+  /// Kills it and waits until it has ended.
+  public func endByForce() {
+    send(SIGKILL)
+    _ = within(seconds: 60) { hasEnded }
+  }
+
+  private func collect() -> Int32? {
+    status.withLock { known in
+      var status: Int32 = 0
+      if known == nil, waitpid(number, &status, WNOHANG) == number { known = status }
+      return known
+    }
+  }
+}
