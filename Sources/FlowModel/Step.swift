@@ -146,8 +146,8 @@ public struct StepOptions: Sendable, Hashable {
   public var isQuiet = false
   /// What happens to the step where an attempt of it was interrupted with its process.
   public var onInterrupt = InterruptPolicy.rerun
-  /// Whether it is in `finally`: it needs every step that no other needs, runs whatever their outcome, and alone its
-  /// `if` decides.
+  /// Whether it is in `finally`: it starts when all other steps have finished, whatever their outcome, and its `if` alone
+  /// decides.
   public var isFinal = false
   /// Whether that is the `finally` of an included file: it waits for the steps of that file alone, and not for the gate.
   public var isFinalInside = false

@@ -53,6 +53,32 @@ import Testing
     #expect(plan.failedSteps == [0])
   }
 
+  @Test func `wait for a step whose only dependent was skipped early, and know how it ended`() throws {
+    var final = StepOptions()
+    final.isFinal = true
+    var bad = final
+    bad.condition = "failure()"
+    let workflow = Workflow(
+      name: "finally",
+      steps: [
+        Step(id: StepID("a")!, uses: "a.b"),
+        Step(id: StepID("b")!, uses: "a.b"),
+        Step(id: StepID("c")!, uses: "a.b", needs: [0, 1]),
+        Step(id: StepID("z")!, uses: "a.b", needs: [2], options: final),
+        Step(id: StepID("bad")!, uses: "a.b", needs: [2], options: bad),
+      ])
+    let scenario = Scenario(
+      workflow,
+      scripts: [
+        .fails(after: .milliseconds(1)), .fails(after: .seconds(1)), .succeeds(after: .zero), .succeeds(after: .zero),
+        .succeeds(after: .zero),
+      ])
+    let plan = try scenario.simulated()
+    #expect(plan[2].reason == .upstreamFailed && plan[2].endedAtNanoseconds == 1_000_000)
+    #expect(plan[3].startedAtNanoseconds == 1_000_000_000 && plan[4].startedAtNanoseconds == 1_000_000_000)
+    #expect(plan.failedSteps == [0, 1])
+  }
+
   @Test func `run when the run is cancelled, within its five seconds`() throws {
     let plan = try scenario(.succeeds(after: .seconds(60))) { $0.cancelledAt = .seconds(1) }.simulated()
     #expect(plan[0].outcome == .cancelled)

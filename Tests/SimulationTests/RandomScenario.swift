@@ -129,7 +129,7 @@ struct RandomScenario {
 
   // MARK: - Finally
 
-  /// Lets some scenarios have steps of `finally`: they need every step that no other needs, or one another.
+  /// Lets some scenarios have steps of `finally`: as a file is read, they need every step that no other needs, or one another.
   private mutating func addFinalSteps(to scenario: inout Scenario) {
     guard random.chance(30) else { return }
     let ordinary = scenario.workflow.steps
@@ -148,6 +148,7 @@ struct RandomScenario {
       if random.chance(30) { options.deadline = deadline() }
       if random.chance(30) { options.retry = retry() }
       if random.chance(30) { options.queue = random.pick(["main", "database", "background"]) }
+      if random.chance(8) { options.enabled = .literal(false) }
       let isBehind = number > 0 && random.chance(50)
       let needs = isBehind ? [StepIndex(scenario.workflow.steps.count - 1)] : ends
       scenario.workflow.steps.append(

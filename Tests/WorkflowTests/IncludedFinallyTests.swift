@@ -65,6 +65,56 @@ import Testing
     #expect(status == 0 && text.contains("warning: the gate waits for finally of 'build'"), "\(text)")
   }
 
+  /// `slow` runs until `mark` has, which waits for `bad` to have failed, so it goes on when `skipped` has been skipped.
+  private static let early = """
+    steps:
+      bad: { run: exit 1 }
+      mark: { run: touch failed, needs: bad, if: failure() }
+      slow: { run: 'while ! test -e failed; do sleep 0.01; done; sleep 0.05; touch slow-done' }
+      skipped: { REPLACED, needs: [bad, slow] }
+    finally: { clean: { run: test -e slow-done } }
+
+    """
+
+  @Test(arguments: ["uses: flow.noop", "uses: ./empty.yaml", "uses: flow.noop, foreach: [1, 2]"])
+  func `waits for every step of its file, even if their dependents were skipped early`(_ skipped: String) throws {
+    let file = Self.early.replacing("REPLACED", with: skipped)
+    let folder = try WorkflowFolder([
+      "empty.yaml": "name: empty\nsteps: { nothing: { uses: flow.noop } }\n",
+      "part.yaml": "name: part\n" + file,
+      "outer.yaml": "name: outer\nsteps: { inner: { uses: ./part.yaml } }\n",
+      "alone.yaml": "name: alone\n" + file,
+    ])
+    for (name, id) in [("alone.yaml", "clean"), ("outer.yaml", "inner/clean")] {
+      let run = try folder.run(name)
+      #expect(run.steps[id]?["outcome"] as? String == "success", "\(name) \(run.output)")
+      try? FileManager.default.removeItem(at: folder.url.appendingPathComponent("slow-done"))
+      try? FileManager.default.removeItem(at: folder.url.appendingPathComponent("failed"))
+    }
+  }
+
+  @Test func `of the including file waits for steps that clean up inside when the run is cancelled`() throws {
+    let folder = try WorkflowFolder([
+      "part.yaml": """
+      name: part
+      steps:
+        work: { run: sleep 600 }
+        tidy: { run: 'sleep 0.1; touch tidied', needs: work, if: always() }
+      """,
+      "main.yaml": """
+      name: main
+      timeout: 200ms
+      steps:
+        part: { uses: ./part.yaml }
+        behind: { run: test -e tidied, needs: part, if: always() }
+      finally: { clean: { run: test -e tidied } }
+      """,
+    ])
+    let run = try folder.run("main.yaml")
+    let outcomes = ["part/tidy", "behind", "clean"].map { run.steps[$0]?["outcome"] as? String }
+    #expect(outcomes == ["success", "success", "success"])
+  }
+
   @Test func `hangs without holding the gate`() throws {
     let folder = try folder("  build: { uses: ./part.yaml }", finally: "run: sleep 600", more: "timeout: 500ms")
     let run = try folder.run("main.yaml")

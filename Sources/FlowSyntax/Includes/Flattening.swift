@@ -115,7 +115,7 @@ struct Flattening {
           id: StepID(unchecked: prefix + step.id.text), uses: step.uses, with: names.inputs(of: step),
           needs: needs[...], options: names.options(of: step, in: caller.options)), scope: number)
     }
-    if !caller.hasOptions || !caller.options.isFinal { waitForFinalSteps(of: scope, in: outer) }
+    waitForOwnSteps(of: scope)
     flat.scopes.append(scope)
     outerScopes.append(outer)
     stacks.append(stacks[outer] + [entry.path])
@@ -139,22 +139,13 @@ struct Flattening {
     }
   }
 
-  /// What is in the `finally` of a file comes behind that of the files that it includes, also where the run is cancelled
-  /// and no exit is waited for any more.
-  private mutating func waitForFinalSteps(of scope: WorkflowScope, in outer: Int) {
-    let inner = scope.members.filter(isFinal)
-    guard !inner.isEmpty else { return }
-    var waiting: Set<Int> = [outer]
-    var next = outer
-    while next > 0 {
-      next = outerScopes[next - 1]
-      waiting.insert(next)
-    }
-    for step in flat.steps.indices
-    where flat.steps[step].hasOptions && flat.steps[step].options.isFinal
-      && waiting.contains(Int(flat.scopeOfStep[step]))
-    {
-      flat.steps[step].needs += inner
+  /// Steps of a file's `finally` need all of its own steps: those without dependents would not do, since a step is skipped at
+  /// once when one that it needs has failed, while others that it needs are still running.
+  private mutating func waitForOwnSteps(of scope: WorkflowScope) {
+    let own = scope.members.filter { !isFinal($0) }
+    for step in scope.members where isFinal(step) {
+      let final = flat.steps[Int(step)].needs.filter { scope.members.contains($0) && isFinal($0) }
+      flat.steps[Int(step)].needs = (own + final)[...]
     }
   }
 

@@ -29,8 +29,8 @@ extension WorkflowReader {
     return options
   }
 
-  /// Each step of `finally` that needs none of its kind needs all steps without other dependents; a step that is not in
-  /// `finally` needs none of it.
+  /// Each step of `finally` that needs none of its kind comes after all steps without other dependents; a step that is not in
+  /// `finally` needs none of it. That it waits for every step is a rule of the plan.
   mutating func bindFinalSteps() {
     var isNeeded = [Bool](repeating: false, count: workflow.steps.count)
     for index in workflow.steps.indices where !finalSteps.contains(index) {

@@ -157,7 +157,7 @@ extension Oracle {
       skip(step, "run-cancelled")
       return true
     }
-    guard needs[step].allSatisfy(isFinished) else { return false }
+    guard needs[step].allSatisfy(isFinished), haveOthersFinished(before: step) else { return false }
     let condition = conditions[step]
     if condition.value({ valueNow($0, of: step) }).truth == true {
       queue(step)

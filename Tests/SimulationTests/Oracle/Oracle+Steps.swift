@@ -49,7 +49,9 @@ extension Oracle {
     }
     // "Evaluated once, when all dependencies are finished, all events are posted and, for a deferred step, the gate is
     // open"
-    guard needs[step].allSatisfy(isFinished), missingEvents(of: step).isEmpty else { return false }
+    guard needs[step].allSatisfy(isFinished), missingEvents(of: step).isEmpty, haveOthersFinished(before: step) else {
+      return false
+    }
     if states[step].isDeferred && !isGateOpen { return false }
     guard conditions[step].value({ valueNow($0, of: step) }).truth == true else {
       skip(step, reasonWhenFalse(step))
@@ -70,6 +72,11 @@ extension Oracle {
     if statesStatus[step] { return nil }
     if needs[step].contains(where: { states[$0].reason == "event-never-posted" }) { return "event-never-posted" }
     return needs[step].contains(where: isUnsatisfied) ? "upstream-failed" : nil
+  }
+
+  /// "Steps of `finally` run when all other steps have finished", those that no other step waits for any more included.
+  func haveOthersFinished(before step: Int) -> Bool {
+    !options[step].isFinal || steps.indices.allSatisfy { options[$0].isFinal || isFinished($0) }
   }
 
   /// "`failure()`: some direct dependency is not [satisfied], for another reason than `event-never-posted`"

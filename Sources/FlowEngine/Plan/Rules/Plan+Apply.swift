@@ -52,6 +52,7 @@ extension Plan {
     if !outstanding.collected.isEmpty { finishCollected(at: now) }
     if outstanding.mainHolder != nil { limitMainHold(at: now) }
     guard counts.busy == 0 else { return }
+    releaseFinalSteps(at: now)
     releaseIdle(at: now)
     if counts.queued + counts.running == 0 { checkIdle(at: now) }
   }

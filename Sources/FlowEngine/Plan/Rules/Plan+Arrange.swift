@@ -121,7 +121,8 @@ extension Plan {
     }
   }
 
-  /// Counts for each step what it waits for: its dependencies, the gate where it is deferred, its events.
+  /// Counts for each step what it waits for: its dependencies, the gate where it is deferred, its events, and all others if
+  /// it is in `finally`.
   mutating func countWhatIsWaitedFor() {
     for event in graph.workflow.events where event.repeats { events.declareRepeating(event.name) }
     for index in states.indices { states[index].open = graph.dependencyCounts[index] }
@@ -133,6 +134,7 @@ extension Plan {
       states[step].marks.insert(.awaitsEvent)
       events.waitingSteps.append(step)
     }
+    holdFinalSteps()
   }
 
   /// Arranges again after expressions put steps off: those not yet released wait for the gate too.

@@ -4,6 +4,7 @@ extension Plan {
   /// Checks whether the run is idle, and ends steps that can never continue.
   mutating func checkIdle(at now: Int) {
     while endedAt == nil, isIdleButForWaiters {
+      if releaseFinalSteps(at: now) { continue }
       if counts.unsettled == 0, readiness.outcome != nil {
         close(at: now)
         return
@@ -150,7 +151,7 @@ extension Plan {
         reconsider(index, at: now)
       case .waiting, .held, .deciding, .queued:
         let mayRun = activatedAt != never || traits[index].flags.contains(.prewarm)
-        if mayRun, traits[index].flags.contains(.seesCancellation), !traits[index].flags.contains(.disabled) {
+        if mayRun, outlastsCancellation(index), !traits[index].flags.contains(.disabled) {
           prepareCleanup(index)
         } else {
           collect(index, .skipped, .runCancelled)
@@ -183,11 +184,18 @@ extension Plan {
     collect(step, .cancelled, nil)
   }
 
-  /// A step that may run during cancellation waits for its dependencies alone, and its `if` is asked again.
+  /// Whether a step that has not started may finish later than the run is cancelled: it may clean up, or it is the end of an
+  /// included file in which steps may.
+  func outlastsCancellation(_ step: StepIndex) -> Bool {
+    !traits[step].flags.isDisjoint(with: [.seesCancellation, .exit])
+  }
+
+  /// A step that may run during cancellation waits for its dependencies alone, those of `finally` for all others, and its `if`
+  /// is asked again.
   private mutating func prepareCleanup(_ step: StepIndex) {
     move(step, to: .waiting)
     fanOuts.forget(step)
-    states[step].open = Int32(needs(of: step).count { states[$0].status != .done })
+    states[step].open = Int32(needs(of: step).count { states[$0].status != .done }) + (awaitsOthers(step) ? 1 : 0)
   }
 
   /// The time for steps that run during cancellation is over.

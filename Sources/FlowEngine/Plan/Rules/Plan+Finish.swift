@@ -61,7 +61,7 @@ extension Plan {
     for edge in successorEdges(of: step) {
       let successor = graph.successors[edge]
       guard states[successor].status == .waiting else { continue }
-      if satisfied || isHandled(step, before: successor) {
+      if satisfied || (reason == .eventNeverPosted && isHandled(step, before: successor)) {
         countDown(successor, at: now)
       } else if isPrewarming && !traits[successor].flags.contains(.prewarm) {
         // Activation may still say that the successor is disabled.
@@ -85,7 +85,7 @@ extension Plan {
     states[step].marks.insert(neverPosted ? .dependencyNeverPosted : .dependencyFailed)
     let flags = traits[step].flags
     if cancelledAt != never {
-      if flags.contains(.seesCancellation) { countDown(step, at: now) } else { collect(step, .skipped, .runCancelled) }
+      if outlastsCancellation(step) { countDown(step, at: now) } else { collect(step, .skipped, .runCancelled) }
     } else if !flags.isDisjoint(with: [.seesStatus, .exit]) {
       countDown(step, at: now)
     } else {

@@ -1,7 +1,7 @@
 import FlowModel
 
-// Included workflows: their steps are the plan's own; only that all are skipped with their entry, and what their exit makes
-// of failures inside, are rules of their own.
+// Included workflows: their steps are the plan's own; only that all are skipped with their entry, and that their exit
+// concludes as a run of the file would, are rules of their own.
 extension Plan {
   /// The entry of an included workflow was skipped: everything inside is, for the same reason.
   mutating func skipInclude(of entry: StepIndex, _ reason: SkipReason) {
@@ -34,8 +34,8 @@ extension Plan {
     collect(step, .skipped, .disabled)
   }
 
-  /// Whether another step of the included file handles the failure of a step or passes it on, so that it is not left to the exit
-  /// that waits for it. Steps of `finally` do neither.
+  /// Whether another step of the included file needs one that waited for an event in vain, so that the exit is not skipped for
+  /// that. Steps of `finally` do not count.
   func isHandled(_ step: StepIndex, before successor: StepIndex) -> Bool {
     guard traits[successor].flags.contains(.exit) else { return false }
     return successorEdges(of: step).contains { edge in
@@ -58,14 +58,27 @@ extension Plan {
     return isPartial ? .partial : .success
   }
 
-  /// How an exit ends that has nothing to wait for any more; nil: it runs.
+  /// How an exit ends that has nothing to wait for any more; nil: it runs. Its conclusion is that of a run of the file.
   mutating func exitOutcome(_ step: StepIndex) -> (outcome: Outcome, reason: SkipReason?)? {
-    let marks = states[step].marks
-    if marks.contains(.dependencyFailed) {
-      particulars.failures[step] = StepFailure(
-        code: "include-failed", message: "a step of the included workflow failed, and no other step handles it")
+    if cancelledAt != never { return (.skipped, .runCancelled) }
+    if let scope = graph.workflow.scope(of: step), conclusionSoFar(inScope: scope) == .failure {
+      particulars.failures[step] = StepFailure(code: "include-failed", message: failure(ofScope: scope))
       return (.failure, nil)
     }
-    return marks.contains(.dependencyNeverPosted) ? (.skipped, .eventNeverPosted) : nil
+    return states[step].marks.contains(.dependencyNeverPosted) ? (.skipped, .eventNeverPosted) : nil
+  }
+
+  /// Which steps of an included workflow failed, by their names inside of it.
+  private func failure(ofScope number: Int) -> String {
+    let scope = graph.workflow.scopes[number]
+    let failed = scope.members.filter { step in
+      let outcome = outcome(of: step)
+      return (outcome == .failure || outcome == .timedOut) && !traits[step].flags.contains(.optional)
+    }
+    let names = failed.prefix(3).map { "'\(graph.workflow.steps[Int($0)].id.text.dropFirst(scope.prefix.utf8.count))'" }
+    guard let first = names.first else { return "the inputs of the included workflow could not be evaluated" }
+    if failed.count == 1 { return "step \(first) of the included workflow failed" }
+    let rest = failed.count > names.count ? " and \(failed.count - names.count) more" : ""
+    return "steps \(names.joined(separator: ", "))\(rest) of the included workflow failed"
   }
 }

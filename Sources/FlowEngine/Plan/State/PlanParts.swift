@@ -114,6 +114,8 @@ struct Outstanding: Sendable {
   /// dependency.
   var failedBeforeActivation: [StepIndex] = []
   var heldForIdle: [StepIndex] = []
+  /// The steps of the workflow's own `finally`, until all others have finished.
+  var finalSteps: [StepIndex] = []
   /// Attempts that were asked to end and have not returned, and when they were told.
   var cancelling: [Attempt: Int] = [:]
   /// Services that reported ready and have not returned.

@@ -1,0 +1,123 @@
+import FlowEngine
+import FlowModel
+import TestSupport
+import Testing
+
+private let scriptedFailure = StepFailure(code: "scripted", message: "the script says so")
+
+/// Every order in which the steps of every small graph can end, followed by two steps of `finally`. A step can be skipped
+/// while others that it needs are running, and one step at a time is out.
+@Suite struct `Every interleaving with finally` {
+  @Test(arguments: 1...4) func `of up to four steps starts it when all others have finished`(steps: Int) throws {
+    for needs in SmallGraphs.all(steps: steps) {
+      for out in -1..<steps { try explore(needs, out: out, cancels: steps < 4) }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(10)), arguments: 0..<8)
+  func `of five steps starts it when all others have finished`(part: Int) throws {
+    for (index, needs) in SmallGraphs.all(steps: 5).enumerated()
+    where index % 8 == part && TestExtent.tries(index / 8, ofParts: 12) { try explore(needs, out: -1, cancels: false) }
+  }
+
+  private func explore(_ needs: [[Int]], out: Int, cancels: Bool) throws {
+    let count = needs.count
+    var workflow = Workflow(name: "small", steps: [])
+    for (index, needs) in needs.enumerated() {
+      var options = StepOptions()
+      if index == out { options.enabled = .literal(false) }
+      let indices = needs.map { StepIndex($0) }
+      workflow.steps.append(
+        Step(id: StepID(unchecked: "s\(index)"), uses: "script.step", needs: indices[...], options: options))
+    }
+    var final = StepOptions()
+    final.isFinal = true
+    let ends = needs.indices.filter { step in !needs.contains { $0.contains(step) } }.map { StepIndex($0) }
+    for (name, needs) in [("first", ends), ("second", [StepIndex(count)])] {
+      workflow.steps.append(
+        Step(id: StepID(unchecked: name), uses: "script.step", needs: needs[...], options: final))
+    }
+    var walk = Walk(plan: Plan(graph: try WorkflowGraph(workflow), detail: .none), count: count)
+    walk.plan.apply(.activated(Resolution()), at: 0)
+    walk.plan.apply(.started(prewarm: false), at: 0)
+    walk.drain()
+    follow(walk, cancels: cancels, "needs \(needs), out \(out)")
+  }
+
+  private func follow(_ walk: Walk, cancels: Bool, _ graph: String) {
+    if let problem = walk.problem { return record(problem, walk, graph) }
+    if cancels, walk.plan.endedAt == nil {
+      var cancelled = walk
+      cancelled.time += 1
+      cancelled.plan.apply(.cancelled, at: cancelled.time)
+      let running = cancelled.running.filter { $0 < walk.count }
+      cancelled.running.removeAll { $0 < walk.count }
+      cancelled.drain()
+      if let problem = cancelled.problem { record(problem + ", cancelled", walk, graph) }
+      for step in running { cancelled.plan.apply(.ended(StepIndex(step), attempt: 1, .cancelled), at: cancelled.time) }
+      while let next = cancelled.running.first { cancelled.end(next, succeeds: true) }
+      if cancelled.plan.conclusion != .cancelled { record("does not end, cancelled", walk, graph) }
+    }
+    for step in walk.running {
+      for succeeds in step < walk.count ? [true, false] : [true] {
+        var next = walk
+        next.end(step, succeeds: succeeds)
+        follow(next, cancels: cancels, graph)
+      }
+    }
+  }
+
+  private func record(_ problem: String, _ walk: Walk, _ graph: String) {
+    Issue.record("\(problem): \(graph), ended \(walk.endings)")
+  }
+
+  /// One way through a graph, one end an instant.
+  private struct Walk {
+    var plan: Plan
+    /// The number of steps that are not in `finally`.
+    let count: Int
+    var time = 0
+    var running: [Int] = []
+    var endings: [String] = []
+    var hasFailed = false
+    /// When the last step that is not in `finally` finished.
+    var lastEnd = 0
+
+    mutating func end(_ step: Int, succeeds: Bool) {
+      time += 1
+      endings.append("s\(step) \(succeeds)")
+      if step < count {
+        hasFailed = hasFailed || !succeeds
+        lastEnd = time
+      }
+      running.removeAll { $0 == step }
+      plan.apply(
+        .ended(
+          StepIndex(step), attempt: 1, succeeds ? .success : .failure(scriptedFailure, isRetryable: false)),
+        at: time)
+      drain()
+    }
+
+    mutating func drain() {
+      while plan.hasEffects {
+        for effect in plan.takeEffects() {
+          guard case .gateDecided(let decision) = effect else { continue }
+          plan.apply(.gateOpened(OpenedGate(decision == .ready ? .ready : .failed, atNanoseconds: time)), at: time)
+        }
+      }
+      while let (step, _) = plan.startNext(at: time) { running.append(Int(step)) }
+    }
+
+    var problem: String? {
+      if let problem = plan.problems().first { return problem }
+      let first = plan[StepIndex(count)]
+      let isAnyOpen = (0..<count).contains { plan[StepIndex($0)].outcome == nil }
+      if isAnyOpen { return first.startedAtNanoseconds == nil ? nil : "finally started before others had finished" }
+      guard let started = first.startedAtNanoseconds else { return "finally has not started" }
+      if plan.conclusion == nil || plan.conclusion == .cancelled { return nil }
+      if started != lastEnd { return "finally started at \(started), not at \(lastEnd)" }
+      if first.outcome != .success || plan[StepIndex(count + 1)].outcome != .success { return "finally did not run" }
+      return plan.conclusion == (hasFailed ? .failure : .success) ? nil : "conclusion"
+    }
+  }
+}
