@@ -99,6 +99,23 @@ import Testing
     #expect(playback.readyAt([0: -50_000_000]) == 450_000_000)
   }
 
+  @Test func `gives no slack to a step in front of one whose minimum counts from its own start`() throws {
+    var held = StepOptions()
+    held.deadline = StepDeadline(min: .milliseconds(300))
+    let workflow = Workflow(
+      name: "minimum",
+      steps: [
+        Step(id: StepID("a")!, uses: "flow.noop"), Step(id: StepID("b")!, uses: "flow.noop", needs: [0], options: held),
+      ])
+    let scenario = Scenario(
+      workflow, scripts: [.succeeds(after: .milliseconds(100)), .succeeds(after: .milliseconds(50))])
+    let (course, _) = try scenario.course()
+    let playback = try #require(CoursePlayback(ReportedRun(course, workflow: "minimum")))
+    #expect(playback.ready == 400_000_000)
+    #expect([0, 1].map { playback.slack(of: $0, limit: 1_000_000_000) } == [0, 250_000_000])
+    #expect(UncontendedSlack(course, readyAt: 400_000_000)?.slack == [0, 250_000_000])
+  }
+
   @Test func `goes through the step whose body held the place, though it ended later`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(400))

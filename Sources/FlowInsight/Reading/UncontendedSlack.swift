@@ -25,12 +25,18 @@ package struct UncontendedSlack {
     let last = course.steps.indices.filter(isAwaited).map { starts[$0] + span($0) }.max() ?? 0
     // What the real plan makes of the run is the judge.
     guard last == base else { return nil }
+    // By how much each step could start later. Its minimum counts from its own start, so it takes its whole span all the same;
+    // a step may itself take longer by what its minimum held it.
+    var delays = slack
     for step in order.reversed() {
-      // What its minimum held it, it may take longer.
-      if isAwaited(step) { slack[step] = base - starts[step] - length(step) }
-      for next in behind[step] where slack[next.step] != .max {
-        let came = starts[step] + (next.offset ?? length(step))
-        slack[step] = min(slack[step], slack[next.step] + starts[next.step] - came)
+      if isAwaited(step) {
+        delays[step] = base - starts[step] - span(step)
+        slack[step] = base - starts[step] - length(step)
+      }
+      for next in behind[step] where delays[next.step] != .max {
+        let latest = delays[next.step] + starts[next.step] - starts[step]
+        delays[step] = min(delays[step], latest - (next.offset ?? span(step)))
+        slack[step] = min(slack[step], latest - (next.offset ?? length(step)))
       }
     }
   }
