@@ -55,6 +55,18 @@ import Testing
     }
   }
 
+  @Test func `removes what an earlier run left when the workflow cannot start`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: bad\nsteps: { a: { uses: no.such } }\n", to: "bad.yaml")
+    let files = ["report.json", "trace.json", "junit.xml"]
+    for file in files { try tool.write("old", to: file) }
+    let result = try FlowrunProcess.run(
+      ["bad.yaml", "--report", files[0], "--trace", files[1], "--junit", files[2]], in: tool.folder.path)
+    #expect(result.exitCode == 2, "\(result.errors)")
+    #expect(!files.contains { FileManager.default.fileExists(atPath: "\(tool.folder.path)/\($0)") })
+  }
+
   @Test func `annotates the lines of a workflow that cannot run, in a run and in a check`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

@@ -124,14 +124,16 @@ import Testing
     }
   }
 
-  @Test func `reading a long workflow can be interrupted, with a report`() throws {
+  @Test func `reading a long workflow can be interrupted, with a report and a trace`() throws {
     defer { tool.remove() }
     var text = "name: long\nsteps:\n"
     for step in 0..<200_000 { text += "  step-\(step): { uses: flow.noop, if: '${{ launch.first || true }}' }\n" }
     try tool.write(text, to: "w.yaml")
     // How long it takes until `main` depends on the machine; the reading that follows takes far longer.
     for milliseconds in [100, 200, 400, 800, 1600, 3200, 6400] as [UInt32] {
-      let process = try FlowrunProcess(["w.yaml", "--report", "report.json"], in: tool.folder.path)
+      try tool.write("old", to: "trace.json")
+      let process = try FlowrunProcess(
+        ["w.yaml", "--report", "report.json", "--trace", "trace.json"], in: tool.folder.path)
       usleep(milliseconds * 1000)
       process.send(SIGINT)
       let result = process.result(limitSeconds: 30)
@@ -139,6 +141,8 @@ import Testing
       guard result.errors.contains("interrupted before the run started") else { continue }
       let report = try String(contentsOfFile: tool.folder.path + "/report.json", encoding: .utf8)
       #expect(report.contains(#""conclusion": "cancelled""#) && report.contains("signal 2"))
+      let trace = try String(contentsOfFile: tool.folder.path + "/trace.json", encoding: .utf8)
+      #expect(trace.contains("traceEvents") && !trace.contains("old"), "\(trace)")
       return
     }
     Issue.record("no signal came while the workflow was read")

@@ -61,6 +61,13 @@ final class OutputFile {
     if let replacement { unlink(replacement.temporary) }
   }
 
+  /// Removes a regular file that an earlier command wrote, also behind a link, which stays; leaves anything else alone.
+  static func removeOld(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, standardFile(status) == nil else { return }
+    unlink(FilePath.real(path))
+  }
+
   /// Appends bytes.
   func write(_ bytes: [UInt8]) throws(FileProblem) {
     try bytes.withUnsafeBufferPointer { (buffer) throws(FileProblem) in try write(buffer) }

@@ -20,8 +20,10 @@ extension RunOutputs {
       }
     }
     if let path = self.report { attempt { () throws(FileProblem) in try Self.write(report, to: path) } }
-    if let path = trace, let recorder {
-      attempt { () throws(FileProblem) in try OutputFile.write(recorder.bytes, to: path) }
+    if let path = trace {
+      // A run that has not started has a trace without events.
+      let bytes = (recorder ?? TraceRecorder()).bytes
+      attempt { () throws(FileProblem) in try OutputFile.write(bytes, to: path) }
     }
     guard let account else { return areWritten }
     if let path = junit {
@@ -35,6 +37,11 @@ extension RunOutputs {
       attempt { () throws(FileProblem) in try Self.addSummary(of: account, to: path) }
     }
     return areWritten
+  }
+
+  /// Removes what an earlier run has left in these files, so that it is not taken for this one, which did not start.
+  func removeOld() {
+    for path in [report, trace, junit] { if let path { OutputFile.removeOld(path) } }
   }
 
   /// Sends the run as a trace where that was asked for. Standard error says what was dropped; the run stays what it is.

@@ -48,6 +48,8 @@ struct RunSession: Sendable {
   init(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
     self.request = request
     try request.checkFiles()
+    var hasStarted = false
+    defer { if !hasStarted { request.outputs.removeOld() } }
     let early = resume == nil ? RunMemory.openEarly(request) : nil
     Interrupts.prepare { signal in Self.reportInterrupt(signal, request) }
     installation = try resume?.installation ?? Installation(around: request.file, given: request.pluginFolders)
@@ -129,6 +131,7 @@ struct RunSession: Sendable {
       run.repeatedly(every: .milliseconds(100)) { [run] in view.draw(run) }
     }
     questions?.begin(run)
+    hasStarted = true
     if let prewarm { activate(after: prewarm, options.launch) }
   }
 
