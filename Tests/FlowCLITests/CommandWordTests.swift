@@ -39,7 +39,7 @@ import Testing
     #expect(!result.standardOutput.contains("text: two") && !result.standardOutput.contains("unreached\n"))
   }
 
-  @Test func `a timeout cancels the run, cleans up and exits with 1`() throws {
+  @Test func `a timeout cancels the steps of the run, cleans up and fails it`() throws {
     let result = try run(
       """
       name: slow
@@ -49,12 +49,14 @@ import Testing
         after: { run: echo never, needs: wait }
       finally:
         tidy: { run: 'echo "it was $HOW"', env: { HOW: "${{ run.conclusion }}" } }
+        tell: { run: 'echo "both: $WHY"', if: failure() && cancelled(), env: { WHY: "${{ join(run.failures.*.code) }}" } }
       """)
     #expect(result.exitCode == 1, "\(result)")
-    #expect(result.standardOutput.contains("tidy: it was cancelled\n"))
+    #expect(result.standardOutput.contains("tidy: it was failure\n"))
+    #expect(result.standardOutput.contains("tell: both: timed-out\n"))
     #expect(
-      result.standardOutput.contains("warning: the run took longer than its timeout of 300ms and was cancelled\n"))
-    #expect(result.standardOutput.contains("slow: cancelled"))
+      result.standardOutput.contains("warning: the run took longer than its timeout of 300ms and was ended\n"))
+    #expect(result.standardOutput.contains("slow: failure (timed-out)"))
     #expect(!result.standardOutput.contains("gate"))
   }
 

@@ -106,11 +106,19 @@ import Testing
     #expect(plan.conclusion == .failure)
   }
 
-  @Test func `run when the run's time is over, which cancels it`() throws {
+  @Test func `run when the run's time is over, and know that it has failed`() throws {
     let plan = try scenario(.succeeds(after: .seconds(60))) { $0.workflow.timeout = .seconds(2) }.simulated()
     #expect(plan[0].outcome == .cancelled && plan[0].endedAtNanoseconds == 2_000_000_000)
     #expect(plan[3].outcome == .success)
-    #expect(plan.conclusion == .cancelled)
+    #expect(plan[5].outcome == .success && plan.status(of: 5).isSuperset(of: [.failure, .cancelled]))
+    #expect(plan.conclusion == .failure)
+    #expect(plan.gate.outcome == .failed && plan.gate.openedAtNanoseconds == 2_000_000_000)
+    // A run that is cancelled before is cancelled, even if its cleanup takes longer than the timeout.
+    let cancelled = try scenario(.succeeds(after: .seconds(60))) {
+      $0.workflow.timeout = .seconds(2)
+      $0.cancelledAt = .milliseconds(1_950)
+    }.simulated()
+    #expect(cancelled.conclusion == .cancelled && cancelled[5].reason == .runCancelled)
   }
 
   @Test func `a run that ends in its time is none the worse`() throws {

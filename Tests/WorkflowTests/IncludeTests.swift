@@ -292,7 +292,7 @@ import Testing
 
       """,
     ])
-    #expect(try folder.run("main.yaml").conclusion == "cancelled")
+    #expect(try folder.run("main.yaml").conclusion == "failure")
     #expect(try String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8) == "inner\nouter\n")
   }
 

@@ -31,10 +31,12 @@ struct JUnitReport {
     var cases = account.steps.filter(RunAccount.isOwn).flatMap(Self.cases)
     let conclusion = account.report.conclusion
     let hasEndedWell = conclusion == .success || conclusion == .partial
-    if !hasEndedWell, !cases.contains(where: { $0.verdict.isFailure || $0.verdict.isError }) {
+    let isExplained = cases.contains { $0.verdict.isFailure || $0.verdict.isError }
+    if !hasEndedWell, account.report.reason != nil || !isExplained {
       // Without it the report of a cancelled run would look like that of a good one.
       let failure = StepFailure(
-        code: conclusion.rawValue, message: account.report.warnings.last ?? "The run ended as \(conclusion.rawValue)")
+        code: account.report.reason ?? conclusion.rawValue,
+        message: account.report.warnings.last ?? "The run ended as \(conclusion.rawValue)")
       cases.append(
         Case(name: "the run", milliseconds: account.report.durationMilliseconds, verdict: .error(failure)))
     }

@@ -56,7 +56,8 @@ struct SummaryText {
     let counts = report.outcomeCounts.map { count in
       "\(count.count) \(count.outcome == .success ? "done" : count.outcome == .failure ? "failed" : count.outcome.word)"
     }
-    let words = "\(subject.workflow): \(report.conclusion.rawValue)"
+    let reason = report.reason.map { " (\($0))" } ?? ""
+    let words = "\(subject.workflow): \(report.conclusion.rawValue)\(reason)"
     let colored =
       switch report.conclusion {
       case .success: style.green(words)

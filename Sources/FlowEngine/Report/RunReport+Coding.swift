@@ -22,6 +22,7 @@ extension RunReport: Codable {
     workflow = try members.text("workflow")
     runID = try members.text("runId")
     conclusion = try members.word("conclusion", \.rawValue)
+    reason = value["reason"]?.stringValue
     launchReason = try members.wordOrNull("launchReason", \.rawValue)
     durationMilliseconds = try members.number("durationMilliseconds")
     prewarmMilliseconds = try members.number("prewarmMilliseconds")

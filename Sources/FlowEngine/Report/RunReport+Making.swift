@@ -18,6 +18,7 @@ extension RunReport {
     self.outputs = outputs
     self.warnings = warnings
     conclusion = plan.conclusion ?? .cancelled
+    reason = plan.hasTimedOut ? Self.timedOut : nil
     durationMilliseconds = time(plan.endedAt) ?? 0
     prewarmMilliseconds = wasPrewarmed ? millisecondsOf(activation) : 0
     var mainNanoseconds = 0
@@ -68,6 +69,7 @@ extension RunReport {
       warnings: summary["warnings"]?.arrayValue?.compactMap(\.stringValue) ?? [],
       isDurable: recollection.header.isDurable)
     conclusion = summary["conclusion"]?.stringValue.flatMap { RunConclusion(rawValue: $0) } ?? conclusion
+    reason = summary["reason"]?.stringValue
     durationMilliseconds = summary["durationMilliseconds"]?.numberValue ?? durationMilliseconds
   }
 

@@ -10,6 +10,8 @@ public struct RunReport: Sendable {
   public var runID: String
   /// How the run ended.
   public var conclusion: RunConclusion
+  /// Why the run itself failed, whatever its steps did: ``timedOut`` if it took longer than its `timeout`; nil: it did not.
+  public var reason: String?
   /// The launch gate.
   public var gate: Gate
   /// Why the application was launched; nil when the run ended before activation.
@@ -36,6 +38,8 @@ public struct RunReport: Sendable {
   var mask: SecretMask?
   /// The version of what a report holds as JSON. 2 says what steps came after, their attempts, and who posted events.
   public static let newestSchema = 2
+  /// The reason of a run that took longer than its `timeout`.
+  public static let timedOut = "timed-out"
   /// The version of this one.
   public internal(set) var schema = Self.newestSchema
   /// The events that were posted, in the order of their first mention.
@@ -302,6 +306,7 @@ extension RunReport {
       "durable": limits["durable"] ?? .null,
       "outputs": .object(outputs), "warnings": .array(warnings.map { .string($0) }),
     ]
+    if let reason { object["reason"] = .string(reason) }
     if let file = origin.file { object["file"] = .string(file) }
     if let startedAt = origin.startedAt { object["startedAt"] = .string(startedAt) }
     if !origin.jobs.isEmpty { object["jobs"] = .array(origin.jobs) }

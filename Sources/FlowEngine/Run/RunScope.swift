@@ -46,16 +46,20 @@ struct RunScope: ExpressionContext {
   private func runSoFar(_ step: StepIndex) -> ValueObject {
     var run = run
     run["conclusion"] = .string(plan.conclusionSoFar(for: step).rawValue)
+    let timeout: [Value] =
+      plan.hasTimedOut
+      ? [["code": .string(RunReport.timedOut), "message": .string(plan.graph.workflow.timeoutMessage)]] : []
     run["failures"] = .array(
-      plan.failedSteps.compactMap { step in
-        let (failure, id) = (plan[step].failure, plan.graph.workflow.steps[Int(step)].id.text)
-        guard id.hasPrefix(prefix) else { return nil }
-        return [
-          "step": .string(String(id.dropFirst(prefix.count))),
-          "code": .string(failure?.code ?? Outcome.timedOut.word),
-          "message": .string(failure?.message ?? "it took longer than its deadline"),
-        ]
-      })
+      timeout
+        + plan.failedSteps.compactMap { step in
+          let (failure, id) = (plan[step].failure, plan.graph.workflow.steps[Int(step)].id.text)
+          guard id.hasPrefix(prefix) else { return nil }
+          return [
+            "step": .string(String(id.dropFirst(prefix.count))),
+            "code": .string(failure?.code ?? Outcome.timedOut.word),
+            "message": .string(failure?.message ?? "it took longer than its deadline"),
+          ]
+        })
     return run
   }
 
@@ -99,6 +103,13 @@ struct RunScope: ExpressionContext {
       object[String(step.id.text.dropFirst(prefix.count))] = .object(reading(of: StepIndex(index)))
     }
     return object
+  }
+}
+
+extension Workflow {
+  /// Why a run has failed that took longer than its timeout.
+  var timeoutMessage: String {
+    "the run took longer than its timeout of \(timeout.map(DurationText.format) ?? "") and was ended"
   }
 }
 

@@ -80,17 +80,15 @@ extension WorkflowRun {
     case .posted(let post):
       for follower in state.followers where follower.event == post.event { follower.posts.add(post) }
     case .timedOut:
-      let warning = "the run took longer than its timeout of \(timeoutText) and was cancelled"
+      let warning = prepared.graph.workflow.timeoutMessage
       state.warnings.append(warning)
       aftermath.warning = warning
-      if let opened = gateClock.send(.cancelled), opened.outcome != .cancelled { state.takeIn(opened) }
+      if let opened = gateClock.send(.runTimedOut), opened.outcome != .cancelled { state.takeIn(opened) }
       state.plan.apply(.cancelled, at: state.instant(clock.now))
     case .end:
       aftermath.hasEnded = true
     }
   }
-
-  private var timeoutText: String { prepared.graph.workflow.timeout.map(DurationText.format) ?? "" }
 
   /// Wakes threads of a pool for this many ready steps, as long as it has any.
   func wakeThreads(

@@ -216,7 +216,7 @@ package struct RunPlayer<World: RunWorld> {
     case .gateDecided(let decision): signal(.decided(decision))
     case .gather, .posted: break
     case .timedOut:
-      signal(.cancelled)
+      signal(.runTimedOut)
       plan.apply(.cancelled, at: now)
     case .end: return false
     }

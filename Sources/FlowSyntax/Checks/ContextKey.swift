@@ -21,7 +21,9 @@ struct ContextKey {
         ContextKey(name: "data", summary: "The run's data folder"),
         ContextKey(name: "folder", summary: "The folder of the workflow file that was started"),
         ContextKey(name: "conclusion", summary: "In finally: success, partial, failure or cancelled so far"),
-        ContextKey(name: "failures", summary: "In finally: what failed, a list of step, code and message"),
+        ContextKey(
+          name: "failures",
+          summary: "In finally: what failed, a list of step, code and message; of a timeout, timed-out without a step"),
       ]
     case "gate":
       [ContextKey(name: "outcome", summary: "How the gate opened: ready, timed-out or failed")]

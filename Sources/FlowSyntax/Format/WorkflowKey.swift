@@ -64,7 +64,7 @@ enum WorkflowKey: String, FormatKey {
     case .durable: "Whether every result is saved to disk before the next step starts"
     case .environmentFile:
       "Files of NAME=value lines, relative to the workflow; env overrides them, and later files override earlier ones"
-    case .timeout: "How long a run may take from its activation; then it is cancelled, with cleanup, and exits with 1"
+    case .timeout: "How long a run may take from its activation; then it is ended, with cleanup, and has failed"
     case .finally: "Steps by id that run when all others have finished, even if the run failed or was cancelled"
     case .budgets: "Limits on runs, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
     case .history: "Whether flowrun records the runs of this workflow; see flowrun runs"

@@ -98,6 +98,7 @@ extension Plan {
       functions.insert(.failure)
     }
     if cancelledAt != never { functions.insert(.cancelled) }
+    if hasTimedOut { functions.insert(.failure) }
     return functions
   }
 

@@ -115,7 +115,7 @@ extension Plan {
 
   /// How the run would conclude if nothing else happened.
   func runConclusion() -> RunConclusion {
-    if cancelledAt != never { return .cancelled }
+    if cancelledAt != never { return hasTimedOut ? .failure : .cancelled }
     var isPartial = readiness.outcome == .timedOut
     if readiness.outcome == .failed, readiness.failed.contains(where: { states[$0].reason == .eventNeverPosted }) {
       return .failure

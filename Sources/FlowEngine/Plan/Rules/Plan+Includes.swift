@@ -46,7 +46,7 @@ extension Plan {
 
   /// How the included workflow of a step would conclude if nothing else happened.
   func conclusionSoFar(inScope number: Int) -> RunConclusion {
-    if cancelledAt != never { return .cancelled }
+    if cancelledAt != never { return hasTimedOut ? .failure : .cancelled }
     let scope = graph.workflow.scopes[number]
     var isPartial = false
     for step in [scope.entry] + scope.members {

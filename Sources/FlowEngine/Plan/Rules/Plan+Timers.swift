@@ -8,7 +8,10 @@ extension Plan {
       switch timer.kind {
       case .cleanupLimit: endCleanup(at: now)
       case .mainLimit: endMainHold(at: now)
-      case .runLimit: if now >= limitAt, cancelledAt == never, !isClosing { effects.append(.timedOut) }
+      case .runLimit:
+        guard now >= limitAt, cancelledAt == never, !isClosing else { break }
+        hasTimedOut = true
+        effects.append(.timedOut)
       case .deadline, .retry, .minimum, .grace: handle(timer, of: task(timer.step), at: now)
       }
       finishCollected(at: now)

@@ -22,6 +22,8 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
     case minimumReached
     case maximumReached
     case decided(GateDecision)
+    /// The run has taken longer than its timeout.
+    case runTimedOut
     case cancelled
   }
 
@@ -45,6 +47,8 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
     case .maximumReached:
       // Minimum and maximum may be one instant: what was decided before it counts.
       return open(decision.map { $0 == .ready ? .ready : .failed } ?? .timedOut)
+    case .runTimedOut:
+      return open(.failed)
     case .cancelled:
       return open(.cancelled)
     }

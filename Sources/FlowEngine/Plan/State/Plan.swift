@@ -54,8 +54,10 @@ public struct Plan: Sendable {
   var isPrewarming = false
   var activatedAt = never
   var cancelledAt = never
-  /// When the run is cancelled because of its workflow's timeout.
+  /// When the run has taken longer than its workflow's timeout.
   var limitAt = never
+  /// Whether it did: it is cancelled then, and has failed.
+  var hasTimedOut = false
   var isClosing = false
   /// The steps whose `defer` expression was true at activation.
   var resolvedDeferrals: StepList = []
