@@ -74,7 +74,7 @@ let core: [[Target]] = [
   module("FlowSystem", uses: ["FlowPlatform", "CFlowProcess"], tests: ["TestSupport"]),
   module("FlowSQLite", uses: ["FlowPlatform", "CSQLite"], tests: []),
   module("FlowModel", uses: ["FlowDiagnostics"], tests: ["FlowTestKit"]),
-  module("FlowSecrets", uses: ["FlowModel"], tests: []),
+  module("FlowSecrets", uses: ["FlowDiagnostics", "FlowModel"], tests: []),
   module("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowTestKit"]),
   module(
     "FlowCompiled",
@@ -200,7 +200,7 @@ let plugins: [[Target]] = [
   // ui
   plugin("UserInterfacePlugin", in: "ui", uses: ["FlowDiagnostics"]),
   // shell
-  plugin("ShellPlugin", in: "shell", uses: ["FlowSystem"]),
+  plugin("ShellPlugin", in: "shell", uses: ["FlowDiagnostics", "FlowSystem"]),
   // storage
   plugin("StoragePlugin", in: "storage", uses: ["FlowSQLite"]),
   // geocode

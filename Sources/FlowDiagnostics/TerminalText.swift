@@ -18,10 +18,10 @@ public enum TerminalText {
     var rest = Substring(text).unicodeScalars
     while let scalar = rest.first {
       if scalar == "\u{1B}", keepsColors {
-        let sequence = EscapeSequence.first(of: rest)
+        let sequence = EscapeSequence(at: rest)
         if sequence.isColor {
-          result += sequence.text
-          rest.removeFirst(sequence.length)
+          result.unicodeScalars += sequence.text
+          rest = rest[sequence.end...]
           continue
         }
       }
@@ -57,35 +57,41 @@ public enum TerminalText {
     return result + "…" + (isColored ? "\u{1B}[0m" : "")
   }
 
-  /// A line that a command wrote, as it may be shown: of what carriage returns overwrite only the last, sequences that
-  /// move the cursor taken out, and colors too unless `keepsColors`.
-  public static func commandLine(_ line: String, keepsColors: Bool) -> String {
-    guard mayHoldControls(line) else { return line }
-    // As a terminal would end up with it; the carriage return of CRLF overwrites nothing.
-    let last = line.split(separator: "\r").last.map(String.init) ?? ""
+  /// Returns a line that a command wrote, fit to show and to record. This is the text that a terminal shows in the end: without
+  /// escape sequences, but with colors if `keepsColors`.
+  public static func commandLine(_ line: String, keepsColors: Bool = false) -> String {
+    let text = commandText(line, keepsColors: keepsColors)
+    return text.utf8.contains(0x0A) ? String(text.unicodeScalars.map { $0 == "\n" ? "␊" : Character($0) }) : text
+  }
+
+  /// Returns the same for a text of several lines, such as a failure, which quotes lines of a command.
+  public static func commandText(_ text: String, keepsColors: Bool = false) -> String {
+    CommandText.isNeeded(for: text) ? CommandText(text).text(keepsColors: keepsColors) : text
+  }
+
+  /// Returns a text without escape sequences. Control characters stay.
+  package static func withoutSequences(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 == 0x1B || $0 == 0xC2 }) else { return text }
     var result = ""
-    var isColored = false
-    var rest = Substring(last).unicodeScalars
-    while let scalar = rest.first {
-      if scalar == "\u{1B}" {
-        let sequence = EscapeSequence.first(of: rest)
-        rest.removeFirst(sequence.length)
-        if sequence.isColor, keepsColors {
-          result += sequence.text
-          isColored = true
-        }
-      } else {
-        rest.removeFirst()
-        if scalar == "\t" {
-          result += "\t"
-        } else if let picture = picture(of: scalar) {
-          result += picture
-        } else {
-          result.unicodeScalars.append(scalar)
-        }
-      }
+    var rest = Substring(text).unicodeScalars
+    while let start = rest.firstIndex(where: EscapeSequence.isStart) {
+      result.unicodeScalars += rest[..<start]
+      rest = rest[EscapeSequence(at: rest[start...]).end...]
     }
-    return isColored ? result + "\u{1B}[0m" : result
+    result.unicodeScalars += rest
+    return result
+  }
+
+  /// Returns the first bytes of a text, without a part of a character or of an escape sequence at the end.
+  package static func prefix(of text: String, bytes count: Int) -> String {
+    guard text.utf8.count > count else { return text }
+    var end = text.utf8.index(text.startIndex, offsetBy: count)
+    while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+    let beginning = text[..<end]
+    guard let escape = beginning.unicodeScalars.lastIndex(of: "\u{1B}"),
+      EscapeSequence(at: text.unicodeScalars[escape...]).end > end
+    else { return String(beginning) }
+    return String(text[..<escape])
   }
 
   /// One character, or one sequence that changes the color.
@@ -100,9 +106,9 @@ public enum TerminalText {
     var rest = Substring(text)
     while let character = rest.first {
       if character == "\u{1B}" {
-        let sequence = EscapeSequence.first(of: rest.unicodeScalars)
-        cells.append(Cell(text: sequence.text, columns: 0, isColor: sequence.isColor))
-        rest.unicodeScalars.removeFirst(sequence.length)
+        let sequence = EscapeSequence(at: rest.unicodeScalars)
+        cells.append(Cell(text: String(Substring(sequence.text)), columns: 0, isColor: sequence.isColor))
+        rest = rest[sequence.end...]
       } else {
         rest.removeFirst()
         cells.append(Cell(text: String(character), columns: columns(of: character)))
@@ -122,7 +128,7 @@ public enum TerminalText {
   }
 
   /// Whether a text may hold something to make visible: a look at its bytes, which for most texts is all.
-  private static func mayHoldControls(_ text: String, besideLines: Bool = false) -> Bool {
+  static func mayHoldControls(_ text: String, besideLines: Bool = false) -> Bool {
     text.utf8.contains { byte in
       byte < 0x20 && !(besideLines && (byte == 0x0A || byte == 0x09)) || byte == 0x7F || byte == 0xC2 || byte == 0xD8
         || byte == 0xE2 || byte == 0xEF
@@ -130,7 +136,7 @@ public enum TerminalText {
   }
 
   /// What stands for a scalar that a terminal would not show: control and direction characters.
-  private static func picture(of scalar: Unicode.Scalar) -> String? {
+  static func picture(of scalar: Unicode.Scalar) -> String? {
     switch scalar.value {
     case 0x00...0x1F: String(Unicode.Scalar(0x2400 + scalar.value)!)
     case 0x7F: "␡"
@@ -165,43 +171,5 @@ public enum TerminalText {
     default:
       return 1
     }
-  }
-}
-
-/// A sequence that begins with ESC, as ECMA-48 writes them.
-private struct EscapeSequence {
-  var text: String
-  /// The number of scalars that it has.
-  var length: Int
-  /// Whether it sets colors or weight, and nothing else.
-  var isColor: Bool
-
-  /// The sequence that `scalars` begins with; what is none is an ESC alone.
-  static func first(of scalars: Substring.UnicodeScalarView) -> EscapeSequence {
-    var length = 1
-    var isColor = false
-    let parts = scalars.dropFirst()
-    switch parts.first {
-    case "["?:
-      // Parameters, then one byte that says what to do: `m` is for colors.
-      let end = parts.dropFirst().firstIndex { !(0x20...0x3F ~= $0.value) }
-      guard let end, 0x40...0x7E ~= parts[end].value else { break }
-      length = parts.distance(from: parts.startIndex, to: end) + 2
-      isColor = parts[end] == "m" && parts[..<end].dropFirst().allSatisfy { "0"..."9" ~= $0 || $0 == ";" || $0 == ":" }
-    case "]"?, "P"?, "X"?, "^"?, "_"?:
-      // A text of the terminal's own, such as a title: up to BEL, or ESC and a backslash.
-      let end = parts.firstIndex { $0 == "\u{7}" || $0 == "\u{1B}" }
-      guard let end else {
-        length = scalars.count
-        break
-      }
-      length = parts.distance(from: parts.startIndex, to: end) + 2
-      if parts[end] == "\u{1B}", parts.index(after: end) < parts.endIndex { length += 1 }
-    case let next? where 0x20...0x7E ~= next.value: length = 2
-    default: break
-    }
-    var text = ""
-    text.unicodeScalars.append(contentsOf: scalars.prefix(length))
-    return EscapeSequence(text: text, length: length, isColor: isColor)
   }
 }

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 
 // The run store contains placeholders instead of secrets, such as `{secret:token/text/24}`. A resumed run fetches its secrets
@@ -129,8 +130,8 @@ extension SecretMask {
     }
   }
 
-  /// Returns the name of a secret in a form that no placeholder can restore: split by spaces or line breaks, or in several
-  /// encodings at once; nil if there is none.
+  /// Returns the name of a secret in a form that no placeholder can restore: split by spaces, line breaks or control characters,
+  /// or in several encodings at once. Returns nil if there is none.
   public func spreadSecret(in object: ValueObject) -> String? {
     for (_, value) in object { if let name = spreadSecret(in: value) { return name } }
     return nil
@@ -146,14 +147,26 @@ extension SecretMask {
   }
 
   private func spreadSecret(in text: String) -> String? {
-    let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
     let (withPlaceholders, unnamed) = placeholders(in: text)
     if let unnamed { return unnamed }
+    if let name = overprintedSecret(in: withPlaceholders) { return name }
+    let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
     let compact = withPlaceholders.utf8.filter { !blanks.contains($0) }
     guard compact.count < withPlaceholders.utf8.count else { return nil }
     return compact.withUnsafeBufferPointer { bytes in
       matches(in: bytes).first { $0.range.count >= Self.leastSpreadBytes }.flatMap { secret(of: $0) }
     }
+  }
+
+  /// Returns the name of a secret that a terminal would show, or that was printed with control characters in it.
+  private func overprintedSecret(in text: String) -> String? {
+    guard CommandText.isNeeded(for: text) else { return nil }
+    let printed = CommandText(text)
+    for form in [printed.printed, printed.shown] {
+      let match = form.bytes.withUnsafeBufferPointer { matches(in: $0).first }
+      if let match { return secret(of: match) }
+    }
+    return nil
   }
 
   /// Shorter texts appear by chance when spaces are removed.

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import Synchronization
 
@@ -70,7 +71,7 @@ public final class SecretMask: Sendable {
   }
 
   /// The ranges to hide, in order; they neither overlap nor touch.
-  private func hiddenRanges(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Range<Int>] {
+  func hiddenRanges(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Range<Int>] {
     var ranges = searches.withLock { searches in
       searches.count == 1
         ? searches[0].ranges(in: bytes, isCut: isCut)
@@ -186,15 +187,12 @@ extension UInt8 {
 }
 
 extension SecretMask {
-  /// Returns a message with every secret hidden. The message may contain lines cut after `lineBytes` and values cut before
-  /// `...`.
+  /// Returns a message, fit to show, with every secret hidden. The message may contain lines of a command, which are cut after
+  /// `lineBytes`, and values cut before `...`.
   public func masked(message: String, cutAfter lineBytes: Int) -> String {
-    // The whole message first, because a secret may have several lines.
-    var text = masked(message)
-    if text.utf8.count >= lineBytes {
-      text = text.split(separator: "\n", omittingEmptySubsequences: false)
-        .map { $0.utf8.count >= lineBytes ? masked(String($0), isCut: true) : String($0) }.joined(separator: "\n")
-    }
+    let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.utf8.count >= lineBytes ? masked(printed: String($0), isCut: true) : String($0) }
+    let text = TerminalText.commandText(masked(printed: lines.joined(separator: "\n")))
     guard text.contains("...") else { return text }
     let pieces = text.split(separator: "...", omittingEmptySubsequences: false)
     let beginnings = pieces.dropLast().map { masked(String($0), isCut: true) }

@@ -96,7 +96,7 @@
       RunRecollection.lines(in: [chunk]).compactMap { line in
         guard let message = line["message"]?.stringValue else { return nil }
         let source = line["step"]?.stringValue ?? line["plugin"]?.stringValue ?? "flowrun"
-        return .array([.string(source), .string(TerminalText.visible(message))])
+        return .array([.string(source), .string(TerminalText.commandLine(message))])
       }
     }
   }

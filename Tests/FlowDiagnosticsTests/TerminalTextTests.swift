@@ -35,14 +35,48 @@ import Testing
 
   @Test(arguments: [
     ("10 %\r50 %\r100 %", "100 %", "100 %"), ("done\r", "done", "done"),
-    ("a\u{1B}[2Kb\u{1B}]0;title\u{7}c", "abc", "abc"),
+    ("a\u{1B}[2Kb\u{1B}]0;title\u{7}c", " bc", " bc"),
     ("\u{1B}[32mok\u{1B}[0m", "ok", "\u{1B}[32mok\u{1B}[0m\u{1B}[0m"),
-    ("x\u{8}y\u{9B}2J", "x␈y\\u{9B}2J", "x␈y\\u{9B}2J"),
-    ("\u{1B}", "", ""), ("\u{1B}[", "[", "["), ("\u{1B}]0;never ends", "", ""), ("a\tb", "a\tb", "a\tb"),
+    ("x\u{8}y\u{9B}2J", "y", "y"), ("\u{1B}", "", ""), ("\u{1B}[", "", ""),
+    ("\u{1B}[31mred\u{1B}(B\u{1B}[m", "red", "\u{1B}[31mred\u{1B}[m\u{1B}[0m"), ("\u{1B}(", "", ""),
+    ("a\u{1B}]8;;https://a.b\u{1B}\\link\u{1B}]8;;\u{1B}\\b", "alinkb", "alinkb"),
+    ("a\u{1B}]52;c;aGk=\u{7}b\u{1B}P1$r\u{1B}\\c\u{9D}0;t\u{9C}d", "abcd", "abcd"),
+    ("\u{1B}]0;title\u{1B}[1mx", "x", "\u{1B}[1mx\u{1B}[0m"), ("\u{1B}[1\u{18}m", "m", "m"), ("\u{1B}[é", "[é", "[é"),
+    ("s\u{8}se\u{8}ed\u{8}d", "sed", "sed"), ("abc\u{8}\u{8}\u{8}x", "xbc", "xbc"), ("\u{8}a", "a", "a"),
+    ("10 %\u{1B}[4D50", "50 %", "50 %"), ("abc\u{1B}[1G\u{1B}[Kd", "d", "d"), ("abc\u{1B}[2Kd", "   d", "   d"),
+    ("a\u{1B}[2Cb", "a  b", "a  b"), ("ab\u{1B}[31m\r", "ab", "ab\u{1B}[31m\u{1B}[0m"),
+    ("a\r\nb", "a␊b", "a␊b"),
+    ("a\0b", "a␀b", "a␀b"), ("\u{1B}]0;never ends", "", ""), ("a\tb", "a\tb", "a\tb"),
   ])
   func `a command's line keeps its colors on a terminal and nothing else`(line: String, plain: String, colored: String)
   {
     #expect(TerminalText.commandLine(line, keepsColors: false) == plain)
     #expect(TerminalText.commandLine(line, keepsColors: true) == colored)
+  }
+
+  @Test(arguments: [
+    ("a\r\nb\r\n", "a\nb\n"), ("one\u{1B}]0;\ntwo", "one\ntwo"),
+    ("\u{1B}[31mred\u{1B}[m\n10 %\r20 %\nabc", "red\n20 %\nabc"),
+    ("a\u{8}\u{8}\nb\u{1B}[9Dc", "a\nc"),
+  ])
+  func `the lines of a command's text are separate`(text: String, plain: String) {
+    #expect(TerminalText.commandText(text) == plain)
+  }
+
+  @Test(arguments: [
+    ("abc", 3, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("a\u{1B}[31mb", 4, "a"), ("a\u{1B}[31mb", 6, "a\u{1B}[31m"),
+    ("", 0, ""),
+  ])
+  func `the beginning of a text ends with a whole character and a whole sequence`(
+    text: String, count: Int, beginning: String
+  ) {
+    #expect(TerminalText.prefix(of: text, bytes: count) == beginning)
+  }
+
+  @Test(arguments: [
+    ("\u{1B}[31mred\u{1B}[0m\r\n", "red\r\n"), ("x\u{8}y\u{1B}(B", "x\u{8}y"), ("é", "é"), ("a\u{9B}1mb", "ab"),
+  ])
+  func `an output has no escape sequences, but all other bytes`(text: String, plain: String) {
+    #expect(TerminalText.withoutSequences(text) == plain)
   }
 }

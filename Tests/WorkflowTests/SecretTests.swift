@@ -202,6 +202,47 @@ import Testing
     #expect(try folder.bytes().contains { $0.name.hasSuffix("runs.sqlite") })
   }
 
+  @Test func `with colors in them are in no byte that flowrun writes`() throws {
+    let folder = try Folder([
+      "colors.yaml": #"""
+      name: colors
+      secrets: { token: { env: TOKEN } }
+      steps:
+        grep: { run: 'echo "token=$T" | grep --color=always t0k', env: { T: "${{ secrets.token }}" } }
+        reset: { run: "printf '\\033[31mred\\033(B\\033[m \\033]8;;https://a.b\\033\\\\link\\033]8;;\\033\\\\\\033]52;c;aGk=\\007\\n'" }
+        back: { run: 'printf "%sX\b%s\n" "${T%????}" "${T#????????}"', env: { T: "${{ secrets.token }}" } }
+        used: { needs: grep, run: 'echo "[${{ steps.grep.outputs.stdout }}]" | cat' }
+        fails:
+          run: 'echo "token=$T" | grep --color=always t0k >&2; exit 1'
+          env: { T: "${{ secrets.token }}" }
+          optional: true
+      """#
+    ])
+    let environment = ["TOKEN": "s3cr3t-t0k3n"]
+    var texts: [(String, Data)] = []
+    func note(_ words: [String]) throws -> FlowrunProcess.Result {
+      let result = try FlowrunProcess.run(words, in: folder.url.path, environment: environment)
+      texts.append((words.joined(separator: " "), Data((result.output + result.errors).utf8)))
+      return result
+    }
+    let run = try note(["colors.yaml", "--report", "report.json", "--trace", "trace.json"])
+    #expect(run.output.contains("grep: token=***") && run.output.contains("reset: red link"), "\(run.output)")
+    #expect(run.output.contains("back: ***"), "\(run.output)")
+    let lines = try note(["colors.yaml", "--json", "--report", "report.html"])
+    #expect(!lines.output.contains(#"\u001b"#) && lines.output.contains("token=***"), "\(lines.output)")
+    for words in [
+      ["logs", "last"], ["runs", "export", "last"], ["runs", "show", "last", "--log"], ["logs", "--failed"],
+    ] {
+      _ = try note(words)
+    }
+    for (name, bytes) in texts + (try folder.bytes().map { ($0.name, $0.bytes) }) {
+      let text = String(decoding: bytes, as: UTF8.self)
+      for trace in ["s3cr3t", "t0k3n", "3cr3t-"] { #expect(!text.contains(trace), "\(name): \(trace)") }
+      if !name.contains("runs.sqlite") { #expect(!text.contains("\u{1B}"), "\(name)") }
+    }
+    #expect(try folder.bytes().contains { $0.name.hasSuffix("runs.sqlite") })
+  }
+
   @Test func `that cannot be had or hidden stop a run before it begins`() throws {
     func refusal(_ source: String, environment: [String: String] = [:], files: [String: String] = [:]) throws -> String
     {

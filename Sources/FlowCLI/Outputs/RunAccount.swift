@@ -53,7 +53,6 @@ struct RunAccount {
   }
 
   private static func clean(_ text: String, _ mask: SecretMask?) -> String {
-    let lines = (mask?.masked(text) ?? text).split(separator: "\n", omittingEmptySubsequences: false)
-    return lines.map { TerminalText.commandLine(String($0), keepsColors: false) }.joined(separator: "\n")
+    TerminalText.commandText(mask?.masked(text) ?? text)
   }
 }

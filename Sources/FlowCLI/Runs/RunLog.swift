@@ -41,7 +41,7 @@ struct RunLog {
     var text = ""
     for line in lines {
       guard let message = line["message"]?.stringValue else { continue }
-      text += style.dim((source(line) ?? "flowrun") + ": ") + TerminalText.visible(message) + "\n"
+      text += style.dim((source(line) ?? "flowrun") + ": ") + TerminalText.commandLine(message) + "\n"
     }
     return text
   }

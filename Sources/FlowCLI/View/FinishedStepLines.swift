@@ -72,7 +72,7 @@ struct FailureText {
     }
     headline = LogText.headline(failure.message) + " [\(TerminalText.visible(failure.code))]"
     details = failure.message.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().map { line in
-      TerminalText.visible(String(line.hasPrefix("  ") ? line.dropFirst(2) : line))
+      TerminalText.commandLine(String(line.hasPrefix("  ") ? line.dropFirst(2) : line))
     }
   }
 }

@@ -13,7 +13,7 @@ enum LogText {
   /// The lines of a log message, each behind `prefix` and the level in words.
   static func lines(_ level: LogLevel, _ message: String, _ style: TextStyle, before prefix: String = "") -> [String] {
     message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      colored(prefix + word(level) + TerminalText.visible(String(line)), level, style)
+      colored(prefix + word(level) + TerminalText.commandLine(String(line)), level, style)
     }
   }
 
@@ -25,14 +25,14 @@ enum LogText {
   /// A message of several lines: the first as it is, the others behind a bar.
   static func paragraph(_ message: String) -> [String] {
     message.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { number, line in
-      (number == 0 ? "" : "  | ") + TerminalText.visible(String(line))
+      (number == 0 ? "" : "  | ") + TerminalText.commandLine(String(line))
     }
   }
 
   /// The first line of a message, for where there is room for no more.
   static func headline(_ message: String) -> String {
     let first = message.prefix { $0 != "\n" }
-    return TerminalText.visible(String(first.count < message.count && first.last == ":" ? first.dropLast() : first))
+    return TerminalText.commandLine(String(first.count < message.count && first.last == ":" ? first.dropLast() : first))
   }
 
   /// A failure behind what failed: `: no network [no-network]`.

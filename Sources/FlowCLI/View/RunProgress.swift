@@ -100,9 +100,9 @@ struct RunProgress {
         if $0.startedAtNanoseconds == nil { $0.startedAtNanoseconds = event.atNanoseconds }
       }
     case .stepProgress(let step, let fraction, let message):
-      change(step) { $0.message = "\(Int(fraction * 100)) % \(TerminalText.visible(message))" }
+      change(step) { $0.message = "\(Int(fraction * 100)) % \(TerminalText.commandLine(message))" }
     case .stepAsked(let step, let question):
-      change(step) { $0.message = "asks: \(TerminalText.visible(question.text))" }
+      change(step) { $0.message = "asks: \(TerminalText.commandLine(question.text))" }
     case .stepQuestionEnded(let step, _): change(step) { $0.message = "" }
     case .stepRetrying(let step, _, _, _): change(step, to: .retrying)
     case .stepFinished(let step, let finished): finish(step, finished)

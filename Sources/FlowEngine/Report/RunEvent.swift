@@ -92,22 +92,22 @@ extension RunEvent {
       object["step"] = .string(step.text)
       object["level"] = .string(level.rawValue)
       object["stream"] = stream.map { .string($0.rawValue) }
-      object["message"] = .string(stream == nil ? message : TerminalText.commandLine(message, keepsColors: false))
+      object["message"] = .string(TerminalText.commandText(message))
     case .stepUnfinishedLine(let step, let stream, let line):
       object["step"] = .string(step.text)
       object["stream"] = .string(stream.rawValue)
-      object["line"] = .string(TerminalText.commandLine(line, keepsColors: false))
+      object["line"] = .string(TerminalText.commandText(line))
     case .pluginLog(let plugin, let stream, let message):
       object["plugin"] = .string(plugin)
       object["stream"] = .string(stream.rawValue)
-      object["message"] = .string(TerminalText.commandLine(message, keepsColors: false))
+      object["message"] = .string(TerminalText.commandText(message))
     case .stepProgress(let step, let fraction, let message):
       object["step"] = .string(step.text)
       object["fraction"] = .number(fraction)
-      object["message"] = .string(message)
+      object["message"] = .string(TerminalText.commandText(message))
     case .stepAsked(let step, let question):
       object["step"] = .string(step.text)
-      object["question"] = .string(question.text)
+      object["question"] = .string(TerminalText.commandText(question.text))
       object["choices"] = .array(question.choices.map { .string($0) })
       object["default"] = question.defaultChoice.map { .string($0) } ?? .null
     case .stepQuestionEnded(let step, let answer):
@@ -131,7 +131,7 @@ extension RunEvent {
     case .eventPosted(let name, let number):
       object["name"] = .string(name)
       object["number"] = number.map { .integer($0) }
-    case .warning(let message): object["message"] = .string(message)
+    case .warning(let message): object["message"] = .string(TerminalText.commandText(message))
     case .runFinished(let conclusion): object["conclusion"] = .string(conclusion.rawValue)
     }
     return object

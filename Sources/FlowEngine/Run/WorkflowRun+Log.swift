@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 import FlowSecrets
@@ -28,8 +29,8 @@ extension WorkflowRun {
   public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     guard showsUnfinishedLines, showsOutput(of: step) else { return }
     // Far more than a terminal is wide.
-    let shown = String(
-      decoding: (mask?.withholding(line) ?? line).utf8.prefix(Self.unfinishedBytes), as: UTF8.self)
+    let line = mask?.withholding(printed: line) ?? TerminalText.commandLine(line, keepsColors: true)
+    let shown = TerminalText.prefix(of: line, bytes: Self.unfinishedBytes)
     let id = stepID(of: step)
     let isReplaced = state.withLock { state in
       guard case .event(let event)? = state.undelivered.last,
@@ -66,10 +67,10 @@ extension WorkflowRun {
     state.withLock { $0.undeliveredLineBytes < Self.waitingLineBytes } && options.outer?.run.hasLogRoom ?? true
   }
 
-  /// A line as the log has it. Secrets are hidden before it is cut: half of one would not be found.
+  /// Returns a line as the log has it. Secrets are hidden before it is cut, because a part of one would not be found.
   private func cut(_ line: String) -> String {
     if line.utf8.count <= Limits.logLineBytes { return line }
-    let line = mask?.masked(line, isCut: true) ?? line
-    return String(decoding: line.utf8.prefix(Limits.logLineBytes), as: UTF8.self) + "… (cut at 64 KiB)"
+    let line = mask?.masked(printed: line, isCut: true) ?? line
+    return TerminalText.prefix(of: line, bytes: Limits.logLineBytes) + "… (cut at 64 KiB)"
   }
 }

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 import FlowPlatform
@@ -5,11 +6,11 @@ import FlowSecrets
 
 // Where the secrets of a run are kept from coming out: in what it tells (events), in why steps failed, and in its journal.
 extension WorkflowRun {
-  /// A failure without the secrets in its message, whose long lines may have been cut.
+  /// Returns a failure whose message is fit to show and has no secrets. Its long lines may have been cut.
   func hidden(_ failure: StepFailure) -> StepFailure {
-    guard let mask else { return failure }
-    return StepFailure(
-      code: failure.code, message: mask.masked(message: failure.message, cutAfter: LastLines.lineBytes))
+    let message =
+      mask?.masked(message: failure.message, cutAfter: LastLines.lineBytes) ?? TerminalText.commandText(failure.message)
+    return StepFailure(code: failure.code, message: message)
   }
 }
 
@@ -19,8 +20,9 @@ extension StepFailure {
     StepFailure(
       code: "secret-in-output",
       message:
-        "an output holds the secret '\(name)' in a form that a resume could not restore: in pieces, with spaces or line "
-        + "breaks between, or encoded in several ways at once; keep it out of what the step returns")
+        "an output holds the secret '\(name)' in a form that a resume could not restore: in pieces, with spaces, line "
+        + "breaks or control characters between, or encoded in several ways at once; keep it out of what the step returns"
+    )
   }
 }
 
@@ -29,19 +31,19 @@ extension RunEvent.Kind {
   func masked(by mask: SecretMask) -> RunEvent.Kind {
     switch self {
     case .stepLog(let step, let level, let stream, let message):
-      .stepLog(step, level: level, stream: stream, message: mask.masked(message))
+      .stepLog(step, level: level, stream: stream, message: mask.masked(printed: message))
     case .stepUnfinishedLine(let step, let stream, let line):
-      .stepUnfinishedLine(step, stream: stream, line: mask.masked(line))
+      .stepUnfinishedLine(step, stream: stream, line: mask.masked(printed: line))
     case .pluginLog(let plugin, let stream, let message):
-      .pluginLog(plugin: plugin, stream: stream, message: mask.masked(message))
+      .pluginLog(plugin: plugin, stream: stream, message: mask.masked(printed: message))
     case .stepProgress(let step, let fraction, let message):
-      .stepProgress(step, fraction: fraction, message: mask.masked(message))
+      .stepProgress(step, fraction: fraction, message: mask.masked(printed: message))
     case .stepAsked(let step, let question):
       .stepAsked(step, question.masked(by: mask))
     case .stepQuestionEnded(let step, let answer?):
       .stepQuestionEnded(
         step, Answer(mask.masked(answer.choice), by: mask.masked(answer.by), atMilliseconds: answer.atMilliseconds))
-    case .warning(let message): .warning(mask.masked(message))
+    case .warning(let message): .warning(mask.masked(printed: message))
     default: self
     }
   }
@@ -51,7 +53,7 @@ extension Question {
   /// The question with every secret hidden.
   fileprivate func masked(by mask: SecretMask) -> Question {
     var question = self
-    question.text = mask.masked(text)
+    question.text = mask.masked(printed: text)
     return question
   }
 }

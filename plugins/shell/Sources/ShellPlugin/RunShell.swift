@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 
@@ -148,7 +149,9 @@ struct RunShell: Action {
         throw ActionError(
           "command-failed", "'\(command.description)' exited with status \(code)" + ending.lastLines.quote)
       }
-      return Output(status: Int(code), stdout: ending.output.withoutLastLineBreak, stderr: ending.errors)
+      return Output(
+        status: Int(code), stdout: TerminalText.withoutSequences(ending.output).withoutLastLineBreak,
+        stderr: TerminalText.withoutSequences(ending.errors))
     }
   }
 }

@@ -1,0 +1,203 @@
+/// A text that a command wrote, read as a terminal reads it.
+///
+/// Of the escape sequences only colors remain. A carriage return starts the line again, a backspace overwrites, and the
+/// sequences that move the cursor in a line or erase a part of it take effect.
+package struct CommandText {
+  /// A character, or a sequence that a terminal obeys.
+  private struct Piece {
+    /// The characters that show it; empty if a terminal does not show it.
+    var shown: String
+    /// True if it was printed as a character. Control characters are not.
+    var isPrinted: Bool
+    /// The number of bytes that it has in the text.
+    var byteCount: Int
+  }
+
+  /// A character on the line, after the colors that precede it.
+  private struct Cell {
+    var colors = ""
+    /// The number of the piece, nil for a blank that a cursor move leaves.
+    var piece: Int?
+  }
+
+  /// A form of the text, and the number of the piece of each byte. -1 stands for a blank.
+  package struct Form {
+    /// The bytes of this form.
+    package private(set) var bytes: [UInt8] = []
+    /// The pieces.
+    fileprivate var pieces: [Int32] = []
+
+    fileprivate mutating func append(_ text: String, of piece: Int) {
+      bytes.append(contentsOf: text.utf8)
+      pieces.append(contentsOf: repeatElement(Int32(piece), count: text.utf8.count))
+    }
+  }
+
+  /// The maximum number of blanks that a cursor move may leave.
+  private static let mostBlanks = 1_000
+
+  private var pieces: [Piece] = []
+  private var cells: [Cell] = []
+  private var lineStart = 0
+  private var cursor = 0
+  /// The colors that precede the next character.
+  private var colors = ""
+  private var isColored = false
+  /// True after a carriage return: the next character starts the line again.
+  private var isReturned = false
+
+  /// True if reading a text as a terminal does can change it.
+  package static func isNeeded(for text: String) -> Bool {
+    TerminalText.mayHoldControls(text, besideLines: true)
+      && text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && TerminalText.picture(of: $0) != nil }
+  }
+
+  /// Reads a text. Its lines are separate.
+  package init(_ text: String) {
+    var rest = Substring(text).unicodeScalars
+    while let scalar = rest.first {
+      if EscapeSequence.isStart(scalar) {
+        let sequence = EscapeSequence(at: rest)
+        pieces.append(Piece(shown: "", isPrinted: false, byteCount: Substring(sequence.text).utf8.count))
+        obey(sequence)
+        rest = rest[sequence.end...]
+        continue
+      }
+      rest.removeFirst()
+      add(scalar)
+    }
+  }
+
+  private mutating func add(_ scalar: Unicode.Scalar) {
+    let byteCount = UTF8.width(scalar)
+    func piece(_ shown: String, isPrinted: Bool) -> Piece {
+      Piece(shown: shown, isPrinted: isPrinted, byteCount: byteCount)
+    }
+    switch scalar {
+    case "\n":
+      pieces.append(piece("\n", isPrinted: true))
+      cells.append(Cell(colors: colors, piece: pieces.count - 1))
+      (colors, lineStart, cursor, isReturned) = ("", cells.count, cells.count, false)
+    case "\r":
+      pieces.append(piece("", isPrinted: false))
+      (cursor, isReturned) = (lineStart, true)
+    case "\u{8}":
+      pieces.append(piece("", isPrinted: false))
+      cursor = max(lineStart, cursor - 1)
+    default:
+      let picture = scalar == "\t" ? nil : TerminalText.picture(of: scalar)
+      pieces.append(piece(picture ?? String(Character(scalar)), isPrinted: picture == nil))
+      write(pieces.count - 1)
+    }
+  }
+
+  private mutating func write(_ piece: Int) {
+    if isReturned { cells.removeLast(cells.count - lineStart) }
+    isReturned = false
+    while cells.count < cursor { cells.append(Cell()) }
+    if cursor < cells.count {
+      cells[cursor].colors += colors
+      cells[cursor].piece = piece
+    } else {
+      cells.append(Cell(colors: colors, piece: piece))
+    }
+    colors = ""
+    cursor += 1
+  }
+
+  private mutating func obey(_ sequence: EscapeSequence) {
+    if sequence.isColor {
+      colors += String(Substring(sequence.text))
+      isColored = true
+      return
+    }
+    switch sequence.action {
+    case "C": move(to: cursor + min(max(1, sequence.count(default: 1)), Self.mostBlanks))
+    case "D": move(to: cursor - max(1, sequence.count(default: 1)))
+    case "G", "`": move(to: lineStart + max(1, sequence.count(default: 1)) - 1)
+    case "K": erase(sequence.count(default: 0))
+    default: break
+    }
+  }
+
+  private mutating func move(to column: Int) {
+    cursor = max(lineStart, min(column, max(cells.count, cursor) + Self.mostBlanks))
+    isReturned = false
+  }
+
+  private mutating func erase(_ part: Int) {
+    switch part {
+    case 0:
+      guard cursor < cells.count else { break }
+      colors = cells[cursor...].map(\.colors).joined() + colors
+      cells.removeLast(cells.count - cursor)
+    case 1: for index in lineStart..<max(lineStart, min(cursor + 1, cells.count)) { cells[index].piece = nil }
+    case 2: for index in lineStart..<cells.count { cells[index].piece = nil }
+    default: break
+    }
+  }
+
+  // MARK: Forms
+
+  /// The characters as they were printed, without sequences and control characters.
+  package var printed: Form {
+    var form = Form()
+    for (index, piece) in pieces.enumerated() where piece.isPrinted { form.append(piece.shown, of: index) }
+    return form
+  }
+
+  /// The characters that a terminal shows in the end.
+  package var shown: Form {
+    var form = Form()
+    for cell in trimmedCells { form.append(cell.piece.map { pieces[$0].shown } ?? " ", of: cell.piece ?? -1) }
+    return form
+  }
+
+  /// The numbers of the pieces that have bytes in some ranges of a form.
+  package func pieces(of ranges: [Range<Int>], in form: Form) -> Set<Int> {
+    Set(ranges.lazy.flatMap { form.pieces[$0] }.filter { $0 >= 0 }.map { Int($0) })
+  }
+
+  /// The numbers of the pieces that have bytes in some ranges of the original text, which are in order.
+  package func pieces(of ranges: [Range<Int>]) -> Set<Int> {
+    var found: Set<Int> = []
+    var start = 0
+    var next = ranges.startIndex
+    for (index, piece) in pieces.enumerated() {
+      let end = start + piece.byteCount
+      while next < ranges.endIndex, ranges[next].upperBound <= start { next += 1 }
+      if next < ranges.endIndex, ranges[next].lowerBound < end { found.insert(index) }
+      start = end
+    }
+    return found
+  }
+
+  /// The cells without blanks at the end.
+  private var trimmedCells: ArraySlice<Cell> {
+    cells[..<((cells.lastIndex { $0.piece != nil }).map { $0 + 1 } ?? 0)]
+  }
+
+  /// The text to show.
+  ///
+  /// - Parameters:
+  ///   - keepsColors: whether sequences that set colors stay.
+  ///   - hidden: the numbers of pieces to hide.
+  ///   - replacement: stands for each group of hidden pieces.
+  ///   - withheld: the numbers of pieces of which the first ends the text.
+  package func text(
+    keepsColors: Bool, hiding hidden: Set<Int> = [], by replacement: String = "", upTo withheld: Set<Int> = []
+  ) -> String {
+    var text = ""
+    var isHiding = false
+    for cell in trimmedCells {
+      if let piece = cell.piece, withheld.contains(piece) {
+        return isColored && keepsColors ? text + "\u{1B}[0m" : text
+      }
+      if keepsColors { text += cell.colors }
+      let isHidden = cell.piece.map(hidden.contains) ?? false
+      if !isHidden { text += cell.piece.map { pieces[$0].shown } ?? " " } else if !isHiding { text += replacement }
+      isHiding = isHidden
+    }
+    return isColored && keepsColors ? text + colors + "\u{1B}[0m" : text
+  }
+}

@@ -1,0 +1,91 @@
+/// A control sequence of a terminal as ECMA-48 defines it: colors, cursor moves, titles, links, character sets.
+struct EscapeSequence {
+  /// The action of a sequence that starts with `ESC [`, such as `m` for colors; nil for all other sequences.
+  private(set) var action: Unicode.Scalar?
+  /// The parameters of ``action``.
+  private(set) var parameters: Substring.UnicodeScalarView
+  /// The position after the sequence.
+  private(set) var end: String.Index
+  /// The sequence itself.
+  let text: Substring.UnicodeScalarView
+
+  /// True for a sequence that sets colors or weight, and nothing else.
+  var isColor: Bool {
+    action == "m" && text.first == "\u{1B}"
+      && parameters.allSatisfy { "0"..."9" ~= $0 || $0 == ";" || $0 == ":" }
+  }
+
+  /// The first parameter as a number.
+  func count(default standard: Int) -> Int { parameters.isEmpty ? standard : Int(String(parameters)) ?? standard }
+
+  /// True for characters that start a sequence: ESC, and those that stand for ESC and another character.
+  static func isStart(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x1B, 0x90, 0x98, 0x9B, 0x9D...0x9F: true
+    default: false
+    }
+  }
+
+  /// Reads the sequence at the start of `scalars`. A line break ends every sequence. An incomplete sequence ends with the text.
+  init(at scalars: Substring.UnicodeScalarView) {
+    var rest = scalars
+    let first = rest.removeFirst()
+    (action, parameters, end) = (nil, rest[rest.startIndex..<rest.startIndex], rest.startIndex)
+    var kind = first
+    if first == "\u{1B}" {
+      guard let next = rest.first else {
+        text = scalars[..<end]
+        return
+      }
+      kind = next
+    } else {
+      kind = Unicode.Scalar(first.value - 0x40)!
+    }
+    switch kind {
+    case "[":
+      if first == "\u{1B}" { rest.removeFirst() }
+      (action, parameters, end) = Self.control(rest) ?? (nil, parameters, end)
+    case "]", "P", "X", "^", "_": end = Self.endOfString(rest)
+    case "\u{20}"..."\u{2F}": end = Self.endOfDesignation(rest)
+    case "\u{30}"..."\u{7E}": end = rest.index(after: rest.startIndex)
+    default: break
+    }
+    text = scalars[..<end]
+  }
+
+  /// Parameters, and a character that says what to do. Returns nil if another character follows that cannot be in a sequence.
+  private static func control(_ rest: Substring.UnicodeScalarView)
+    -> (Unicode.Scalar?, Substring.UnicodeScalarView, String.Index)?
+  {
+    var index = rest.startIndex
+    let none = rest[index..<index]
+    while index < rest.endIndex {
+      let scalar = rest[index]
+      switch scalar.value {
+      case 0x40...0x7E: return (scalar, rest[..<index], rest.index(after: index))
+      case 0x18, 0x1A: return (nil, none, rest.index(after: index))
+      case 0x0A, 0x1B: return (nil, none, index)
+      case 0x00...0x3F, 0x7F: index = rest.index(after: index)
+      default: return nil
+      }
+    }
+    return (nil, none, index)
+  }
+
+  /// The end of a text such as a title: after BEL or ST.
+  private static func endOfString(_ rest: Substring.UnicodeScalarView) -> String.Index {
+    guard let end = rest.firstIndex(where: { "\u{7}\u{1B}\n\u{9C}\u{18}\u{1A}".unicodeScalars.contains($0) }) else {
+      return rest.endIndex
+    }
+    if rest[end] == "\n" { return end }
+    let next = rest.index(after: end)
+    guard rest[end] == "\u{1B}" else { return next }
+    return next < rest.endIndex && rest[next] == "\\" ? rest.index(after: next) : end
+  }
+
+  /// The end of a sequence such as `ESC ( B`, which selects a character set.
+  private static func endOfDesignation(_ rest: Substring.UnicodeScalarView) -> String.Index {
+    guard let end = rest.firstIndex(where: { !(0x20...0x2F ~= $0.value) }) else { return rest.endIndex }
+    return 0x30...0x7E ~= rest[end].value ? rest.index(after: end) : end
+  }
+}
