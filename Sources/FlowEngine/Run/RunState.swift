@@ -48,8 +48,8 @@ struct RunState {
   var unwrittenOutputs = UnwrittenOutputs()
   /// Lines that steps wrote, as JSON.
   var unwrittenLines: [UInt8] = []
-  /// Bytes of lines so far.
-  var loggedBytes = 0
+  /// The lines that are recorded.
+  var recordedLog = RecordedLog()
   /// The steps of a durable run that may begin; nil: it is none.
   var durableStarts: DurableStarts?
   /// Whether a check that this process still has the run has been scheduled.

@@ -90,6 +90,7 @@ extension WorkflowRun {
     // On the thread that notifies the observer: who awaits the report has been told everything before.
     delivery.schedule(afterNanoseconds: 0) { [self, report] in
       while drain() {}
+      recordLastLines(of: state.withLock { $0.recordedLog.openSteps.sorted { $0.text < $1.text } })
       delivery.stop()
       var report = report
       finishJournal(&report)

@@ -62,18 +62,23 @@ extension WorkflowRun {
     var reader = known
     guard !undelivered.isEmpty, let observer = options.observer else { return false }
     var batch = EventBatch(observer)
+    batch.notesEnds =
+      undelivered.contains { if case .event = $0 { true } else { false } }
+      || state.withLock { !$0.recordedLog.openSteps.isEmpty }
     var read: [RecordChunk] = []
     for entry in undelivered {
       switch entry {
       case .event(let event):
-        keepLine(event)
+        recordLine(event)
         batch.add(event)
       case .records(let chunks, let besides):
         reader?.read(chunks, besides: besides, into: &batch)
         read += chunks
       }
     }
+    let ended = batch.endedSteps
     batch.tell()
+    recordLastLines(of: ended)
     state.withLock { [reader, read] state in
       state.recordReader = reader
       // A plan that has ended notes nothing more, and the report shares its memory.

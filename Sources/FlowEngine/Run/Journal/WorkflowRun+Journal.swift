@@ -8,8 +8,6 @@ import FlowStore
 extension WorkflowRun {
   /// How long after the gate the first write is: anyone who looks at what the gate shows comes first.
   private static let gateDelayNanoseconds = 3_000_000
-  /// Bytes of lines that a run keeps at most; what steps print beyond that is not kept.
-  static let logLimitBytes = 16 << 20
   /// The number of finished steps that are taken under one hold of the lock.
   private static let entriesAtOnce = 2048
 
@@ -121,19 +119,28 @@ extension WorkflowRun {
     return RunChunk(.log, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: lines)
   }
 
-  /// Keeps a line that a step wrote for the journal: one JSON object a line, as the event stream has it.
-  func keepLine(_ event: RunEvent) {
+  /// Records a line that a step wrote, if the run has room for it: as one JSON object, like those of the event stream.
+  func recordLine(_ event: RunEvent) {
     guard journal != nil else { return }
     switch event.kind {
     case .stepLog, .pluginLog, .warning: break
     default: return
     }
-    var line = JSONText.bytes(of: .object(event.value))
-    line.append(UInt8(ascii: "\n"))
-    state.withLock { state in
-      state.loggedBytes += line.count
-      if state.loggedBytes <= Self.logLimitBytes { state.unwrittenLines += line }
+    if state.withLock({ $0.recordedLog.accepts(event) }) { record(CollectionOfOne(event)) }
+  }
+
+  /// Records the last lines of steps that had to wait until the step has finished.
+  func recordLastLines(of steps: some Sequence<StepID>) {
+    for step in steps { record(state.withLock { $0.recordedLog.release(step) }) }
+  }
+
+  private func record(_ events: some Collection<RunEvent>) {
+    var lines: [UInt8] = []
+    for event in events {
+      lines += JSONText.bytes(of: .object(event.value))
+      lines.append(UInt8(ascii: "\n"))
     }
+    if !lines.isEmpty { state.withLock { $0.unwrittenLines += lines } }
   }
 
   /// What a store says of this run.
