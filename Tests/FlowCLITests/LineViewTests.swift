@@ -67,7 +67,7 @@ import Testing
       .runStarted(workflow: "w\nb done", runID: "1", dataFolder: ""), .warning("w\nb done"))
     #expect(
       shown == [
-        "a: x", "a: b: forged␛[2J", "Fetch the table (a) failed in 12 ms: x", "  | b done in 1 ms [broken]",
+        "a: x", "a: b: forged", "Fetch the table (a) failed in 12 ms: x", "  | b done in 1 ms [broken]",
         "w␊b done started, run 1", "warning: w", "  | b done",
       ])
   }

@@ -155,6 +155,24 @@ import Testing
     #expect(problem?.description.contains("Injected") == false)
   }
 
+  @Test(arguments: ["host", "Content-Length", "content-type", "Transfer-Encoding", "connection", "User-Agent"])
+  func `refuse headers that flowrun sets itself`(name: String) throws {
+    let problem = #expect(throws: UsageProblem.self) { try TraceServer("http://a", headers: "x-key=a,\(name)=1") }
+    #expect(
+      problem?.description == "OTEL_EXPORTER_OTLP_HEADERS: flowrun sets '\(name)' itself; leave it out")
+  }
+
+  @Test(arguments: ["http://user:s3cr3t@a:4318", "https://user:s3cr3t@a?x", "http://:s3cr3t@a"])
+  func `never show a password of the address`(text: String) throws {
+    let problem = #expect(throws: UsageProblem.self) { try TraceServer(text) }
+    #expect(problem?.description.contains("s3cr3t") == false, "\(problem?.description ?? "")")
+  }
+
+  @Test func `show only the beginning of a long TRACEPARENT that is not valid`() {
+    let problem = TraceContext(String(repeating: "x", count: 100_000), seed: "1").problem ?? ""
+    #expect(problem.count < 250 && problem.contains("xx…'"), "\(problem.prefix(300))")
+  }
+
   @Test(
     arguments: [
       "", "collector:4318", "http://", "http://:4318", "http://a:0", "http://a:65536", "http://a:x", "http://u:p@a",

@@ -26,8 +26,20 @@
           retryAfterSeconds: answer.headers.first(name: "Retry-After").flatMap { Int($0) },
           body: answer.body.map { Array($0.readableBytesView) } ?? [])
       } catch {
-        throw PlainRequest.RequestProblem(description: "\(error)")
+        throw PlainRequest.RequestProblem(description: reason(of: error))
       }
+    }
+
+    /// The reason of a failure in words.
+    private static func reason(of error: any Error) -> String {
+      if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+      switch error as? HTTPClientError {
+      case .some(.deadlineExceeded), .some(.readTimeout), .some(.connectTimeout): return "it did not answer in time"
+      case .some(.remoteConnectionClosed): return "it closed the connection"
+      default: break
+      }
+      let isUntrusted = "\(error)".contains("CERTIFICATE_VERIFY_FAILED")
+      return isUntrusted ? "its certificate is not trusted" : "the connection failed"
     }
   }
 #endif

@@ -23,9 +23,17 @@ struct TraceContext: Sendable {
     problem =
       traceparent == nil || parts != nil
       ? nil
-      : "\(Self.variable) is '\(traceparent ?? "")', expected 00-TRACE-PARENT-FLAGS in hexadecimal digits; "
+      : "\(Self.variable) is '\(Self.beginning(of: traceparent ?? ""))', expected 00-TRACE-PARENT-FLAGS in hexadecimal digits; "
         + "the run starts a new trace"
     self.seed = seed
+  }
+
+  /// A valid value has 55 characters, and later versions may have some more.
+  private static let mostShownCharacters = 80
+
+  /// The beginning of a text that may be of any length.
+  private static func beginning(of text: String) -> String {
+    text.count > mostShownCharacters ? text.prefix(mostShownCharacters) + "…" : text
   }
 
   /// The id of the run's own span.

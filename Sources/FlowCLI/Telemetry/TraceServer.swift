@@ -1,4 +1,5 @@
 import FlowCommandKit
+import FlowStore
 import FlowSystem
 
 /// Where OpenTelemetry traces are sent: a collector that takes OTLP over HTTP.
@@ -23,8 +24,8 @@ struct TraceServer {
     #if !Network
       guard !isSecure else {
         throw UsageProblem(
-          "--otlp '\(text)': this flowrun was built without TLS; build it with --traits Network, or send to a collector "
-            + "nearby, as http://127.0.0.1:4318")
+          "--otlp '\(StoreAddress.masked(text))': this flowrun was built without TLS; build it with --traits Network, or "
+            + "send to a collector nearby, as http://127.0.0.1:4318")
       }
     #endif
     let rest = text.dropFirst(isSecure ? 8 : 7)
@@ -37,7 +38,7 @@ struct TraceServer {
     guard isSecure || text.hasPrefix("http://"), !host.isEmpty, !host.contains(where: { "@[]".contains($0) }),
       (1...65_535).contains(port),
       text.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
-    else { throw UsageProblem("--otlp '\(text)': \(example)") }
+    else { throw UsageProblem("--otlp '\(StoreAddress.masked(text))': \(example)") }
     self.host = String(host)
     self.port = port
     var path = rest[authority.endIndex...]
@@ -47,6 +48,12 @@ struct TraceServer {
   }
 
   private static let tracesPath = "/v1/traces"
+
+  /// The headers that flowrun sets itself.
+  private static let ownHeaders: Set<String> = [
+    "host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection", "expect", "te",
+    "trailer", "upgrade", "user-agent",
+  ]
 
   /// The address as people write it.
   var url: String {
@@ -65,6 +72,9 @@ struct TraceServer {
       else {
         // The value may be a key.
         throw UsageProblem("\(headersVariable): '\(name)' is not a header; expected NAME=VALUE,NAME=VALUE")
+      }
+      guard !ownHeaders.contains(name.lowercased()) else {
+        throw UsageProblem("\(headersVariable): flowrun sets '\(name)' itself; leave it out")
       }
       headers.append((name, value))
     }
