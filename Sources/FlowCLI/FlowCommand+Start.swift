@@ -57,7 +57,8 @@ extension FlowCommand {
     let code = exitCode(for: error)
     let text = fullMessage(for: error)
     if !text.isEmpty {
-      let text = text + "\n"
+      let label = "Error: "
+      let text = (text.hasPrefix(label) ? "flowrun: " + text.dropFirst(label.count) : text) + "\n"
       if code.isSuccess { StandardOutput.write(text) } else { StandardOutput.writeError(text) }
     }
     ExitStatus.exit(code.rawValue)

@@ -10,10 +10,15 @@ struct MisspeltSubcommand {
 
   /// The first such word among the arguments of the process, if there is one.
   static func find(in arguments: [String]) -> MisspeltSubcommand? {
-    guard let first = arguments.first, !first.hasPrefix("-") else { return nil }
+    guard let first = arguments.first else { return nil }
+    // Scripts for completion ask with `---completion`.
+    if first.hasPrefix("--"), !first.hasPrefix("---") { return unknown(option: first) }
+    if first.hasPrefix("-") { return nil }
     if first == "help" { return unknown(askedFor: arguments.dropFirst()) }
     guard let parent = subcommand(first, of: FlowCommand.self) else {
-      guard !FilePath.exists(first), let question = question(about: first) else { return nil }
+      guard !FilePath.exists(first), let question = question(about: first, before: arguments.dropFirst().first) else {
+        return nil
+      }
       return MisspeltSubcommand("'\(first)' is neither a subcommand nor a file; \(question)")
     }
     guard let second = arguments.dropFirst().first, !second.hasPrefix("-"), !FilePath.exists(second),
@@ -21,6 +26,26 @@ struct MisspeltSubcommand {
     else { return nil }
     return MisspeltSubcommand("'\(second)' is not a subcommand of 'flowrun \(first)'; \(question)")
   }
+
+  /// The option if `flowrun` does not have it, which the argument parser reports only after a file.
+  private static func unknown(option: String) -> MisspeltSubcommand? {
+    let name = String(option.prefix { $0 != "=" })
+    let help = FlowCommand.helpMessage(for: RunCommand.self, columns: 200)
+    let known = help.split { !($0.isLetter || $0.isNumber || $0 == "-") }.filter { $0.hasPrefix("--") }.map(String.init)
+    let names = Set(
+      known + ["--version", "--help", "--help-hidden", "--generate-completion-script", "--experimental-dump-help"])
+    guard name.count > 2, !names.contains(name) else { return nil }
+    let question = NearestName.question(name, among: names.sorted()) ?? "'flowrun --help' lists the options"
+    return MisspeltSubcommand("unknown option '\(name)'; \(question)")
+  }
+
+  /// Subcommands under the names that other tools give them.
+  private static let otherNames = [
+    "check": "validate FILE", "lint": "validate FILE", "test": "validate FILE", "verify": "validate FILE",
+    "list": "graph FILE", "ls": "graph FILE", "tasks": "graph FILE", "status": "runs", "ps": "runs", "history": "runs",
+    "start": "run FILE", "exec": "run FILE", "stop": "cancel RUN", "retry": "resume RUN", "dry-run": "simulate FILE",
+    "plan": "simulate FILE", "log": "logs RUN", "new": "init", "create": "init",
+  ]
 
   private init(_ text: String) { description = TerminalText.visible(text) }
 
@@ -41,9 +66,12 @@ struct MisspeltSubcommand {
 
   /// What was probably meant by a word that is neither a subcommand nor a file: a file but for its ending, or a
   /// subcommand.
-  private static func question(about word: String) -> String? {
+  private static func question(about word: String, before next: String?) -> String? {
     for file in [word + ".yaml", word + ".yml"] where FilePath.exists(file) { return "did you mean '\(file)'?" }
+    let file = next.flatMap { $0.hasPrefix("-") || !FilePath.exists($0) ? nil : $0 }
+    if let form = otherNames[word] { return "did you mean 'flowrun \(form.replacing("FILE", with: file ?? "FILE"))'?" }
     return NearestName.question(word, among: names(of: FlowCommand.self) + ["help"])
+      ?? file.map { "did you mean 'flowrun \($0)'?" }
   }
 
   private static func subcommand(

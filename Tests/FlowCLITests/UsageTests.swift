@@ -10,6 +10,12 @@ import Testing
     (
       ["help", "nosuch"], "flowrun: 'nosuch' is not a subcommand of 'flowrun'; 'flowrun --help' lists the subcommands\n"
     ),
+    (["--versoin"], "flowrun: unknown option '--versoin'; did you mean '--version'?\n"),
+    (["--nothing-like-it"], "flowrun: unknown option '--nothing-like-it'; 'flowrun --help' lists the options\n"),
+    (["list"], "flowrun: 'list' is neither a subcommand nor a file; did you mean 'flowrun graph FILE'?\n"),
+    (
+      ["lint", "x.yaml"], "flowrun: 'lint' is neither a subcommand nor a file; did you mean 'flowrun validate FILE'?\n"
+    ),
     (["help", "runs", "sow"], "flowrun: 'sow' is not a subcommand of 'flowrun runs'; did you mean 'show'?\n"),
   ])
   func `suggests the subcommand that was meant`(arguments: [String], message: String) throws {
@@ -17,6 +23,16 @@ import Testing
     defer { tool.remove() }
     let output = try tool.run(arguments)
     #expect(output == .init(exitCode: 64, standardOutput: "", standardError: message))
+  }
+
+  @Test func `suggests the form for the file that exists`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: ok\nsteps: { a: { run: 'true' } }\n", to: "ok.yaml")
+    let start = "flowrun: 'test' is neither a subcommand nor a file; did you mean 'flowrun "
+    #expect(try tool.run("test", "ok.yaml").standardError == start + "validate ok.yaml'?\n")
+    #expect(try tool.run("gibberish-1", "ok.yaml").standardError.hasSuffix("did you mean 'flowrun ok.yaml'?\n"))
+    #expect(try tool.run("ok.yaml", "--verbos").standardError.hasPrefix("flowrun: Unknown option '--verbos'"))
   }
 
   @Test func `help about a subcommand is its help, and each verb's has examples`() throws {

@@ -4,7 +4,15 @@ import Testing
 
 struct SyntaxErrorTests {
   @Test(arguments: [
-    ("1 +", "lexing Unexpected symbol: '+'; numbers are written 12, -0.5, 1e3, 0xff or 0o17"),
+    (
+      "1+1",
+      "lexing Unexpected symbol: '1+1'; there is no arithmetic in expressions; numbers are written 12, -0.5, 1e3, 0xff "
+        + "or 0o17"
+    ),
+    (
+      "1 +",
+      "lexing Unexpected symbol: '+'; there is no arithmetic in expressions; numbers are written 12, -0.5, 1e3, 0xff or 0o17"
+    ),
     ("\"a\"", "lexing Unexpected symbol: '\"a\"'; write strings in single quotes: 'text'"),
     ("a = 1", "lexing Unexpected symbol: '='; equality is '=='"),
     ("a & b", "lexing Unexpected symbol: '&'; 'and' is '&&'"),

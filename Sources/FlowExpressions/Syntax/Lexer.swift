@@ -84,7 +84,7 @@ struct Lexer {
       let startsWithSign = text.first == "-" || text.first == "+"
       throw unexpected(
         upTo: end,
-        help: startsWithSign && text.utf8.count > 1
+        help: startsWithSign || text.contains(where: { "+-*/%".contains($0) })
           ? "there is no arithmetic in expressions; numbers are written 12, -0.5, 1e3, 0xff or 0o17"
           : "numbers are written 12, -0.5, 1e3, 0xff or 0o17")
     }

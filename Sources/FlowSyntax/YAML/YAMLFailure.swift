@@ -64,10 +64,23 @@ struct YAMLFailure: Error {
     if isPastEnd { offset = bytes.count }
     var failure = YAMLFailure(
       .yamlSyntax, "not YAML: " + problem, at: Span(offset, isPastEnd ? offset : offset + 1), related: related,
-      help: LibYAMLProblem.kind(of: problem).help, isLocal: true)
+      help: isInCommand(offset, in: bytes)
+        ? "quote a command that contains braces, brackets or commas, as in run: 'echo {a,b}'"
+        : LibYAMLProblem.kind(of: problem).help,
+      isLocal: true)
     failure.beginning = beginning
     failure.suspects = suspects + (lastText.map { [$0] } ?? [])
     return failure
+  }
+
+  /// True if `offset` is in a command in `{ run: … }`.
+  private static func isInCommand(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let line = bytes[..<min(offset, bytes.count)].suffix(1_000).split(separator: 0x0A, omittingEmptySubsequences: false)
+      .last
+    guard let line else { return false }
+    let parts = String(decoding: line, as: UTF8.self).split(separator: "run: ")
+    guard parts.count > 1, let command = parts.last, parts[parts.count - 2].contains("{") else { return false }
+    return !command.contains("'") && !command.contains("\"") && !command.contains(", ")
   }
 
   /// The tabs in the indentation of the line that holds `offset`, or of the line before when that is blank.
