@@ -52,7 +52,8 @@ import TestSupport
     #expect(process.result().exitCode == 128 + SIGKILL)
     // Two of the timer, the rules of three collections, and what the device says of itself (S8).
     #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 6)
-    let next = try run("mac", "")
+    let next = try FlowrunProcess.run(
+      arguments("mac") + ["-i", "on-other-store=merge"], in: folders.path, input: "")
     #expect(next.output.contains("2 changes from earlier wait to be sent"))
     #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 0)
     let phone = try run("phone", "snooze\n")

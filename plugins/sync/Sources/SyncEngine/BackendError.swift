@@ -1,3 +1,5 @@
+import SyncCore
+
 /// Why a backend did not do what it was asked (S37).
 public enum BackendError: Error, Hashable, Sendable {
   /// The network or the server is not there.
@@ -16,6 +18,8 @@ public enum BackendError: Error, Hashable, Sendable {
   case forbidden(String)
   /// The server has no such zone.
   case zoneMissing(String)
+  /// The data here belongs to another store; this one answered.
+  case otherStore(StoreIdentity)
   /// The cursor belongs to another incarnation of the zone: fetch it whole.
   case cursorExpired
   /// Too many operations in one request.
@@ -56,7 +60,15 @@ public enum BackendError: Error, Hashable, Sendable {
     case .quotaExceeded(let wait): .queueOnly(retryAfterMilliseconds: wait)
     case .limitExceeded, .invalid, .tooLarge, .forbidden: .split
     case .cursorExpired: .resynchronize
-    case .notAuthenticated, .zoneMissing, .unsupportedFormat: .pause
+    case .notAuthenticated, .zoneMissing, .otherStore, .unsupportedFormat: .pause
+    }
+  }
+
+  /// Whether nothing has answered.
+  var isWithoutAnswer: Bool {
+    switch self {
+    case .unreachable, .timedOut: true
+    default: false
     }
   }
 
@@ -71,6 +83,7 @@ public enum BackendError: Error, Hashable, Sendable {
     case .notAuthenticated: "not-authenticated"
     case .forbidden: "forbidden"
     case .zoneMissing: "zone-missing"
+    case .otherStore: "other-store"
     case .cursorExpired: "cursor-expired"
     case .limitExceeded: "limit-exceeded"
     case .invalid: "invalid"
@@ -95,6 +108,8 @@ extension BackendError: CustomStringConvertible {
     case .notAuthenticated(let reason): "not authenticated: \(reason)"
     case .forbidden(let reason): "not allowed: \(reason)"
     case .zoneMissing(let zone): "there is no zone '\(zone)' on the server"
+    case .otherStore(let store):
+      "this device's data belongs to another store than the one that answers (\(store)); nothing is sent to it"
     case .cursorExpired: "the cursor is no longer valid; the whole zone is fetched"
     case .limitExceeded: "too many operations in one request, at most \(SyncLimits.operations) are taken"
     case .invalid(let reason): "the request is invalid: \(reason)"

@@ -61,13 +61,13 @@ public struct ChangePageBuilder {
   /// The page; `cursor` is the zone's current position, `tag` gives the tag of a number, and `isCut` says that there may be
   /// more behind it.
   public func page<Failure: Error>(
-    at cursor: Cursor, serverMilliseconds: Int64, dropped: Dropped, isCut: Bool = false,
+    at cursor: Cursor, in store: StoreIdentity, serverMilliseconds: Int64, dropped: Dropped, isCut: Bool = false,
     tag: (Int64) throws(Failure) -> UInt64
   ) throws(Failure) -> ChangePage {
     let hasMore = hasMore || isCut
     let end = hasMore ? last : max(cursor.sequence, last)
     return ChangePage(
-      records: records,
+      store: store, records: records,
       cursor: Cursor(
         generation: cursor.generation, sequence: end, tag: end == cursor.sequence ? cursor.tag : try tag(end)),
       hasMore: hasMore,

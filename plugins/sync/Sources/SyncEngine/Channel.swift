@@ -11,6 +11,8 @@ struct Channel: Sendable {
   var state = State.closed
   /// Tells this connection's signs from those of an earlier one.
   var number = 0
+  /// The store that was named when it was opened: an open channel is to that one.
+  var store: StoreIdentity?
   var backoff = Backoff()
   var notBeforeMilliseconds: Int64 = 0
   /// Since when there is no channel.

@@ -16,29 +16,32 @@ public struct DelayedBackend: SyncBackend {
 
   /// Waits, then makes the changes; see `SyncBackend`.
   public func commit(
-    _ operations: [Operation], zone: String, heard: Cursor?
+    _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     try await wait()
-    return try await backend.commit(operations, zone: zone, heard: heard)
+    return try await backend.commit(operations, zone: zone, heard: heard, store: store)
   }
 
   /// Waits, then gives what changed; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?
+    of subscription: Subscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage {
     try await wait()
     return try await backend.changes(
-      zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription)
+      zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription,
+      store: store)
   }
 
   /// Waits, then passes the notifications on as they come; see `SyncBackend`.
-  public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
+  public func watch(
+    zone: String, device: DeviceID, store: StoreIdentity?
+  ) -> AsyncThrowingStream<ChannelSign, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: ChannelSign.self)
     let task = Task {
       do {
         try await wait()
-        for try await sign in backend.watch(zone: zone, device: device) { continuation.yield(sign) }
+        for try await sign in backend.watch(zone: zone, device: device, store: store) { continuation.yield(sign) }
         continuation.finish()
       } catch {
         continuation.finish(throwing: error)
@@ -46,6 +49,12 @@ public struct DelayedBackend: SyncBackend {
     }
     continuation.onTermination = { _ in task.cancel() }
     return stream
+  }
+
+  /// Waits, then gives the store's identity.
+  public func identity() async throws(BackendError) -> StoreIdentity {
+    try await wait()
+    return try await backend.identity()
   }
 
   /// Waits, then gives the server's clock.

@@ -3,25 +3,28 @@ import SyncCore
 /// A backend in memory: the reference for the others, and a server for tests.
 public actor MemoryBackend: SyncBackend {
   private var zones: [String: ZoneState]
+  private let store: StoreIdentity
   private let clock: any SyncClock
   private let notifications = NotificationHub()
 
-  /// Empty zones with these names.
-  public init(zones: [String], clock: any SyncClock = SystemClock()) {
+  /// Empty zones with these names in a store of their own.
+  public init(zones: [String], store: StoreIdentity = .drawn(), clock: any SyncClock = SystemClock()) {
     self.clock = clock
+    self.store = store
     self.zones = [:]
-    for zone in zones { self.zones[zone] = ZoneState(generation: .random(in: 1 ... .max)) }
+    for zone in zones { self.zones[zone] = ZoneState(generation: .random(in: 1 ... .max), store: store) }
   }
 
   /// Makes changes; see `SyncBackend`.
   public func commit(
-    _ operations: [Operation], zone: String, heard: Cursor?
+    _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     // Taken out, so that changing it does not copy it.
     guard var state = zones.removeValue(forKey: zone) else { throw .zoneMissing(zone) }
     defer { zones[zone] = state }
     let before = state.sequence
-    let reply = try state.commit(operations, heard: heard, serverMilliseconds: clock.nowMilliseconds())
+    let reply = try state.commit(
+      operations, heard: heard, in: store, serverMilliseconds: clock.nowMilliseconds())
     if state.sequence > before { notifications.publish(state.cursor, zone: zone) }
     return reply
   }
@@ -29,24 +32,30 @@ public actor MemoryBackend: SyncBackend {
   /// Gives what changed; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?
+    of subscription: Subscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage {
     guard let state = zones[zone] else { throw .zoneMissing(zone) }
     return try state.changes(
-      since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription,
+      since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription, in: store,
       serverMilliseconds: clock.nowMilliseconds())
   }
 
   /// Notifications while the stream is read; see `SyncBackend`.
-  public nonisolated func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
-    notifications.subscribe(zone: zone, device: device) { [self] in try await present(zone) }
+  public nonisolated func watch(
+    zone: String, device: DeviceID, store: StoreIdentity?
+  ) -> AsyncThrowingStream<ChannelSign, any Error> {
+    notifications.subscribe(zone: zone, device: device) { [self] in try await present(zone, in: store) }
   }
+
+  /// The store's identity.
+  public func identity() async throws(BackendError) -> StoreIdentity { store }
 
   /// The clock in milliseconds since 1970.
   public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
 
-  private func present(_ zone: String) throws(BackendError) -> Cursor {
+  private func present(_ zone: String, in store: StoreIdentity?) throws(BackendError) -> Cursor {
     guard let state = zones[zone] else { throw .zoneMissing(zone) }
+    try state.require(store)
     return state.cursor
   }
 }

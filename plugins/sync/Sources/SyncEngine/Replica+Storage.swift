@@ -2,10 +2,12 @@ import SyncCore
 
 extension Replica {
   /// The format of the keys and values below; files of those before it are converted when they are read.
-  public static let storageFormat: UInt8 = 5
+  public static let storageFormat: UInt8 = 6
   /// How many of the user's actions the journal keeps.
   public static let journalLimit: Int64 = 1000
 
+  /// The key of what `StoreBinding(packed:)` reads.
+  public static let storeKey = "store"
   static let recordPrefix = "record/"
   static let outboxPrefix = "outbox/"
 
@@ -20,7 +22,7 @@ extension Replica {
 
   /// What is saved under a key of its own.
   enum StoredPart: Hashable, Sendable {
-    case identity, zone, cursor, clock, budget, statistics, pause, subscription
+    case identity, zone, store, cursor, clock, budget, statistics, pause, subscription
     case record(RecordKey)
     case outbox(Int64)
 
@@ -29,6 +31,7 @@ extension Replica {
       switch self {
       case .identity: "identity"
       case .zone: "zone"
+      case .store: Replica.storeKey
       case .cursor: "cursor"
       case .clock: "clock"
       case .budget: "budget"
@@ -57,6 +60,7 @@ extension Replica {
     case .identity:
       StoredIdentity(device: device, nextNumber: nextNumber).packed()
     case .zone: zone.map { Array($0.utf8) }
+    case .store: binding.packed()
     case .cursor:
       StoredCursor(
         cursor: cursor, heard: heard, isResynchronizing: isResynchronizing, dropped: dropped
@@ -136,6 +140,7 @@ extension Replica {
         packed.isEmpty ? nil : try Subscription(packed: bytes)
       }
     }
+    binding = try Self.read(.store, stored, StoreBinding.init(packed:))
     zone = stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }
     dirty = old.changed
     // Without a cursor it is unknown whether the zone still has what it has acknowledged.

@@ -9,6 +9,8 @@ public struct Replica: Sendable {
   public internal(set) var device: DeviceID
   /// The zone that it is a part of, nil until the first session says so.
   public internal(set) var zone: String?
+  /// The store that this data belongs to.
+  public internal(set) var binding = StoreBinding()
   /// The number of the device's next action (M1).
   public internal(set) var nextNumber: Int64 = 1
   /// The records as the server confirmed them.

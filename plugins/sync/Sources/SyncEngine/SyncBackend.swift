@@ -1,6 +1,6 @@
 import SyncCore
 
-/// Where a zone lives: four calls, each atomic within the zone. An adapter for another service is one file.
+/// Where a zone lives: five calls, each atomic within the zone. An adapter for another service is one file.
 ///
 /// Every implementation passes the same conformance suite and lets `Arbiter.decide` decide inside its transaction.
 public protocol SyncBackend: Sendable {
@@ -10,10 +10,13 @@ public protocol SyncBackend: Sendable {
   /// something, most likely by a restored backup: this throws `BackendError.cursorExpired` before anything is applied. Nil
   /// is for a device that has nothing acknowledged in this zone.
   ///
+  /// `store` is the store that the changes are for: another one throws `BackendError.otherStore` and applies nothing. Nil is for
+  /// changes that are good anywhere.
+  ///
   /// Throws for the request as a whole; then none, some or all of the changes may have been made, and asking again is
   /// safe (M4). At most `SyncLimits.operations` at once.
   func commit(
-    _ operations: [Operation], zone: String, heard: Cursor?
+    _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply
 
   /// The records that changed after a cursor, oldest change first; nil for the whole zone.
@@ -21,16 +24,20 @@ public protocol SyncBackend: Sendable {
   /// Gives at most `limit` records and, beyond the first, at most `maximumBytes` of packed cells. Of records that do not
   /// belong to the subscription it gives the keys alone, and without a cursor nothing; without a subscription all belong.
   /// Throws `BackendError.cursorExpired` for a cursor, of the request or that its reader has heard, which is not one of
-  /// this history of the zone.
+  /// this history of the zone, and `BackendError.otherStore` where `store` is not this one.
   func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?
+    of subscription: Subscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage
 
   /// Signs while the stream is read: the zone's present cursor at once, and after each change a notification or the
   /// change itself. The latest is repeated every 5 s until `device` has fetched it. Ends by throwing a `BackendError`
-  /// when the channel closes.
-  func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error>
+  /// when the channel closes, `otherStore` before the first sign where `store` is not this one.
+  func watch(zone: String, device: DeviceID, store: StoreIdentity?) -> AsyncThrowingStream<ChannelSign, any Error>
+
+  /// The store's identity: drawn when the store is made, and the same in every copy, backup and restored backup of it. All zones
+  /// of a store have the same.
+  func identity() async throws(BackendError) -> StoreIdentity
 
   /// The server's clock in milliseconds since 1970.
   func serverTime() async throws(BackendError) -> Int64
@@ -45,9 +52,25 @@ extension SyncBackend {
 }
 
 extension SyncBackend {
-  /// The same for a device that has nothing acknowledged in this zone.
-  public func commit(_ operations: [Operation], zone: String) async throws(BackendError) -> CommitReply {
-    try await commit(operations, zone: zone, heard: nil)
+  /// The same for whichever store this is, and without `heard` for a device that has nothing acknowledged in this zone.
+  public func commit(
+    _ operations: [Operation], zone: String, heard: Cursor? = nil
+  ) async throws(BackendError) -> CommitReply {
+    try await commit(operations, zone: zone, heard: heard, store: nil)
+  }
+
+  /// The same for whichever store this is.
+  public func changes(
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
+    of subscription: Subscription?
+  ) async throws(BackendError) -> ChangePage {
+    try await changes(
+      zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription, store: nil)
+  }
+
+  /// The same for whichever store this is.
+  public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
+    watch(zone: zone, device: device, store: nil)
   }
 
   /// The same for someone who only looks.
@@ -148,6 +171,8 @@ public enum CommitResult: Hashable, Sendable {
 
 /// A page of changes.
 public struct ChangePage: Hashable, Sendable {
+  /// The store that they are from.
+  public var store: StoreIdentity
   /// The changed records, oldest change first.
   public var records: [Record]
   /// Those that do not belong to what was subscribed to.
@@ -163,9 +188,10 @@ public struct ChangePage: Hashable, Sendable {
 
   /// Makes a page.
   public init(
-    records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64, dropped: Dropped = Dropped(),
-    others: [RecordMention] = []
+    store: StoreIdentity, records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64,
+    dropped: Dropped = Dropped(), others: [RecordMention] = []
   ) {
+    self.store = store
     self.dropped = dropped
     self.others = others
     self.records = records

@@ -16,6 +16,8 @@ extension SyncMachine {
 
   /// A request failed as a whole.
   mutating func fail(_ number: Int, _ error: BackendError, _ now: Int64) {
+    // Without an answer and a channel the next connection may be to another store.
+    if error.isWithoutAnswer, !channel.isOpen { isStoreConfirmed = false }
     if let flight = push.inFlight, flight.number == number {
       push.inFlight = nil
       failPush(flight, error, now)
@@ -27,6 +29,7 @@ extension SyncMachine {
   }
 
   private mutating func failPush(_ flight: SendLane.Flight, _ error: BackendError, _ now: Int64) {
+    if case .otherStore(let store) = error { return meetOther(store, now) }
     switch error.remedy {
     case .split:
       let group = flight.operations.first?.group
@@ -49,6 +52,7 @@ extension SyncMachine {
   }
 
   private mutating func failPull(_ error: BackendError, _ now: Int64) {
+    if case .otherStore(let store) = error { return meetOther(store, now) }
     switch error.remedy {
     case .resynchronize:
       resynchronize()
@@ -82,7 +86,7 @@ extension SyncMachine {
     tell(.failed(error))
   }
 
-  private mutating func pause(_ error: BackendError, _ now: Int64) {
+  mutating func pause(_ error: BackendError, _ now: Int64) {
     pausedBecause = error
     halt = SyncPause(error, from: now, until: nil)
     dropChannel(now)
@@ -129,6 +133,7 @@ extension SyncMachine {
   mutating func closeChannel(_ number: Int, _ error: BackendError, _ now: Int64) {
     guard number == channel.number, channel.state != .closed else { return }
     dropChannel(now)
+    if case .otherStore(let store) = error { return meetOther(store, now) }
     switch error.remedy {
     case .pause, .split: pause(error, now)
     case .queueOnly(let wait), .retry(let wait):
@@ -143,6 +148,7 @@ extension SyncMachine {
     if channel.isOpen {
       channel.downSinceMilliseconds = now
       channel.polls = 0
+      isStoreConfirmed = false
       tell(.channel(isUp: false))
     }
     channel.state = .closed

@@ -13,6 +13,7 @@ extension SyncMachine {
       guard let flight = pull.inFlight, flight.number == number else { return }
       pull.inFlight = nil
       replica.spend(bytes: Self.bytes(of: page), atMilliseconds: now)
+      guard meets(page.store, now) else { return }
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
       receive(page, now)
       // A notification of another incarnation of the zone that came before the request is answered by it: no cursor
@@ -54,6 +55,7 @@ extension SyncMachine {
     let isFirst = !channel.isOpen
     if isFirst {
       tell(.channel(isUp: true))
+      if let store = replica.binding.store, channel.store == store { confirm(store) }
       endPauses()
     }
     channel.state = .open(lastSignMilliseconds: now)
@@ -80,7 +82,8 @@ extension SyncMachine {
   /// costs no request.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
-    guard settings.subscription == nil, replica.cursor == cursor, !page.hasMore, isSkewMeasured,
+    guard isStoreConfirmed, page.store == replica.binding.store, settings.subscription == nil, replica.cursor == cursor,
+      !page.hasMore, isSkewMeasured,
       !replica.isResynchronizing, !isPushHeld, !isOffline, pausedBecause == nil, staged == nil, pull.inFlight == nil,
       !pull.isWanted, push.inFlight == nil,
       replica.budget.bytesLeft(atMilliseconds: now) >= bytes
@@ -107,7 +110,7 @@ extension SyncMachine {
 
   private mutating func receive(_ answered: ChangePage, _ now: Int64) {
     if isOvertaken(by: answered) { return }
-    guard let page = staging(answered) else { return }
+    guard let page = staging(answered), adopts(page, now) else { return }
     if !replica.isResynchronizing {
       for record in page.records where lacksWhatIsKnown(record) { return resynchronize() }
     }

@@ -37,7 +37,9 @@ extension SyncMachine {
   // MARK: Pushing (L1)
 
   private func pushDue(_ now: Int64) -> Int64? {
-    guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronizing, !isPushHeld else { return nil }
+    guard push.inFlight == nil, isSkewMeasured, isStoreConfirmed, !replica.isResynchronizing, !isPushHeld else {
+      return nil
+    }
     // Without a cursor the zone does not know whether it still has what it has acknowledged.
     if replica.heard == nil, !replica.confirmed.isEmpty { return nil }
     // The method itself would hold a copy of the machine.
@@ -87,7 +89,9 @@ extension SyncMachine {
 
   private func pullDue(_ now: Int64) -> Int64? {
     guard pull.inFlight == nil else { return nil }
-    var due = pull.isWanted ? 0 : pacing.lastPollMilliseconds + pollInterval
+    // What waits to be sent is not sent before the store has been compared.
+    let isWanted = pull.isWanted || !isStoreConfirmed && channel.state == .closed && hasSendable
+    var due = isWanted ? 0 : pacing.lastPollMilliseconds + pollInterval
     if let notified = channel.notified, isAhead(notified.cursor) {
       let hold = push.inFlight == nil ? 0 : Pacing.echoMilliseconds
       due = min(due, notified.atMilliseconds + hold)
@@ -95,7 +99,7 @@ extension SyncMachine {
     due = max(due, pull.notBeforeMilliseconds)
     // A budget of its own that is used up does not keep a device from hearing now and then what others do.
     if degradation.level == .queueOnly, degradation.isQuotaExceeded {
-      if isSkewMeasured, !replica.isResynchronizing, hasSendable { return nil }
+      if isSkewMeasured, isStoreConfirmed, !replica.isResynchronizing, hasSendable { return nil }
       due = max(due, degradation.nextProbeMilliseconds)
     }
     if goesOnFirstFetch { return due }
@@ -107,9 +111,9 @@ extension SyncMachine {
   /// where a page has come since the last one: a server that fails is asked again within it.
   private var goesOnFirstFetch: Bool { replica.isFirstFetch && (staged?.pages.count ?? 0) > freePages }
 
-  /// Without the server's time nothing can be pushed: then a pull is part of the push.
+  /// Without the server's time and a comparison of the store nothing can be pushed: then a pull is part of the push.
   private var pullPurpose: RequestBudget.Purpose {
-    if isSkewMeasured { return .other }
+    if isSkewMeasured, isStoreConfirmed { return .other }
     return hasSendable ? .push : .other
   }
 
@@ -181,6 +185,7 @@ extension SyncMachine {
   private mutating func openChannel(_ now: Int64) {
     channel.number = nextRequest
     nextRequest += 1
+    channel.store = replica.binding.store
     channel.state = .opening(deadlineMilliseconds: now + settings.requestTimeoutMilliseconds)
     replica.spendRequest(.other, atMilliseconds: now)
     effects.append(.openChannel(channel.number))

@@ -39,6 +39,8 @@ public struct SyncMachine: Sendable {
   /// How long answers take, smoothed; nil before the first.
   var usualRoundTripMilliseconds: Int64?
   var nextRequest = 1
+  /// Whether the store has been compared since the connection to it was last made.
+  public internal(set) var isStoreConfirmed = false
   /// Whether the user has been told that this device does not hear of others for a while.
   var isStale = false
   /// What a fetch that is not at its end has brought so far.
@@ -219,6 +221,8 @@ public struct SyncMachine: Sendable {
     pull.isWanted = true
     pacing.lastPollMilliseconds = now
     replica.correctBudget(atMilliseconds: now)
+    // Data that begins here belongs to the store of this place, whenever that first answers.
+    if replica.binding == StoreBinding(), replica.holdsNothing { replica.noteStore(nil, at: settings.place) }
     let asked = replica.pause?.afterRestart(atMilliseconds: now)
     (push.pause, pull.pause) = (asked, asked)
   }
@@ -228,7 +232,7 @@ public struct SyncMachine: Sendable {
     isOffline = !online
     if online {
       pull.isWanted = true
-      isSkewMeasured = false
+      (isSkewMeasured, isStoreConfirmed) = (false, false)
       channel.downSinceMilliseconds = now
       channel.polls = 0
       for lane in [\SyncMachine.push, \SyncMachine.pull] {
@@ -313,6 +317,10 @@ public struct SyncSettings: Sendable {
   public var essentialTypes: Set<String> = []
   /// How the device shows records of collections in its file; nil if they are not read there.
   public var projection: (any RecordProjection)?
+  /// Where the store is.
+  public var place = StorePlace()
+  /// Whether the data here and that of another store become one; otherwise nothing is sent to another store.
+  public var mergesOtherStores = false
   /// Which part of the zone the device holds; nil for all of it.
   public var subscription: Subscription?
   /// The number of records that are asked for at once.

@@ -259,8 +259,8 @@ public actor SyncSession {
   private func carryOut(_ effect: SyncMachine.Effect, _ machine: SyncMachine) {
     switch effect {
     case .save: break
-    case .send(let number, let request): send(number, request)
-    case .openChannel(let number): openChannel(number)
+    case .send(let number, let request): send(number, request, store: machine.replica.binding.store)
+    case .openChannel(let number): openChannel(number, store: machine.replica.binding.store)
     case .closeChannel: channel?.cancel()
     case .tell(let notice): onNotice(notice, machine)
     }
@@ -311,17 +311,19 @@ public actor SyncSession {
 
   // MARK: Effects out
 
-  private func send(_ number: Int, _ request: SyncMachine.Request) {
+  private func send(_ number: Int, _ request: SyncMachine.Request, store: StoreIdentity?) {
     let (backend, zone, subscription) = (backend, zone, machine.settings.subscription)
     requests[number] = Task {
       let event: SyncMachine.Event
       do throws(BackendError) {
         switch request {
         case .commit(let operations, let heard):
-          event = .answered(number, .commit(try await backend.commit(operations, zone: zone, heard: heard)))
+          let reply = try await backend.commit(operations, zone: zone, heard: heard, store: store)
+          event = .answered(number, .commit(reply))
         case .changes(let since, let limit, let bytes, let reader):
           let page = try await backend.changes(
-            zone: zone, since: since, limit: limit, maximumBytes: bytes, reader: reader, of: subscription)
+            zone: zone, since: since, limit: limit, maximumBytes: bytes, reader: reader, of: subscription,
+            store: store)
           event = .answered(number, .changes(page))
         }
       } catch {
@@ -336,13 +338,13 @@ public actor SyncSession {
     deliver(event)
   }
 
-  private func openChannel(_ number: Int) {
+  private func openChannel(_ number: Int, store: StoreIdentity?) {
     channel?.cancel()
     let (backend, zone, device) = (backend, zone, machine.replica.device)
     channel = Task {
       var ending = BackendError.unreachable("the channel was closed")
       do {
-        for try await sign in backend.watch(zone: zone, device: device) {
+        for try await sign in backend.watch(zone: zone, device: device, store: store) {
           self.deliver(.channelSigned(number, sign))
         }
       } catch {

@@ -4,6 +4,8 @@ import SyncCore
 public struct SyncStatus: Hashable, Sendable {
   /// Which device.
   public var device: DeviceID
+  /// The store that its data belongs to, and where it was met.
+  public var binding: StoreBinding
   /// The number of changes that wait to be sent.
   public var outboxDepth: Int
   /// How long the oldest of them has waited, in milliseconds.
@@ -68,6 +70,7 @@ public struct SyncStatus: Hashable, Sendable {
   /// The status that a saved replica gives by itself, without a session.
   public init(of replica: Replica, atMilliseconds now: Int64) {
     device = replica.device
+    binding = replica.binding
     outboxDepth = replica.outbox.waitingCount
     let oldest = replica.outbox.waiting.first { _ in true }
     outboxAgeMilliseconds = oldest.map { max(0, now - $0.queuedMilliseconds) } ?? 0

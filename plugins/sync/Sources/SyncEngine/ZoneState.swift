@@ -4,6 +4,8 @@ import SyncCore
 ///
 /// The memory backend and the simulator run it, and the conformance suite holds the others to it.
 public struct ZoneState: Sendable {
+  /// The store that the zone is in.
+  public let store: StoreIdentity
   /// Which incarnation of the zone this is.
   public private(set) var generation: UInt64
   /// The last change's place.
@@ -26,8 +28,9 @@ public struct ZoneState: Sendable {
   /// The generation of the incarnation that the next change begins.
   private var nextGeneration: UInt64?
 
-  /// An empty zone.
-  public init(generation: UInt64) {
+  /// An empty zone of a store.
+  public init(generation: UInt64, store: StoreIdentity) {
+    self.store = store
     self.generation = generation
     incarnations = ZoneIncarnations([.init(generation: generation, from: 0)])
   }
@@ -50,10 +53,16 @@ public struct ZoneState: Sendable {
   /// What opening a store does: the next change begins a new incarnation.
   public mutating func reopen(generation: UInt64) { nextGeneration = generation }
 
+  /// Throws unless the zone is in the store that is expected.
+  public func require(_ expected: StoreIdentity?) throws(BackendError) {
+    if let expected, expected != store { throw .otherStore(store) }
+  }
+
   /// Makes changes; see `SyncBackend.commit`.
   public mutating func commit(
-    _ operations: [Operation], heard: Cursor? = nil, serverMilliseconds: Int64
+    _ operations: [Operation], heard: Cursor? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> CommitReply {
+    try require(expected)
     guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
     guard holds(heard) else { throw .cursorExpired }
     let before = sequence
@@ -133,8 +142,9 @@ public struct ZoneState: Sendable {
   /// The records that changed after a cursor; see `SyncBackend.changes`.
   public func changes(
     since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader = .nobody,
-    of subscription: Subscription? = nil, serverMilliseconds: Int64
+    of subscription: Subscription? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> ChangePage {
+    try require(expected)
     guard holds(cursor), holds(reader.heard) else { throw .cursorExpired }
     let start = cursor?.sequence ?? 0
     let newer = records.values.filter { $0.sequence > start }.sorted { $0.sequence < $1.sequence }
@@ -142,6 +152,6 @@ public struct ZoneState: Sendable {
       subscription, since: cursor, present: sequence, limit: limit, maximumBytes: maximumBytes)
     for record in newer where !page.take(record, bytes: record.cell.packedBytes) { break }
     return page.page(
-      at: self.cursor, serverMilliseconds: serverMilliseconds, dropped: dropped, tag: tags.tag(of:))
+      at: self.cursor, in: store, serverMilliseconds: serverMilliseconds, dropped: dropped, tag: tags.tag(of:))
   }
 }

@@ -69,18 +69,18 @@
 
     /// Makes changes; see `SyncBackend`.
     public func commit(
-      _ operations: [SyncCore.Operation], zone: String, heard: SyncCore.Cursor?
+      _ operations: [SyncCore.Operation], zone: String, heard: SyncCore.Cursor?, store: StoreIdentity?
     ) async throws(BackendError) -> CommitReply {
       let body = Wire.body(of: operations, heard: heard)
       guard body.count <= SyncLimits.bodyBytes else { throw .tooLarge }
-      let answer = try await exchange(.POST, "/zones/\(Self.escaped(zone))/commit", body: body)
+      let answer = try await exchange(.POST, "/zones/\(Self.escaped(zone))/commit", store: store, body: body)
       return try Self.read { () throws(Wire.WireProblem) in try Wire.commitReply(answer) }
     }
 
     /// Gives what changed; see `SyncBackend`.
     public func changes(
       zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-      of subscription: Subscription?
+      of subscription: Subscription?, store: StoreIdentity?
     ) async throws(BackendError) -> ChangePage {
       var target = "/zones/\(Self.escaped(zone))/changes?limit=\(limit)&bytes=\(maximumBytes)"
       if let cursor { target += "&since=\(cursor)" }
@@ -89,8 +89,14 @@
         if let heard, heard != cursor { target += "&heard=\(heard)" }
       }
       if let subscription { target += "&subscribe=\(Self.escaped(Wire.text(of: subscription)))" }
-      let answer = try await exchange(.GET, target)
+      let answer = try await exchange(.GET, target, store: store)
       return try Self.read { () throws(Wire.WireProblem) in try Wire.page(answer, isPartial: subscription != nil) }
+    }
+
+    /// The store's identity.
+    public func identity() async throws(BackendError) -> StoreIdentity {
+      let answer = try await exchange(.GET, "/store")
+      return try Self.read { () throws(Wire.WireProblem) in try Wire.identity(answer) }
     }
 
     /// The clock in milliseconds since 1970.
@@ -100,10 +106,12 @@
     }
 
     /// Notifications while the stream is read; see `SyncBackend`.
-    public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
+    public func watch(
+      zone: String, device: DeviceID, store: StoreIdentity?
+    ) -> AsyncThrowingStream<ChannelSign, any Error> {
       let (stream, continuation) = AsyncThrowingStream.makeStream(
         of: ChannelSign.self, bufferingPolicy: .bufferingNewest(16))
-      var request = request(.GET, "/zones/\(Self.escaped(zone))/pokes?device=\(device.name)")
+      var request = request(.GET, "/zones/\(Self.escaped(zone))/pokes?device=\(device.name)", store)
       request.headers.add(name: "Accept", value: "text/event-stream")
       let client = client.withLock { $0 }
       let task = Task { [request, address] in
@@ -150,18 +158,19 @@
       }
     }
 
-    private func request(_ method: HTTPMethod, _ target: String) -> HTTPClientRequest {
+    private func request(_ method: HTTPMethod, _ target: String, _ store: StoreIdentity?) -> HTTPClientRequest {
       var request = HTTPClientRequest(url: address.url + target)
       request.method = method
       request.headers.add(name: "Authorization", value: "Bearer \(token)")
       request.headers.add(name: Wire.versionHeader, value: "\(Wire.version)")
+      if let store { request.headers.add(name: Wire.storeHeader, value: "\(store)") }
       return request
     }
 
     private func exchange(
-      _ method: HTTPMethod, _ target: String, body: [UInt8]? = nil
+      _ method: HTTPMethod, _ target: String, store: StoreIdentity? = nil, body: [UInt8]? = nil
     ) async throws(BackendError) -> [UInt8] {
-      var request = request(method, target)
+      var request = request(method, target, store)
       let name = String(UInt64.random(in: .min ... .max), radix: 16)
       request.headers.add(name: Wire.requestHeader, value: name)
       if let body {

@@ -130,7 +130,9 @@ extension Connection {
   }
 
   private func throwPause() async throws {
-    if let reason = await session.machine.pausedBecause { throw ActionError(Failure.paused.code, "\(reason)") }
+    guard let reason = await session.machine.pausedBecause else { return }
+    let code = if case .otherStore = reason { Failure.otherStore.code } else { Failure.paused.code }
+    throw ActionError(code, "\(reason)")
   }
 
   /// Why a change is parked: by itself, or because the zone keeps other rules for its collection.

@@ -1,5 +1,6 @@
 import Dispatch
 import FlowModel
+import FlowPlatform
 import FlowPluginKit
 import Synchronization
 import SyncCore
@@ -30,8 +31,16 @@ final class Connection: Sendable {
     case file(String)
     /// A sync server, with the file of the authorities that are trusted to vouch for it; nil for the system's.
     case server(String, token: String, certificates: String?)
-    /// What the app's own network has at that address.
-    case backend(any SyncBackend)
+    /// What the app's own network has at an address.
+    case backend(any SyncBackend, address: String)
+
+    /// The path or the address.
+    var address: String {
+      switch self {
+      case .file(let path): FilePath.absolute(path)
+      case .server(let address, token: _, certificates: _), .backend(_, let address): address
+      }
+    }
   }
 
   private init(
@@ -50,7 +59,8 @@ final class Connection: Sendable {
 
   /// Opens the device's file and begins to synchronize; throws an `ActionError`.
   static func open(
-    device: String, zone: String, home: Home, file: String, delay: Duration = .zero,
+    device: String, zone: String, home: Home, file: String, account: String = "", merges: Bool = false,
+    delay: Duration = .zero,
     schema own: RecordSchema = Pomodoro.schema, subscription: Subscription? = nil
   ) async throws -> Connection {
     let schema = own.withDevices
@@ -69,10 +79,12 @@ final class Connection: Sendable {
       case .server(let address, let token, let certificates):
         (backend, close) = try server(address, token, certificates)
         limits = schema.budget ?? .none
-      case .backend(let own): (backend, close, limits) = (own, {}, schema.budget ?? .none)
+      case .backend(let own, address: _): (backend, close, limits) = (own, {}, schema.budget ?? .none)
       }
       if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
       var settings = SyncSettings(for: schema)
+      settings.place = StorePlace(address: home.address, account: account)
+      settings.mergesOtherStores = merges
       if let subscription {
         settings.projection = SchemaProjection(shown)
         settings.subscription = subscription

@@ -36,7 +36,7 @@ enum DeviceFile {
       }
       guard let wanted else { return path }
       let stem = name.dropLast(".sqlite".count)
-      return stem == wanted || stem.hasPrefix(wanted + "@") ? path : nil
+      return stem == wanted || stem.hasPrefix(wanted + "@") || stem.hasPrefix(wanted + "~") ? path : nil
     }
   }
 

@@ -13,6 +13,9 @@ enum Failure {
     "sync-backend", "The store or server of the zone cannot be used as it was given", isRetryable: false)
   static let paused = ErrorDeclaration(
     "sync-paused", "The server refused the token or the zone; the outbox is kept", isRetryable: false)
+  static let otherStore = ErrorDeclaration(
+    "sync-other-store", "This device's data belongs to another store than the one that answers; nothing was sent to it",
+    isRetryable: false)
   static let parked = ErrorDeclaration(
     "sync-parked", "A change can never be accepted and was parked; the message says why", isRetryable: false)
   static let timeout = ErrorDeclaration(
@@ -39,6 +42,7 @@ enum Failure {
     case let error as ReplicaError:
       if case .inUse = error { ActionError(inUse.code, "\(error)") } else { ActionError(store.code, "\(error)") }
     case BackendError.storage(let reason), BackendError.unsupportedFormat(let reason): ActionError(store.code, reason)
+    case BackendError.otherStore: ActionError(otherStore.code, "\(error)")
     case let error as BackendError where error.remedy == .pause: ActionError(paused.code, "\(error)")
     case let error as BackendError: ActionError(backend.code, "\(error)")
     case let error as RecordProblem: ActionError(record.code, "\(error)")

@@ -57,6 +57,13 @@ extension SyncStatus {
   func value(of replica: Replica, nowMilliseconds now: Int64) -> ValueObject {
     var object = value(nowMilliseconds: now)
     object["zone"] = replica.zone.map { .string($0) } ?? .null
+    object["store"] =
+      binding.store.map { store in
+        .object([
+          "identity": .string(store.description), "address": .string(place?.address ?? ""),
+          "account": .string(place?.account ?? ""),
+        ])
+      } ?? .null
     object["devices"] = .array(
       replica.devices.map { device, info in
         .object(
@@ -102,10 +109,19 @@ extension SyncStatus {
     return object
   }
 
+  /// The place at which the store was last met.
+  private var place: StorePlace? { binding.meetings.last { $0.store == binding.store }?.place }
+
+  private var storeText: String {
+    guard let store = binding.store else { return "none has answered yet" }
+    return place.map { $0.address.isEmpty ? "\(store)" : "\(store) at \($0)" } ?? "\(store)"
+  }
+
   /// The status as lines for a person.
   func lines(of replica: Replica, nowMilliseconds now: Int64) -> [String] {
     var lines = ["device     \(device)"]
     if let zone = replica.zone { lines.append("zone       \(zone)") }
+    lines.append("store      \(storeText)")
     for (other, info) in replica.devices where other != device.name {
       let seconds = max(0, now + clockOffsetMilliseconds - info.lastSeen) / 1000
       lines.append(

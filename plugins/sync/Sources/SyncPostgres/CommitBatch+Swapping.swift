@@ -114,7 +114,7 @@
         Change(
           zone: zone, since: since,
           page: ChangePage(
-            records: records, cursor: end, hasMore: false,
+            store: callers[0].request.store, records: records, cursor: end, hasMore: false,
             serverMilliseconds: slots[indices[0]].serverMilliseconds, dropped: slots[indices[0]].dropped)))
     }
   }

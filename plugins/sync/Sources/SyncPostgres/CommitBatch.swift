@@ -11,6 +11,8 @@
       var operations: [Operation]
       /// The furthest cursor that the caller has been given.
       var heard: Cursor?
+      /// The store that the database holds.
+      var store: StoreIdentity
 
       /// Whether some of them are all done or none: then no other acts are in their transaction.
       var isTransaction: Bool { operations.contains { $0.group != nil } }

@@ -19,6 +19,7 @@
     private let commits: [CommitQueue]
     private let notifications = NotificationHub()
     private let notifier: PostgresNotifier
+    private let identityMemo: IdentityMemo
     /// When this server has last noted how far each zone has come.
     private let aged = Mutex<[String: ContinuousClock.Instant]>([:])
     /// How long is between two such notes.
@@ -45,10 +46,12 @@
     ) async throws(BackendError) {
       self.zones = Mutex(
         Dictionary(uniqueKeysWithValues: Set(zones).sorted().enumerated().map { ($1, $0 % Self.writerCount) }))
-      let cursors = ZoneCursors()
+      let (cursors, identityMemo) = (ZoneCursors(), IdentityMemo())
+      self.identityMemo = identityMemo
       let line = { (name: String, settings: String?) in
         Line(name: name, information, answerMilliseconds: answerMilliseconds, settings: settings) {
           cursors.forgetBegun()
+          identityMemo.forget()
         }
       }
       self.readers = (0..<max(1, readers)).map { line("sync-read-\($0)", nil) }
@@ -81,6 +84,8 @@
       for line in readers + writers + notifier.lines {
         try await line.perform { connection throws(BackendError) in _ = try connection.run("SELECT 1") }
       }
+      // A commit does not wait for it then.
+      _ = try await identity()
       notifier.start()
     }
 
@@ -101,11 +106,19 @@
 
     /// Makes changes; see `SyncBackend`.
     public func commit(
-      _ operations: [Operation], zone: String, heard: Cursor?
+      _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
     ) async throws(BackendError) -> CommitReply {
       let writer = try require(zone)
       guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
-      let reply = try await commits[writer].commit(.init(zone: zone, operations: operations, heard: heard))
+      let own = try await require(store)
+      let reply: CommitReply
+      do throws(BackendError) {
+        reply = try await commits[writer].commit(
+          .init(zone: zone, operations: operations, heard: heard, store: own))
+      } catch {
+        doubtIdentity(after: error)
+        throw error
+      }
       if reply.lastSequence != nil { await age(zone) }
       return reply
     }
@@ -133,20 +146,73 @@
     /// Gives what changed; see `SyncBackend`.
     public func changes(
       zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-      of subscription: Subscription?
+      of subscription: Subscription?, store: StoreIdentity?
     ) async throws(BackendError) -> ChangePage {
       try require(zone)
-      return try await read { connection throws(BackendError) in
-        try PostgresZone.page(zone, connection, since: cursor, limit, maximumBytes, reader, subscription)
+      do throws(BackendError) {
+        let page = try await read { connection throws(BackendError) in
+          try PostgresZone.page(zone, connection, since: cursor, limit, maximumBytes, reader, subscription, store)
+        }
+        identityMemo.note(page.store)
+        return page
+      } catch {
+        doubtIdentity(after: error)
+        throw error
       }
     }
 
     /// Notifications while the stream is read; see `SyncBackend`.
-    public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
+    public func watch(
+      zone: String, device: DeviceID, store: StoreIdentity?
+    ) -> AsyncThrowingStream<ChannelSign, any Error> {
       notifications.subscribe(zone: zone, device: device) { [self] in
         try require(zone)
+        try await require(store)
         return try await cursor(zone)
       }
+    }
+
+    /// The store's identity, which is in the database.
+    public func identity() async throws(BackendError) -> StoreIdentity {
+      if let known = identityMemo.identity { return known }
+      let identity = try await read { connection throws(BackendError) in try PostgresZone.identity(connection) }
+      identityMemo.note(identity)
+      return identity
+    }
+
+    /// Makes this copy of a store a store of its own: devices of the other one refuse it, and it knows none of their cursors.
+    /// Returns the new identity. Servers that run on it notice it by the cursors.
+    public func takeNewIdentity() async throws(BackendError) -> StoreIdentity {
+      let identity = StoreIdentity.drawn()
+      try await idle.perform { connection throws(BackendError) in
+        let rows = try connection.run("SELECT name FROM sync_zone ORDER BY name")
+        let zones = (0..<rows.count).map { rows.text($0, 0) }
+        _ = try connection.runTogether(
+          [PostgresZone.setIdentity(identity)]
+            + zones.flatMap { PostgresZone.beginIncarnation($0) + [PostgresZone.forgetOtherIncarnations($0)] })
+      }
+      identityMemo.forget()
+      return identity
+    }
+
+    /// A store that has got an identity of its own knows none of the cursors of before.
+    private func doubtIdentity(after error: BackendError) {
+      switch error {
+      case .otherStore, .cursorExpired: identityMemo.forget()
+      default: break
+      }
+    }
+
+    /// The store's identity; throws unless it is the one that is expected.
+    @discardableResult
+    private func require(_ expected: StoreIdentity?) async throws(BackendError) -> StoreIdentity {
+      let known = try await identity()
+      guard let expected, known != expected else { return known }
+      // What is known here may be from before `store new-identity`.
+      identityMemo.forget()
+      let own = try await identity()
+      if own != expected { throw .otherStore(own) }
+      return own
     }
 
     /// The clock in milliseconds since 1970.

@@ -9,7 +9,7 @@
     /// that are wanted, there are several; what changes between them is behind them in the order and is met again.
     static func page(
       _ zone: String, _ connection: ZoneConnection, since cursor: Cursor?, _ limit: Int, _ maximumBytes: Int,
-      _ reader: ZoneReader, _ subscription: Subscription?
+      _ reader: ZoneReader, _ subscription: Subscription?, _ store: StoreIdentity?
     ) throws(BackendError) -> ChangePage {
       var (builder, before): (ChangePageBuilder?, (cursor: Cursor, dropped: Dropped)?)
       while true {
@@ -18,7 +18,8 @@
           """
           SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
             r.type, r.name, r.version, r.seq, r.cell, z.dropped_seq, z.dropped_life,
-            z.tag, \(tag(of: "$4::int8")), \(tag(of: "$5::int8"))
+            z.tag, \(tag(of: "$4::int8")), \(tag(of: "$5::int8")),
+            (SELECT identity FROM sync_store)
           FROM sync_zone z LEFT JOIN LATERAL (
             SELECT * FROM sync_record WHERE zone = z.name AND seq > $2::int8 ORDER BY seq LIMIT $3::int8) r ON true
           WHERE z.name = $1 ORDER BY r.seq
@@ -28,6 +29,8 @@
             .integer(cursor?.sequence ?? 0), .integer(reader.heard?.sequence ?? 0),
           ])
         guard rows.count > 0 else { throw .zoneMissing(zone) }
+        let own = try identity(rows, 13)
+        if let store, store != own { throw .otherStore(own) }
         let present = Cursor(
           generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1),
           tag: UInt64(bitPattern: rows.integer(0, 10)))
@@ -49,7 +52,7 @@
         // What was forgotten between two statements might be missing in the second and not in the first.
         if let before, before.dropped != dropped || before.cursor.generation != present.generation, let builder {
           return try builder.page(
-            at: before.cursor, serverMilliseconds: rows.integer(0, 2), dropped: before.dropped,
+            at: before.cursor, in: own, serverMilliseconds: rows.integer(0, 2), dropped: before.dropped,
             isCut: true, tag: number)
         }
         var page =
@@ -66,7 +69,7 @@
         }
         if isFull || rows.count < most {
           return try page.page(
-            at: present, serverMilliseconds: rows.integer(0, 2), dropped: dropped,
+            at: present, in: own, serverMilliseconds: rows.integer(0, 2), dropped: dropped,
             tag: number)
         }
         (builder, before) = (page, (present, dropped))

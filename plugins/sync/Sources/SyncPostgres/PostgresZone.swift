@@ -58,6 +58,10 @@
           zone text NOT NULL, device text NOT NULL, number int8 NOT NULL, PRIMARY KEY (zone, device))
         """,
         "ALTER TABLE sync_zone ADD COLUMN IF NOT EXISTS is_converted boolean NOT NULL DEFAULT false",
+        "CREATE TABLE IF NOT EXISTS sync_store (is_only boolean PRIMARY KEY CHECK (is_only), identity text NOT NULL)",
+        """
+        INSERT INTO sync_store VALUES (true, replace(gen_random_uuid()::text, '-', '')) ON CONFLICT DO NOTHING
+        """,
       ].map { PostgresStatement(sql: $0, parameters: []) } + counting
 
     /// Makes a zone that is not there, with its first incarnation.
@@ -75,6 +79,26 @@
             WHERE name = $1 AND NOT EXISTS (SELECT 1 FROM sync_life WHERE zone = $1)
             """, parameters: [.text(zone)]),
       ]
+    }
+
+    // MARK: The store
+
+    /// The store's identity.
+    static func identity(_ connection: ZoneConnection) throws(BackendError) -> StoreIdentity {
+      try identity(try connection.run("SELECT identity FROM sync_store"), 0)
+    }
+
+    /// The store's identity in a column of the first row.
+    static func identity(_ rows: PostgresRows, _ column: Int) throws(BackendError) -> StoreIdentity {
+      guard rows.count > 0, !rows.isNull(0, column), let identity = StoreIdentity(rows.text(0, column)) else {
+        throw .storage("the database has lost the store's identity: restore it from a backup")
+      }
+      return identity
+    }
+
+    /// Gives the store another identity.
+    static func setIdentity(_ identity: StoreIdentity) -> PostgresStatement {
+      PostgresStatement(sql: "UPDATE sync_store SET identity = $1", parameters: [.text(identity.description)])
     }
 
     // MARK: Records

@@ -71,6 +71,10 @@ public final class SQLiteBackend: SyncBackend {
     DROP TABLE seen;
     CREATE TABLE age (zone TEXT NOT NULL PRIMARY KEY, notes BLOB NOT NULL) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE store (identity TEXT NOT NULL);
+    INSERT INTO store VALUES (lower(hex(randomblob(16))));
+    """,
   ]
 
   /// Opens the file, and makes it when it is not there; `zones` names what it may hold. A file of an earlier version is
@@ -113,13 +117,14 @@ public final class SQLiteBackend: SyncBackend {
 
   /// Makes changes; see `SyncBackend`.
   public func commit(
-    _ operations: [SyncCore.Operation], zone: String, heard: SyncCore.Cursor?
+    _ operations: [SyncCore.Operation], zone: String, heard: SyncCore.Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     try require(zone)
     guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
     let now = clock.nowMilliseconds()
     let hasBegun = begun.withLock { $0.contains(zone) }
     let (reply, begins) = try await perform { database in
+      try Self.require(store, database)
       var cursor = try Self.cursor(zone, database)
       try Self.require([heard], zone, at: cursor, database)
       var sequence = cursor.sequence
@@ -178,12 +183,13 @@ public final class SQLiteBackend: SyncBackend {
   /// Gives what changed; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?
+    of subscription: Subscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage {
     try require(zone)
     let now = clock.nowMilliseconds()
     return try await perform { database in
       let present = try Self.cursor(zone, database)
+      let own = try Self.require(store, database)
       try Self.require(
         cursor == reader.heard ? [cursor] : [cursor, reader.heard], zone, at: present, database)
       var page = ChangePageBuilder(
@@ -202,13 +208,15 @@ public final class SQLiteBackend: SyncBackend {
         }
       }
       return try page.page(
-        at: present, serverMilliseconds: now, dropped: try Self.dropped(zone, database),
+        at: present, in: own, serverMilliseconds: now, dropped: try Self.dropped(zone, database),
         tag: { try Self.tag(of: $0, zone, database) })
     }
   }
 
   /// SQLite does not report that another process has written: a connection of its own watches the file's counter.
-  public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
+  public func watch(
+    zone: String, device: DeviceID, store: StoreIdentity?
+  ) -> AsyncThrowingStream<ChannelSign, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
       of: ChannelSign.self, bufferingPolicy: .bufferingNewest(1))
     let isKnown = zones.withLock { $0.contains(zone) }
@@ -224,6 +232,7 @@ public final class SQLiteBackend: SyncBackend {
             try database.snapshot {
               let version = try database.integer("PRAGMA data_version") ?? 0
               if version == known { return nil }
+              try Self.require(store, database)
               return (version, try Self.cursor(zone, database))
             }
           }
@@ -248,6 +257,25 @@ public final class SQLiteBackend: SyncBackend {
     return stream
   }
 
+  /// The store's identity, which is in the file.
+  public func identity() async throws(BackendError) -> StoreIdentity {
+    try await perform { try Self.require(nil, $0) }
+  }
+
+  /// Makes this copy of a store a store of its own: devices of the other one refuse it, and it knows none of their cursors.
+  /// Returns the new identity.
+  public func takeNewIdentity() async throws(BackendError) -> StoreIdentity {
+    try await perform { database in
+      let identity = StoreIdentity.drawn()
+      try database.run("UPDATE store SET identity = ?", [.text(identity.description)])
+      try database.execute("DELETE FROM life")
+      for zone in try database.all("SELECT name FROM zone", [], { $0.text(0) }) {
+        _ = try Self.beginIncarnation(zone, database)
+      }
+      return identity
+    }
+  }
+
   /// The clock in milliseconds since 1970.
   public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
 
@@ -268,6 +296,18 @@ public final class SQLiteBackend: SyncBackend {
 
   private func require(_ zone: String) throws(BackendError) {
     guard zones.withLock({ $0.contains(zone) }) else { throw .zoneMissing(zone) }
+  }
+
+  /// The store's identity; throws unless it is the one that is expected.
+  @discardableResult
+  private static func require(
+    _ expected: StoreIdentity?, _ database: SQLiteConnection
+  ) throws -> StoreIdentity {
+    guard let own = try database.first("SELECT identity FROM store", [], { StoreIdentity($0.text(0)) }) ?? nil else {
+      throw BackendError.storage("the store has lost its identity: restore it from a backup")
+    }
+    if let expected, expected != own { throw BackendError.otherStore(own) }
+    return own
   }
 
   private func perform<Value: Sendable>(

@@ -73,6 +73,11 @@ public struct SQLiteReplicaStore: ReplicaStore {
   /// The identity in a device's file; nil if it has none yet, belongs to another program or cannot be read.
   public static func identity(of path: String) -> [UInt8]? { value("identity", of: path) }
 
+  /// The store that a device's file belongs to; nil if it has met none yet, belongs to another program or cannot be read.
+  public static func binding(of path: String) -> StoreBinding? {
+    value(Replica.storeKey, of: path).flatMap { try? StoreBinding(packed: $0) }
+  }
+
   private static func value(_ key: String, of path: String) -> [UInt8]? {
     guard let store = try? SQLiteReplicaStore(path: path, isReadOnly: true) else { return nil }
     defer { try? store.close() }

@@ -14,7 +14,7 @@
   /// The sync server: stateless, in front of any backend. Two of them in front of one database serve one zone.
   ///
   /// `POST /zones/{zone}/commit` · `GET /zones/{zone}/changes?since=&limit=&bytes=` · `GET /zones/{zone}/pokes`
-  /// (server-sent events) · `GET /time` · `GET /health` (the process lives) · `GET /ready` (its store answers) ·
+  /// (server-sent events) · `GET /store` (its identity) · `GET /time` · `GET /health` (the process lives) · `GET /ready` (its store answers) ·
   /// `GET /metrics`.
   public struct SyncServer: Sendable {
     private let backend: any SyncBackend
@@ -109,6 +109,9 @@
       router.get("/time") { _, _ in
         try await answer { () throws(BackendError) in Wire.body(ofServerTime: try await backend.serverTime()) }
       }
+      router.get("/store") { _, _ in
+        try await answer { () throws(BackendError) in Wire.body(of: try await backend.identity()) }
+      }
       router.post("/zones/:zone/commit") { request, context in
         let zone = context.parameters.get("zone") ?? ""
         return try await answer { () throws(BackendError) in try await commit(request, zone) }
@@ -132,6 +135,7 @@
 
     private func commit(_ request: Request, _ zone: String) async throws(BackendError) -> [UInt8] {
       try admit(request, zone)
+      let store = try Self.store(request)
       let body: [UInt8]
       do {
         body = Array(buffer: try await request.body.collect(upTo: SyncLimits.bodyBytes))
@@ -145,7 +149,7 @@
         if error.isOfTheFuture { throw .unsupportedFormat("\(error)") }
         throw .invalid("\(error)")
       }
-      let reply = try await backend.commit(operations, zone: zone, heard: heard)
+      let reply = try await backend.commit(operations, zone: zone, heard: heard, store: store)
       counts.count(reply)
       if !backend.tellsOwnCommits, reply.lastSequence != nil { notifications.publish(reply.cursor, zone: zone) }
       return Wire.body(of: reply)
@@ -160,10 +164,10 @@
       let bytes = try Self.number(query["bytes"], "bytes", 0...SyncLimits.bodyBytes) ?? SyncLimits.bodyBytes
       let device = query["device"].flatMap { DeviceID(String($0)) }
       if let cursor, let device { notifications.fetched(cursor, by: device, zone: zone) }
-      let subscription = try Self.subscription(query["subscribe"])
+      let (subscription, store) = (try Self.subscription(query["subscribe"]), try Self.store(request))
       let page = try await backend.changes(
         zone: zone, since: cursor, limit: limit, maximumBytes: bytes,
-        reader: device.map { .device($0, heard: heard) } ?? .nobody, of: subscription)
+        reader: device.map { .device($0, heard: heard) } ?? .nobody, of: subscription, store: store)
       return Wire.body(of: page, isPartial: subscription != nil)
     }
 
@@ -171,6 +175,15 @@
       guard let text else { return nil }
       guard let cursor = Cursor(text) else { throw .invalid("'\(name)' is not a cursor: '\(text)'") }
       return cursor
+    }
+
+    /// The store that a device's data belongs to.
+    private static func store(_ request: Request) throws(BackendError) -> StoreIdentity? {
+      guard let text = request.headers[.init(Wire.storeHeader)!] else { return nil }
+      guard let store = StoreIdentity(text) else {
+        throw .invalid("'\(Wire.storeHeader)' is not the identity of a store: '\(text)'")
+      }
+      return store
     }
 
     private static func subscription(_ text: Substring?) throws(BackendError) -> Subscription? {
@@ -190,6 +203,8 @@
       guard let device = request.uri.queryParameters["device"].flatMap({ DeviceID(String($0)) }) else {
         throw .invalid("'device' is missing or no device's name")
       }
+      let own = try await backend.identity()
+      if let store = try Self.store(request), store != own { throw .otherStore(own) }
       let (backend, notifications) = (backend, notifications)
       let signs = notifications.subscribe(zone: zone, device: device) {
         if let latest = notifications.latest(zone: zone) { return latest }

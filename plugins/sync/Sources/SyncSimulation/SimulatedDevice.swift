@@ -12,6 +12,9 @@ struct SimulatedDevice {
   var isUp = false
   /// Rises with every start; what was meant for an earlier incarnation is dropped.
   var incarnation = 0
+  /// Whether it is pointed at the store of other people, and in which of its incarnations it was.
+  var isElsewhere = false
+  var elsewhere: Set<Int> = []
   var wakeMilliseconds: Int64?
   /// Effects carried out so far, over all incarnations.
   var effects = 0

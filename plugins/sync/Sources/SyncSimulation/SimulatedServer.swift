@@ -30,7 +30,7 @@ struct SimulatedServer {
   var repeated: [String] = []
 
   init(seed: UInt64, devices: [DeviceID], schema: RecordSchema) {
-    zone = ZoneState(generation: seed | 1)
+    zone = ZoneState(generation: seed | 1, store: StoreIdentity(number: seed))
     oracle = Oracle(schema)
     taken = Array(repeating: [], count: devices.count)
     self.devices = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1, $0) })
@@ -39,13 +39,15 @@ struct SimulatedServer {
   /// Makes the changes and notes what was taken; `log` says what the author of each write had seen, `known` what the
   /// sender of a whole cell knows.
   mutating func commit(
-    _ operations: [Operation], heard: Cursor?, now: Int64, log: ActLog, known: [RecordKey: [Int64]]
+    _ operations: [Operation], heard: Cursor?, from sender: Replica, now: Int64, log: ActLog,
+    known: [RecordKey: [Int64]]
   ) throws(BackendError) -> CommitReply {
     var latest: [RecordKey: [Int64]] = [:]
     for key in Set(operations.map(\.key)) {
       latest[key] = zone.records[key].flatMap { contents[key]?[$0.sequence] }
     }
-    let reply = try zone.commit(operations, heard: heard, serverMilliseconds: now)
+    let reply = try zone.commit(
+      operations, heard: heard, in: sender.binding.store, serverMilliseconds: now)
     for (operation, result) in zip(operations, reply.results) {
       guard case .committed(_, let sequence, let stamp) = result else { continue }
       var content = latest[operation.key] ?? Array(repeating: 0, count: devices.count)

@@ -11,6 +11,7 @@ extension Simulation {
     report.equalsOracle = report.converged && problems.isEmpty
     report.violations += problems.prefix(10)
     for device in devices { judge(device) }
+    if !otherStore.isUntouched { report.violations.append("a change reached the store of other people") }
     if !server.hasGoneBack { report.violations += server.misdated.prefix(10) + server.repeated.prefix(10) }
     report.latenciesMilliseconds.sort()
     report.commits = server.zone.sequence

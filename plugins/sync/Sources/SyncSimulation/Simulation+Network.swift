@@ -27,7 +27,11 @@ extension Simulation {
       result = .failure(error)
     } else {
       do throws(BackendError) {
-        result = .success(try answer(request, index))
+        result = .success(
+          devices[index].elsewhere.contains(incarnation)
+            ? try otherStore.answer(
+              request, of: devices[index].machine.replica, plan.settings.subscription, now: serverMilliseconds)
+            : try answer(request, index))
       } catch {
         result = .failure(error)
       }
@@ -48,7 +52,8 @@ extension Simulation {
     case .commit(let operations, let heard):
       let before = server.zone.sequence
       let reply = try server.commit(
-        operations, heard: heard, now: serverMilliseconds, log: log, known: devices[index].known)
+        operations, heard: heard, from: devices[index].machine.replica, now: serverMilliseconds, log: log,
+        known: devices[index].known)
       if server.zone.sequence > before { notifyAll() }
       return .commit(reply)
     case .changes(let cursor, let limit, let maximumBytes, let reader):
@@ -60,7 +65,7 @@ extension Simulation {
       return .changes(
         try server.zone.changes(
           since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: plan.settings.subscription,
-          serverMilliseconds: serverMilliseconds))
+          in: devices[index].machine.replica.binding.store, serverMilliseconds: serverMilliseconds))
     }
   }
 
@@ -78,12 +83,23 @@ extension Simulation {
     else {
       return
     }
+    if devices[index].elsewhere.contains(incarnation) { return refuseChannel(index, channel) }
     server.listeners.removeAll { $0.device == index }
     server.listeners.append(.init(device: index, incarnation: incarnation, channel: channel, fetched: -1, repeats: 0))
     notify(index, incarnation, channel)
     queue.add(
       .keepAlive(device: index, incarnation: incarnation, channel: channel), atMilliseconds: now + heartbeatMilliseconds
     )
+  }
+
+  /// A device that has met a store names it when it opens a channel; the other store tells the others how far it has come.
+  private mutating func refuseChannel(_ index: Int, _ channel: Int) {
+    let zone = otherStore.zone
+    if let store = devices[index].machine.replica.binding.store, store != zone.store {
+      give(.channelClosed(channel, .otherStore(zone.store)), to: index)
+    } else {
+      give(.channelSigned(channel, .notification(zone.cursor)), to: index)
+    }
   }
 
   private mutating func notifyAll() {

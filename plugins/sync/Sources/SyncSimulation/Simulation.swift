@@ -32,6 +32,7 @@ public struct Simulation {
   var random: SplitMix64
   var devices: [SimulatedDevice] = []
   var server: SimulatedServer
+  var otherStore: OtherStore
   var log: ActLog
   /// The actions that were done together, with their users.
   var transactions: [(author: Int, parts: [(key: RecordKey, number: Int64)])] = []
@@ -54,6 +55,7 @@ public struct Simulation {
     random = SplitMix64(seed: plan.seed)
     server = SimulatedServer(
       seed: plan.seed, devices: (0..<plan.devices).map(SimulatedDevice.name), schema: plan.schema)
+    otherStore = OtherStore(plan)
     report = SimulationReport(seed: plan.seed)
     devices = (0..<plan.devices).map { SimulatedDevice(index: $0, plan: plan) }
     queue = EventQueue(
@@ -125,7 +127,12 @@ public struct Simulation {
     } catch {
       report.violations.append("\(id) cannot read its own disk: \(error)")
     }
-    devices[index].machine = SyncMachine(replica: replica, settings: plan.settings, seed: random.next())
+    var settings = plan.settings
+    if devices[index].isElsewhere {
+      devices[index].elsewhere.insert(devices[index].incarnation)
+      settings.place = StorePlace(address: "elsewhere")
+    }
+    devices[index].machine = SyncMachine(replica: replica, settings: settings, seed: random.next())
     // What was saved before a crash is seen now.
     observe(Array(replica.confirmed.keys), index)
     declare(index)
@@ -208,6 +215,17 @@ public struct Simulation {
     queue.add(.restart(device: index), atMilliseconds: now + max(1, delay))
   }
 
+  /// Points a device at the store of other people or back, which closes its session. One that has nothing yet would belong to
+  /// whichever store it meets.
+  private mutating func point(_ index: Int, _ isElsewhere: Bool) {
+    let replica = devices[index].machine.replica
+    guard devices[index].isElsewhere != isElsewhere, replica.binding.store != nil || !replica.holdsNothing else {
+      return
+    }
+    devices[index].isElsewhere = isElsewhere
+    if devices[index].isUp { crash(index, restartAfterMilliseconds: 50) }
+  }
+
   private mutating func perform(_ step: SimulationPlan.Step) {
     let index = step.device
     switch step.command {
@@ -226,6 +244,7 @@ public struct Simulation {
     case .loseCursor:
       crash(index, restartAfterMilliseconds: 100)
       devices[index].disk["cursor"] = nil
+    case .pointed(let isElsewhere): point(index, isElsewhere)
     case .backUpServer: server.backup = server.zone
     case .restoreServer(let isAnnounced, let staysOpen):
       server.goBack(generation: random.next() | 1, isAnnounced: isAnnounced, staysOpen: staysOpen)

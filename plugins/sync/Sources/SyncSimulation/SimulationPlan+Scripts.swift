@@ -7,7 +7,7 @@ extension SimulationPlan {
   /// A short, dense history: two to four devices that edit within and next to the window, with every kind of fault.
   ///
   /// Lost, duplicated, reordered and late messages, clocks up to 3 s wrong (one in eight 10 min), users who go offline,
-  /// processes that are killed, cursors that are lost.
+  /// processes that are killed, cursors that are lost, devices that are pointed at the store of other people.
   public static func concurrentHistory(seed: UInt64, schema: RecordSchema = Pomodoro.schema) -> SimulationPlan {
     var random = SplitMix64(seed: seed ^ 0x5eed)
     let devices = Int.random(in: 2...4, using: &random)
@@ -24,7 +24,10 @@ extension SimulationPlan {
       plan.steps.append(Step(time, Int.random(in: 0..<devices, using: &random), command(&random)))
       time += Int64.random(in: 0...(Bool.random(using: &random) ? 400 : 7000), using: &random)
     }
-    for device in 0..<devices { plan.steps.append(Step(60_000, device, .switched(online: true))) }
+    for device in 0..<devices {
+      plan.steps.append(Step(59_000, device, .pointed(elsewhere: false)))
+      plan.steps.append(Step(60_000, device, .switched(online: true)))
+    }
     return plan
   }
 
@@ -63,11 +66,16 @@ extension SimulationPlan {
   private mutating func addTroubles(to device: Int, until end: Int64, _ random: inout SplitMix64) {
     var time = Int64.random(in: 0...21_600_000, using: &random)
     while time < end {
-      switch Int.random(in: 0..<4, using: &random) {
+      switch Int.random(in: 0..<5, using: &random) {
       case 0:
         steps.append(
           Step(time, device, .crash(restartAfterMilliseconds: Int64.random(in: 1...600_000, using: &random))))
       case 1: steps.append(Step(time, device, .loseCursor))
+      case 2:
+        steps.append(Step(time, device, .pointed(elsewhere: true)))
+        let back = time + Int64.random(in: 1000...3_600_000, using: &random)
+        steps.append(Step(min(back, end), device, .pointed(elsewhere: false)))
+        time = back
       default:
         steps.append(Step(time, device, .switched(online: false)))
         let back = time + Int64.random(in: 1000...7_200_000, using: &random)
@@ -79,11 +87,13 @@ extension SimulationPlan {
   }
 
   private static func command(_ random: inout SplitMix64) -> Command {
-    switch Int.random(in: 0..<24, using: &random) {
+    switch Int.random(in: 0..<26, using: &random) {
     case 0: .switched(online: false)
     case 1: .switched(online: true)
     case 2: .crash(restartAfterMilliseconds: Int64.random(in: 1...4000, using: &random))
     case 3: .loseCursor
+    case 4: .pointed(elsewhere: true)
+    case 5: .pointed(elsewhere: false)
     default: .drawn(random.next())
     }
   }

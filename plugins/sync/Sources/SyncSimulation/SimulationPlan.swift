@@ -63,6 +63,8 @@ public struct SimulationPlan: Sendable {
     case crash(restartAfterMilliseconds: Int64)
     /// The same, and the saved cursor is lost.
     case loseCursor
+    /// The device is pointed at the store of other people, or back at its own.
+    case pointed(elsewhere: Bool)
     /// The server keeps a copy of the zone.
     case backUpServer
     /// The server goes back to its last copy; announced, it begins a new incarnation of the zone with it. One that

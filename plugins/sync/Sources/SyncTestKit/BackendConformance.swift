@@ -62,6 +62,7 @@ public enum BackendConformance {
     ("a cursor of another incarnation of the zone has expired", expired),
     ("who has heard of what the zone has not got is told before anything is applied", lost),
     ("a number keeps its tag, and every cursor that was given out is known", tagged),
+    ("what is meant for another store is refused", store),
     ("more operations than the limit are refused as a whole", tooMany),
     ("a zone that is not there is named", missingZone),
     ("a watcher is notified at once and after each change, across instances", notifications),

@@ -27,14 +27,17 @@ public enum Wire {
   /// The header in which a device says which version of these messages it speaks, and which one that is.
   public static let versionHeader = "flowrun-sync-version"
   /// The version of these messages: from 2 on a cursor has a tag, and a commit names the furthest one; from 3 on every
-  /// record is one of a collection, and a device does not tell how far it has read.
-  public static let version = 3
+  /// record is one of a collection, and a device does not tell how far it has read; from 4 on a device names its store.
+  public static let version = 4
   /// The answer to a device that speaks an earlier version.
   public static let needsNewer =
     "this sync server needs a flowrun whose messages have version \(version), as this server's own flowrun has; update flowrun on this device (what waits there is kept)"
   /// What a device says of a server that speaks an earlier version.
   public static let serverIsOlder =
     "the sync server is older than this flowrun; update flowrun-sync-server (what waits here is kept)"
+
+  /// The header in which a device names the store that its data belongs to; missing from one that has not met any.
+  public static let storeHeader = "flowrun-sync-store"
 
   /// The header that names a request and that its answer repeats.
   public static let requestHeader = "flowrun-request"
@@ -156,6 +159,14 @@ public enum Wire {
     return cursor
   }
 
+  /// The store of an answer.
+  private static func store(_ object: ValueObject) throws(WireProblem) -> StoreIdentity {
+    guard let store = object["store"]?.stringValue.flatMap({ StoreIdentity($0) }) else {
+      throw WireProblem(path: "store", message: "is missing or not the identity of a store")
+    }
+    return store
+  }
+
   private static func result(_ member: ValueObject, _ path: String) throws(WireProblem) -> CommitResult {
     switch member["result"]?.stringValue {
     case "committed":
@@ -245,7 +256,7 @@ public enum Wire {
 
   private static func value(of page: ChangePage, isPartial: Bool = false) -> ValueObject {
     var object = ValueObject([
-      ("cursor", .string("\(page.cursor)")), ("more", .boolean(page.hasMore)),
+      ("store", .string("\(page.store)")), ("cursor", .string("\(page.cursor)")), ("more", .boolean(page.hasMore)),
       ("serverMilliseconds", .integer(Int(page.serverMilliseconds))),
       ("records", .array(page.records.map { .object(value(of: $0)) })),
     ])
@@ -283,7 +294,7 @@ public enum Wire {
         sequence: try integer(member, "sequence", "dropped"), incarnation: try integer(member, "life", "dropped"))
     }
     return ChangePage(
-      records: records, cursor: cursor, hasMore: hasMore,
+      store: try store(root), records: records, cursor: cursor, hasMore: hasMore,
       serverMilliseconds: try integer(root, "serverMilliseconds", ""), dropped: dropped,
       others: isPartial ? try others(root) : [])
   }
@@ -326,6 +337,7 @@ public enum Wire {
     var object = ValueObject([("code", .string(error.code)), ("message", .string(detail(of: error)))])
     if case .retry(let wait?) = error.remedy { object["retryAfterMilliseconds"] = .integer(Int(wait)) }
     if case .queueOnly(let wait?) = error.remedy { object["retryAfterMilliseconds"] = .integer(Int(wait)) }
+    if case .otherStore(let store) = error { object["store"] = .string("\(store)") }
     return JSONText.bytes(of: .object(ValueObject([("error", .object(object))])))
   }
 
@@ -357,6 +369,8 @@ public enum Wire {
     case "rate-limited": return .rateLimited(retryAfterMilliseconds: wait)
     case "zone-missing": return .zoneMissing(message)
     case "cursor-expired": return .cursorExpired
+    case "other-store":
+      if let error, let store = try? store(error) { return .otherStore(store) }
     case "limit-exceeded": return .limitExceeded
     case "unsupported-format": return .unsupportedFormat(message)
     case "storage": return .storage(message)
@@ -387,6 +401,7 @@ public enum Wire {
     case .notAuthenticated: 401
     case .forbidden: 403
     case .zoneMissing, .noRecordsFound: 404
+    case .otherStore: 409
     case .cursorExpired: 410
     case .tooLarge, .tooLargeForProxy: 413
     case .quotaExceeded, .rateLimited: 429
@@ -407,6 +422,14 @@ public enum Wire {
   public static func body(ofServerTime milliseconds: Int64) -> [UInt8] {
     JSONText.bytes(of: .object(ValueObject([("serverMilliseconds", .integer(Int(milliseconds)))])))
   }
+
+  /// The store's identity.
+  public static func body(of store: StoreIdentity) -> [UInt8] {
+    JSONText.bytes(of: .object(ValueObject([("store", .string("\(store)"))])))
+  }
+
+  /// Reads the store's identity.
+  public static func identity(_ body: [UInt8]) throws(WireProblem) -> StoreIdentity { try store(try object(body)) }
 
   /// Reads the server's clock.
   public static func serverTime(_ body: [UInt8]) throws(WireProblem) -> Int64 {

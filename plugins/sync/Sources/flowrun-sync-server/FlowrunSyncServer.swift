@@ -2,13 +2,13 @@
   import ArgumentParser
   import Foundation
 
-  /// `flowrun-sync-server`: serves zones, and manages who may use them.
+  /// `flowrun-sync-server`: serves zones, manages who may use them, and gives a copied store an identity.
   @main struct FlowrunSyncServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "flowrun-sync-server",
       abstract: "Serves synchronization zones to devices over HTTP or HTTPS.",
       discussion: "Exit codes: 0 stopped or done, 1 the store, the port or a file cannot be used, 64 wrong usage.",
-      subcommands: [Serve.self, Zones.self], defaultSubcommand: Serve.self)
+      subcommands: [Serve.self, Zones.self, Store.self], defaultSubcommand: Serve.self)
 
     /// Says something to anyone who runs the server.
     static func report(_ text: String) {

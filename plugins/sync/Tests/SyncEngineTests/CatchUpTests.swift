@@ -8,7 +8,7 @@ import Testing
 @Suite struct CatchUpTests {
   /// With the rules of their collection seven pages of three.
   private static let records = 20
-  private var zone = ZoneState(generation: 1)
+  private var zone = ZoneState(generation: 1, store: StoreIdentity(number: 1))
   private var disk: [String: [UInt8]] = [:]
   /// What each save held.
   private var saves: [[StoreChange]] = []

@@ -68,9 +68,9 @@ import Testing
   {
     var rig = connected()
     rig.give(.channelClosed(try #require(channel(rig)), .unreachable("down")))
-    rig.error = .rateLimited(retryAfterMilliseconds: 600_000)
+    rig.commitError = .rateLimited(retryAfterMilliseconds: 600_000)
     rig.act()
-    rig.error = nil
+    rig.commitError = nil
     let sent = rig.requests.count
     let end = rig.now + 600_000
     rig.advance(milliseconds: 10_000)

@@ -12,7 +12,7 @@ struct RecordFleet {
 
   var machines: [SyncMachine] = []
   var disks: [[String: [UInt8]]] = []
-  var zone = ZoneState(generation: 1)
+  var zone = ZoneState(generation: 1, store: StoreIdentity(number: 1))
   var now: Int64 = Rig.start
   /// What a program that does nothing else has written, so that the zone's time goes on.
   private var ticks: Int64 = 0

@@ -29,7 +29,7 @@ struct Rig {
 
   /// A zone that has the rules of the timer's schema, and nothing else.
   static let empty: ZoneState = {
-    var zone = ZoneState(generation: 1)
+    var zone = ZoneState(generation: 1, store: StoreIdentity(number: 1))
     _ = try? zone.commit(Pomodoro.naming(atMilliseconds: start), serverMilliseconds: start)
     return zone
   }()

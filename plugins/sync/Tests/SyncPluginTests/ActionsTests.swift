@@ -214,7 +214,9 @@ import Testing
       return error?.code == "sync-timeout" && error?.message.contains("sync-mac.sqlite") == true
     }
     try host.closeHandles()
-    let later = try await connected("mac")
+    let later = TestHost(dataFolder: folder, workflowFolder: folder)
+    let place: ValueObject = ["device": "mac", "store": "shared.sqlite", "on-other-store": "merge"]
+    _ = try await later.call(Connect.self, with: place)
     _ = try await later.call(Flush.self)
     #expect(try await later.call(Pull.self)["timer"]?.objectValue?["stateType"] == "idle")
     try later.closeHandles()

@@ -375,7 +375,10 @@ import Testing
       let host = TestHost(dataFolder: folder, workflowFolder: folder)
       let problem = await error {
         _ = try await host.call(
-          Connect.self, with: ["device": "phone", "store": "shared.sqlite", "schema": "other.sync.yaml"])
+          Connect.self,
+          with: [
+            "device": "phone", "store": "shared.sqlite", "schema": "other.sync.yaml", "on-other-store": "merge",
+          ])
         try await put(host, "notes", "c", ["likes": 5])
       }
       try host.closeHandles()

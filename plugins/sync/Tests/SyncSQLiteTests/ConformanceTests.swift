@@ -11,7 +11,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func `the memory backend conforms`() async {
     let failures = await BackendConformance.run { zone in MemoryBackend(zones: [zone]) }
     #expect(failures == [])
-    #expect(BackendConformance.count == 35)
+    #expect(BackendConformance.count == 36)
   }
 
   @Test(.timeLimit(.minutes(1))) func `a SQLite file conforms`() async throws {

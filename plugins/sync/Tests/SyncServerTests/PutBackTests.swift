@@ -29,7 +29,7 @@
           steps:
             connect:
               uses: sync.connect
-              with: { device: "${{ inputs.device }}", \(place), schema: notes.sync.yaml, zone: z }
+              with: { device: "${{ inputs.device }}", \(place), on-other-store: merge, schema: notes.sync.yaml, zone: z }
             put:
               uses: sync.put
               needs: connect
@@ -44,7 +44,7 @@
         steps:
           connect:
             uses: sync.connect
-            with: { device: "${{ inputs.device }}", store: '\(folder.file("zone.sqlite"))', schema: notes.sync.yaml, zone: z }
+            with: { device: "${{ inputs.device }}", store: '\(folder.file("zone.sqlite"))', on-other-store: merge, schema: notes.sync.yaml, zone: z }
           flush: { uses: sync.flush, needs: connect }
           pull: { uses: sync.pull, needs: flush }
           get: { uses: sync.get, needs: pull, with: { collection: notes, key: k } }

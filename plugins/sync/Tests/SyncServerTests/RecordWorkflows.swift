@@ -93,7 +93,7 @@
           connect:
             uses: sync.connect
             with:
-              { device: "${{ inputs.device }}", \(isFile ? "store" : "server"): "${{ inputs.place }}", schema: notes.sync.yaml, wait: 1s\(part) }
+              { device: "${{ inputs.device }}", \(isFile ? "store" : "server"): "${{ inputs.place }}", schema: notes.sync.yaml, on-other-store: merge, wait: 1s\(part) }
           flush:
             uses: sync.flush
             needs: \(isQuery ? "connect" : "act")

@@ -7,7 +7,8 @@ import Testing
 /// What a device asks for and hears that holds a part of a zone, on the way.
 @Suite struct SubscriptionTests {
   private static let page = ChangePage(
-    records: [], cursor: Cursor(generation: 1, sequence: 7), hasMore: false, serverMilliseconds: 5,
+    store: StoreIdentity(number: 1), records: [], cursor: Cursor(generation: 1, sequence: 7), hasMore: false,
+    serverMilliseconds: 5,
     others: [RecordMention(key: RecordKey(type: "notes", name: "a"), sequence: 7)])
 
   @Test func `a subscription and what it leaves out arrive as they were sent`() throws {

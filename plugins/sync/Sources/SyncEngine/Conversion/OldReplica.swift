@@ -14,6 +14,8 @@ struct OldReplica {
     guard let format = saved[identity]?.first, (1..<Replica.storageFormat).contains(format) else { return }
     stored[identity]?[0] = Replica.storageFormat
     changed.insert(.identity)
+    // Up to here a file did not say to which store it belongs.
+    if format == 5 { return }
     try convertCursor()
     if format > 3 { return }
     try convertStatistics()

@@ -20,7 +20,7 @@ struct Connect: AsyncAction {
   static let provides: [HandleKey] = [.syncConnection]
   static let errors = [
     Failure.store, Failure.backend, Failure.paused, Failure.input, Failure.inUse, Failure.zoneFull, Failure.refused,
-    Failure.schema,
+    Failure.schema, Failure.otherStore,
   ]
   static let example = """
     uses: sync.connect
@@ -44,8 +44,12 @@ struct Connect: AsyncAction {
     @Field("The zone; its devices share one timer, or the records of one schema") var zone = "PomodoroZone"
     @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder, with @ZONE for another zone")
     var file: DataPath?
+    @Field(
+      "What to do when another store answers than that of this device's data: 'fail'; 'keep-apart', a file for each store; or 'merge', the data of both becomes one"
+    ) var onOtherStore = OnOtherStore.fail
+    @Field("The account that is signed in, if the address has a store for each") var account: String?
     @Field("The app's version, as the other devices see it") var version: String = Release.version
-    @Field("How long a device that has never synchronized waits for the zone to accept it")
+    @Field("How long a device that has never synchronized with this store waits for its first answer")
     var wait = Duration.seconds(5)
     @Field("For testing a slow cloud: the minimum time of each of its answers, at most 1m") var delay =
       Duration.zero
@@ -100,10 +104,7 @@ struct Connect: AsyncAction {
     let subscription = try subscription(input, schema)
     func open(_ name: String) async throws -> (Connection, String) {
       let file = input.file?.path ?? DeviceFile.path(device: name, zone: input.zone, in: context.run.dataFolder)
-      let connection = try await Connection.open(
-        device: name, zone: input.zone, home: home, file: file, delay: input.delay, schema: schema,
-        subscription: subscription)
-      return (connection, name)
+      return (try await openOfStore(name, file, input, home, schema, subscription), name)
     }
     if let name = input.device, !name.isEmpty {
       guard name.count <= DeviceFile.longestName else {
@@ -121,6 +122,36 @@ struct Connect: AsyncAction {
       }
     }
     return try await open("device-\(RecordLimits.devices)")
+  }
+
+  /// Opens a device with a file whose data belongs to the store.
+  private func openOfStore(
+    _ name: String, _ base: String, _ input: Input, _ home: Connection.Home, _ schema: RecordSchema,
+    _ subscription: Subscription?
+  ) async throws -> Connection {
+    let (account, mode) = (input.account ?? "", input.onOtherStore)
+    func connect(_ file: String) async throws -> Connection {
+      try await Connection.open(
+        device: name, zone: input.zone, home: home, file: file, account: account, merges: mode == .merge,
+        delay: input.delay, schema: schema, subscription: subscription)
+    }
+    let place = StorePlace(address: home.address, account: account)
+    var file = mode == .keepApart ? DeviceFile.path(of: base, at: place) ?? base : base
+    var connection = try await connect(file)
+    var meeting = await connection.meet(waiting: input.wait)
+    if mode == .keepApart {
+      switch meeting {
+      case .own: return connection
+      case .other(let store): file = DeviceFile.path(of: base, in: store) ?? DeviceFile.newPath(of: base)
+      case .unknown: file = DeviceFile.newPath(of: base)
+      }
+      try connection.close(handingOverFor: 0)
+      connection = try await connect(file)
+      meeting = await connection.meet(waiting: input.wait)
+    }
+    if case .own = meeting { return connection }
+    try connection.close(handingOverFor: 0)
+    throw Connection.failure(meeting, file: file, home: home)
   }
 
   /// The schema that is named; the timer's where none is.
@@ -174,7 +205,7 @@ struct Connect: AsyncAction {
     switch (server, store) {
     case (let server?, nil):
       if let network = try? context.handle(.syncNetwork, as: SyncNetwork.self) {
-        return .backend(try network.backend(server))
+        return .backend(try network.backend(server), address: server)
       }
       let certificates = input.certificates.flatMap { $0.path.isEmpty ? nil : $0.path }
       return .server(server, token: try token(input.token ?? ""), certificates: certificates)

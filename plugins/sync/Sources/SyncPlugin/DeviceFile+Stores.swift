@@ -1,0 +1,44 @@
+import FlowPlatform
+import SyncCore
+import SyncEngine
+import SyncSQLite
+
+// A device that keeps the data of several stores apart has a file for each: `sync-mac.sqlite`, `sync-mac~2.sqlite` and so on.
+extension DeviceFile {
+  /// The file of the store that was last met at a place; nil if there is none.
+  static func path(of base: String, at place: StorePlace) -> String? {
+    let all = bindings(base)
+    if let met = all.last(where: { $0.binding.belongs(at: place) }) { return met.path }
+    guard let store = all.compactMap({ $0.binding.store(at: place) }).last else { return nil }
+    return path(of: base, in: store)
+  }
+
+  /// The file of a store; nil if there is none.
+  static func path(of base: String, in store: StoreIdentity) -> String? {
+    bindings(base).first { $0.binding.store == store }?.path
+  }
+
+  /// The name of a file that is not there yet, next to that of another store.
+  static func newPath(of base: String) -> String {
+    var number = 2
+    while FilePath.exists(path(base, number)) { number += 1 }
+    return path(base, number)
+  }
+
+  private static func bindings(_ base: String) -> [(path: String, binding: StoreBinding)] {
+    var all: [(path: String, binding: StoreBinding)] = []
+    var (path, number) = (base, 1)
+    while FilePath.exists(path) {
+      if let binding = SQLiteReplicaStore.binding(of: path) { all.append((path, binding)) }
+      number += 1
+      path = Self.path(base, number)
+    }
+    return all
+  }
+
+  private static func path(_ base: String, _ number: Int) -> String {
+    let suffix = ".sqlite"
+    guard base.hasSuffix(suffix) else { return "\(base)~\(number)" }
+    return "\(base.dropLast(suffix.count))~\(number)\(suffix)"
+  }
+}

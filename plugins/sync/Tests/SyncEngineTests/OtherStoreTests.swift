@@ -1,0 +1,199 @@
+import SyncCore
+import SyncPomodoro
+import Testing
+
+@testable import SyncEngine
+
+/// Data of one store does not reach another.
+@Suite struct OtherStoreTests {
+  private static let home = StorePlace(address: "home")
+  private static let away = StorePlace(address: "away")
+
+  private static func settings(_ place: StorePlace, merges: Bool = false) -> SyncSettings {
+    var settings = Rig.plain
+    settings.place = place
+    settings.mergesOtherStores = merges
+    return settings
+  }
+
+  /// A store of other people, with a timer of theirs.
+  private static func otherZone() -> ZoneState {
+    var rig = Rig()
+    rig.zone = ZoneState(generation: 9, store: StoreIdentity(number: 2))
+    _ = try? rig.zone.commit(Pomodoro.naming(atMilliseconds: Rig.start), serverMilliseconds: Rig.start)
+    rig.commitElsewhere(.breakTime)
+    return rig.zone
+  }
+
+  /// A device that has used its store, and has a change that was not sent.
+  private func used() -> Rig {
+    var rig = Rig(settings: Self.settings(Self.home))
+    rig.start()
+    rig.act(.focus)
+    rig.advance(milliseconds: 5000)
+    rig.error = .unreachable("away")
+    rig.act(.snooze)
+    rig.advance(milliseconds: 5000)
+    rig.error = nil
+    return rig
+  }
+
+  private func opened(
+    _ rig: Rig, at place: StorePlace, _ zone: ZoneState, merges: Bool = false,
+    change: (inout [String: [UInt8]]) -> Void = { _ in }
+  ) throws -> Rig {
+    var disk = rig.disk
+    change(&disk)
+    let replica = try #require(try Replica(stored: disk))
+    var next = Rig(settings: Self.settings(place, merges: merges), replica: replica)
+    (next.zone, next.disk, next.now) = (zone, disk, rig.now)
+    next.start()
+    next.advance(milliseconds: 60_000)
+    return next
+  }
+
+  /// As a version saved it that knew of no stores.
+  private static func old(_ disk: inout [String: [UInt8]]) {
+    disk[Replica.storeKey] = nil
+    disk["identity"]?[0] = 5
+  }
+
+  private func wasRefused(_ rig: Rig, by zone: ZoneState) -> Bool {
+    rig.machine.pausedBecause == .otherStore(zone.store) && rig.commits.isEmpty && rig.zone.cursor == zone.cursor
+      && rig.machine.replica.outbox.waitingCount == 1
+  }
+
+  @Test func `nothing is sent to another store, and nothing of it is shown`() throws {
+    let other = Self.otherZone()
+    let rig = try opened(used(), at: Self.away, other)
+    #expect(wasRefused(rig, by: other))
+    #expect(rig.shown == .snooze)
+    #expect(rig.machine.status(atMilliseconds: rig.now).pause?.code == "other-store")
+  }
+
+  @Test func `another store at the address of the own one is refused`() throws {
+    let other = Self.otherZone()
+    #expect(wasRefused(try opened(used(), at: Self.home, other), by: other))
+  }
+
+  @Test func `back at its store a device sends what waited`() throws {
+    let before = used()
+    let away = try opened(before, at: Self.away, Self.otherZone())
+    let back = try opened(away, at: Self.home, before.zone)
+    #expect(back.machine.pausedBecause == nil)
+    #expect(back.machine.replica.outbox.waitingCount == 0)
+    #expect(back.zone.records[Pomodoro.timer]?.cell.entries.count == 1)
+  }
+
+  @Test func `the own store is recognized at another address`() throws {
+    let before = used()
+    let moved = try opened(before, at: Self.away, before.zone)
+    #expect(moved.machine.replica.outbox.waitingCount == 0)
+    #expect(moved.machine.replica.binding.belongs(at: Self.away))
+    #expect(moved.machine.replica.binding.belongs(at: Self.home))
+  }
+
+  @Test func `a restored backup is the same store`() throws {
+    var before = used()
+    let backup = before.zone
+    before.commitElsewhere(.breakTime)
+    before.advance(milliseconds: 400_000)
+    var restored = backup
+    restored.reopen(generation: 77)
+    let back = try opened(before, at: Self.home, restored)
+    #expect(back.machine.pausedBecause == nil)
+    #expect(back.machine.replica.outbox.waitingCount == 0)
+  }
+
+  @Test func `merging gives another store everything and takes its identity`() throws {
+    let other = Self.otherZone()
+    let merged = try opened(used(), at: Self.away, other, merges: true)
+    #expect(merged.machine.pausedBecause == nil)
+    #expect(merged.machine.replica.binding.store == other.store)
+    #expect(merged.machine.replica.outbox.waitingCount == 0)
+    #expect(merged.zone.records[Pomodoro.timer]?.cell.context.count == 2)
+  }
+
+  @Test func `a change that was made before any store answered goes to the store of its place only`() throws {
+    var rig = Rig(settings: Self.settings(Self.home))
+    rig.error = .unreachable("away")
+    rig.start()
+    rig.act(.focus)
+    let other = Self.otherZone()
+    #expect(wasRefused(try opened(rig, at: Self.away, other), by: other))
+    let home = try opened(rig, at: Self.home, other)
+    #expect(home.machine.replica.binding.store == other.store)
+    #expect(home.machine.replica.outbox.waitingCount == 0)
+  }
+
+  @Test func `a device that has nothing belongs to the store that it meets first`() throws {
+    var rig = Rig(settings: Self.settings(Self.home))
+    rig.error = .unreachable("away")
+    rig.start()
+    let other = Self.otherZone()
+    #expect(try opened(rig, at: Self.away, other).machine.replica.binding.store == other.store)
+  }
+
+  @Test func `an old file adopts a store that knows its position`() throws {
+    let before = used()
+    let now = try opened(before, at: Self.away, before.zone, change: Self.old)
+    #expect(now.machine.replica.binding.store == before.zone.store)
+    #expect(now.machine.replica.outbox.waitingCount == 0)
+    #expect(now.disk["identity"]?.first == Replica.storageFormat)
+  }
+
+  @Test func `an old file adopts a store that has lost its position and holds one of its changes`() throws {
+    let before = used()
+    var zone = before.zone
+    zone.begin(generation: 78)
+    let now = try opened(before, at: Self.away, zone, change: Self.old)
+    #expect(now.machine.replica.binding.store == zone.store)
+    #expect(now.machine.replica.outbox.waitingCount == 0)
+  }
+
+  @Test func `an old file refuses a store that knows neither its position nor its changes`() throws {
+    let other = Self.otherZone()
+    let now = try opened(used(), at: Self.away, other, change: Self.old)
+    #expect(wasRefused(now, by: other))
+    #expect(now.shown == .snooze)
+  }
+
+  @Test func `the store is compared again after a connection was lost`() {
+    var rig = used()
+    let other = Self.otherZone()
+    let sent = rig.commits.count
+    rig.zone = other
+    rig.advance(milliseconds: 60_000)
+    #expect(rig.machine.pausedBecause == .otherStore(other.store))
+    #expect(rig.commits.count == sent)
+    #expect(rig.zone.cursor == other.cursor)
+  }
+
+  @Test func `a channel to another store is refused`() {
+    var settings = Self.settings(Self.home)
+    settings.usesChannel = true
+    var rig = Rig(settings: settings)
+    rig.start()
+    rig.give(.channelSigned(rig.machine.openChannelNumber, .notification(rig.zone.cursor)))
+    rig.give(.channelClosed(rig.machine.openChannelNumber, .unreachable("gone")))
+    #expect(!rig.machine.isStoreConfirmed)
+    let compared = rig.pulls
+    rig.act(.focus)
+    #expect(rig.pulls == compared + 1)
+    #expect(rig.commits.count == 1)
+    for _ in 0..<100 where !rig.machine.isListening(on: rig.machine.openChannelNumber) { rig.advance(milliseconds: 50) }
+    let other = StoreIdentity(number: 2)
+    rig.give(.channelClosed(rig.machine.openChannelNumber, .otherStore(other)))
+    #expect(rig.machine.pausedBecause == .otherStore(other))
+  }
+
+  @Test func `what is saved of stores is read again, and damaged bytes are an error`() throws {
+    var binding = StoreBinding()
+    binding.store = .drawn()
+    binding.note(nil, at: Self.home)
+    binding.note(binding.store, at: StorePlace(address: "https://sync.example.com", account: "ada"))
+    #expect(try StoreBinding(packed: binding.packed()) == binding)
+    #expect(throws: PackingError.self) { try StoreBinding(packed: Array(binding.packed().dropLast(3))) }
+    #expect(throws: PackingError.self) { try StoreBinding(packed: [3, 120, 121, 122]) }
+  }
+}

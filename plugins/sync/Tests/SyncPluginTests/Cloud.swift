@@ -1,0 +1,59 @@
+import SyncCore
+import SyncEngine
+import Synchronization
+
+/// A network of a test: a store at each address, and none of them while it is offline.
+final class Cloud: Sendable {
+  private let state = Mutex((isOffline: false, stores: [String: MemoryBackend]()))
+
+  var isOffline: Bool {
+    get { state.withLock { $0.isOffline } }
+    set { state.withLock { $0.isOffline = newValue } }
+  }
+
+  /// The store at an address; throws while the network is offline.
+  func store(at address: String) throws(BackendError) -> MemoryBackend {
+    let store = state.withLock { state -> MemoryBackend? in
+      if state.isOffline { return nil }
+      let store = state.stores[address] ?? MemoryBackend(zones: ["PomodoroZone"])
+      state.stores[address] = store
+      return store
+    }
+    guard let store else { throw .unreachable("offline") }
+    return store
+  }
+}
+
+/// What a device reaches at an address of a `Cloud`.
+struct Offline: SyncBackend {
+  let cloud: Cloud
+  let address: String
+
+  func commit(
+    _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
+  ) async throws(BackendError) -> CommitReply {
+    try await cloud.store(at: address).commit(operations, zone: zone, heard: heard, store: store)
+  }
+
+  func changes(
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
+    of subscription: Subscription?,
+    store: StoreIdentity?
+  ) async throws(BackendError) -> ChangePage {
+    try await cloud.store(at: address).changes(
+      zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription,
+      store: store)
+  }
+
+  func watch(zone: String, device: DeviceID, store: StoreIdentity?) -> AsyncThrowingStream<ChannelSign, any Error> {
+    do throws(BackendError) {
+      return try cloud.store(at: address).watch(zone: zone, device: device, store: store)
+    } catch {
+      return AsyncThrowingStream { $0.finish(throwing: error) }
+    }
+  }
+
+  func identity() async throws(BackendError) -> StoreIdentity { try await cloud.store(at: address).identity() }
+
+  func serverTime() async throws(BackendError) -> Int64 { try await cloud.store(at: address).serverTime() }
+}

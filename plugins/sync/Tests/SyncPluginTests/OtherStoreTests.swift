@@ -1,0 +1,155 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import SyncEngine
+import Testing
+
+@testable import SyncPlugin
+
+/// A device that is pointed at the store of somebody else, as the actions of a run work on it.
+@Suite(.timeLimit(.minutes(1))) struct OtherStoreTests {
+  private let folder: String
+
+  init() throws {
+    folder = NSTemporaryDirectory() + "sync-stores-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try "schema: n\ncollections: { notes: { fields: { title: { type: string } } } }"
+      .write(toFile: folder + "/n.sync.yaml", atomically: true, encoding: .utf8)
+  }
+
+  private func connected(
+    _ device: String, _ place: ValueObject, _ mode: Value = .null, _ plugin: SyncPlugin = SyncPlugin()
+  ) async throws -> TestHost {
+    let handles = Dictionary(uniqueKeysWithValues: plugin.handles.map { ($0.key, $0.handle) })
+    let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: handles)
+    var with: ValueObject = ["device": .string(device), "schema": "n.sync.yaml"]
+    for (key, value) in place.members { with[key] = value }
+    if mode != .null { with["on-other-store"] = mode }
+    _ = try await host.call(Connect.self, with: with)
+    return host
+  }
+
+  private func put(_ host: TestHost, _ key: String, wait: Bool = true) async throws {
+    _ = try await host.call(
+      Put.self,
+      with: ["collection": "notes", "key": .string(key), "fields": ["title": .string(key)], "wait": .boolean(wait)])
+  }
+
+  private func keys(_ host: TestHost) async throws -> [String] {
+    let rows = try await host.call(Query.self, with: ["sql": "SELECT _key FROM notes ORDER BY _key", "fetch": true])
+    return rows["rows"]?.arrayValue?.compactMap { $0.objectValue?["_key"]?.stringValue } ?? []
+  }
+
+  private func failure(_ body: () async throws -> Void) async -> ActionError? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return error as? ActionError
+    }
+  }
+
+  /// Ada's phone has a note of hers in her store, and Bob's mac one of his in his.
+  private func prepare() async throws {
+    for (device, store) in [("phone", "ada"), ("mac", "bob")] {
+      let host = try await connected(device, ["store": .string(store + ".sqlite")])
+      try await put(host, store)
+      try host.closeHandles()
+    }
+  }
+
+  private func notes(of store: String) async throws -> [String] {
+    let host = try await connected(
+      "reader-\(store)-\(UUID().uuidString.prefix(8))", ["store": .string(store + ".sqlite")])
+    defer { try? host.closeHandles() }
+    return try await keys(host)
+  }
+
+  @Test func `a device that meets another store is refused, and nothing of either reaches the other`() async throws {
+    try await prepare()
+    let error = await failure { _ = try await connected("phone", ["store": "bob.sqlite"]) }
+    #expect(error?.code == "sync-other-store")
+    #expect(error?.message.contains("belongs to another store") == true)
+    #expect(error?.message.contains("on-other-store: keep-apart") == true)
+    #expect(error?.message.contains("on-other-store: merge") == true)
+    #expect(try await notes(of: "bob") == ["bob"])
+    let back = try await connected("phone", ["store": "ada.sqlite"])
+    #expect(try await keys(back) == ["ada"])
+    try back.closeHandles()
+  }
+
+  @Test func `kept apart, each store has a file of the device, and signing in again finds everything`() async throws {
+    try await prepare()
+    for (store, note) in [("bob", "of-phone"), ("ada", "more"), ("bob", "again")] {
+      let host = try await connected("phone", ["store": .string(store + ".sqlite")], "keep-apart")
+      try await put(host, note)
+      try host.closeHandles()
+    }
+    #expect(try await notes(of: "ada") == ["ada", "more"])
+    #expect(try await notes(of: "bob") == ["again", "bob", "of-phone"])
+    let files = SyncReports.files(in: folder, device: "phone").map { ($0 as NSString).lastPathComponent }
+    #expect(files == ["sync-phone.sqlite", "sync-phone~2.sqlite"])
+  }
+
+  @Test func `merged, the data of both stores becomes one`() async throws {
+    try await prepare()
+    let host = try await connected("phone", ["store": "bob.sqlite"], "merge")
+    _ = try await host.call(Flush.self)
+    #expect(try await keys(host) == ["ada", "bob"])
+    try host.closeHandles()
+    #expect(try await notes(of: "bob") == ["ada", "bob"])
+  }
+
+  @Test func `a copied and a moved store is the same store`() async throws {
+    try await prepare()
+    let copy = folder + "/elsewhere.sqlite"
+    try FileManager.default.copyItem(atPath: folder + "/ada.sqlite", toPath: copy)
+    let host = try await connected("phone", ["store": "elsewhere.sqlite"])
+    #expect(try await keys(host) == ["ada"])
+    try host.closeHandles()
+  }
+
+  /// Two accounts behind one address, and no network now and then.
+  private func cloud() -> (Cloud, SyncPlugin) {
+    let cloud = Cloud()
+    return (cloud, SyncPlugin { address in Offline(cloud: cloud, address: address) })
+  }
+
+  @Test func `offline at an unmet address a device keeps apart in a new, empty file and joins the store later`()
+    async throws
+  {
+    let (cloud, plugin) = cloud()
+    let (ada, bob): (ValueObject, ValueObject) = (
+      ["server": "https://ada"], ["server": "https://bob", "wait": "200ms"]
+    )
+    let first = try await connected("phone", ada, "keep-apart", plugin)
+    try await put(first, "ada")
+    try first.closeHandles()
+    cloud.isOffline = true
+    let refused = await failure { _ = try await connected("phone", bob, "fail", plugin) }
+    #expect(refused?.code == "sync-other-store")
+    let offline = try await connected("phone", bob, "keep-apart", plugin)
+    let rows = try await offline.call(Query.self, with: ["sql": "SELECT _key FROM notes", "fetch": false])
+    #expect(rows["rows"] == [])
+    try await put(offline, "bob", wait: false)
+    try offline.closeHandles()
+    cloud.isOffline = false
+    let joined = try await connected("phone", bob, "keep-apart", plugin)
+    _ = try await joined.call(Flush.self)
+    #expect(try await keys(joined) == ["bob"])
+    try joined.closeHandles()
+    let back = try await connected("phone", ada, "keep-apart", plugin)
+    #expect(try await keys(back) == ["ada"])
+    try back.closeHandles()
+  }
+
+  @Test func `the status names the store and where it is`() async throws {
+    try await prepare()
+    let report = try #require(try await SyncReports.status(file: folder + "/sync-phone.sqlite"))
+    let store = try #require(report.value["store"]?.objectValue)
+    #expect(store["identity"]?.stringValue?.count == 32)
+    #expect(store["address"] == .string(folder + "/ada.sqlite"))
+    #expect(report.text.contains("store      \(store["identity"]?.stringValue ?? "?") at \(folder)/ada.sqlite"))
+  }
+}
