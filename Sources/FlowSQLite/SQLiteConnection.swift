@@ -255,16 +255,16 @@ package final class SQLiteConnection {
     package let known: Int
   }
 
-  /// Brings the file up to date in one transaction: runs the steps that it has not seen, then `convert` with the number that
-  /// it had seen, and counts them in `user_version`. Throws ``NewerFormat`` where the file has seen more.
-  package func migrate(_ steps: [String], then convert: (_ seen: Int) throws -> Void = { _ in }) throws {
+  /// Brings the file up to date in one transaction: runs the steps that it has not seen and notes its format in `user_version`.
+  /// The first step makes a file of the format `first`. Throws ``NewerFormat`` for a file of a later format than the last step's.
+  package func migrate(_ steps: [String], from first: Int = 1) throws {
     try transaction {
       let found = try integer("PRAGMA user_version") ?? 0
-      if found > steps.count { throw NewerFormat(found: found, known: steps.count) }
-      for step in steps.dropFirst(max(0, found)) { try execute(step) }
-      guard found < steps.count else { return }
-      try convert(found)
-      try execute("PRAGMA user_version = \(steps.count)")
+      let last = first + steps.count - 1
+      if found > last { throw NewerFormat(found: found, known: last) }
+      guard found < last else { return }
+      for step in steps.dropFirst(max(0, found - first + 1)) { try execute(step) }
+      try execute("PRAGMA user_version = \(last)")
     }
   }
 }

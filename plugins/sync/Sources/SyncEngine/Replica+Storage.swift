@@ -1,8 +1,10 @@
 import SyncCore
 
 extension Replica {
-  /// The format of the keys and values below; files of those before it are converted when they are read.
+  /// The format of the keys and values below.
   public static let storageFormat: UInt8 = 6
+  /// The oldest format that is read: before 6 a file did not say to which store it belongs.
+  public static let oldestFormat: UInt8 = 5
   /// How many of the user's actions the journal keeps.
   public static let journalLimit: Int64 = 1000
 
@@ -90,14 +92,15 @@ extension Replica {
   /// breaks a limit, which an earlier version let through, is parked where it can be seen. Without limits those of the
   /// last run hold: for looking at a file.
   public init?(
-    stored saved: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
+    stored: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
   ) throws(ReplicaError) {
-    let old = try OldReplica(saved)
-    let stored = old.stored
     let identityKey = StoredPart.identity.key
     guard let saved = stored[identityKey] else {
       if let key = stored.keys.min() { throw .corrupt(key: identityKey, reason: "it is missing next to '\(key)'") }
       return nil
+    }
+    if let format = saved.first, (1..<Self.oldestFormat).contains(format) {
+      throw .removedFormat(found: format, oldest: Self.oldestFormat)
     }
     let identity = try Self.read(identityKey) { () throws(PackingError) in try StoredIdentity(packed: saved) }
     self.init(device: identity.device, limits: limits ?? .none)
@@ -142,7 +145,8 @@ extension Replica {
     }
     binding = try Self.read(.store, stored, StoreBinding.init(packed:))
     zone = stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }
-    dirty = old.changed
+    // Saved again, it has this format.
+    dirty = saved.first == Self.storageFormat ? [] : [.identity]
     // Without a cursor it is unknown whether the zone still has what it has acknowledged.
     if heard == nil, !isResynchronizing, !confirmed.isEmpty { beginResynchronizing() }
     parkWhatBreaksLimits()
@@ -197,7 +201,7 @@ private struct StoredIdentity {
   init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     let format = try reader.byte("the format")
-    guard (1...Replica.storageFormat).contains(format) else {
+    guard (Replica.oldestFormat...Replica.storageFormat).contains(format) else {
       throw .unsupportedFormat(found: format, known: Replica.storageFormat)
     }
     guard let device = DeviceID(try reader.text("the device's name", limit: DeviceID.maximumLength)) else {

@@ -32,6 +32,8 @@ public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
   case corrupt(key: String, reason: String)
   /// It was written by a newer version.
   case unsupportedFormat(found: UInt8, known: UInt8)
+  /// It was written by a version before the first that was published.
+  case removedFormat(found: UInt8, oldest: UInt8)
   /// It belongs to another zone than the one asked for.
   case otherZone(found: String, asked: String)
   /// It cannot be read or written: a full disk, a missing right.
@@ -48,6 +50,8 @@ public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
       "the local file is damaged at '\(key)': \(reason). It is left untouched; move it away to start afresh"
     case .unsupportedFormat(let found, let known):
       "the local file has format \(found) and this version reads formats up to \(known): update flowrun on this device"
+    case .removedFormat(let found, let oldest):
+      "the local file has format \(found) and this version reads formats from \(oldest) on; move it away, and the device fetches its zone again"
     case .otherZone(let found, let asked):
       "the local file belongs to the zone '\(found)', not to '\(asked)'; name another file or device for that zone"
     case .storage(let reason): "the local file cannot be used: \(reason)"

@@ -9,16 +9,9 @@ enum DeviceFile {
   /// The longest name of a device, in characters.
   static let longestName = 40
 
-  /// The file of a device in a folder. Where an earlier version made one for this zone, under a name that it could have
-  /// given to another device as well, that is used.
+  /// The file of a device in a folder.
   static func path(device: String, zone: String, in folder: String) -> String {
-    let isPlain = zone == Pomodoro.zone
-    let path = "\(folder)/sync-\(name(device))\(isPlain ? "" : "@" + zone).sqlite"
-    let earlier = "\(folder)/sync-\(name(device))-\(zone).sqlite"
-    if !isPlain, !FilePath.exists(path), FilePath.exists(earlier), SQLiteReplicaStore.zone(of: earlier) == zone {
-      return earlier
-    }
-    return path
+    "\(folder)/sync-\(name(device))\(zone == Pomodoro.zone ? "" : "@" + zone).sqlite"
   }
 
   /// The own files of the devices in a folder, all or one device's, sorted: also those that `file` of `sync.connect` named.

@@ -77,8 +77,8 @@
     private func begin(_ zones: [String]) async throws(BackendError) {
       let preparation = PostgresZone.schema + zones.sorted().flatMap { PostgresZone.make($0) }
       try await writers[0].perform { connection throws(BackendError) in
+        try PostgresZone.refuseRemoved(connection)
         _ = try connection.runTogether(preparation)
-        try PostgresZone.convertOld(connection)
       }
       // All lines are opened here, so that a refused connection is an error now, and opening later means opening again.
       for line in readers + writers + notifier.lines {

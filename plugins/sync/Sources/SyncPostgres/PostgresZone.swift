@@ -5,18 +5,22 @@
 
   /// The tables of the zones and the statements on them.
   enum PostgresZone {
-    /// Held while tables are made or converted.
+    /// Held while tables are made.
     static let makingLock = "SELECT pg_advisory_xact_lock(7237106)"
 
     /// Makes the tables where they are missing. Two servers that start together must not make the same table twice.
     static let schema =
       [
         makingLock,
-        "CREATE TABLE IF NOT EXISTS sync_zone (name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL)",
+        """
+        CREATE TABLE IF NOT EXISTS sync_zone (
+          name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL, dropped_seq int8 NOT NULL DEFAULT 0,
+          dropped_life int8 NOT NULL DEFAULT 0, tag int8 NOT NULL DEFAULT 0, is_converted boolean NOT NULL DEFAULT false)
+        """,
         """
         CREATE TABLE IF NOT EXISTS sync_record (
           zone text NOT NULL, type text NOT NULL, name text NOT NULL, version int8 NOT NULL, seq int8 NOT NULL,
-          cell bytea NOT NULL, PRIMARY KEY (zone, type, name))
+          cell bytea NOT NULL, deleted_life int8, PRIMARY KEY (zone, type, name))
         """,
         "CREATE INDEX IF NOT EXISTS sync_record_by_sequence ON sync_record (zone, seq)",
         """
@@ -24,29 +28,16 @@
           number bigserial PRIMARY KEY, zone text NOT NULL, generation int8 NOT NULL, from_seq int8 NOT NULL)
         """,
         """
-        ALTER TABLE sync_zone ADD COLUMN IF NOT EXISTS dropped_seq int8 NOT NULL DEFAULT 0,
-        ADD COLUMN IF NOT EXISTS dropped_life int8 NOT NULL DEFAULT 0
-        """,
-        "ALTER TABLE sync_record ADD COLUMN IF NOT EXISTS deleted_life int8",
-        """
         CREATE INDEX IF NOT EXISTS sync_record_deleted ON sync_record (zone, seq) WHERE deleted_life IS NOT NULL
         """,
-        // Deletions are forgotten by their age, and not once everybody has seen them.
-        "DROP TABLE IF EXISTS sync_seen",
-        "ALTER TABLE sync_zone DROP COLUMN IF EXISTS notes_readers",
         "CREATE TABLE IF NOT EXISTS sync_age (zone text PRIMARY KEY, notes bytea NOT NULL)",
         """
         CREATE TABLE IF NOT EXISTS sync_collection (
           zone text NOT NULL, type text NOT NULL, records int8 NOT NULL, most int8, PRIMARY KEY (zone, type))
         """,
-        // Commits of before have the tag 0.
-        "ALTER TABLE sync_zone ADD COLUMN IF NOT EXISTS tag int8 NOT NULL DEFAULT 0",
         """
         CREATE TABLE IF NOT EXISTS sync_tag (
           zone text NOT NULL, seq int8 NOT NULL, tag int8 NOT NULL, PRIMARY KEY (zone, seq))
-        """,
-        """
-        INSERT INTO sync_tag SELECT name, seq, 0 FROM sync_zone WHERE tag = 0 AND seq > 0 ON CONFLICT DO NOTHING
         """,
         """
         CREATE TABLE IF NOT EXISTS sync_act (
@@ -57,12 +48,27 @@
         CREATE TABLE IF NOT EXISTS sync_given_back (
           zone text NOT NULL, device text NOT NULL, number int8 NOT NULL, PRIMARY KEY (zone, device))
         """,
-        "ALTER TABLE sync_zone ADD COLUMN IF NOT EXISTS is_converted boolean NOT NULL DEFAULT false",
         "CREATE TABLE IF NOT EXISTS sync_store (is_only boolean PRIMARY KEY CHECK (is_only), identity text NOT NULL)",
         """
         INSERT INTO sync_store VALUES (true, replace(gen_random_uuid()::text, '-', '')) ON CONFLICT DO NOTHING
         """,
       ].map { PostgresStatement(sql: $0, parameters: []) } + counting
+
+    /// Throws for a database with a zone of a version before the first that was published. Only reads: the database stays as it is.
+    static func refuseRemoved(_ connection: ZoneConnection) throws(BackendError) {
+      let tables = try connection.run(
+        """
+        SELECT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('sync_zone') AND attname = 'is_converted')::int
+        WHERE to_regclass('sync_zone') IS NOT NULL
+        """)
+      if tables.count == 0 { return }
+      let condition = tables.integer(0, 0) == 1 ? " WHERE NOT is_converted" : ""
+      let zones = try connection.run("SELECT name FROM sync_zone\(condition) ORDER BY name LIMIT 1")
+      if zones.count == 0 { return }
+      throw .storage(
+        "the database has a zone, '\(zones.text(0, 0))', of a version before 0.9.0, which this version does not read; name another database, and devices with 'on-other-store: merge' fill it"
+      )
+    }
 
     /// Makes a zone that is not there, with its first incarnation.
     static func make(_ zone: String) -> [PostgresStatement] {

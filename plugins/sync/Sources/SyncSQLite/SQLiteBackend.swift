@@ -15,60 +15,37 @@ public final class SQLiteBackend: SyncBackend {
   /// How often a watcher looks whether another connection has written, in milliseconds.
   public static let watchMilliseconds: Int64 = 50
 
-  /// What each version of the file adds.
+  /// The oldest format that is read.
+  private static let oldestFormat = 9
+  /// The tables of that format, and what each later one adds.
   private static let schemas = [
     """
-    CREATE TABLE zone (name TEXT NOT NULL PRIMARY KEY, generation INTEGER NOT NULL, seq INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE zone (
+      name TEXT NOT NULL PRIMARY KEY, generation INTEGER NOT NULL, seq INTEGER NOT NULL,
+      dropped_seq INTEGER NOT NULL DEFAULT 0, dropped_life INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
     CREATE TABLE record (
       zone TEXT NOT NULL, type TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, seq INTEGER NOT NULL,
-      cell BLOB NOT NULL, PRIMARY KEY (zone, type, name)) WITHOUT ROWID;
+      cell BLOB NOT NULL, deleted_life INTEGER, PRIMARY KEY (zone, type, name)) WITHOUT ROWID;
     CREATE INDEX record_by_sequence ON record (zone, seq);
-    """,
-    """
+    CREATE INDEX record_deleted ON record (zone, seq) WHERE deleted_life IS NOT NULL;
     CREATE TABLE life (
       zone TEXT NOT NULL, number INTEGER NOT NULL, generation INTEGER NOT NULL, from_seq INTEGER NOT NULL,
       PRIMARY KEY (zone, number)) WITHOUT ROWID;
-    INSERT INTO life SELECT name, 1, generation, 0 FROM zone;
-    """,
-    """
     CREATE TABLE collection (
       zone TEXT NOT NULL, type TEXT NOT NULL, records INTEGER NOT NULL, PRIMARY KEY (zone, type)) WITHOUT ROWID;
-    INSERT INTO collection SELECT zone, type, count(*) FROM record GROUP BY zone, type;
     CREATE TRIGGER record_added AFTER INSERT ON record BEGIN
       INSERT INTO collection VALUES (new.zone, new.type, 1) ON CONFLICT (zone, type) DO UPDATE SET records = records + 1;
     END;
-    """,
-    """
-    ALTER TABLE zone ADD COLUMN dropped_seq INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE zone ADD COLUMN dropped_life INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE record ADD COLUMN deleted_life INTEGER;
-    CREATE INDEX record_deleted ON record (zone, seq) WHERE deleted_life IS NOT NULL;
-    CREATE TABLE seen (
-      zone TEXT NOT NULL, device TEXT NOT NULL, seq INTEGER NOT NULL, milliseconds INTEGER NOT NULL,
-      PRIMARY KEY (zone, device)) WITHOUT ROWID;
     CREATE TRIGGER record_dropped AFTER DELETE ON record BEGIN
       UPDATE collection SET records = records - 1 WHERE zone = old.zone AND type = old.type;
     END;
-    """,
-    "",
-    // Commits of before have the tag 0.
-    """
-    CREATE TABLE IF NOT EXISTS tag (zone TEXT NOT NULL, seq INTEGER NOT NULL, tag INTEGER NOT NULL, PRIMARY KEY (zone, seq))
+    CREATE TABLE tag (zone TEXT NOT NULL, seq INTEGER NOT NULL, tag INTEGER NOT NULL, PRIMARY KEY (zone, seq))
     WITHOUT ROWID;
-    INSERT INTO tag SELECT name, seq, 0 FROM zone WHERE seq > 0 ON CONFLICT DO NOTHING;
-    """,
-    """
-    CREATE TABLE IF NOT EXISTS act (
+    CREATE TABLE act (
       zone TEXT NOT NULL, device TEXT NOT NULL, incarnation INTEGER NOT NULL, number INTEGER NOT NULL,
       checksum INTEGER NOT NULL, PRIMARY KEY (zone, device, incarnation, number, checksum)) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS given_back (
+    CREATE TABLE given_back (
       zone TEXT NOT NULL, device TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (zone, device)) WITHOUT ROWID;
-    """,
-    // From here on every record is one of a collection; see `convert`.
-    "",
-    // Deletions are forgotten by their age.
-    """
-    DROP TABLE seen;
     CREATE TABLE age (zone TEXT NOT NULL PRIMARY KEY, notes BLOB NOT NULL) WITHOUT ROWID;
     """,
     """
@@ -77,10 +54,9 @@ public final class SQLiteBackend: SyncBackend {
     """,
   ]
 
-  /// Opens the file, and makes it when it is not there; `zones` names what it may hold. A file of an earlier version is
-  /// converted, and a copy of it stays next to it (`….before-conversion`).
+  /// Opens the file, and makes it when it is not there; `zones` names what it may hold.
   ///
-  /// Throws `BackendError.storage` when the file cannot be used or is from a newer version.
+  /// Throws `BackendError.storage` when the file cannot be used, is from a newer version or has a format that is no longer read.
   public init(
     path: String, zones: [String], clock: any SyncClock = SystemClock()
   ) throws(BackendError) {
@@ -88,12 +64,13 @@ public final class SQLiteBackend: SyncBackend {
     self.zones = Mutex(Set(zones))
     self.clock = clock
     do {
-      if path != ":memory:" { FileLock.make(path) }
+      if path != ":memory:" {
+        try SQLiteFailure.refuseRemoved(path, oldest: Self.oldestFormat)
+        FileLock.make(path)
+      }
       queue = try SQLiteFailure.open(path)
       try queue.sync { database in
-        let format = try database.integer("PRAGMA user_version") ?? 0
-        if (1..<Self.schemas.count).contains(format) { try database.keepCopy(of: path) }
-        try database.migrate(Self.schemas) { try Self.convert(database, from: $0) }
+        try database.migrate(Self.schemas, from: Self.oldestFormat)
         try database.transaction { for zone in zones { try Self.make(zone, database) } }
       }
     } catch {

@@ -1,3 +1,4 @@
+import FlowPlatform
 import FlowSQLite
 
 /// What went wrong with a SQLite file, in words that say what to do.
@@ -32,6 +33,22 @@ enum SQLiteFailure {
 
   /// How long another process is waited for.
   static let busyMilliseconds = 5000
+
+  /// Throws for a file whose format is before the oldest that is read. Only reads: the file stays as it is.
+  static func refuseRemoved(_ path: String, oldest: Int) throws {
+    guard FilePath.isFile(path) else { return }
+    let database = try SQLiteConnection(path, .readOnly, busyMilliseconds: busyMilliseconds)
+    let found = try database.integer("PRAGMA user_version") ?? 0
+    if (1..<oldest).contains(found) { throw RemovedFormat(found: found, oldest: oldest) }
+  }
+
+  struct RemovedFormat: Error, CustomStringConvertible {
+    var found: Int
+    var oldest: Int
+    var description: String {
+      "it has format \(found) and this version reads formats from \(oldest) on; move it away, and devices with 'on-other-store: merge' fill a new one"
+    }
+  }
 
   struct NewerVersion: Error, CustomStringConvertible {
     var found: Int

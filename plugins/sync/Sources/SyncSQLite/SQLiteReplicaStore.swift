@@ -11,16 +11,21 @@ public struct SQLiteReplicaStore: ReplicaStore {
   /// Whether there was anything in it.
   private let hasBegun: Bool
 
-  /// Opens the file, and makes it when it is not there, for this process alone. Of a file of an earlier version, which is
-  /// converted when it is read and next saved, a copy stays next to it (`….before-conversion`).
+  /// Opens the file, and makes it when it is not there, for this process alone.
   ///
-  /// Throws `ReplicaError.storage` when it cannot be used and `ReplicaError.inUse` when another process has it.
+  /// Throws `ReplicaError.storage` when it cannot be used, `ReplicaError.inUse` when another process has it and
+  /// `ReplicaError.removedFormat` when its format is no longer read.
   ///
   /// Read only it makes nothing and changes nothing: for looking at a file that another process may be using.
   public init(path: String, isReadOnly: Bool = false) throws(ReplicaError) {
     self.path = path
     if FilePath.isFolder(path) { throw .storage("'\(path)' is a folder, and a device's own file is wanted") }
     let isFile = path != ":memory:"
+    if !isReadOnly, isFile, FilePath.isFile(path), let format = Self.identity(of: path)?.first,
+      (1..<Replica.oldestFormat).contains(format)
+    {
+      throw .removedFormat(found: format, oldest: Replica.oldestFormat)
+    }
     lock = isReadOnly || !isFile ? nil : try FileLock(of: path)
     do {
       if isReadOnly {
@@ -31,11 +36,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
       if isFile { FileLock.make(path) }
       queue = try SQLiteFailure.open(path)
       try queue.sync { database in
-        if try Self.hasBegun(database), let format = try Self.value("identity", database)?.first,
-          format < Replica.storageFormat
-        {
-          try database.keepCopy(of: path)
-        }
+        _ = try Self.hasBegun(database)
         try database.migrate(Self.schemas)
       }
       hasBegun = true

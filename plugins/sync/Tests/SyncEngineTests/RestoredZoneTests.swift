@@ -145,23 +145,6 @@ import Testing
     #expect(again.heard == nil)
   }
 
-  @Test func `of a cursor that an earlier version saved the number counts`() throws {
-    var fleet = RecordFleet(1)
-    fleet.like(0, "k")
-    fleet.settle()
-    var disk = fleet.disks[0].filter { !$0.key.hasPrefix("journal/") }
-    let cursor = try #require(try Replica(stored: disk)?.cursor)
-    var packer = Packer()
-    packer.byte(1)
-    packer.unsigned(cursor.generation)
-    packer.unsigned(UInt64(cursor.sequence))
-    disk["cursor"] = packer.bytes
-    disk["statistics"] = nil
-    disk["identity"]?[0] = 3
-    let heard = try #require(try Replica(stored: disk)?.heard)
-    #expect(heard == Cursor(generation: cursor.generation, sequence: cursor.sequence))
-  }
-
   @Test func `tags are kept for the latest numbers, each for all that its commit changed`() {
     var tags = CommitTags()
     tags.note(3, tag: 7)

@@ -1,6 +1,5 @@
 import FlowModel
 import FlowPluginKit
-import FlowSQLite
 import FlowTestKit
 import Foundation
 import SyncCore
@@ -9,7 +8,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// The timer as records of its schema, in zones and files of any age.
+/// The timer as records of its schema.
 @Suite(.timeLimit(.minutes(1))) struct PomodoroSchemaTests {
   private let folder: String
 
@@ -47,38 +46,6 @@ import Testing
   private func end(_ hosts: TestHost...) throws {
     for host in hosts { try host.closeHandles() }
     try? FileManager.default.removeItem(atPath: folder)
-  }
-
-  @Test func `a zone and a device's file of a version before schemas are read by the timer's, unsent actions too`()
-    async throws
-  {
-    let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Fixtures")
-    for (from, to) in [("pomodoro-shared", "shared"), ("pomodoro-mac", "sync-mac")] {
-      try FileManager.default.copyItem(
-        atPath: fixtures.appendingPathComponent(from + ".stored").path, toPath: "\(folder)/\(to).sqlite")
-    }
-    // The phone had paused the focus and completed a second one; the Mac has seen that and acted offline.
-    let phone = try await connected("phone")
-    let before = try #require(try await record(phone, "timers", "timer"))
-    #expect(before["state"] == "focus" && before["is-paused"] == true && before["completed"] == 2, "\(before)")
-    let mac = try await connected("mac")
-    _ = try await mac.call(Flush.self)
-    // What they were is kept next to them.
-    for (name, sql) in [
-      ("shared", "SELECT count(*) FROM record WHERE type GLOB 'CD_*'"),
-      ("sync-mac", "SELECT count(*) FROM replica WHERE key GLOB 'record/CD_*'"),
-    ] {
-      let database = try SQLiteConnection("\(folder)/\(name).sqlite", .readOnly)
-      let copy = try SQLiteConnection("\(folder)/\(name).sqlite.before-conversion", .readOnly)
-      #expect(try database.integer(sql) == 0 && copy.integer(sql) ?? 0 > 0, "\(name)")
-    }
-    for host in [phone, mac] {
-      let timer = try #require(try await record(host, "timers", "timer"))
-      #expect(timer["state"] == "breakTime" && timer["remaining"] == "5m" && timer["completed"] == 3, "\(timer)")
-      #expect(try await record(host, "settings", "settings") == ["sound": "bell", "theme": "dark"])
-    }
-    try end(phone, mac)
   }
 
   @Test func `S6 S14: what sync.push sets is a record of the schema, and what sync.put writes is the timer`()

@@ -95,22 +95,4 @@ import Testing
     #expect(try await remembers(opened, after: 41))
     #expect(try await !remembers(opened, after: 1))
   }
-
-  @Test func `a file of an earlier version is read, and keeps deletions 90 days from then on`() async throws {
-    let backend = try open()
-    try await delete(in: backend)
-    try backend.close()
-    // As the version before left it, which noted who reads.
-    try SQLiteConnection(folder.file("zone.sqlite")).execute(
-      """
-      DROP TABLE age;
-      CREATE TABLE seen (
-        zone TEXT NOT NULL, device TEXT NOT NULL, seq INTEGER NOT NULL, milliseconds INTEGER NOT NULL,
-        PRIMARY KEY (zone, device)) WITHOUT ROWID;
-      PRAGMA user_version = 8;
-      """)
-    let opened = try open()
-    #expect(try await remembers(opened, after: 92))
-    #expect(try await !remembers(opened, after: 1))
-  }
 }

@@ -1,0 +1,65 @@
+import FlowSQLite
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+import SyncSQLite
+import Testing
+
+/// Files of versions before the first that was published: refused with their format, and unchanged.
+@Suite struct RemovedFormatTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  /// The bytes of a file and of those that SQLite keeps next to it.
+  private func bytes(_ path: String) -> [Data?] {
+    ["", "-wal"].map { FileManager.default.contents(atPath: path + $0) }.map { $0?.isEmpty == true ? nil : $0 }
+  }
+
+  @Test(arguments: 1...8)
+  func `a shared file of a removed format is refused and stays as it is`(_ format: Int) throws {
+    let path = folder.file("shared.sqlite")
+    try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
+    try SQLiteConnection(path).execute("PRAGMA user_version = \(format)")
+    let before = bytes(path)
+    #expect {
+      try SQLiteBackend(path: path, zones: [Pomodoro.zone])
+    } throws: {
+      "\($0)".contains("it has format \(format)") && "\($0)".contains("move it away")
+    }
+    #expect(bytes(path) == before)
+  }
+
+  @Test func `a shared file of the format before identities gets one, and keeps it`() async throws {
+    let path = folder.file("shared.sqlite")
+    try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
+    try SQLiteConnection(path).execute("DROP TABLE store; PRAGMA user_version = 9")
+    let opened = try SQLiteBackend(path: path, zones: [Pomodoro.zone])
+    let identity = try await opened.identity()
+    try opened.close()
+    #expect(try await SQLiteBackend(path: path, zones: [Pomodoro.zone]).identity() == identity)
+  }
+
+  @Test(arguments: [1, 2, 3, 4] as [UInt8])
+  func `a device's file of a removed format is refused and stays as it is`(_ format: UInt8) async throws {
+    let path = folder.file("mac.sqlite")
+    let store = try SQLiteReplicaStore(path: path)
+    let session = try await SyncSession.open(
+      device: "mac", zone: Pomodoro.zone, backend: MemoryBackend(zones: [Pomodoro.zone]), store: store)
+    await session.start()
+    await session.stop()
+    try store.close()
+    let connection = try SQLiteConnection(path)
+    let identity = try #require(
+      try connection.first("SELECT value FROM replica WHERE key = 'identity'", []) { $0.bytes(0) })
+    try connection.run(
+      "UPDATE replica SET value = ? WHERE key = 'identity'", [.bytes([format] + identity.dropFirst())])
+    connection.close()
+    let before = bytes(path)
+    #expect(throws: ReplicaError.removedFormat(found: format, oldest: Replica.oldestFormat)) {
+      try SQLiteReplicaStore(path: path)
+    }
+    #expect(bytes(path) == before)
+  }
+}
