@@ -52,7 +52,7 @@ public struct Packer: Sendable {
     for shift in [0, 8, 16, 24] as [UInt32] { byte(UInt8(truncatingIfNeeded: checksum >> shift)) }
   }
 
-  static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+  package static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     var hash = FNV1a32()
     hash.add(bytes)
     return hash.value

@@ -30,6 +30,8 @@ public enum BackendError: Error, Hashable, Sendable {
   case tooLarge
   /// Something on the way to the server, such as a proxy, takes no request of this size; says what answered.
   case tooLargeForProxy(String)
+  /// The request was damaged on its way to the server, which has not done anything.
+  case damaged(String)
   /// A record is in a format of the future.
   case unsupportedFormat(String)
   /// The store itself is damaged, full or from a newer version.
@@ -54,7 +56,7 @@ public enum BackendError: Error, Hashable, Sendable {
   /// What the engine does about it.
   public var remedy: Remedy {
     switch self {
-    case .unreachable, .timedOut, .storage, .noRecordsFound, .tooLargeForProxy: .retry(afterMilliseconds: nil)
+    case .unreachable, .timedOut, .storage, .noRecordsFound, .tooLargeForProxy, .damaged: .retry(afterMilliseconds: nil)
     case .rateLimited(let wait): .retry(afterMilliseconds: wait)
     case .unavailable(_, let wait): .retry(afterMilliseconds: wait)
     case .quotaExceeded(let wait): .queueOnly(retryAfterMilliseconds: wait)
@@ -89,6 +91,7 @@ public enum BackendError: Error, Hashable, Sendable {
     case .invalid: "invalid"
     case .tooLarge: "too-large"
     case .tooLargeForProxy: "too-large-for-proxy"
+    case .damaged: "damaged"
     case .unsupportedFormat: "unsupported-format"
     case .storage: "storage"
     case .noRecordsFound: "no-records-found"
@@ -115,6 +118,7 @@ extension BackendError: CustomStringConvertible {
     case .invalid(let reason): "the request is invalid: \(reason)"
     case .tooLarge: "the request is larger than \(SyncLimits.bodyBytes) bytes"
     case .tooLargeForProxy(let reason): "the request is too large for something between here and the server: \(reason)"
+    case .damaged(let reason): "the request was damaged on its way to the server: \(reason)"
     case .unsupportedFormat(let reason), .storage(let reason): reason
     case .noRecordsFound: "there is no record yet"
     }

@@ -73,7 +73,7 @@
     ) async throws(BackendError) -> CommitReply {
       let body = Wire.body(of: operations, heard: heard)
       guard body.count <= SyncLimits.bodyBytes else { throw .tooLarge }
-      let answer = try await exchange(.POST, "/zones/\(Self.escaped(zone))/commit", store: store, body: body)
+      let answer = try await exchange(request("commit", zone, store: store, body: body))
       return try Self.read { () throws(Wire.WireProblem) in try Wire.commitReply(answer) }
     }
 
@@ -82,26 +82,26 @@
       zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
       of subscription: Subscription?, store: StoreIdentity?
     ) async throws(BackendError) -> ChangePage {
-      var target = "/zones/\(Self.escaped(zone))/changes?limit=\(limit)&bytes=\(maximumBytes)"
-      if let cursor { target += "&since=\(cursor)" }
+      var query = ["limit": "\(limit)", "bytes": "\(maximumBytes)"]
+      if let cursor { query["since"] = "\(cursor)" }
       if case .device(let device, let heard) = reader {
-        target += "&device=\(device)"
-        if let heard, heard != cursor { target += "&heard=\(heard)" }
+        query["device"] = "\(device)"
+        if let heard, heard != cursor { query["heard"] = "\(heard)" }
       }
-      if let subscription { target += "&subscribe=\(Self.escaped(Wire.text(of: subscription)))" }
-      let answer = try await exchange(.GET, target, store: store)
+      if let subscription { query["subscribe"] = Wire.text(of: subscription) }
+      let answer = try await exchange(request("changes", zone, query, store: store))
       return try Self.read { () throws(Wire.WireProblem) in try Wire.page(answer, isPartial: subscription != nil) }
     }
 
     /// The store's identity.
     public func identity() async throws(BackendError) -> StoreIdentity {
-      let answer = try await exchange(.GET, "/store")
+      let answer = try await exchange(request("/store"))
       return try Self.read { () throws(Wire.WireProblem) in try Wire.identity(answer) }
     }
 
     /// The clock in milliseconds since 1970.
     public func serverTime() async throws(BackendError) -> Int64 {
-      let answer = try await exchange(.GET, "/time")
+      let answer = try await exchange(request("/time"))
       return try Self.read { () throws(Wire.WireProblem) in try Wire.serverTime(answer) }
     }
 
@@ -111,7 +111,7 @@
     ) -> AsyncThrowingStream<ChannelSign, any Error> {
       let (stream, continuation) = AsyncThrowingStream.makeStream(
         of: ChannelSign.self, bufferingPolicy: .bufferingNewest(16))
-      var request = request(.GET, "/zones/\(Self.escaped(zone))/pokes?device=\(device.name)", store)
+      var request = request("pokes", zone, ["device": device.name], store: store)
       request.headers.add(name: "Accept", value: "text/event-stream")
       let client = client.withLock { $0 }
       let task = Task { [request, address] in
@@ -120,7 +120,7 @@
           let response = try await client.execute(request, timeout: .nanoseconds(Self.timeout.nanoseconds))
           guard response.status == .ok else {
             let answer = try await Self.within(Self.timeout) { try await Answer(response) }
-            throw Wire.error(answer.body, status: answer.status, retryAfter: answer.retryAfter, date: answer.date)
+            throw answer.error(to: request)
           }
           var reader = EventStreamReader()
           for try await piece in response.body {
@@ -156,39 +156,52 @@
         version = response.headers.first(name: Wire.versionHeader).flatMap { Int($0) } ?? 1
         body = Array(buffer: try await response.body.collect(upTo: HTTPBackend.maximumBodyBytes))
       }
+
+      /// Whether it answers a request: on the way an answer can be doubled or held back.
+      func answers(_ asked: HTTPClientRequest) -> Bool { request == asked.headers.first(name: Wire.requestHeader) }
+
+      /// What an answer that is not a good one says of a request.
+      func error(to asked: HTTPClientRequest) -> BackendError {
+        Wire.error(body, status: status, isOfRequest: answers(asked), retryAfter: retryAfter, date: date)
+      }
     }
 
-    private func request(_ method: HTTPMethod, _ target: String, _ store: StoreIdentity?) -> HTTPClientRequest {
-      var request = HTTPClientRequest(url: address.url + target)
-      request.method = method
-      request.headers.add(name: "Authorization", value: "Bearer \(token)")
-      request.headers.add(name: Wire.versionHeader, value: "\(Wire.version)")
+    /// A request about a zone, with the checksum by which the server notices damage.
+    private func request(
+      _ kind: String, _ zone: String, _ query: [String: String] = [:], store: StoreIdentity?, body: [UInt8]? = nil
+    ) -> HTTPClientRequest {
+      let values = query.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.escaped($0.value))" }
+      let target = "/zones/\(Self.escaped(zone))/\(kind)" + (values.isEmpty ? "" : "?" + values.joined(separator: "&"))
+      var request = request(target)
       if let store { request.headers.add(name: Wire.storeHeader, value: "\(store)") }
-      return request
-    }
-
-    private func exchange(
-      _ method: HTTPMethod, _ target: String, store: StoreIdentity? = nil, body: [UInt8]? = nil
-    ) async throws(BackendError) -> [UInt8] {
-      var request = request(method, target, store)
-      let name = String(UInt64.random(in: .min ... .max), radix: 16)
-      request.headers.add(name: Wire.requestHeader, value: name)
+      let head = RequestHead(kind: kind, zone: zone, query: query) { request.headers.first(name: $0) }
+      request.headers.add(name: RequestHead.checkHeader, value: head.check(body: body ?? []))
       if let body {
+        request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(ByteBuffer(bytes: body))
       }
+      return request
+    }
+
+    private func request(_ target: String) -> HTTPClientRequest {
+      var request = HTTPClientRequest(url: address.url + target)
+      request.headers.add(name: "Authorization", value: "Bearer \(token)")
+      request.headers.add(name: Wire.versionHeader, value: "\(Wire.version)")
+      request.headers.add(name: Wire.requestHeader, value: String(UInt64.random(in: .min ... .max), radix: 16))
+      return request
+    }
+
+    private func exchange(_ request: HTTPClientRequest) async throws(BackendError) -> [UInt8] {
       guard let client = client.withLock({ $0 }) else { throw HTTPFailure.closed }
       let answer = try await self.answer(to: request, from: client)
-      // On the way an answer can be doubled or held back: what belongs to another request is not an answer to this one, and
-      // nothing more is read from where it came.
-      if answer.status == 200, answer.request != name {
+      // What belongs to another request is not an answer to this one, and nothing more is read from where it came.
+      if answer.status == 200, !answer.answers(request) {
         renew(client)
         throw .unreachable("the answer belongs to \(answer.request == nil ? "no request" : "another request")")
       }
       if answer.status == 200, answer.version < Wire.version { throw .unsupportedFormat(Wire.serverIsOlder) }
-      guard answer.status == 200 else {
-        throw Wire.error(answer.body, status: answer.status, retryAfter: answer.retryAfter, date: answer.date)
-      }
+      guard answer.status == 200 else { throw answer.error(to: request) }
       return answer.body
     }
 

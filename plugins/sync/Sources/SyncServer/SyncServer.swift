@@ -134,13 +134,18 @@
     // MARK: Requests
 
     private func commit(_ request: Request, _ zone: String) async throws(BackendError) -> [UInt8] {
-      try admit(request, zone)
+      try admit(request, "commit", zone)
       let store = try Self.store(request)
       let body: [UInt8]
       do {
         body = Array(buffer: try await request.body.collect(upTo: SyncLimits.bodyBytes))
-      } catch {
+      } catch is NIOTooManyBytesError {
         throw .tooLarge
+      } catch {
+        throw .damaged("its body cannot be read")
+      }
+      guard RequestHead.isWhole(body: body, request.headers[.init(RequestHead.checkHeader)!]) else {
+        throw .damaged("its body has another checksum")
       }
       let (operations, heard): ([Operation], Cursor?)
       do throws(Wire.WireProblem) {
@@ -156,7 +161,7 @@
     }
 
     private func changes(_ request: Request, _ zone: String) async throws(BackendError) -> [UInt8] {
-      try admit(request, zone)
+      try admit(request, "changes", zone)
       let query = request.uri.queryParameters
       let cursor = try Self.cursor(query["since"], "since")
       let heard = try Self.cursor(query["heard"], "heard") ?? cursor
@@ -196,7 +201,7 @@
     }
 
     private func channel(_ request: Request, _ zone: String) async throws(BackendError) -> Response {
-      try admit(request, zone)
+      try admit(request, "pokes", zone)
       guard notifications.count < settings.channels else {
         throw .unreachable("all \(settings.channels) channels are taken")
       }
@@ -244,10 +249,18 @@
       }
     }
 
-    private func admit(_ request: Request, _ zone: String) throws(BackendError) {
+    /// Throws unless a request may be answered. What is damaged says nothing about the device that has sent it: that comes first.
+    private func admit(_ request: Request, _ kind: String, _ zone: String) throws(BackendError) {
+      let version = request.headers[.init(Wire.versionHeader)!].flatMap { Int($0) } ?? 1
+      let check = request.headers[.init(RequestHead.checkHeader)!]
+      if version >= Wire.version || check != nil {
+        var query: [String: String] = [:]
+        for (name, value) in request.uri.queryParameters { query[String(name)] = String(value) }
+        let head = RequestHead(kind: kind, zone: zone, query: query) { request.headers[.init($0)!] }
+        guard head.isWhole(check) else { throw .damaged("its head has another checksum") }
+      }
       try access.check(zone: zone, authorization: request.headers[.authorization])
-      let version = request.headers[.init(Wire.versionHeader)!].flatMap { Int($0) }
-      if version ?? 1 < Wire.version { throw .unsupportedFormat(Wire.needsNewer) }
+      if version < Wire.version { throw .unsupportedFormat(Wire.needsNewer) }
       try rate.take(zone: zone, atMilliseconds: clock.nowMilliseconds())
     }
 

@@ -342,14 +342,15 @@ public enum Wire {
   }
 
   /// Reads an error. Where the body is not the sync server's own error object, something else answered, a proxy for
-  /// example: that says nothing about the request, which is tried again whatever the status is. `retryAfter` is the header of
+  /// example: that says nothing about the request, which is tried again whatever the status is; nor does an answer to another request
+  /// (`isOfRequest` is false then). `retryAfter` is the header of
   /// that name; a date in it counts from that of the answer, `date`, since the device's own clock, `nowMilliseconds`, may be
   /// wrong by hours.
   public static func error(
-    _ body: [UInt8], status: Int, retryAfter: String? = nil, date: String? = nil,
+    _ body: [UInt8], status: Int, isOfRequest: Bool = true, retryAfter: String? = nil, date: String? = nil,
     nowMilliseconds now: Int64 = SystemClock().nowMilliseconds()
   ) -> BackendError {
-    let error = (try? object(body))?["error"]?.objectValue
+    let error = isOfRequest ? (try? object(body))?["error"]?.objectValue : nil
     let message =
       error?["message"]?.stringValue ?? "status \(status)\(words(body).map { ", '\($0)'" } ?? "")"
     let sent = date.flatMap { RetryAfter.secondsSince1970($0, nowMilliseconds: now) }.map { $0 * 1000 }
@@ -374,6 +375,7 @@ public enum Wire {
     case "limit-exceeded": return .limitExceeded
     case "unsupported-format": return .unsupportedFormat(message)
     case "storage": return .storage(message)
+    case "damaged": return .damaged(message)
     default: break
     }
     switch status {
@@ -397,7 +399,7 @@ public enum Wire {
   /// The status of an answer that reports an error.
   public static func status(of error: BackendError) -> Int {
     switch error {
-    case .invalid, .limitExceeded, .unsupportedFormat: 400
+    case .invalid, .limitExceeded, .unsupportedFormat, .damaged: 400
     case .notAuthenticated: 401
     case .forbidden: 403
     case .zoneMissing, .noRecordsFound: 404
@@ -413,7 +415,7 @@ public enum Wire {
     switch error {
     case .zoneMissing(let zone): zone
     case .invalid(let text), .notAuthenticated(let text), .forbidden(let text), .unreachable(let text): text
-    case .unavailable(let text, _): text
+    case .unavailable(let text, _), .damaged(let text): text
     default: "\(error)"
     }
   }

@@ -16,6 +16,21 @@ import Testing
     return fleet
   }
 
+  @Test func `a request that was damaged on its way is sent again, and nothing is parked`() {
+    var fleet = RecordFleet(2)
+    fleet.settle()
+    fleet.commitError = .damaged("its body has another checksum")
+    fleet.likeTogether(0, ["a", "b", "c"])
+    fleet.like(0, "d")
+    fleet.settle()
+    #expect(fleet.parked.isEmpty)
+    #expect(fleet.machines[0].replica.outbox.waitingCount == 4)
+    fleet.commitError = nil
+    fleet.advance(milliseconds: 900_000)
+    fleet.settle()
+    #expect(["a", "b", "c", "d"].map { fleet.likes(1, $0) } == [1, 1, 1, 1])
+  }
+
   @Test func `a parked transaction is shown whole, also after later changes of its records`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b", "c"]) }
     #expect(fleet.parked.count == 3)

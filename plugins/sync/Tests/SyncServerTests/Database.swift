@@ -26,8 +26,16 @@
     static func post(
       _ address: String, token: String, body: String, version: Int = Wire.version
     ) async throws -> (status: Int, body: String) {
+      let path = address.split(separator: "/").suffix(2)
+      let head = RequestHead(kind: String(path.last ?? ""), zone: String(path.first ?? "")) { name in
+        switch name {
+        case "authorization": "Bearer \(token)"
+        case Wire.versionHeader: "\(version)"
+        default: nil
+        }
+      }
       let (_, output) = try await Shell.runAside(
-        "curl -s -m 10 -X POST -H 'Authorization: Bearer \(token)' -H '\(Wire.versionHeader): \(version)' -H 'Expect:' --data-binary @- -w '\\n%{http_code}' \(address)",
+        "curl -s -m 10 -X POST -H 'Authorization: Bearer \(token)' -H '\(Wire.versionHeader): \(version)' -H '\(RequestHead.checkHeader): \(head.check(body: Array(body.utf8)))' -H 'Expect:' --data-binary @- -w '\\n%{http_code}' \(address)",
         input: body)
       let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
       return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))

@@ -1,0 +1,55 @@
+import SyncCore
+
+/// What a request says besides its body. A device sends a checksum of it and of the body in a header, so that the server can tell
+/// a request that was damaged on its way, such as by a packet that came twice, from one that it must refuse.
+public struct RequestHead: Hashable, Sendable {
+  /// The last part of the path: `commit`, `changes` or `pokes`.
+  public var kind: String
+  /// The zone.
+  public var zone: String
+  /// The names and values behind the path, in any order.
+  public var query: [String: String]
+  /// The headers that count, by name; missing ones are empty.
+  public var headers: [String: String]
+
+  /// The header with the checksums.
+  public static let checkHeader = "flowrun-check"
+  /// The headers that count.
+  public static let checkedHeaders = ["authorization", Wire.versionHeader, Wire.storeHeader, Wire.requestHeader]
+
+  /// A head; `header` gives the first value of a header.
+  public init(kind: String, zone: String, query: [String: String] = [:], header: (String) -> String?) {
+    self.kind = kind
+    self.zone = zone
+    self.query = query
+    headers = Dictionary(
+      uniqueKeysWithValues: Self.checkedHeaders.map { name in
+        // White space at the end of a header does not travel.
+        (name, String(decoding: (header(name) ?? "").utf8.reversed().drop { $0 == 32 }.reversed(), as: UTF8.self))
+      })
+  }
+
+  /// The value of the header for a request with this body.
+  public func check(body: [UInt8]) -> String {
+    let sum = Self.sum(body)
+    return "\(Self.sum(Array((text + sum).utf8)))-\(sum)"
+  }
+
+  /// Whether the head is as it was sent.
+  public func isWhole(_ check: String?) -> Bool {
+    guard let parts = check?.split(separator: "-"), parts.count == 2 else { return false }
+    return parts[0] == Self.sum(Array((text + parts[1]).utf8))
+  }
+
+  /// Whether the body is as it was sent; of a head that is whole.
+  public static func isWhole(body: [UInt8], _ check: String?) -> Bool {
+    check?.split(separator: "-").last.map { $0 == sum(body) } ?? false
+  }
+
+  private var text: String {
+    ([kind, zone] + query.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+      + Self.checkedHeaders.map { headers[$0] ?? "" }).reduce(into: "") { $0 += $1 + "\n" }
+  }
+
+  private static func sum(_ bytes: [UInt8]) -> String { String(Packer.checksum(bytes[...]), radix: 16) }
+}

@@ -1,0 +1,155 @@
+#if Network
+  import FlowBytes
+  import Foundation
+  import SyncCore
+  import SyncEngine
+  import SyncPomodoro
+  import SyncServer
+  import SyncWire
+  import Testing
+
+  /// Requests that are damaged on their way are sent again, and never refused for what they do not say.
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct DamagedRequestsTests {
+    private static let token = "a-token-of-tests-0123456789"
+    private static let mac = DeviceID(stem: "mac", random: 1)
+
+    /// What can happen to the packets of a request.
+    private enum Damage: CaseIterable {
+      case packetTwice, allTwice, cut, lost, reordered, late
+    }
+
+    private struct Request {
+      var kind: String
+      var name: String
+      var bytes: [UInt8]
+
+      init(_ kind: String, _ query: [String: String], name: String, body: [UInt8] = []) {
+        (self.kind, self.name) = (kind, name)
+        let headers = [
+          ("authorization", "Bearer \(DamagedRequestsTests.token)"), (Wire.versionHeader, "\(Wire.version)"),
+          (Wire.requestHeader, name),
+        ]
+        let head = RequestHead(kind: kind, zone: Pomodoro.zone, query: query) { name in
+          headers.first { $0.0 == name }?.1
+        }
+        let values = query.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "&")
+        var text = "\(body.isEmpty ? "GET" : "POST") /zones/\(Pomodoro.zone)/\(kind)?\(values) HTTP/1.1\r\nhost: a\r\n"
+        for (name, value) in headers { text += "\(name): \(value)\r\n" }
+        text += "\(RequestHead.checkHeader): \(head.check(body: body))\r\n"
+        if !body.isEmpty { text += "content-length: \(body.count)\r\n" }
+        bytes = Array((text + "\r\n").utf8) + body
+      }
+    }
+
+    private static func requests(_ seed: UInt64) -> [Request] {
+      let write = Write(
+        timer: Dot(device: mac, number: 1), milliseconds: 1, seen: nil, context: VersionVector(),
+        state: TimerState(kind: .focus))
+      let operations = [Operation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))]
+      let name = String(seed, radix: 16)
+      return [
+        Request("commit", [:], name: name, body: Wire.body(of: operations)),
+        Request("changes", ["limit": "9", "bytes": "9999", "device": mac.name], name: name),
+        Request("pokes", ["device": mac.name], name: name),
+      ]
+    }
+
+    /// The packets of a request as they arrive.
+    private static func packets(
+      of request: Request, _ damage: Damage, before other: Request, using random: inout SplitMix64
+    ) -> [[UInt8]] {
+      let bytes = request.bytes
+      let ends = (0..<Int.random(in: 1...3, using: &random)).map { _ in Int.random(in: 1..<bytes.count, using: &random)
+      }
+      let places = [0] + Set(ends).sorted() + [bytes.count]
+      var packets = zip(places, places.dropFirst()).map { Array(bytes[$0..<$1]) }
+      let index = Int.random(in: 0..<packets.count, using: &random)
+      switch damage {
+      case .packetTwice: packets.insert(packets[index], at: index)
+      case .allTwice: packets += packets
+      case .cut: packets.removeLast()
+      case .lost: packets.remove(at: index)
+      case .reordered: packets.swapAt(index, (index + 1) % packets.count)
+      // A packet of this request arrives when the next one has been sent on the same connection.
+      case .late: packets.append(contentsOf: [other.bytes, packets.remove(at: index)])
+      }
+      return packets
+    }
+
+    /// What a device makes of the first answer; nil if it is a good one or none comes.
+    private static func error(_ packets: [[UInt8]], _ request: Request, port: Int) throws -> BackendError? {
+      let socket = try #require(LocalSocket(port: port))
+      for packet in packets where !socket.send(packet) { break }
+      var answer: [UInt8] = []
+      while let piece = socket.some(waitMilliseconds: 30), !piece.isEmpty {
+        answer += piece
+        if let error = error(answer, request) { return error.error }
+      }
+      socket.end()
+      return nil
+    }
+
+    /// What an answer says; nil while it is not whole.
+    private static func error(_ answer: [UInt8], _ request: Request) -> (error: BackendError?, Void)? {
+      let text = String(decoding: answer, as: UTF8.self)
+      guard let end = text.range(of: "\r\n\r\n") else { return nil }
+      let lines = text[..<end.lowerBound].split(separator: "\r\n")
+      let status = lines.first.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? 0
+      func header(_ name: String) -> String? {
+        lines.first { $0.lowercased().hasPrefix(name + ":") }?.split(separator: ":").last?
+          .trimmingCharacters(in: .whitespaces)
+      }
+      if status == 200 { return (nil, ()) }
+      let body = Array(text[end.upperBound...].utf8)
+      if let length = header("content-length").flatMap({ Int($0) }), body.count < length { return nil }
+      return (Wire.error(body, status: status, isOfRequest: header(Wire.requestHeader) == request.name), ())
+    }
+
+    @Test func `whatever happens to the packets of a request, the device sends it again`() async throws {
+      let backend = MemoryBackend(zones: [Pomodoro.zone])
+      _ = try await backend.commit(Pomodoro.naming(atMilliseconds: 1), zone: Pomodoro.zone)
+      var settings = ServerSettings(tokens: [Pomodoro.zone: Self.token])
+      (settings.port, settings.requestsPerSecond) = (0, 100_000)
+      let server = SyncServer(backend: backend, settings: settings)
+      let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+      let running = Task { try await server.run(stopOnSignals: false) { continuation.yield($0) } }
+      defer { running.cancel() }
+      var iterator = ports.makeAsyncIterator()
+      let port = try #require(await iterator.next())
+      var (damaged, codes): (Int, Set<String>) = (0, [])
+      for seed in 1...UInt64(200) {
+        var random = SplitMix64(seed: seed)
+        let requests = Self.requests(seed)
+        let request = requests[Int(seed) % requests.count]
+        let damage = Damage.allCases[Int(seed) / requests.count % Damage.allCases.count]
+        let other = requests[Int.random(in: 0..<2, using: &random)]
+        let packets = Self.packets(of: request, damage, before: other, using: &random)
+        guard let error = try Self.error(packets, request, port: port) else { continue }
+        damaged += 1
+        codes.insert(error.code)
+        guard case .retry = error.remedy else {
+          Issue.record("seed \(seed): \(damage) of \(request.kind) gave \(error)")
+          continue
+        }
+      }
+      #expect(damaged > 20)
+      #expect(codes.contains("damaged") && codes.isSubset(of: ["damaged", "unreachable"]), "\(codes)")
+      // What arrived whole, however often, was done once, and nothing else was done.
+      let page = try await backend.changes(zone: Pomodoro.zone, since: nil, limit: 99, maximumBytes: 1 << 20)
+      let timer = try #require(page.records.first { $0.key == Pomodoro.timer })
+      #expect(timer.version == 1)
+      #expect(TimerState(payload: timer.cell.entries.first?.payload ?? [])?.kind == .focus)
+      #expect(page.records.allSatisfy { $0.key == Pomodoro.timer || $0.key.type == ZoneRules.type })
+    }
+
+    @Test func `a body that says something else than its device sent is told from one that is refused`() {
+      let head = RequestHead(kind: "commit", zone: "notes", query: [:]) { $0 == Wire.requestHeader ? "a" : nil }
+      let check = head.check(body: [1, 2, 3])
+      #expect(head.isWhole(check))
+      #expect(RequestHead.isWhole(body: [1, 2, 3], check))
+      #expect(!RequestHead.isWhole(body: [1, 2], check))
+      #expect(!RequestHead(kind: "commit", zone: "note", query: [:]) { _ in nil }.isWhole(check))
+      #expect(!head.isWhole(nil))
+    }
+  }
+#endif
