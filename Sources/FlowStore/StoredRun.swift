@@ -6,6 +6,9 @@ public struct StoredRun: Sendable, Hashable {
   public var workflow: String
   /// The absolute path of its file.
   public var file: String
+  /// The absolute path that its file had when the run was last begun. It differs from ``file`` if the folder of the store has
+  /// been moved or copied since.
+  public var recordedFile: String
   /// Milliseconds since 1970 at which it started.
   public var startedMilliseconds: Int
   /// Its state.
@@ -36,6 +39,7 @@ public struct StoredRun: Sendable, Hashable {
     self.id = id
     self.workflow = workflow
     self.file = file
+    recordedFile = file
     self.startedMilliseconds = startedMilliseconds
     self.state = state
     self.epoch = epoch

@@ -8,7 +8,7 @@ extension SQLiteRunStore {
     try withConnection { connection throws(StoreProblem) in
       var list = RunList()
       list.flaw = flaw
-      let (text, values) = Self.selection(filter)
+      let (text, values) = selection(filter)
       do throws(StoreProblem) {
         var count = 0
         try connection.run(text, values) { (row) throws(StoreProblem) in take(row, filter, &list, &count) }
@@ -25,7 +25,7 @@ extension SQLiteRunStore {
   private func take(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList, _ count: inout Int) {
     guard filter.limit.map({ count < $0 }) ?? true else { return }
     do throws(StoreProblem) {
-      let run = try stored(row).run
+      let run = placed(try stored(row).run)
       if run.state == .interrupted {
         list.runs.append(run)
       } else if filter.states.isEmpty || filter.states.contains(run.state) {
@@ -40,13 +40,31 @@ extension SQLiteRunStore {
   /// Reads runs again that seem to be interrupted, and leaves out those that do not fit.
   private func settle(_ list: inout RunList, _ filter: RunFilter, _ connection: SQLiteConnection) {
     for index in list.runs.indices where list.runs[index].state == .interrupted {
-      if let row = try? row(list.runs[index].id, connection) { list.runs[index] = row.run }
+      if let row = try? row(list.runs[index].id, connection) { list.runs[index] = placed(row.run) }
     }
     if !filter.states.isEmpty { list.runs.removeAll { !filter.states.contains($0.state) } }
     if let limit = filter.limit { list.runs = Array(list.runs.prefix(max(0, limit))) }
   }
 
-  private static func selection(_ filter: RunFilter) -> (text: String, values: [SQLiteValue]) {
+  /// The run with its file in the folder of the store.
+  func placed(_ run: StoredRun) -> StoredRun {
+    guard let folder else { return run }
+    var placed = run
+    placed.file = folder + "/" + Self.name(of: run.file)
+    return placed
+  }
+
+  private static func name(of file: String) -> Substring {
+    file[(file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file.utf8.index(after: $0) } ?? file.startIndex)...]
+  }
+
+  /// The name of a file that is in the folder of the store; nil if it is in another one.
+  private func ownName(of file: String) -> Substring? {
+    guard let folder, FilePath.isSame(Self.folder(of: file), folder) else { return nil }
+    return Self.name(of: file)
+  }
+
+  private func selection(_ filter: RunFilter) -> (text: String, values: [SQLiteValue]) {
     // By the rows themselves: a damaged index would leave some out unsaid.
     var text = "FROM run NOT INDEXED"
     var values: [SQLiteValue] = []
@@ -56,8 +74,13 @@ extension SQLiteRunStore {
       values.append(.text(id))
     }
     if let file = filter.file {
-      conditions.append("file = ?")
-      values.append(.text(file))
+      if let name = ownName(of: file) {
+        conditions.append("substr(CAST(file AS BLOB), -\(name.utf8.count + 1)) = CAST(? AS BLOB)")
+        values.append(.text("/" + name))
+      } else {
+        conditions.append("file = ?")
+        values.append(.text(file))
+      }
     }
     if let since = filter.sinceMilliseconds {
       conditions.append("started >= ?")
@@ -69,7 +92,7 @@ extension SQLiteRunStore {
     if let limit = filter.limit, filter.states.isEmpty {
       text = "FROM run WHERE number IN (SELECT number \(text + order) LIMIT \(max(0, limit)))"
     }
-    return ("SELECT \(columns) \(text + order)", values)
+    return ("SELECT \(Self.columns) \(text + order)", values)
   }
 
   /// What can be read row by row where a page of the table cannot. Throws `problem` where that is nothing.
@@ -94,8 +117,9 @@ extension SQLiteRunStore {
       }
     }
     guard !list.runs.isEmpty else { throw problem }
+    let file = filter.file.map { file in ownName(of: file).map { "\(folder ?? "")/\($0)" } ?? file }
     list.runs = list.runs.filter { run in
-      (filter.id.map { $0 == run.id } ?? true) && (filter.file.map { $0 == run.file } ?? true)
+      (filter.id.map { $0 == run.id } ?? true) && (file.map { $0 == run.file } ?? true)
         && (filter.sinceMilliseconds.map { $0 <= run.startedMilliseconds } ?? true)
     }
     list.runs.sort { $0.startedMilliseconds > $1.startedMilliseconds }

@@ -11,6 +11,8 @@ import Synchronization
 public final class SQLiteRunStore: RunStore {
   /// The file.
   public let path: String
+  /// The folder of the workflows whose runs are recorded; nil if their paths are the recorded ones.
+  let folder: String?
   /// Which file it is; nil if it is unknown.
   public let identity: StoreIdentity?
   private let connection: Mutex<SQLiteConnection>
@@ -30,13 +32,20 @@ public final class SQLiteRunStore: RunStore {
   private static let longRunBytes = idleLogPages << 11
 
   /// Opens the store in the file at an absolute path, made where it is missing unless it is only to be read.
-  public convenience init(_ path: String, readOnly: Bool = false) throws(StoreProblem) {
-    try self.init(path, readOnly: readOnly, isOnNetwork: flow_is_network_folder(Self.folder(of: path)) == 1)
+  ///
+  /// - Parameter folder: the absolute path of the folder that has all workflows of the store. Recorded files are in it by their
+  ///   names, wherever the folder was when they were recorded: a store moves with its folder.
+  public convenience init(_ path: String, readOnly: Bool = false, folder: String? = nil) throws(StoreProblem) {
+    try self.init(
+      path, readOnly: readOnly, folder: folder, isOnNetwork: flow_is_network_folder(Self.folder(of: path)) == 1)
   }
 
   /// Opens it as if it were on a network file system, or on none.
-  package init(_ path: String, readOnly: Bool = false, isOnNetwork: Bool) throws(StoreProblem) {
+  package init(
+    _ path: String, readOnly: Bool = false, folder: String? = nil, isOnNetwork: Bool
+  ) throws(StoreProblem) {
     self.isOnNetwork = isOnNetwork
+    self.folder = folder
     if !readOnly { try Self.create(path) }
     self.path = path
     identity = StoreIdentity(path)
@@ -251,7 +260,9 @@ public final class SQLiteRunStore: RunStore {
     try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
         var row = try heldRow(lease, connection)
+        let file = row.run.file
         row.run = run
+        row.run.file = file
         // That its process is gone is seen from the lock.
         if run.state == .interrupted { row.run.state = .running }
         try update(row, connection)
@@ -270,6 +281,8 @@ public final class SQLiteRunStore: RunStore {
       try connection.transaction { () throws(StoreProblem) in
         var row = try heldRow(lease, connection)
         row.definition = try self.definition(definition, connection)
+        // The journal begins again, so its paths are those of the folder as it is now.
+        row.run.file = placed(row.run).file
         row.chunkCount = first + chunks.count
         try update(row, connection)
         for (index, chunk) in chunks.enumerated() { try add(chunk, row.number, first + index, lease.epoch, connection) }

@@ -15,12 +15,12 @@ final class EarlyStore: Sendable {
 
   private let state = Mutex(State.closed)
 
-  /// Opens the store at a path where there is one; what goes wrong is found again by anyone who writes.
-  init(_ path: String) {
-    guard FilePath.exists(path) else { return }
+  /// Opens the store of a folder where there is one; what goes wrong is found again by anyone who writes.
+  init(in folder: String) {
+    guard FilePath.exists(RunMemory.path(in: folder)) else { return }
     try? DetachedThread.start(name: "store") { [self] in
       state.withLock { state in
-        guard case .closed = state, let store = try? SQLiteRunStore(path) else { return }
+        guard case .closed = state, let store = try? RunMemory.openStore(in: folder) else { return }
         store.prepareToKeep()
         state = .open(store)
       }

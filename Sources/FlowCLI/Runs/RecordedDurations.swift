@@ -15,8 +15,10 @@ enum RecordedDurations {
   /// The durations of the attempts of a step that succeeded at once or after others, from its first start to its end;
   /// none where nothing is recorded or it cannot be read. Nothing is written.
   static func of(_ step: String, in file: String, catalog: (String) -> ActionRegistry?) -> [Duration] {
-    let path = RunMemory.path(in: FilePath.folder(of: file))
-    guard FilePath.exists(path), let store = try? SQLiteRunStore(path, readOnly: true) else { return [] }
+    let folder = FilePath.folder(of: file)
+    guard FilePath.exists(RunMemory.path(in: folder)),
+      let store = try? RunMemory.openStore(in: folder, readOnly: true)
+    else { return [] }
     var filter = RunFilter()
     filter.file = file
     filter.limit = runLimit

@@ -13,6 +13,11 @@ enum RunMemory {
   /// The store for the workflows of a folder.
   static func path(in folder: String) -> String { "\(folder)/.flowrun/runs.sqlite" }
 
+  /// Opens the store for the workflows of a folder, which moves with the folder.
+  static func openStore(in folder: String, readOnly: Bool = false) throws(StoreProblem) -> SQLiteRunStore {
+    try SQLiteRunStore(path(in: folder), readOnly: readOnly, folder: folder)
+  }
+
   /// This process.
   static var holder: RunHolder {
     var name = [CChar](repeating: 0, count: 256)
@@ -44,7 +49,7 @@ enum RunMemory {
   /// Begins to open the store that a run will be recorded in, where that is a file.
   static func openEarly(_ request: RunRequest) -> EarlyStore? {
     guard request.keepsHistory, request.store == nil else { return nil }
-    return EarlyStore(path(in: FilePath.folder(of: FilePath.absolute(request.file))))
+    return EarlyStore(in: FilePath.folder(of: FilePath.absolute(request.file)))
   }
 
   /// The history of a run in the store at an address, or in the one next to its file.
@@ -53,12 +58,12 @@ enum RunMemory {
     store address: String?, _ early: EarlyStore? = nil
   ) throws(UsageProblem) -> RunHistory {
     if let address { try checkAddress(address) }
-    let path = path(in: FilePath.folder(of: file))
+    let folder = FilePath.folder(of: file)
     let found = FoundStore()
     var history = RunHistory(file: file, definition: definition, holder: holder) {
       (damage) throws(StoreProblem) in
       if let address { return try openDatabase(address, isDurable: isDurable) }
-      return try openFile(path, isDurable: isDurable, damage: damage, found, early)
+      return try openFile(in: folder, isDurable: isDurable, damage: damage, found, early)
     }
     history.isDurable = isDurable
     history.canBeTakenOver = address != nil
@@ -74,11 +79,12 @@ enum RunMemory {
     let identity = Mutex<StoreIdentity?>(nil)
   }
 
-  /// Opens the store at a path. One that was found damaged, for the cause `damage`, is moved aside first, unless another
+  /// Opens the store of a folder. One that was found damaged, for the cause `damage`, is moved aside first, unless another
   /// process has done it.
   private static func openFile(
-    _ path: String, isDurable: Bool, damage: String?, _ found: FoundStore, _ early: EarlyStore?
+    in folder: String, isDurable: Bool, damage: String?, _ found: FoundStore, _ early: EarlyStore?
   ) throws(StoreProblem) -> SQLiteRunStore {
+    let path = path(in: folder)
     if let damage,
       let aside = try SQLiteRunStore.moveAside(path, found.identity.withLock { $0 }, atSeconds: time(nil))
     {
@@ -90,7 +96,7 @@ enum RunMemory {
     // Before it is opened: what cannot be opened has no other identity.
     found.identity.withLock { $0 = opened == nil ? StoreIdentity(path) : opened?.identity }
     let store: SQLiteRunStore
-    if let opened { store = opened } else { store = try SQLiteRunStore(path) }
+    if let opened { store = opened } else { store = try openStore(in: folder) }
     if isDurable { try store.prepareForDurable() }
     return store
   }
@@ -104,14 +110,15 @@ enum RunMemory {
   /// The store of a folder, or of the folder that a workflow file is in, to be read; to be written where `writes`.
   /// Throws a ``UsageProblem`` where no run is recorded there.
   static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
-    let path = path(in: folder(of: place))
+    let folder = folder(of: place)
+    let path = path(in: folder)
     guard FilePath.exists(path), !SQLiteRunStore.isNew(path) else { throw missing(place, path) }
     do throws(StoreProblem) {
-      return try SQLiteRunStore(path, readOnly: !writes)
+      return try openStore(in: folder, readOnly: !writes)
     } catch {
       // A store in a folder that may not be written is read all the same.
       guard case .unusable = error, writes else { throw error }
-      return try SQLiteRunStore(path, readOnly: true)
+      return try openStore(in: folder, readOnly: true)
     }
   }
 

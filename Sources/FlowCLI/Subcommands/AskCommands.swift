@@ -24,6 +24,7 @@ enum RunQuestion {
   static func ask(_ found: StoredRun, in store: any RunStore, _ question: ValueObject) async throws -> String {
     let short = RunReference.short(found.id)
     guard found.state == .running else {
+      if found.state == .interrupted, let copied = CopiedRun(found) { throw copied.question }
       let why =
         found.state == .interrupted ? "its process (\(found.holder)) has died; see flowrun resume" : "it has ended"
       throw RunProblem("run \(short) is not running: \(why)")

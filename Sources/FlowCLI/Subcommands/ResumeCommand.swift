@@ -56,6 +56,9 @@ struct ResumeCommand: Subcommand {
   @Flag(help: "Waits while another process has the run, and takes over when that process dies.")
   var wait = false
 
+  @Flag(help: "Continues a run that was copied with its folder, in the copy and as another run.")
+  var here = false
+
   @Flag(help: "Prints what would be kept and what would run, and runs nothing.")
   var dryRun = false
 
@@ -90,7 +93,14 @@ struct ResumeCommand: Subcommand {
         return
       }
       let request = request(for: stored)
-      let resume = try PreparedResume(stored, store, request, self)
+      let copied = CopiedRun(stored)
+      if let copied, !here { throw copied.refusal }
+      var resume = try PreparedResume(stored, store, request, self)
+      if let copied, !dryRun {
+        stored = try copied.split(in: store)
+        resume = try Self.orForget(stored, in: store) { try PreparedResume(stored, store, request, self) }
+        copied.explain(stored, resume)
+      }
       if !output.json || dryRun {
         StandardOutput.write(
           ResumeText.text(
@@ -101,10 +111,24 @@ struct ResumeCommand: Subcommand {
       do {
         let session = try await RunSession.inTask(request, resuming: resume)
         await session.end(session.run.report)
-      } catch let problem as StoreProblem {
+      } catch let problem as StoreProblem where wait && problem.isOfAnotherHolder {
         // Another one that waited was faster.
-        guard wait, problem.isOfAnotherHolder else { throw problem }
+      } catch {
+        if copied != nil { _ = try? store.remove([stored.id]) }
+        throw error
       }
+    }
+  }
+
+  /// Returns what `body` does; where that fails the run, which nothing has begun, is removed.
+  private static func orForget<Result>(
+    _ run: StoredRun, in store: any RunStore, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      _ = try? store.remove([run.id])
+      throw error
     }
   }
 

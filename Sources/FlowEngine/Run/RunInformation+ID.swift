@@ -3,7 +3,7 @@ import FlowPluginKit
 extension RunInformation {
   /// A fresh id: a UUID of version 7 (RFC 9562) in lower case. Its first 48 bits are milliseconds since 1970, so that ids
   /// sort as runs began; its last 32 are what people see of it.
-  static func newID() -> String {
+  package static func newID() -> String {
     var generator = SystemRandomNumberGenerator()
     let high = UInt64(RunJournal.wallMilliseconds) << 16 | generator.next() & 0x0FFF | 0x7000
     let low = generator.next() & ~(0b11 << 62) | (0b10 << 62)

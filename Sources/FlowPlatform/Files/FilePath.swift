@@ -51,6 +51,14 @@ package enum FilePath {
   /// Whether there is anything at a path.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+  /// Whether two paths lead to one file or folder, also through links and mounts. A path is always the same as itself.
+  package static func isSame(_ first: String, _ second: String) -> Bool {
+    guard first != second else { return true }
+    var (one, other) = (stat(), stat())
+    guard stat(first, &one) == 0, stat(second, &other) == 0 else { return false }
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino
+  }
+
   /// Whether there is a folder at a path.
   package static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 

@@ -33,6 +33,8 @@ public struct ResumePlan: Sendable {
     case gone
     /// It is in `finally`.
     case final
+    /// Its outputs have paths of a folder in which the workflow no longer is.
+    case moved(from: String)
 
     /// The reason in a few words; `name` says what a step is called.
     public func text(_ name: (StepIndex) -> String) -> String {
@@ -45,6 +47,7 @@ public struct ResumePlan: Sendable {
       case .new: "it is new"
       case .gone: "its effects ended with its process"
       case .final: "it runs at the end of every run"
+      case .moved(let folder): "its outputs name the folder '\(folder)'"
       }
     }
   }
@@ -115,6 +118,8 @@ public struct ResumePlan: Sendable {
   public private(set) var interruptedItems: [StepIndex: [Int]] = [:]
   /// The steps that would run again, but need one that must not run twice and does not run.
   public private(set) var heldBack: Set<StepIndex> = []
+  /// How the workflow's folder has moved, if outputs that name it where it was are not kept.
+  private let lost: FolderMove?
   /// The steps that have changed.
   private var changedSteps: Set<StepIndex> = []
 
@@ -149,6 +154,7 @@ public struct ResumePlan: Sendable {
     let mapping = StepMapping(from: before, to: graph)
     let comparison = StepComparison(
       before: before, graph: graph, changedPlugins: Self.changed(recollection.header.programs, programs))
+    lost = wish.changes == .keep || recollection.move?.isSameFolder == true ? nil : recollection.move
     var fates = [Fate](repeating: .again(.new), count: graph.workflow.steps.count)
     for (old, past) in pasts.steps.enumerated() {
       guard let new = mapping[StepIndex(old)] else { continue }
@@ -157,6 +163,9 @@ public struct ResumePlan: Sendable {
       fates[Int(new)] = past.fate(isOptional: comparison.isOptional(StepIndex(old)))
       if options.onInterrupt == .fail, past.stopsAtInterrupt || fanOut?.stopsAtInterrupt(options.fanOut) == true {
         fates[Int(new)] = .failed
+      }
+      if let lost, fates[Int(new)] == .kept, lost.isNamed(in: recollection.outputs[StepIndex(old)] ?? [:]) {
+        fates[Int(new)] = .again(.moved(from: lost.from))
       }
       guard !comparison.isSame(StepIndex(old), new) else { continue }
       changedSteps.insert(new)
@@ -332,7 +341,8 @@ public struct ResumePlan: Sendable {
       entries.append(.expanded(new, hashes: fanOut.hashes, atNanoseconds: 0))
       for (item, past) in fanOut.items.sorted(by: { $0.key < $1.key }) {
         let isChosen = wish.items[new]?.contains(item) == true
-        let stays = isKept || (past.hasSucceeded && !isChosen && steps.contains(new))
+        let isLost = lost?.isNamed(in: recollection.itemOutputs[old]?[item] ?? [:]) == true
+        let stays = isKept || (past.hasSucceeded && !isChosen && !isLost && steps.contains(new))
         let task = TaskInstance(new, item: item)
         if stays, var finished = past.finished {
           finished.task = task
@@ -457,7 +467,7 @@ public struct ResumePlan: Sendable {
         body: JSONText.bytes(of: .array(epochs.map(\.value))))
     ]
     if programs != header.programs || header.retiredKeys != recollection.header.retiredKeys
-      || recollection.header.hasPlaceholders != (mask != nil)
+      || recollection.header.hasPlaceholders != (mask != nil) || recollection.move != nil
     {
       var header = header
       header.programs = programs

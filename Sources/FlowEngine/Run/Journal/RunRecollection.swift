@@ -1,5 +1,6 @@
 import FlowExpressions
 import FlowModel
+import FlowPlatform
 import FlowStore
 
 /// What a run's journal says, as far as it goes.
@@ -25,6 +26,8 @@ public struct RunRecollection: Sendable {
   package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
   /// The items of steps as they were worked out last.
   private var itemKeys: [StepIndex: ItemKeys] = [:]
+  /// How the folder of the workflow has moved since the journal was begun; nil if it has not.
+  public let move: FolderMove?
   /// When the last entry was made, in nanoseconds from the start of the run.
   public private(set) var lastNanoseconds = 0
   /// When the last of it was written, in milliseconds since 1970; nil: nothing was.
@@ -42,6 +45,7 @@ public struct RunRecollection: Sendable {
       throw JournalProblem(description: "what run \(run.id) was begun with cannot be read")
     }
     self.header = header
+    move = FolderMove(from: FilePath.folder(of: run.recordedFile), to: FilePath.folder(of: run.file))
     position = RunPosition(epoch: run.epoch, chunkCount: chunks.count)
     var read: [RunChunk] = []
     for bytes in chunks {
@@ -68,6 +72,8 @@ public struct RunRecollection: Sendable {
         throw JournalProblem(description: "run \(run.id): \(error)")
       }
     }
+    // The paths of the last header, since earlier ones no longer count.
+    if let move { self.header = self.header.moved(by: move) }
     // One that took the run and wrote nothing is known from the run alone.
     if epochs.last?.epoch != run.epoch {
       let started = epochs.isEmpty && run.epoch == 1 ? run.startedMilliseconds : lastMilliseconds

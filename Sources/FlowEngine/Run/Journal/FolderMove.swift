@@ -1,0 +1,99 @@
+import FlowModel
+import FlowPlatform
+
+/// Describes that the folder of a run's workflow is now at another path than when the run was recorded.
+public struct FolderMove: Sendable, Hashable {
+  /// The absolute path of the folder when the run was recorded.
+  public var from: String
+  /// The absolute path of the folder now.
+  public var to: String
+
+  /// Returns nil if the folder is where it was, or if everything is below it.
+  init?(from: String, to: String) {
+    guard from != to, from != "/", !from.isEmpty else { return nil }
+    (self.from, self.to) = (from, to)
+  }
+
+  /// Whether both paths lead to one folder, so recorded paths are still valid.
+  var isSameFolder: Bool { FilePath.isSame(from, to) }
+
+  /// A path below the folder as it is now; every other text unchanged.
+  func moved(_ text: String) -> String {
+    let prefix = from + "/"
+    guard text.utf8.starts(with: prefix.utf8) else { return text.utf8.elementsEqual(from.utf8) ? to : text }
+    return to + "/" + String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+  }
+
+  /// A value with its paths below the folder as they are now.
+  func moved(_ value: Value) -> Value {
+    switch value {
+    case .string(let text): .string(moved(text))
+    case .array(let values): .array(values.map(moved))
+    case .object(let object): .object(moved(object))
+    default: value
+    }
+  }
+
+  /// The same of the members of an object.
+  func moved(_ object: ValueObject) -> ValueObject {
+    var result = ValueObject()
+    for (name, value) in object { result[name] = moved(value) }
+    return result
+  }
+
+  /// Whether a value names the folder where it was.
+  func isNamed(in value: Value) -> Bool {
+    switch value {
+    case .string(let text): isNamed(in: text)
+    case .array(let values): values.contains { isNamed(in: $0) }
+    case .object(let object): isNamed(in: object)
+    default: false
+    }
+  }
+
+  /// Whether a member of an object names it.
+  func isNamed(in object: ValueObject) -> Bool {
+    object.contains { isNamed(in: $0.0) || isNamed(in: $0.1) }
+  }
+
+  private func isNamed(in text: String) -> Bool {
+    guard text.utf8.count >= from.utf8.count else { return false }
+    let (bytes, name) = (Array(text.utf8), Array(from.utf8))
+    var index = 0
+    while index + name.count <= bytes.count {
+      guard bytes[index] == name[0], bytes[index..<index + name.count].elementsEqual(name) else {
+        index += 1
+        continue
+      }
+      let end = index + name.count
+      // A dot may end a sentence, so it may follow.
+      let isWhole = end == bytes.count || bytes[end] == UInt8(ascii: ".") || !Self.isPartOfName(bytes[end])
+      // An option of a compiler may come before, as in -I/project.
+      let isOption = index >= 2 && bytes[index - 2] == UInt8(ascii: "-")
+      if isWhole, index == 0 || !Self.isPartOfName(bytes[index - 1]) || isOption { return true }
+      index += 1
+    }
+    return false
+  }
+
+  private static func isPartOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), 0x80...:
+      true
+    default: false
+    }
+  }
+}
+
+extension RunHeader {
+  /// The header with its paths below the folder as they are now.
+  func moved(by move: FolderMove) -> RunHeader {
+    var header = self
+    header.inputs = move.moved(inputs)
+    header.environment = move.moved(environment)
+    header.launch.options = move.moved(launch.options)
+    header.dataFolder = move.moved(dataFolder)
+    return header
+  }
+}
