@@ -171,10 +171,22 @@ public struct StepOptions: Sendable, Hashable {
     attempt <= 1 || laterRequests.isEmpty ? request : laterRequests[min(attempt - 2, laterRequests.count - 1)]
   }
 
-  /// What attempts take of the machine, each request once, with the first attempt that takes it.
+  /// What the attempts of `retry` take of the machine, each request once, with the first attempt that takes it.
   public var requests: [(attempt: Int, request: MachineResources)] {
     guard let request else { return [] }
-    var all = [(attempt: 1, request: request)]
+    let planned = laterRequests.prefix(max(0, (retry?.attempts ?? 1) - 1))
+    return Self.once(request, planned)
+  }
+
+  /// What any attempts take of the machine, those included that follow attempts which were lost with their machine.
+  public var requestsOfAll: [(attempt: Int, request: MachineResources)] {
+    request.map { Self.once($0, laterRequests[...]) } ?? []
+  }
+
+  private static func once(
+    _ first: MachineResources, _ laterRequests: ArraySlice<MachineResources>
+  ) -> [(attempt: Int, request: MachineResources)] {
+    var all = [(attempt: 1, request: first)]
     for (index, later) in laterRequests.enumerated() where later != all[all.count - 1].request {
       all.append((index + 2, later))
     }

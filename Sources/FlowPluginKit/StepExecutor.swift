@@ -51,11 +51,14 @@ public struct ExecutorLost: Error, Sendable, Hashable {
   public var message: String
   /// Whether another attempt would be lost as well.
   public var isFinal: Bool
+  /// Whether the engine's time limit ended it: `retry` decides whether it runs again.
+  public var isTimeUp: Bool
 
   /// A body that was lost so.
-  public init(_ message: String, isFinal: Bool = false) {
+  public init(_ message: String, isFinal: Bool = false, isTimeUp: Bool = false) {
     self.message = message
     self.isFinal = isFinal
+    self.isTimeUp = isTimeUp
   }
 
   /// The code of a step whose bodies were lost too often.

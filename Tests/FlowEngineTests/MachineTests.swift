@@ -81,6 +81,7 @@ struct MachineTests {
       Step("grows") {
         $0.request = MachineResources(cpus: 2)
         $0.laterRequests = [MachineResources(cpus: 4), MachineResources(cpus: 6)]
+        $0.retry = RetryPolicy(attempts: 3)
       }
     ]
     #expect {

@@ -55,6 +55,19 @@ import Testing
     #expect(place(late.ticket) == "7_2 10")
   }
 
+  @Test func `an array that cannot be submitted now is wanted again as it was`() {
+    var book = book
+    book.expect(Array(0..<4), of: step, atOnce: 2)
+    let first = claim(&book, 0)
+    for _ in 0..<3 {
+      for (batch, step, first) in book.batches() { book.postponed(batch, of: step, first: first) }
+    }
+    #expect(submit(&book, as: 7) == ["run.s.1 0-3%2"])
+    _ = take(&book, listing("7 0 8 RUNNING", "7 1-3%2 7 PENDING"))
+    #expect(place(first.ticket) == "7_0 8")
+    #expect(submit(&book) == [])
+  }
+
   @Test func `a list of indices with a step names them all`() {
     let listing = listing("7 1-9:4%2 7 PENDING", "7 0-6:3 8 PENDING", "7 : 9 PENDING", "7 1-5:0 9 PENDING")
     #expect(listing.waiting.map(\.index).sorted() == [0, 1, 3, 5, 6, 9])

@@ -78,6 +78,48 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
+  func `an item whose task is cancelled is lost, not failed, and is submitted alone`() throws {
+    try write(
+      9, #"[ "$FLOWRUN_ATTEMPT" != 1 ] || { echo $SLURM_ARRAY_JOB_ID >> begun; sleep 30; }; echo "${{ item }}" >> ran"#)
+    let process = try start()
+    for count in [3, 6, 9] {
+      #expect(within(seconds: 60) { lines("begun").count >= count })
+      _ = try cluster.ask("scancel --state=RUNNING \(try #require(lines("begun").first))")
+    }
+    let result = process.result(limitSeconds: 120)
+    #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+    #expect(lines("ran").sorted() == (0..<9).map(String.init))
+    #expect(try isFree())
+  }
+
+  @Test func `a controller that refuses submissions for a moment costs no attempt`() throws {
+    try write(3, #"echo "$FLOWRUN_ATTEMPT" >> ran"#)
+    let (_, path) = try Shell.run("command -v sbatch")
+    let commands = "\(folder)/commands"
+    try FileManager.default.createDirectory(atPath: commands, withIntermediateDirectories: true)
+    try """
+    #!/bin/sh
+    echo x >>'\(folder)/asked'
+    [ $(wc -l <'\(folder)/asked') -gt 2 ] || { echo 'sbatch: error: Socket timed out on send/recv operation' >&2; exit 1; }
+    '\(path.trimmingCharacters(in: .newlines))' "$@"; status=$?
+    echo 'sbatch: thank you' >&2
+    exit $status
+
+    """.write(toFile: "\(commands)/sbatch", atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(commands)/sbatch")
+    let ownPath = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    let result = try FlowrunProcess.run(
+      ["flow.yaml", "--on", on], in: folder,
+      environment: cluster.environment.merging([
+        "PATH": "\(commands):\(ownPath)", "SQUEUE_STATES": "COMPLETED", "SBATCH_WAIT": "1",
+      ]) { $1 })
+    #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+    #expect(lines("ran") == ["1", "1", "1"])
+    #expect(result.errors.contains("sbatch: thank you") || result.output.contains("sbatch: thank you"), "\(result)")
+    #expect(try isFree())
+  }
+
+  @Test(.enabled(if: TestExtent.isFull))
   func `items that end at once signal no process but their own`() throws {
     let bystander = try BackgroundProgram(["sleep", "600"], log: "\(folder)/log")
     try write(40, "true")

@@ -90,22 +90,24 @@ import Testing
     try remove()
   }
 
-  @Test func `a command that ended because its worker's time was over is lost, and not tried again`() throws {
+  @Test func `a command that ended because its worker's time was over is lost, and repeated by retry alone`() throws {
     try write(
       #"""
       name: over
       steps:
         long:
-          run: |
-            echo began >> began
+          run: &run |
+            echo $FLOWRUN_STEP >> began
             echo "slurmstepd: error: *** STEP 4.0 ON node1 CANCELLED DUE TO TIME LIMIT ***" > /proc/$PPID/fd/2
             exit 143
           retry: { attempts: 3, delay: 1ms }
+          optional: true
+        once: { run: *run, needs: long }
       """#)
     let result = try run("flow.yaml", "--on", "workers=1")
     #expect(result.exitCode == 1)
     #expect(result.output.contains("its time was up [executor-lost]"), "\(result.output) \(result.errors)")
-    #expect(try String(contentsOfFile: "\(folder)/began", encoding: .utf8) == "began\n")
+    #expect(try String(contentsOfFile: "\(folder)/began", encoding: .utf8) == "long\nlong\nlong\nonce\n")
     try remove()
   }
 

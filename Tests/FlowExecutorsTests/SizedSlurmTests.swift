@@ -73,6 +73,20 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
+  func `a command that calls srun has its own steps, in a slot, a job and a task of an array`() throws {
+    try write(
+      """
+        slot: { run: 'srun hostname > slot', deadline: 60s }
+        job: { run: 'srun hostname > job', resources: { cpus: 1 }, deadline: 60s }
+        task: { run: 'srun hostname > task', foreach: [1], resources: { cpus: 1 }, deadline: 60s }
+      """)
+    let result = try run("flow.yaml", "--on", on)
+    #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+    for name in ["slot", "job", "task"] { #expect(lines(name).count == 1, "\(name): \(lines(name))") }
+    #expect(try isFree())
+  }
+
+  @Test(.enabled(if: TestExtent.isFull))
   func `what no node can ever have is told before anything starts`() throws {
     for (resources, asked) in [
       ("cpus: 3", "3 cpus"), ("memory: 1GiB", "1 cpu and 1GiB of memory"), ("gpus: 2", "1 cpu and 2 gpus"),

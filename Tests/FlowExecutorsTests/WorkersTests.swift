@@ -2,6 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowTestKit
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -102,6 +103,36 @@ import Testing
       return text.contains("is of flowrun \(Release.version)") && text.contains("here it is of flowrun 99")
     }
     await pool.close()
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `A worker that greets and dies is left out after three starts in a row`() async throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let greeting =
+      #"{"jsonrpc":"2.0","id":0,"result":{"name":"flowrun-worker","uses":["ping","capabilities"],"actions":{},"mark":"0-0"}}"#
+    let script = "read -r line; echo start >>'\(folder)/starts'; echo '\(greeting)'"
+    let told = Mutex<[String]>([])
+    let isLeftOut = OneShot<Void>()
+    let pool = WorkerPool(
+      name: "workers",
+      starts: [
+        WorkerStart(
+          name: "worker 1", command: ["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], slots: 1,
+          isLocal: true)
+      ],
+      needs: WorkerRequirements(actions: [], digest: { _ in "" }), workflowFolder: "/",
+      tell: { line in
+        told.withLock { $0.append(line) }
+        if line.contains("is left out") { isLeftOut.finish(()) }
+      })
+    try await pool.open(waitingAtMost: .seconds(20))
+    await isLeftOut.wait()
+    await pool.close()
+    let starts = try String(contentsOfFile: "\(folder)/starts", encoding: .utf8)
+    #expect(starts == "start\nstart\nstart\n")
+    let words = told.withLock { $0.map { $0.contains("is started again") ? "again" : "left out" } }
+    #expect(words == ["again", "again", "left out"])
     try FileManager.default.removeItem(atPath: folder)
   }
 

@@ -18,6 +18,11 @@ public struct FakeSlurm {
     for name in ["scancel", "scontrol", "squeue"] { try write(note, to: name) }
   }
 
+  /// Has a command run a script once the call is noted.
+  public func set(_ name: String, _ script: String) throws {
+    try write("echo \"${0##*/} $PPID $*\" >> '\(folder)/calls'\n" + script, to: name)
+  }
+
   private func write(_ script: String, to name: String) throws {
     try "#!/bin/sh\n\(script)\n".write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/\(name)")

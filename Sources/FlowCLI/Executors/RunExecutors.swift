@@ -64,12 +64,13 @@ struct RunExecutors: Sendable {
           plugins: installation.external,
           environment: Environment.all)
         for (step, options) in assigned where !steps.countsHere(step) {
-          executor.requests += options.requests.map { (workflow.steps[Int(step)].id, $0.request) }
+          executor.requests += options.requestsOfAll.map { (workflow.steps[Int(step)].id, $0.request) }
           if !options.requests.isEmpty, options.fanOut != nil { executor.hasSizedItems = true }
         }
         executor.withheld = workflow.secretVariables
         executor.hasPlainSteps = assigned.contains { steps.countsHere($0) || $1.request == nil }
         executor.tell = { told.add($0) }
+        if let patience = try request.slurmPatienceDuration { executor.slurmPatience = patience }
         executor.mayPing = { told.isSure }
         pools.append(try executor.pool())
       } catch let problem as ExecutorAddress.AddressProblem {

@@ -27,6 +27,8 @@ struct RunRequest: Hashable {
   var store: String?
   /// Where steps are sent; nil: where the file says.
   var on: String?
+  /// For how long Slurm is asked again; nil: for the usual time.
+  var slurmPatience: String?
   /// What steps with `resources` may take at once; nil: what this machine has.
   var resources: String?
 }
@@ -48,6 +50,14 @@ extension RunRequest {
     get throws(UsageProblem) {
       guard let prewarm else { return nil }
       return try LaunchArguments.duration(prewarm, of: "--prewarm '\(prewarm)'")
+    }
+  }
+
+  /// For how long Slurm is asked again while its controller refuses everything; nil: for the usual time.
+  var slurmPatienceDuration: Duration? {
+    get throws(UsageProblem) {
+      guard let slurmPatience else { return nil }
+      return try LaunchArguments.duration(slurmPatience, of: "--slurm-patience '\(slurmPatience)'")
     }
   }
 

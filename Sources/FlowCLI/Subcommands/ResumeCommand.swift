@@ -65,6 +65,12 @@ struct ResumeCommand: Subcommand {
   @Option(help: ArgumentHelp("Where portable steps run, as for flowrun run.", valueName: "EXECUTOR"))
   var on: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "How long flowrun asks Slurm again while its controller refuses everything, as for flowrun run.",
+      valueName: "DURATION"))
+  var slurmPatience: String?
+
   @Option(help: ArgumentHelp("What steps with 'resources' may take at once, as for flowrun run.", valueName: "AMOUNTS"))
   var resources: String?
 
@@ -200,6 +206,7 @@ struct ResumeCommand: Subcommand {
     request.store = place.store
     request.inputs = inputs
     request.on = on
+    request.slurmPatience = slurmPatience
     request.resources = resources
     return request
   }

@@ -59,6 +59,12 @@ struct RunCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
+      "How long flowrun asks Slurm again while its controller refuses everything; default: 2m.",
+      valueName: "DURATION"))
+  var slurmPatience: String?
+
+  @Option(
+    help: ArgumentHelp(
       "What steps with 'resources' may take at once, as cpus=8,memory=16GiB,gpus=1; default: this machine.",
       valueName: "AMOUNTS"))
   var resources: String?
@@ -83,7 +89,7 @@ struct RunCommand: Subcommand {
       outputs: output.outputs, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
       isQuiet: output.quiet, isVerbose: output.verbose, isDurable: durable, keepsHistory: !noHistory,
       forcedSteps: force, store: store, on: on,
-      resources: resources)
+      slurmPatience: slurmPatience, resources: resources)
   }
 
   func perform() async throws {

@@ -26,6 +26,8 @@ public struct ExecutorRequest: Sendable {
   public var hasSizedItems = false
   /// Whether other steps are sent there too.
   public var hasPlainSteps = true
+  /// For how long Slurm is asked again while its controller refuses everything.
+  public var slurmPatience = Duration.seconds(120)
   /// How often workers are asked for heartbeats.
   package var pulse = PulseRhythm()
   /// Whether they may still be asked.
@@ -75,7 +77,10 @@ public struct ExecutorRequest: Sendable {
     case ExecutorAddress.slurm:
       let program = address["worker"] ?? "flowrun"
       var engine = SlurmEngine(address: address, environment: transportEnvironment)
+      engine.patience = slurmPatience
+      engine.tell = tell
       let cluster = try engine.cluster()
+      if !engine.defaults.isEmpty { tell("slurm: \(engine.defaults.joined(separator: ", "))") }
       engine.excluded = cluster.excluded
       try cluster.check(requests)
       let starts = hasPlainSteps ? engine.starts(workerCommand(program), perNode: try cluster.slotsPerNode()) : []

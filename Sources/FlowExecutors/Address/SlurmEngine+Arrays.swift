@@ -24,29 +24,64 @@ extension SlurmEngine {
     return environment
   }
 
-  /// Submits an array whose tasks wait for their workers.
-  @Sendable func submit(_ batch: ArrayBatch) throws(ExecutorProblem) -> Int {
+  /// Submits an array whose tasks wait for their workers, and returns its job.
+  ///
+  /// - Parameters:
+  ///   - known: the arrays of the run that are known.
+  ///   - mayExist: whether Slurm may have taken the array though its number never arrived.
+  @Sendable func submit(_ batch: ArrayBatch, known: [Int], mayExist: Bool) throws(ExecutorProblem) -> Int {
+    if mayExist, let number = try adopt(batch, known) { return number }
     let words =
       [
         "sbatch", "--parsable", "--array=\(batch.list)", "--no-requeue", "--output=/dev/null", "--error=/dev/null",
         "--chdir=/",
       ]
       + job(batch.request, batch.name) + passedThrough(toSteps: false) + ["--wrap=mark=\(mark)\n\(SlurmScripts.keeper)"]
-    let lines = try ask(words, submittingEnvironment)
-    guard let last = lines.last, let number = Int(last.prefix { $0 != ";" }) else {
-      throw ExecutorProblem("sbatch answered '\(lines.last ?? "")' instead of the number of a job")
+    let answer = try run(words, submittingEnvironment)
+    if case .exited(code: 0) = answer.status, let number = SlurmAnswers.jobNumber(answer.standardOutput) {
+      for line in answer.standardError.split(separator: "\n") { tell("slurm: \(line)") }
+      return number
     }
-    return number
+    var problem = ExecutorProblem(Self.refusal(words, answer))
+    if case .exited(code: 0) = answer.status {
+      problem.message = "sbatch answered '\(Self.lastLine(answer.output) ?? "")' instead of the number of a job"
+      problem.isPassing = true
+    } else {
+      problem.isPassing = answer.isKilled || SlurmAnswers.isPassing(answer.output)
+    }
+    // An answer that was lost or not understood says nothing of the array.
+    if problem.isPassing, let number = try? adopt(batch, known) { return number }
+    throw problem
   }
+
+  /// The job of an array that Slurm has taken without its number having arrived; arrays of its name that are not like it are
+  /// cancelled.
+  private func adopt(_ batch: ArrayBatch, _ known: [Int]) throws(ExecutorProblem) -> Int? {
+    let lines = try ask(
+      ["squeue", "--noheader", "--me", "--name=\(batch.name)", "--format=%F %K %k"], environmentOfLists)
+    var indices: [Int: Set<Int>] = [:]
+    for line in lines {
+      let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+      guard words.count == 3, words[2] == mark, let number = Int(words[0]), !known.contains(number) else { continue }
+      indices[number, default: []].formUnion(ArrayListing.indices(words[1]))
+    }
+    let found = indices.keys.sorted().first { indices[$0] == Set(batch.indices) }
+    let others = indices.keys.sorted().filter { $0 != found }
+    if !others.isEmpty { _ = try ask(["scancel", "--quiet"] + others.map(String.init)) }
+    return found
+  }
+
+  /// Has `squeue` print lists of indices as long as they are.
+  private var environmentOfLists: [String: String] { environment.merging(["SLURM_BITSTR_LEN": "0"]) { $1 } }
 
   /// The tasks of arrays that have not ended.
   @Sendable func list(_ arrays: [Int]) throws(ExecutorProblem) -> ArrayListing {
-    var environment = environment
-    environment["SLURM_BITSTR_LEN"] = "0"
     let numbers = arrays.map(String.init).joined(separator: ",")
     do throws(ExecutorProblem) {
       return ArrayListing(
-        try ask(["squeue", "--noheader", "--jobs=\(numbers)", "--format=\(ArrayListing.format)"], environment))
+        try ask(
+          ["squeue", "--noheader", "--jobs=\(numbers)", "--format=\(ArrayListing.format)"],
+          environmentOfLists))
     } catch {
       // Slurm has forgotten the only one.
       if error.message.contains("Invalid job id") { return ArrayListing() }
@@ -62,18 +97,23 @@ extension SlurmEngine {
       ["srun", "--jobid=\(job)", "--overlap", "--mpi=none"] + shape(request, name) + passedThrough(toSteps: true)
       + ["/bin/sh", "-c", SlurmScripts.holder, "flowrun-worker", name, mark, task.text]
     let endCheck = #"[ "$(squeue --noheader --states=all --jobs="$1" --format=%k)" = "$2 \#(SlurmScripts.ended)" ]"#
-    return WorkerStart(
+    var start = WorkerStart(
       name: "job \(task.text)", command: words + worker, environment: environment, slots: 1,
       startLimit: wait,
       exitSigns: ["task 0:"], endSigns: Self.endSigns,
       endCheck: ["/bin/sh", "-c", endCheck, "flowrun-look", task.text, mark],
       release: ["scancel", "--quiet", task.text])
+    start.passingSigns = SlurmAnswers.passingSigns
+    start.patience = patience
+    // The task is the item's, whether or not a worker could be started in it.
+    start.isReleasedBeforeRestart = false
+    return start
   }
 
   /// The number of indices that an array may have; 0: there are no arrays.
   func arrayIndices() throws(ExecutorProblem) -> Int {
     var most = 0
-    for line in try ask(["scontrol", "show", "config"]) {
+    for line in try ask(["scontrol", "show", "config"], isPatient: true) {
       let words = line.split(whereSeparator: { " =,".contains($0) }).map(String.init)
       if words.first == "MaxArraySize", let size = words.last.flatMap({ Int($0) }) { most = size }
       if words.first == "SchedulerParameters", let name = words.firstIndex(of: "max_array_tasks"),

@@ -10,19 +10,50 @@ struct SlurmEngine {
   let environment: [String: String]
   /// The nodes that no allocation may be on.
   var excluded: [String] = []
+  /// For how long Slurm is asked again that refuses everything for a moment, as while its controller starts.
+  var patience = Duration.seconds(120)
+  /// Receives what Slurm's commands print on standard error while they do what they are asked to.
+  var tell: @Sendable (String) -> Void = { _ in }
+  /// Waits before Slurm is asked again.
+  var pause: @Sendable (Duration) -> Void = { duration in
+    _ = poll(nil, 0, CInt(clamping: duration.nanoseconds / 1_000_000))
+  }
   private let began = ContinuousClock.now
 
   /// The comment of all jobs of this run, and of no others; with a number behind it the name of an allocation.
   let mark = "flowrun-" + String(UInt64.random(in: 0 ... .max), radix: 36)
 
-  /// How long Slurm may take to answer a question.
-  private static let answerTime = Duration.seconds(10)
   /// How long an allocation may wait in Slurm's queue by default.
   private static let usualWait = Duration.seconds(3600)
 
   init(address: ExecutorAddress, environment: [String: String]) {
     self.address = address
-    self.environment = Self.outsideJob(environment)
+    self.environment = Self.outsideJob(environment).filter { !Self.isForUser($0.key) }
+  }
+
+  /// Whether a variable changes what Slurm's commands do and print for the user's own calls. With `SBATCH_WAIT` a submission would
+  /// last as long as its job, with `SQUEUE_STATES` jobs would be missing.
+  static func isForUser(_ name: String) -> Bool {
+    if ["SQUEUE_", "SCANCEL_", "SACCT_", "SINFO_", "SCONTROL_"].contains(where: name.hasPrefix) { return true }
+    if ["SLURM_STDINMODE", "SLURM_STDOUTMODE", "SLURM_STDERRMODE", "SLURM_LABELIO"].contains(name) { return true }
+    let prefix = ["SBATCH_", "SRUN_"].first { name.hasPrefix($0) }
+    return prefix.map { statedOptions.contains(String(name.dropFirst($0.count))) } ?? false
+  }
+
+  /// The options of `srun` and `sbatch` that flowrun states itself, as their variables are named.
+  private static let statedOptions: Set<String> = [
+    "INPUT", "OUTPUT", "ERROR", "ARRAY", "ARRAY_INX", "WAIT", "EXPORT", "EXPORT_ENV", "JOB_NAME", "NODES", "NNODES",
+    "NTASKS",
+    "CPUS_PER_TASK", "FORMAT", "REQUEUE", "NO_REQUEUE", "OPEN_MODE", "PARSABLE", "COMMENT", "CHDIR", "WORKING_DIR",
+  ]
+
+  /// The variables from which a job takes its account, partition and quality of service because the address names none.
+  var defaults: [String] {
+    ["account", "partition", "qos"].compactMap { option in
+      let name = "SLURM_\(option.uppercased())"
+      guard address[option] == nil, let value = environment[name] else { return nil }
+      return "\(option) '\(value)' is that of the variable \(name)"
+    }
   }
 
   /// What a user sets as a default for `srun`, or to reach Slurm. In a job Slurm sets none of it but `SLURM_CONF`, which is
@@ -66,22 +97,25 @@ struct SlurmEngine {
     guard indices > 0 else { return nil }
     return JobArrays(
       ArrayEngine(
-        indices: indices, wait: wait, submit: submit, list: list,
+        indices: indices, wait: wait, patience: patience, submit: submit, list: list,
         cancel: { _ = try? self.ask(["scancel", "--quiet"] + $0) },
         limit: { _ = try? self.ask(["scontrol", "--quiet", "update", "JobId=\($0)", "ArrayTaskThrottle=\($1)"]) },
         release: ["/bin/sh", "-c", SlurmScripts.releaseAll, "flowrun-release", mark], environment: environment,
-        start: { start($0, $1, $2, $3, worker($4)) }),
+        tell: tell, start: { start($0, $1, $2, $3, worker($4)) }),
       slots: address.slots)
   }
 
   private func start(
     _ name: String, named job: String, _ request: MachineResources, slots: Int, _ worker: [String]
   ) -> WorkerStart {
-    WorkerStart(
+    var start = WorkerStart(
       name: name, command: command(request, worker, job), environment: environment, slots: slots, startLimit: wait,
       exitSigns: ["task 0:"], endSigns: Self.endSigns,
       endCheck: ["/bin/sh", "-c", SlurmScripts.endCheck, "flowrun-look", job, mark],
       release: SlurmScripts.release([job]))
+    start.passingSigns = SlurmAnswers.passingSigns
+    start.patience = patience
+    return start
   }
 
   static let endSigns = ["srun: Job step aborted", "srun: Force Terminated"]
@@ -95,7 +129,8 @@ struct SlurmEngine {
   private static let exported = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,SLURM_CONF"
 
   private func command(_ request: MachineResources, _ worker: [String], _ name: String) -> [String] {
-    let words = ["srun"] + job(request, name) + ["--mpi=none"] + address.passedThrough
+    // A step of the body's own, as `srun` in a command makes it, shares what the worker has.
+    let words = ["srun"] + job(request, name) + ["--mpi=none", "--overlap"] + address.passedThrough
     return words + ["/bin/sh", "-c", SlurmScripts.holder, "flowrun-worker", name, mark, ""] + worker
   }
 
@@ -138,7 +173,9 @@ struct SlurmEngine {
 
   /// What Slurm has for the address.
   func cluster() throws(ExecutorProblem) -> SlurmNodes {
-    let known = try ask(["sinfo", "--noheader", "--format=%R %a"]).map { $0.split(separator: " ").map(String.init) }
+    let known = try ask(["sinfo", "--noheader", "--format=%R %a"], isPatient: true).map {
+      $0.split(separator: " ").map(String.init)
+    }
     let partitions = known.compactMap(\.first)
     let partition = address["partition"]
     if let partition, !partitions.contains(partition) {
@@ -149,7 +186,8 @@ struct SlurmEngine {
       throw ExecutorProblem("Slurm's partition '\(partition ?? "")' is \(state)")
     }
     let nodes = ["sinfo", "--noheader", "--Node", "--format=\(SlurmNodes.format)"]
-    var cluster = SlurmNodes(try ask(nodes + (partition.map { ["--partition=\($0)"] } ?? [])), of: address)
+    var cluster = SlurmNodes(
+      try ask(nodes + (partition.map { ["--partition=\($0)"] } ?? []), isPatient: true), of: address)
     if let names = try names(of: "nodelist") { try cluster.keep(names) }
     if let names = try names(of: "exclude") { try cluster.remove(names) }
     return cluster
@@ -158,7 +196,7 @@ struct SlurmEngine {
   /// The nodes that an option names, as `node[1-3]`; nil: it is not given.
   private func names(of option: String) throws(ExecutorProblem) -> [String]? {
     guard let list = address[option] else { return nil }
-    return try ask(["scontrol", "show", "hostnames", list])
+    return try ask(["scontrol", "show", "hostnames", list], isPatient: true)
   }
 
   /// The jobs of this run that wait in Slurm's queue for something that flowrun did not ask for, each with its reason, such as
@@ -207,24 +245,5 @@ struct SlurmEngine {
       guard error.message.contains("accounting storage is disabled") else { throw error }
       throw ExecutorProblem("Slurm keeps no accounting here (AccountingStorageType)")
     }
-  }
-
-  /// The lines that a command of Slurm prints.
-  func ask(
-    _ words: [String], _ environment: [String: String]? = nil
-  ) throws(ExecutorProblem) -> [String] {
-    let answer: FinishedProgram
-    do throws(SystemError) {
-      answer = try FinishedProgram(
-        PluginCommand(words, environment: environment ?? self.environment), directory: "/",
-        deadline: .now + Self.answerTime)
-    } catch {
-      throw ExecutorProblem("Slurm cannot be reached: \(error)")
-    }
-    let lines = answer.output.split(separator: "\n").map(String.init)
-    guard case .exited(code: 0) = answer.status else {
-      throw ExecutorProblem("Slurm cannot be reached: \(lines.last ?? "'\(words[0])' \(answer.status)")")
-    }
-    return lines
   }
 }

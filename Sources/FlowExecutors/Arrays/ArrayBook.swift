@@ -190,6 +190,13 @@ struct ArrayBook {
     return orders
   }
 
+  /// Takes in that a batch could not be submitted now: its items are wanted and expected as before.
+  mutating func postponed(_ batch: ArrayBatch, of step: StepID, first: Int) {
+    let wanted = Set(claims.values.lazy.filter { $0.step == step && $0.task == nil }.map(\.item))
+    guard expected[step] != nil else { return }
+    expected[step]?.items.formUnion(batch.indices.map { $0 + first }.filter { !wanted.contains($0) })
+  }
+
   private mutating func lose(_ number: Int, _ problem: String, _ orders: inout Orders) {
     guard let claim = claims[number], !claim.isPlaced else { return }
     orders.grants.append((claim.ticket, .lost(ExecutorLost(problem))))

@@ -67,7 +67,7 @@ struct ArrayListing: Sendable, Equatable {
   }
 
   /// The indices of a list such as `0-4,7%2`, or with a step, `1-9:2%2`, in every form that `sbatch --array` takes.
-  private static func indices(_ text: String) -> [Int] {
+  static func indices(_ text: String) -> [Int] {
     text.prefix { $0 != "%" }.split(separator: ",").flatMap { part -> [Int] in
       let range = part.split(separator: ":")
       let ends = (range.first ?? "").split(separator: "-").compactMap { Int($0) }
@@ -84,8 +84,11 @@ struct ArrayEngine: Sendable {
   var indices: Int
   /// How long a task may wait for its allocation once its item is to be run.
   var wait: Duration
-  /// Submits an array and returns its job.
-  var submit: @Sendable (_ batch: ArrayBatch) throws(ExecutorProblem) -> Int
+  /// For how long an array is submitted again that the engine cannot take now.
+  var patience = Duration.zero
+  /// Submits an array and returns its job. `known` are the arrays of the run whose numbers arrived; if it `mayExist`, the engine
+  /// may have taken it before.
+  var submit: @Sendable (_ batch: ArrayBatch, _ known: [Int], _ mayExist: Bool) throws(ExecutorProblem) -> Int
   /// What has not ended of these arrays.
   var list: @Sendable (_ arrays: [Int]) throws(ExecutorProblem) -> ArrayListing
   /// Ends tasks, or whole arrays, by their texts.
@@ -96,6 +99,8 @@ struct ArrayEngine: Sendable {
   var release: [String]
   /// The environment in which it runs.
   var environment: [String: String]
+  /// Receives what a user should know.
+  var tell: @Sendable (String) -> Void = { _ in }
   /// How the worker of a task's body is started, once the task has its allocation.
   var start:
     @Sendable (_ task: ArrayTask, _ job: Int, _ name: String, _ request: MachineResources, _ result: ResultFile?) ->

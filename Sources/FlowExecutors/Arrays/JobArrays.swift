@@ -22,6 +22,11 @@ final class JobArrays: Sendable {
     var wake: OneShot<Void>?
     var release: LastCommand?
     var watch: Task<Void, Never>?
+    /// The pauses since the engine has refused a submission for a moment, and when the next one may be made.
+    var pauses: GrowingPauses?
+    var nextSubmission = ContinuousClock.now
+    /// The names of arrays that the engine may have taken without their numbers having arrived.
+    var unconfirmed: Set<String> = []
   }
 
   /// How long attempts are gathered that want a task.
@@ -127,7 +132,8 @@ final class JobArrays: Sendable {
       defer { state.release = nil }
       return state.release
     }
-    if left.isEmpty { release?.drop() } else { release?.run() }
+    // An array whose number never arrived is found by the run's mark.
+    if left.isEmpty, state.withLock({ $0.unconfirmed.isEmpty }) { release?.drop() } else { release?.run() }
   }
 
   /// How long tasks that have run their item may take to end.
@@ -184,6 +190,7 @@ final class JobArrays: Sendable {
   }
 
   private func submit() -> Bool {
+    if state.withLock({ ContinuousClock.now < $0.nextSubmission }) { return false }
     let batches = state.withLock { $0.book?.batches() ?? [] }
     if !batches.isEmpty, state.withLock({ $0.release == nil }) {
       let release = try? LastCommand(engine.release, environment: engine.environment)
@@ -191,10 +198,16 @@ final class JobArrays: Sendable {
     }
     for (batch, step, first) in batches {
       if state.withLock({ $0.isClosed }) { return true }
+      let (known, mayExist) = state.withLock { ($0.book?.liveArrays ?? [], $0.unconfirmed.contains(batch.name)) }
       do throws(ExecutorProblem) {
-        let array = try engine.submit(batch)
-        state.withLock { $0.book?.submitted(batch, of: step, first: first, as: array) }
+        let array = try engine.submit(batch, known, mayExist)
+        state.withLock { state in
+          state.book?.submitted(batch, of: step, first: first, as: array)
+          state.unconfirmed.remove(batch.name)
+          state.pauses = nil
+        }
       } catch {
+        if error.isPassing, postpone(batch, of: step, first: first, error.message) { continue }
         let orders = state.withLock {
           $0.book?.refused(batch, of: step, first: first, error.message) ?? ArrayBook.Orders()
         }
@@ -202,6 +215,30 @@ final class JobArrays: Sendable {
       }
     }
     return !batches.isEmpty
+  }
+
+  /// Has a batch submitted again after a pause; false if the engine has refused for too long.
+  private func postpone(_ batch: ArrayBatch, of step: StepID, first: Int, _ problem: String) -> Bool {
+    let (isPostponed, isFirst) = state.withLock { state in
+      let isFirst = state.pauses == nil
+      var pauses = state.pauses ?? GrowingPauses(limit: engine.patience, from: .now)
+      state.unconfirmed.insert(batch.name)
+      // Other batches of the same look wait for the same pause.
+      if state.nextSubmission > .now {
+        state.book?.postponed(batch, of: step, first: first)
+        return (true, false)
+      }
+      guard let pause = pauses.next(at: .now) else {
+        state.pauses = nil
+        return (false, false)
+      }
+      state.pauses = pauses
+      state.nextSubmission = .now + pause
+      state.book?.postponed(batch, of: step, first: first)
+      return (true, isFirst)
+    }
+    if isFirst { engine.tell("a job array is submitted again: \(problem)") }
+    return isPostponed
   }
 
   private func carryOut(_ orders: ArrayBook.Orders) -> Bool {

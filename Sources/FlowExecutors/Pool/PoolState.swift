@@ -25,7 +25,7 @@ struct PoolState {
     var taken = 0
     /// How often it was lost, or could not be started, since one of its bodies last ended.
     var failures = 0
-    /// How many of its last starts failed in a row.
+    /// How many of its last starts in a row have led to nothing.
     var failedStarts = 0
     /// Why it is not started again; nil: it is.
     var problem: String?
@@ -62,6 +62,10 @@ struct PoolState {
   var isClosed = false
   /// Why the last worker could not be used.
   var lastProblem = "no worker could be started"
+  /// Whether a worker for one body was at work before it was lost: the body may run in another one.
+  var hasLostWork = false
+  /// What becomes of bodies if there are no workers.
+  var loss: ExecutorLost { ExecutorLost(lastProblem, isFinal: !hasLostWork || isClosed) }
 
   init(slots: [Int]) {
     self.slots = slots
@@ -141,7 +145,7 @@ struct PoolState {
   mutating func grants() -> [(OneShot<Grant>, Grant)] {
     var grants: [(OneShot<Grant>, Grant)] = []
     if isGone {
-      grants = waiting.map { ($0.ticket, .lost(ExecutorLost(lastProblem, isFinal: true))) }
+      grants = waiting.map { ($0.ticket, .lost(loss)) }
       waiting = []
     }
     var count = 0

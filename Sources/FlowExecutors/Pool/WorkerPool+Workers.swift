@@ -9,32 +9,46 @@ extension WorkerPool {
   private static let firstPause = Duration.milliseconds(50)
   /// How long an engine may take to take something back.
   private static let releaseTime = Duration.seconds(10)
+  /// After this time at work the end of a worker does not count as a failed start.
+  private static let longEnough = Duration.seconds(30)
   /// The longest pause.
   private static let longestPause = Duration.seconds(5)
 
   /// Keeps one worker running until the executor is closed or it has failed too often.
   func tend(_ index: Int) async {
     var pause = Self.firstPause
+    var refusals: GrowingPauses?
     while !state.withLock({ $0.isClosed }) {
       let problem = await serve(index)
       let hasLeft = problem == nil
+      // The engine may be able to start one a moment later.
+      if let problem, !problem.wasAtWork, starts[index].passingSigns.contains(where: problem.message.contains),
+        let next = postpone(index, problem, &refusals)
+      {
+        if starts[index].isReleasedBeforeRestart { await release(starts[index]) }
+        try? await Task.sleep(for: next)
+        continue
+      }
+      refusals = nil
       let (isOver, grants) = state.withLock { state -> (Bool, [(OneShot<PoolState.Grant>, PoolState.Grant)]) in
         state.members[index].session = nil
         state.members[index].isReady = false
         state.members[index].isLeaving = false
         state.members[index].failures = hasLeft ? 0 : state.members[index].failures + 1
         if let problem {
-          state.members[index].failedStarts = problem.wasAtWork ? 0 : state.members[index].failedStarts + 1
+          if problem.wasLong { state.members[index].failedStarts = 0 }
+          state.members[index].failedStarts += 1
           state.lastProblem = "\(starts[index].name): \(problem.message)"
-          if problem.isLasting || state.members[index].failedStarts >= Self.failedStartsInARow {
-            state.members[index].problem = problem.message
-          }
+          let isOver = problem.isLasting || state.members[index].failedStarts >= Self.failedStartsInARow
+          if isOver || isOneTime && problem.wasAtWork { state.members[index].problem = problem.message }
+          if isOneTime && problem.wasAtWork { state.hasLostWork = true }
         }
         return (state.isClosed || state.members[index].problem != nil, state.grants())
       }
       for (ticket, grant) in grants { ticket.finish(grant) }
       if let problem, !state.withLock({ $0.isClosed }) {
-        tell("\(name): \(starts[index].name) \(isOver ? "is left out" : "is started again"): \(problem.message)")
+        let outcome = !isOver ? "is started again" : isOneTime && problem.wasAtWork ? "was lost" : "is left out"
+        tell("\(name): \(starts[index].name) \(outcome): \(problem.message)")
       }
       if state.withLock({ $0.isGone }) { opening.finish(false) }
       if problem != nil { await release(starts[index]) }
@@ -47,6 +61,20 @@ extension WorkerPool {
       pause = isNew ? Self.firstPause : min(pause * 2, Self.longestPause)
       try? await Task.sleep(for: pause)
     }
+  }
+
+  /// The pause after which a worker is asked for again that the engine cannot start now; nil if it has been asked for too long.
+  private func postpone(_ index: Int, _ problem: Loss, _ refusals: inout GrowingPauses?) -> Duration? {
+    let isFirst = refusals == nil
+    var pauses = refusals ?? GrowingPauses(limit: starts[index].patience, from: .now)
+    guard let next = pauses.next(at: .now), !state.withLock({ $0.isClosed }) else { return nil }
+    refusals = pauses
+    state.withLock { state in
+      state.members[index].session = nil
+      state.lastProblem = "\(starts[index].name): \(problem.message)"
+    }
+    if isFirst { tell("\(name): \(starts[index].name) is asked for again: \(problem.message)") }
+    return next
   }
 
   /// Has the engine take back what it gave for a worker that was lost: it may hold that for as long as the run continues.
@@ -65,6 +93,8 @@ extension WorkerPool {
     var isLasting = false
     /// Whether it had been ready for steps.
     var wasAtWork = false
+    /// Whether it had been ready for so long that it did not end because of what it is.
+    var wasLong = false
   }
 
   /// Starts a worker and waits until it is gone; why, or nil when it was to end: the executor was closed, or it made room.
@@ -98,6 +128,7 @@ extension WorkerPool {
       let link = terms.copies.map { _ in
         FileLink(session, name: "\(start.name) of \(name)", digests) { [name, tell] in tell("\(name): \($0)") }
       }
+      let beginning = ContinuousClock.now
       let burial = Task.detached { await Self.bury(session, mark, start, silence) }
       let (isClosed, grants) = state.withLock { state -> (Bool, [(OneShot<PoolState.Grant>, PoolState.Grant)]) in
         state.members[index].session = session
@@ -114,7 +145,10 @@ extension WorkerPool {
       state.withLock { $0.members[index].isReady = false }
       await burial.value
       if session.wasStopped { return nil }
-      return state.withLock { $0.isClosed } ? nil : Loss(message: session.endText, wasAtWork: true)
+      return state.withLock { $0.isClosed }
+        ? nil
+        : Loss(
+          message: session.endText, wasAtWork: true, wasLong: ContinuousClock.now - beginning > Self.longEnough)
     case .refused(let failure):
       loss = Loss(message: failure.message, isLasting: true)
     case .failed(let error), .lost(let error):

@@ -19,6 +19,8 @@ public final class WorkerPool: StepExecutor {
   let needs: WorkerRequirements
   let terms: WorkerTerms
   let folder: String
+  /// Whether a worker runs one body: it is not started again once it was at work.
+  let isOneTime: Bool
   let digests = FileDigests()
   let tell: @Sendable (String) -> Void
   /// How workers for steps that take resources of a machine are had, one a body; nil: such steps are as others are.
@@ -37,8 +39,8 @@ public final class WorkerPool: StepExecutor {
   /// Told when a worker is ready, or none will be.
   let opening = OneShot<Bool>()
 
-  /// After this many failed starts in a row, a worker is left out. One that was lost at work is started again:
-  /// how often is up to its steps, none of which is handed over more than a few times.
+  /// After this many starts in a row that lead to nothing, a worker is left out: it could not be started, or ended at once
+  /// without having read a body.
   static let failedStartsInARow = 3
 
   /// - Parameters:
@@ -51,6 +53,7 @@ public final class WorkerPool: StepExecutor {
   ///   - mayPing: whether they may still be asked.
   ///   - withheld: variables of the workers' own environment that commands do not get.
   ///   - release: the command that releases what is asked of an engine for the workers; nil: nothing is.
+  ///   - isOneTime: whether a worker runs one body, so that it is not started again once it was at work.
   ///   - sized: how workers for steps that take resources of a machine are had; nil: such steps are as others are.
   ///   - waiting: the jobs that wait in the engine's queue, with their reasons; nil: the engine has no queue.
   ///   - tell: receives the workers that are left out or lost.
@@ -58,11 +61,12 @@ public final class WorkerPool: StepExecutor {
     name: String, starts: [WorkerStart], needs: WorkerRequirements, workflowFolder: String,
     copies: WorkerTerms.Copies? = nil, pulse: PulseRhythm = PulseRhythm(),
     mayPing: @escaping @Sendable () -> Bool = { true }, withheld: Set<String> = [], release: [String]? = nil,
-    sized: SizedWorkers? = nil, waiting: WaitingJobs? = nil,
+    isOneTime: Bool = false, sized: SizedWorkers? = nil, waiting: WaitingJobs? = nil,
     tell: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.name = name
     self.sized = sized
+    self.isOneTime = isOneTime
     waitingJobs = waiting
     self.starts = starts
     self.needs = needs
@@ -217,8 +221,9 @@ public final class WorkerPool: StepExecutor {
       case .refused(let failure):
         try Task.checkCancellation()
         // The engine ends the commands with the worker, which may live long enough to tell how they ended.
-        if Self.isFinal(slot.session.lastLog) {
-          throw ExecutorLost("\(starts[slot.member].name) of '\(name)' was lost: its time was up", isFinal: true)
+        if Self.isTimeUp(slot.session.lastLog) {
+          throw ExecutorLost(
+            "\(starts[slot.member].name) of '\(name)' was lost: its time was up", isFinal: true, isTimeUp: true)
         }
         isSound = true
         throw callable.error(failure)
@@ -234,16 +239,19 @@ public final class WorkerPool: StepExecutor {
       }
       return nil
     } catch FileLink.Loss.lost(let error) {
+      // The body may be what ended the worker, and has a limit of its own.
+      state.withLock { $0.members[slot.member].failedStarts = 0 }
       // Nothing of the body runs any more after this.
       await slot.burial.value
       try Task.checkCancellation()
+      let isTimeUp = Self.isTimeUp(error.message)
       throw ExecutorLost(
-        "\(starts[slot.member].name) of '\(name)' was lost: \(error.message)", isFinal: Self.isFinal(error.message))
+        "\(starts[slot.member].name) of '\(name)' was lost: \(error.message)", isFinal: isTimeUp, isTimeUp: isTimeUp)
     }
   }
 
   /// Whether the engine ended the worker because its time was over.
-  private static func isFinal(_ message: String) -> Bool { message.contains("DUE TO TIME LIMIT") }
+  private static func isTimeUp(_ message: String) -> Bool { message.contains("DUE TO TIME LIMIT") }
 
   // MARK: Slots
 
@@ -251,7 +259,7 @@ public final class WorkerPool: StepExecutor {
     try Task.checkCancellation()
     let ticket = OneShot<PoolState.Grant>()
     let (id, grant) = state.withLock { state -> (Int?, PoolState.Grant?) in
-      if state.isGone { return (nil, .lost(ExecutorLost(state.lastProblem, isFinal: true))) }
+      if state.isGone { return (nil, .lost(state.loss)) }
       if let grant = state.takeSlot() { return (nil, grant) }
       let id = state.wait(ticket)
       state.endRest()?.finish(())
@@ -277,7 +285,7 @@ public final class WorkerPool: StepExecutor {
   private func giveBack(_ member: Int, isSound: Bool) {
     let (grants, leaver) = state.withLock { state in
       state.members[member].taken -= 1
-      if isSound { state.members[member].failures = 0 }
+      if isSound { (state.members[member].failures, state.members[member].failedStarts) = (0, 0) }
       return (state.grants(), state.leaver(member))
     }
     leaver?.requestStop()

@@ -24,6 +24,13 @@ public struct WorkerStart: Sendable, Hashable {
   public var endCheck: [String]?
   /// The command by which an engine takes back what it gave for this worker, when the worker is lost; nil: nothing is given.
   public var release: [String]?
+  /// Texts by which the engine says that it cannot start anything now, and may a moment later.
+  var passingSigns: [String] = []
+  /// Whether what was given for a worker must be taken back before it is asked for again, since the engine may have given it
+  /// though it could not say so.
+  var isReleasedBeforeRestart = true
+  /// For how long a worker is asked for again that the engine cannot start now.
+  var patience = Duration.zero
 
   /// A worker of these parts.
   public init(
@@ -50,6 +57,8 @@ public struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertibl
   public var message: String
   /// Whether it is the command line that is wrong, not the engine.
   public var isUsage: Bool
+  /// Whether the engine may do it a moment later.
+  var isPassing = false
 
   /// A problem.
   public init(_ message: String, isUsage: Bool = false) {

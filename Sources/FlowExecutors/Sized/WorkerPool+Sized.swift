@@ -45,7 +45,7 @@ extension WorkerPool {
     }
     let own = WorkerPool(
       name: name, starts: [start], needs: needs, workflowFolder: folder, copies: terms.copies, pulse: terms.pulse,
-      mayPing: terms.mayPing, withheld: terms.withheld, release: start.release, tell: tell)
+      mayPing: terms.mayPing, withheld: terms.withheld, release: start.release, isOneTime: true, tell: tell)
     let isOpen = claims.withLock { $0.setPool(own, of: claim) }
     // The step need not wait until its worker is gone: the engine counts that.
     defer {
@@ -63,7 +63,7 @@ extension WorkerPool {
       return outputs
     } catch var lost as ExecutorLost {
       // The task may have ended while its worker was started.
-      if place != nil, Self.endedSigns.contains(where: lost.message.contains) { lost.isFinal = false }
+      if place != nil, !lost.isTimeUp, Self.endedSigns.contains(where: lost.message.contains) { lost.isFinal = false }
       guard let file else { throw lost }
       guard let message = try? await DetachedThread.run({ file.claim() }) else {
         claims.withLock { $0.keep(file) }

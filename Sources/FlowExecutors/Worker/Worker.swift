@@ -47,6 +47,12 @@ public final class Worker: Sendable {
   /// The files of steps, where the host does not share its own; a process is one worker.
   private static let files = Mutex<WorkerFiles?>(nil)
 
+  /// Whether an engine's shell holds the worker's allocation: then the engine ends jobs by signals to all of their processes.
+  private let isHeld = WorkerWatch.holder != nil
+  /// How long a failure is kept back there: the signal that ended the command is about to end the worker, too, and what came
+  /// of the body is not its own doing.
+  private static let signalMilliseconds: CInt = 300
+
   /// How long bodies have to end when the worker is asked to.
   private static let grace = Duration.milliseconds(700)
 
@@ -241,6 +247,7 @@ public final class Worker: Sendable {
   }
 
   private func finish(_ call: WorkerCall, _ result: Result<ValueObject, any Error>) {
+    if isHeld, case .failure = result, !call.isCancelled { _ = poll(nil, 0, Self.signalMilliseconds) }
     let answer =
       switch result {
       case .success(let outputs): WorkerOutput.answer(call.id, ["outputs": .object(outputs)])

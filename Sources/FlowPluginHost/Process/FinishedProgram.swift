@@ -7,6 +7,12 @@ package struct FinishedProgram: Sendable {
   package let status: TerminationStatus
   /// What it wrote on both its outputs, at most 64 KiB of it.
   package let output: String
+  /// What it wrote on standard output, at most 64 KiB of it.
+  package let standardOutput: String
+  /// What it wrote on standard error, at most 64 KiB of it.
+  package let standardError: String
+  /// Whether it was killed at the deadline.
+  package let isKilled: Bool
 
   private static let outputBytes = 64 << 10
 
@@ -33,6 +39,8 @@ package struct FinishedProgram: Sendable {
 
   private init(_ child: ChildProcess, _ deadline: ContinuousClock.Instant) {
     var written: [UInt8] = []
+    var printed: [UInt8] = []
+    var explained: [UInt8] = []
     var isOutputOpen = true
     var isLogOpen = true
     while isOutputOpen || isLogOpen {
@@ -42,16 +50,21 @@ package struct FinishedProgram: Sendable {
         pollfd(fd: isLogOpen ? child.errors.number : -1, events: Int16(POLLIN), revents: 0),
       ]
       guard rest > 0, poll(&interests, 2, CInt(clamping: rest)) != 0 else { break }
-      if interests[0].revents != 0 { isOutputOpen = Self.drain(child.output, into: &written) }
-      if interests[1].revents != 0 { isLogOpen = Self.drain(child.errors, into: &written) }
+      if interests[0].revents != 0 { isOutputOpen = Self.drain(child.output, into: &written, &printed) }
+      if interests[1].revents != 0 { isLogOpen = Self.drain(child.errors, into: &written, &explained) }
     }
-    if isOutputOpen || isLogOpen { written += "\n(killed: it took too long)".utf8 }
+    isKilled = isOutputOpen || isLogOpen
+    if isKilled { written += "\n(killed: it took too long)".utf8 }
     child.awaitExit(milliseconds: CInt(clamping: max(0, (deadline - .now).nanoseconds / 1_000_000)))
     status = child.end()
     output = String(decoding: written, as: UTF8.self)
+    standardOutput = String(decoding: printed, as: UTF8.self)
+    standardError = String(decoding: explained, as: UTF8.self)
   }
 
-  private static func drain(_ pipe: borrowing Descriptor, into written: inout [UInt8]) -> Bool {
+  private static func drain(
+    _ pipe: borrowing Descriptor, into written: inout [UInt8], _ own: inout [UInt8]
+  ) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
       // A program that never stops writing must not keep the deadline from being seen.
       for _ in 0..<64 {
@@ -60,6 +73,7 @@ package struct FinishedProgram: Sendable {
         case .end: return false
         case .bytes(let count):
           written.append(contentsOf: buffer.prefix(min(count, max(0, outputBytes - written.count))))
+          own.append(contentsOf: buffer.prefix(min(count, max(0, outputBytes - own.count))))
         }
       }
       return true

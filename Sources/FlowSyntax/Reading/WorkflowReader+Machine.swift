@@ -22,7 +22,11 @@ extension WorkflowReader {
     return machineResources(node, owner, attempt: 1)
   }
 
-  /// What the attempts after the first one take, where that depends on the attempt and all of it can be read.
+  /// How often a body that was lost runs again, besides the attempts of `retry`.
+  private static let repetitionsOfLost = 3
+
+  /// What the attempts after the first one take, if that depends on the attempt and all of it can be read: those of `retry`, and
+  /// those that follow lost ones.
   mutating func laterRequests(_ location: StepLocation, attempts: Int) -> [MachineResources] {
     guard let member = tree.member(StepKey.resources.rawValue, of: location.value), tree.kind(member.value) == .mapping
     else { return [] }
@@ -34,10 +38,13 @@ extension WorkflowReader {
       return []
     }
     var requests: [MachineResources] = []
-    for attempt in 1..<attempts {
+    for attempt in 1..<max(attempts, 1 + Self.repetitionsOfLost) {
       guard let request = machineResources(member.value, owner, attempt: attempt + 1), diagnostics.count == before
       else {
-        return []
+        if attempt < attempts { return [] }
+        // Without lost attempts none of them is made.
+        diagnostics.removeSubrange(before...)
+        break
       }
       requests.append(request)
     }

@@ -127,8 +127,8 @@ extension WorkflowReader {
     if command.uses == nil || command.isStated { readCommand(command, of: location, &action, &uses, &with) }
     if let outputs = command.outputs { readOutputs(outputs, of: location, action, &with) }
     if !defaults.isEmpty { apply(defaults, to: &options, location) }
-    if options?.request != nil, let attempts = options?.retry?.attempts {
-      let later = laterRequests(location, attempts: attempts)
+    if options?.request != nil {
+      let later = laterRequests(location, attempts: options?.retry?.attempts ?? 1)
       if !later.isEmpty { options?.laterRequests = later }
     }
     if finalSteps.contains(index) { options = final(options ?? StepOptions(), location) }

@@ -65,6 +65,8 @@ extension Plan {
     guard let current = queues[traits[step].queue].request, !options(of: step).laterRequests.isEmpty,
       var request = options(of: step).request(ofAttempt: attempt)
     else { return }
+    // An attempt after a lost one may ask for more than there is, for which it would wait for ever.
+    if attempt > options(of: step).retry?.attempts ?? 1, !request.fits(in: capacity) { return }
     if traits[step].flags.contains(.fanOut) { request = request.most(with: current) }
     queues[traits[step].queue].request = request
   }

@@ -154,6 +154,9 @@ extension WorkflowRun {
       return .cancelled
     }
     switch error {
+    case let error as ExecutorLost where error.isTimeUp:
+      return .failure(
+        StepFailure(code: ExecutorLost.code, message: error.message), isRetryable: true, retryAfterNanoseconds: 0)
     case let error as ExecutorLost:
       return .interrupted(StepFailure(code: ExecutorLost.code, message: error.message), isFinal: error.isFinal)
     case let error as ActionError:

@@ -1,0 +1,25 @@
+/// What Slurm's commands print.
+enum SlurmAnswers {
+  /// Texts by which a command says that the controller cannot be reached or takes nothing now.
+  static let passingSigns = [
+    "Socket timed out", "Unable to contact slurm controller", "Unable to connect", "Connection refused",
+    "Connection timed out", "Communication connection failure", "Communication shutdown failure",
+    "Zero Bytes were transmitted", "temporarily unable to accept job", "Resource temporarily unavailable",
+    "in standby mode", "Transport/communication",
+  ]
+
+  /// Whether a command failed because of something that passes.
+  static func isPassing(_ output: String) -> Bool { passingSigns.contains { output.contains($0) } }
+
+  /// The number in what `sbatch --parsable` prints, as `1234` or `1234;cluster`, whatever a wrapper of the command prints
+  /// before or after it.
+  static func jobNumber(_ output: String) -> Int? {
+    output.split(separator: "\n").reversed().lazy.compactMap { line in
+      let parts = line.split(separator: ";", omittingEmptySubsequences: false)
+      guard parts.count <= 2, parts[0].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        parts.count == 1 || !parts[1].contains(" "), let number = Int(parts[0]), number > 0
+      else { return nil }
+      return number
+    }.first
+  }
+}

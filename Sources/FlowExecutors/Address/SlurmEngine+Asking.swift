@@ -1,0 +1,49 @@
+import FlowModel
+import FlowPluginHost
+import FlowSystem
+
+/// How Slurm's commands are called.
+extension SlurmEngine {
+  /// How long Slurm may take to answer a question.
+  private static let answerTime = Duration.seconds(10)
+
+  /// The lines that a command of Slurm prints on standard output.
+  ///
+  /// - Parameter isPatient: whether Slurm is asked again, on this thread, as long as it cannot answer for a moment.
+  func ask(
+    _ words: [String], _ environment: [String: String]? = nil, isPatient: Bool = false
+  ) throws(ExecutorProblem) -> [String] {
+    var pauses = GrowingPauses(limit: isPatient ? patience : .zero, from: .now)
+    var isFirst = true
+    while true {
+      let answer = try run(words, environment ?? self.environment)
+      if case .exited(code: 0) = answer.status {
+        return answer.standardOutput.split(separator: "\n").map(String.init)
+      }
+      var problem = ExecutorProblem("Slurm cannot be reached: \(Self.refusal(words, answer))")
+      problem.isPassing = answer.isKilled || SlurmAnswers.isPassing(answer.output)
+      guard problem.isPassing, let next = pauses.next(at: .now) else { throw problem }
+      if isFirst { tell("slurm: asked again: \(problem.message)") }
+      isFirst = false
+      pause(next)
+    }
+  }
+
+  /// Calls a command of Slurm.
+  func run(_ words: [String], _ environment: [String: String]) throws(ExecutorProblem) -> FinishedProgram {
+    do throws(SystemError) {
+      return try FinishedProgram(
+        PluginCommand(words, environment: environment), directory: "/", deadline: .now + Self.answerTime)
+    } catch {
+      throw ExecutorProblem("Slurm cannot be reached: \(error)")
+    }
+  }
+
+  /// Why a command did not do what it was asked to, in its own words if it has any.
+  static func refusal(_ words: [String], _ answer: FinishedProgram) -> String {
+    if answer.isKilled { return "'\(words[0])' did not answer within \(DurationText.format(answerTime))" }
+    return lastLine(answer.output) ?? "'\(words[0])' \(answer.status)"
+  }
+
+  static func lastLine(_ text: String) -> String? { text.split(separator: "\n").last.map(String.init) }
+}

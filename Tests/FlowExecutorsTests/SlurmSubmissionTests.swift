@@ -1,0 +1,149 @@
+import FlowModel
+import FlowSyntax
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FlowExecutors
+
+/// What flowrun takes from the answers of Slurm's commands, which fakes give.
+@Suite struct SlurmSubmissionTests {
+  private let slurm: FakeSlurm
+  private let engine: SlurmEngine
+  private let pauses = Pauses()
+  private let batch = ArrayBatch(name: "run.s.1", request: MachineResources(cpus: 1), indices: [0, 1, 2], atOnce: 2)
+
+  private final class Pauses: Sendable {
+    let all = Mutex<[Duration]>([])
+    let told = Mutex<[String]>([])
+  }
+
+  init() throws {
+    slurm = try FakeSlurm()
+    var engine = SlurmEngine(address: try ExecutorAddress("slurm=2"), environment: slurm.environment)
+    engine.pause = { [pauses] pause in pauses.all.withLock { $0.append(pause) } }
+    engine.tell = { [pauses] line in pauses.told.withLock { $0.append(line) } }
+    self.engine = engine
+  }
+
+  private func calls(of name: String) -> [String] {
+    slurm.calls.filter { $0.hasPrefix(name + " ") }.map { call in
+      ([name] + call.split(separator: " ").dropFirst(2).map(String.init)).joined(separator: " ")
+    }
+  }
+
+  // MARK: The number of a job
+
+  @Test(arguments: [
+    ("1234\n", 1234), ("1234;cluster\n", 1234), ("Welcome!\n1234\n", 1234), ("1234\nno partition given\n", 1234),
+    ("7 jobs are waiting\n1234;c\nthank you; goodbye 5\n", 1234), ("", nil), ("Submitted batch job 12\n", nil),
+    ("-5\n", nil),
+    ("0\n", nil), ("12x\n", nil),
+  ])
+  func `the number of a job is read from a line of its own`(output: String, number: Int?) {
+    #expect(SlurmAnswers.jobNumber(output) == number)
+  }
+
+  @Test func `what sbatch prints on standard error is shown and is no answer`() throws {
+    try slurm.set("sbatch", "echo 'sbatch: 99' >&2; echo banner; echo 42; echo 'sbatch: using partition main' >&2")
+    #expect(try engine.submit(batch, known: [], mayExist: false) == 42)
+    #expect(pauses.told.withLock { $0 } == ["slurm: sbatch: 99", "slurm: sbatch: using partition main"])
+  }
+
+  // MARK: Answers that are lost
+
+  private static let timeout =
+    "echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1"
+
+  @Test(arguments: [timeout, "echo no number here", ":"])
+  func `an array whose number never arrived is found by its name`(sbatch: String) throws {
+    try slurm.set("sbatch", sbatch)
+    try slurm.set("squeue", "echo '41 0-2%2 someone-else'; echo '42 0 \(engine.mark)'; echo '42 1-2%2 \(engine.mark)'")
+    #expect(try engine.submit(batch, known: [], mayExist: false) == 42)
+    #expect(calls(of: "squeue") == ["squeue --noheader --me --name=run.s.1 --format=%F %K %k"])
+    #expect(calls(of: "scancel") == [])
+    // It is not submitted again either.
+    #expect(try engine.submit(batch, known: [], mayExist: true) == 42)
+    #expect(calls(of: "sbatch").count == 1)
+  }
+
+  @Test func `an array of that name with other items is cancelled, a known one is not`() throws {
+    try slurm.set("sbatch", Self.timeout)
+    try slurm.set("squeue", "echo '41 0-3%2 \(engine.mark)'; echo '40 0-2%2 \(engine.mark)'")
+    let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [40], mayExist: false) }
+    #expect(problem?.isPassing == true)
+    #expect(problem?.message == "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation")
+    #expect(calls(of: "scancel") == ["scancel --quiet 41"])
+  }
+
+  @Test func `an array that Slurm refuses for good is not looked for`() throws {
+    try slurm.set("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1")
+    let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [], mayExist: false) }
+    #expect(problem?.isPassing == false)
+    #expect(calls(of: "squeue") == [])
+  }
+
+  // MARK: Patience
+
+  private func refuse(times: Int, _ message: String) throws {
+    try slurm.set(
+      "sinfo",
+      """
+      echo x >>'\(slurm.folder)/asked'
+      [ $(wc -l <'\(slurm.folder)/asked') -gt \(times) ] || { echo 'sinfo: error: \(message)' >&2; exit 1; }
+      case "$*" in *--Node*) echo '2 1000 (null) idle main* node1' ;; *) echo 'main up' ;; esac
+      """)
+  }
+
+  @Test func `a controller that refuses for a moment is asked again after growing pauses`() throws {
+    try refuse(times: 6, "Unable to contact slurm controller (connect failure)")
+    #expect(try engine.cluster().excluded == [])
+    let seconds = pauses.all.withLock {
+      $0.map { Double($0.components.attoseconds) / 1e18 + Double($0.components.seconds) }
+    }
+    #expect(seconds == [0.5, 1, 2, 4, 8, 10])
+    #expect(pauses.told.withLock { $0.count } == 1)
+  }
+
+  @Test func `what does not pass, or lasts longer than the patience, is the end`() throws {
+    try refuse(times: 99, "slurm_load_partitions: Invalid node name specified")
+    #expect(throws: ExecutorProblem.self) { try engine.cluster() }
+    #expect(pauses.all.withLock { $0.isEmpty })
+    try refuse(times: 99, "Socket timed out on send/recv operation")
+    var hasty = engine
+    hasty.patience = .zero
+    let problem = #expect(throws: ExecutorProblem.self) { try hasty.cluster() }
+    #expect(problem?.message == "Slurm cannot be reached: sinfo: error: Socket timed out on send/recv operation")
+  }
+
+  @Test func `pauses double up to 10 s and end with the patience`() {
+    let start = ContinuousClock.now
+    var pauses = GrowingPauses(limit: .seconds(20), from: start)
+    var (now, taken) = (start, [Duration]())
+    while let pause = pauses.next(at: now) {
+      taken.append(pause)
+      now += pause
+    }
+    #expect(taken == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .milliseconds(4500)])
+  }
+
+  // MARK: The environment
+
+  @Test func `variables for the user's own calls do not change flowrun's`() throws {
+    let kept = [
+      "PATH", "SLURM_ACCOUNT", "SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_PARTITION", "SLURM_CONF", "SRUN_CPU_BIND",
+    ]
+    let removed = [
+      "SQUEUE_STATES", "SQUEUE_PARTITION", "SQUEUE_FORMAT", "SCANCEL_STATE", "SACCT_FORMAT", "SBATCH_WAIT",
+      "SBATCH_OUTPUT",
+      "SBATCH_ARRAY_INX", "SBATCH_EXPORT", "SBATCH_JOB_NAME", "SRUN_EXPORT_ENV", "SLURM_STDOUTMODE",
+    ]
+    let environment = Dictionary(uniqueKeysWithValues: (kept + removed).map { ($0, "x") })
+    let engine = SlurmEngine(address: try ExecutorAddress("slurm=2,account=y"), environment: environment)
+    #expect(engine.environment.keys.sorted() == kept.sorted())
+    #expect(engine.defaults == [])
+    let plain = SlurmEngine(address: try ExecutorAddress("slurm=2"), environment: environment)
+    #expect(plain.defaults == ["account 'x' is that of the variable SLURM_ACCOUNT"])
+  }
+}
