@@ -5,12 +5,13 @@ import Synchronization
 
 /// What the signals do that ask flowrun to end, from the first instruction of `main`.
 ///
-/// The first one cancels the run where there is one, and ends the process where there is none yet; a second one ends it
-/// at once, with everything that it has started.
+/// The first one cancels the run where there is one, and ends the process where there is none yet; a second request
+/// (``InterruptRequests``) ends it at once, with everything that it has started.
 enum Interrupts {
   private struct State {
     var phase = Phase.withoutRun
-    var first: CInt?
+    var requests = InterruptRequests()
+    var first: CInt? { requests.first }
   }
 
   private enum Phase {
@@ -86,11 +87,12 @@ enum Interrupts {
   /// On the thread of the signals, which nothing here may hold up: the next one must be heard.
   private static func receive(_ signal: CInt) {
     StandardOutput.hurry()
-    let (isFirst, phase) = state.withLock { state in
-      defer { state.first = state.first ?? signal }
-      return (state.first == nil, state.phase)
+    let (reaction, phase) = state.withLock { ($0.requests.take(signal, at: .now), $0.phase) }
+    switch reaction {
+    case .stop: break
+    case .none: return
+    case .endAtOnce: exit(signal)
     }
-    guard isFirst else { exit(signal) }
     do throws(SystemError) {
       try DetachedThread.start { end(signal, in: phase) }
     } catch {
@@ -113,7 +115,7 @@ enum Interrupts {
     case .running(let run):
       // First what matters: the output may have no reader.
       run.cancel()
-      StandardOutput.writeError("\nflowrun: cancelling; press Ctrl-C again to quit now\n")
+      StandardOutput.writeError("\nflowrun: stopping; press Ctrl-C again to end at once (up to 35 s)\n")
     }
   }
 

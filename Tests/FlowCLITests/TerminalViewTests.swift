@@ -198,10 +198,10 @@ import Testing
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     // The terminal echoes the keys.
     stage.write("^C")
-    stage.view.say("\nflowrun: cancelling; press Ctrl-C again to quit now\n")
+    stage.view.say("\nflowrun: stopping; press Ctrl-C again to end at once (up to 35 s)\n")
     for time in 1...5 { stage.at(time * 100) }
     #expect(stage.text.filter { $0.contains("cancelling") }.count == 1)
-    #expect(stage.text.first == "flowrun: cancelling; press Ctrl-C again to quit now")
+    #expect(stage.text.first == "flowrun: stopping; press Ctrl-C again to end at once (up to 35 s)")
     #expect(stage.text.filter { $0.contains("▶ a") }.count == 1)
     #expect(!stage.text.joined().contains("^C"))
   }

@@ -1,0 +1,34 @@
+import FlowSystem
+import Testing
+
+@testable import FlowCLI
+
+@Suite struct InterruptRequestsTests {
+  private let start = ContinuousClock.now
+
+  private func reactions(_ signals: (CInt, Int)...) -> [InterruptRequests.Reaction] {
+    var requests = InterruptRequests()
+    return signals.map { requests.take($0.0, at: start + .milliseconds($0.1)) }
+  }
+
+  @Test func `signals within half a second of the first one are one request`() {
+    #expect(reactions((SIGTERM, 0), (SIGTERM, 0), (SIGINT, 100), (SIGHUP, 499)) == [.stop, .none, .none, .none])
+  }
+
+  @Test func `a later signal ends the process at once, counted from the first one`() {
+    #expect(reactions((SIGINT, 0), (SIGINT, 500)) == [.stop, .endAtOnce])
+    #expect(reactions((SIGINT, 0), (SIGINT, 300), (SIGINT, 600)) == [.stop, .none, .endAtOnce])
+  }
+
+  @Test func `SIGQUIT always ends the process at once`() {
+    #expect(reactions((SIGQUIT, 0)) == [.endAtOnce])
+    #expect(reactions((SIGINT, 0), (SIGQUIT, 10)) == [.stop, .endAtOnce])
+  }
+
+  @Test func `the first signal is the one that is reported`() {
+    var requests = InterruptRequests()
+    _ = requests.take(SIGTERM, at: start)
+    _ = requests.take(SIGINT, at: start)
+    #expect(requests.first == SIGTERM)
+  }
+}
