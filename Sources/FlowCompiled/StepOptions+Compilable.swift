@@ -31,7 +31,8 @@ private struct Members: OptionSet {
   static let isExcused = Members(bit: 22)
   static let includeRole = Members(bit: 23)
   static let laterRequests = Members(bit: 24)
-  static let count: UInt64 = 25
+  static let retryReasons = Members(bit: 25)
+  static let count: UInt64 = 26
 
   init(of options: StepOptions) {
     self = []
@@ -63,6 +64,7 @@ private struct Members: OptionSet {
     formUnion(note(.isExcused, \.isExcused))
     formUnion(note(.includeRole, \.includeRole))
     formUnion(note(.laterRequests, \.laterRequests))
+    if options.retry?.reasons != nil { formUnion(.retryReasons) }
   }
 }
 
@@ -88,6 +90,10 @@ extension StepOptions: Compilable {
     if let fanOut { fanOut.write(to: &writer) }
     if members.contains(.includeRole) { writer.write(byte: includeRole.rawValue) }
     if members.contains(.laterRequests) { laterRequests.write(to: &writer) }
+    if let reasons = retry?.reasons {
+      reasons.areExcepted.write(to: &writer)
+      reasons.listed.map(\.text).write(to: &writer)
+    }
   }
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
@@ -115,6 +121,12 @@ extension StepOptions: Compilable {
       includeRole = role
     }
     if members.contains(.laterRequests) { laterRequests = try [MachineResources](from: &reader) }
+    if members.contains(.retryReasons) {
+      let areExcepted = try Bool(from: &reader)
+      let listed = try [String](from: &reader).map { RetryReasons.Reason($0) }
+      guard retry != nil, !listed.contains(nil) else { throw reader.damaged("reasons of a retry policy") }
+      retry?.reasons = RetryReasons(listed.compactMap(\.self), areExcepted: areExcepted)
+    }
     isOptional = members.contains(.isOptional)
     prewarm = members.contains(.prewarm)
     isQuiet = members.contains(.isQuiet)

@@ -257,6 +257,8 @@ public struct RetryPolicy: Sendable, Hashable {
   public var jitter: Jitter
   /// The maximum of one attempt; nil: none.
   public var attemptDeadline: Duration?
+  /// The reasons for which it is tried again; nil: all that the action lets be tried again.
+  public var reasons: RetryReasons?
 
   /// How the pause varies.
   public enum Jitter: String, Sendable, Hashable, CaseIterable {

@@ -70,6 +70,6 @@ package final class CallableAction: Sendable {
     let declared = declaration.errors.first { $0.code == failure.code }?.isRetryable
     return ActionError(
       failure.code, failure.message, isRetryable: failure.isRetryable ?? declared ?? isRetryable,
-      retryAfter: failure.retryAfter)
+      retryAfter: failure.retryAfter, exitStatus: failure.exitStatus)
   }
 }

@@ -10,14 +10,22 @@ public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
   public var isRetryable: Bool?
   /// The least pause before another attempt, when the other side asked for one; nil: none.
   public var retryAfter: Duration?
+  /// The exit status of a command that failed; nil: it was no command, or a signal ended it.
+  public var exitStatus: Int?
 
   /// A failure.
-  public init(_ code: String, _ message: String, isRetryable: Bool? = nil, retryAfter: Duration? = nil) {
+  public init(
+    _ code: String, _ message: String, isRetryable: Bool? = nil, retryAfter: Duration? = nil, exitStatus: Int? = nil
+  ) {
     self.code = code
     self.message = message
     self.isRetryable = isRetryable
     self.retryAfter = retryAfter
+    self.exitStatus = exitStatus
   }
+
+  /// Whether a signal ended the command.
+  package var isKilled: Bool { code == "command-killed" }
 
   /// Code and message.
   public var description: String { "\(message) [\(code)]" }

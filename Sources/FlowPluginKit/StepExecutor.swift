@@ -61,6 +61,12 @@ public struct ExecutorLost: Error, Sendable, Hashable {
     self.isTimeUp = isTimeUp
   }
 
+  /// Whether the machine ended it because it took too much memory, in the words of Slurm and the system.
+  package var isOutOfMemory: Bool {
+    ["OUT_OF_MEMORY", "Out Of Memory", "oom-kill", "oom_kill", "Exceeded job memory limit"].contains(
+      where: message.contains)
+  }
+
   /// The code of a step whose bodies were lost too often.
   public static let code = "executor-lost"
 }

@@ -85,6 +85,9 @@ extension Scenario: CustomStringConvertible {
       "attempts: \(retry.attempts)", "delay: \(DurationText.format(retry.delay))", "backoff: \(retry.backoff)",
       "max-delay: \(DurationText.format(retry.maxDelay))", "jitter: \(retry.jitter.rawValue)",
     ]
+    if let reasons = retry.reasons {
+      parts.append("\(reasons.areExcepted ? "except" : "on"): [\(reasons.listed.map(\.text).joined(separator: ", "))]")
+    }
     if let limit = retry.attemptDeadline { parts.append("attempt-deadline: \(DurationText.format(limit))") }
     return parts.joined(separator: ", ")
   }

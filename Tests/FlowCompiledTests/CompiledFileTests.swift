@@ -105,6 +105,8 @@ import Testing
     options.isExcused = true
     options.includeRole = .exit
     options.laterRequests = [MachineResources(cpus: 6), MachineResources(cpus: 9)]
+    options.retry?.reasons = RetryReasons(
+      [.timedOut, .statuses(100...110), .code("command-failed")], areExcepted: true)
     // A new member must be written, too, and be given a value here.
     let members = Mirror(reflecting: options).children.count
     #expect(members == 25)

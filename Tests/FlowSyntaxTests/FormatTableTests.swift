@@ -117,6 +117,7 @@ extension Shape {
     case .durationAboveZero: "a duration above zero"
     case .durationOrExpression: "a duration, or a string with an expression"
     case .estimate: "a duration, or two with `..` between"
+    case .retryReason: "reasons"
     case .stepNames: "a step id, or a list of them"
     case .eventNames: "an event, or a list of them"
     case .fileNames: "the path of a file, or a list of them; with expressions"

@@ -99,6 +99,7 @@ final class WorkerOutput: Sendable {
     case let error as ActionError:
       (code, message) = (error.code, error.message)
       if let isRetryable = error.isRetryable { data["retryable"] = .boolean(isRetryable) }
+      if let status = error.exitStatus { data["exitStatus"] = .integer(status) }
       if let pause = error.retryAfter { data["retryAfterMilliseconds"] = .integer(pause.nanoseconds / 1_000_000) }
     case let error as TypeMismatch:
       (code, message) = ("input", "input \(error.description)" + (error.help.map { "; \($0)" } ?? ""))

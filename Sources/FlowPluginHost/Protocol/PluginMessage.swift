@@ -102,6 +102,8 @@ package struct PluginFailure: Sendable, Hashable {
   package let isRetryable: Bool?
   /// The least pause before another attempt; nil: none.
   package let retryAfter: Duration?
+  /// The exit status of a command that failed; nil: none.
+  package let exitStatus: Int?
 
   /// The failure of an answer.
   package init(_ members: ValueObject) {
@@ -113,6 +115,7 @@ package struct PluginFailure: Sendable, Hashable {
     message = members["message"]?.stringValue ?? "the plugin sent no message"
     let data = members["data"]?.objectValue ?? [:]
     isRetryable = data["retryable"]?.booleanValue
+    exitStatus = data["exitStatus"]?.integerValue
     retryAfter = data["retryAfterMilliseconds"]?.numberValue.map { .milliseconds(min(max($0, 0), 36_000_000_000)) }
   }
 }

@@ -5,7 +5,11 @@ extension WorkflowCheck {
   /// A retry that can never start is a mistake: all errors end the step at once, or the pause outlasts the deadline.
   mutating func checkRetries() {
     for (step, location) in workflow.steps.enumerated() where location.hasOptions {
-      guard let retry = location.options.retry, retry.attempts > 1, node(.retry, of: step) != nil else { continue }
+      guard let retry = location.options.retry, node(.retry, of: step) != nil else { continue }
+      guard retry.attempts > 1 else {
+        if let reasons = retry.reasons { checkReasons(reasons, of: step) }
+        continue
+      }
       if let max = location.options.deadline?.max, retry.delay >= max, retry.jitter == .none {
         report(
           .retryWithoutEffect,
@@ -13,13 +17,29 @@ extension WorkflowCheck {
             + "but times out after \(DurationText.format(max))",
           at: span(.retry, of: step), help: "shorten the delay or lengthen the deadline")
       }
-      guard let declaration = actions.declaration(ofStep: step), !declaration.errors.isEmpty,
-        !declaration.errors.contains(where: \.isRetryable)
+      if let reasons = retry.reasons { checkReasons(reasons, of: step) }
+      guard retry.reasons?.areExcepted ?? true, let declaration = actions.declaration(ofStep: step),
+        !declaration.errors.isEmpty, !declaration.errors.contains(where: \.isRetryable)
       else { continue }
       report(
         .retryWithoutEffect,
         "step '\(name(step))' has 'retry', but no error of '\(declaration.name)' can be retried",
         at: span(.retry, of: step), help: "remove 'retry'; see flowrun plugins show \(declaration.name)")
+    }
+  }
+
+  /// A code that the action does not declare is a mistake, of a word in most cases.
+  private mutating func checkReasons(_ reasons: RetryReasons, of step: Int) {
+    guard let declaration = actions.declaration(ofStep: step), !isSettled else { return }
+    let codes = declaration.errors.map(\.code)
+    let known = RetryReasons.Reason.words.map(\.word) + codes
+    for case .code(let code) in reasons.listed where !codes.contains(code) {
+      let correction = correction(code, among: known)
+      report(
+        .unknownValue,
+        "'retry' of step '\(name(step))' has the reason '\(code)', which '\(declaration.name)' does not have",
+        at: span(.retry, of: step),
+        help: (correction.map { $0.question + " " } ?? "") + "there are exit statuses and \(Self.list(known))")
     }
   }
 }

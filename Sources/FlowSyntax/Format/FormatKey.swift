@@ -59,6 +59,8 @@ indirect enum Shape: Sendable {
   case memory
   /// An integer, or a string that holds `${{ attempt }}`.
   case count(ClosedRange<Int>)
+  /// Why an attempt ended: a word, an exit status, a range of them or the code of an error.
+  case retryReason
   case stepNames
   case eventNames
   /// The path of a file, or a list of them; with expressions.

@@ -131,6 +131,7 @@ enum RetryKey: String, FormatKey {
   case maxDelay = "max-delay"
   case jitter
   case attemptDeadline = "attempt-deadline"
+  case on, except
 
   static let owner = "retry"
 
@@ -146,6 +147,7 @@ enum RetryKey: String, FormatKey {
     case .delay, .maxDelay, .attemptDeadline: .duration
     case .backoff: .number(atLeast: 1)
     case .jitter: .word(RetryPolicy.Jitter.allCases.map(\.rawValue))
+    case .on, .except: .list(of: .retryReason, isNonempty: true)
     }
   }
 
@@ -155,7 +157,7 @@ enum RetryKey: String, FormatKey {
     case .backoff: "1"
     case .maxDelay: "30s"
     case .jitter: "none"
-    case .attempts, .attemptDeadline: nil
+    case .attempts, .attemptDeadline, .on, .except: nil
     }
   }
 
@@ -167,6 +169,8 @@ enum RetryKey: String, FormatKey {
     case .maxDelay: "The longest pause"
     case .jitter: "full: the pause is drawn from zero to its length"
     case .attemptDeadline: "The maximum of one attempt"
+    case .on: "The reasons to try again for, such as [timed-out, lost, 75, 100..110]"
+    case .except: "The reasons not to try again for; 'on' cannot be there, too"
     }
   }
 }

@@ -150,22 +150,6 @@ extension WorkflowReader {
     return duration(node, owner).map(DurationSource.literal)
   }
 
-  mutating func retry(_ node: NodeID, _ owner: Owner, location: NodeID) -> RetryPolicy? {
-    var policy = RetryPolicy(attempts: 1)
-    forEachKey(of: node, retryKeys, owner: owner, location: location) { reader, key, member in
-      let name = Owner.part(key.rawValue, of: owner)
-      switch key {
-      case .attempts: policy.attempts = reader.integer(member.value, 1...Limits.attempts, name) ?? 1
-      case .delay: policy.delay = reader.duration(member.value, name) ?? policy.delay
-      case .backoff: policy.backoff = reader.number(member.value, atLeast: 1, name) ?? 1
-      case .maxDelay: policy.maxDelay = reader.duration(member.value, name) ?? policy.maxDelay
-      case .jitter: policy.jitter = reader.word(member.value, name) ?? .none
-      case .attemptDeadline: policy.attemptDeadline = reader.duration(member.value, name)
-      }
-    }
-    return policy
-  }
-
   /// `main`, a quality of service, or one of the workflow's queues.
   mutating func queueName(_ node: NodeID, _ owner: Owner) -> String? {
     guard let name = string(node, owner) else { return nil }

@@ -19,6 +19,11 @@ extension Shape {
     case .estimate: ["type": "string", "pattern": .string(Self.estimatePattern)]
     case .memory: Self.anyOf([["type": "string", "pattern": "^0*[1-9][0-9]*([KMGT]iB)$"], Self.textWithExpression])
     case .count(let range): Self.anyOf([Shape.integer(range).schema, Self.textWithExpression])
+    case .retryReason:
+      Self.anyOf([
+        Shape.integer(RetryReasons.Reason.statuses).schema,
+        ["type": "string", "pattern": "^([0-9]{1,3}([.][.][0-9]{1,3})?|[A-Za-z_][A-Za-z0-9._-]*)$"],
+      ])
     case .stepNames: Self.oneOrMany(["type": "string", "pattern": .string(NameKind.step.pattern)])
     case .eventNames: Self.oneOrMany(["type": "string"])
     case .fileNames: Self.oneOrMany(["type": "string", "minLength": 1])

@@ -92,7 +92,9 @@ extension Plan {
     let limit = options(of: task.step).retry?.attemptDeadline.map(DurationText.format) ?? ""
     particulars.failures[task.index] = StepFailure(
       code: "attempt-deadline", message: "attempt \(attempt) took longer than \(limit)")
-    if !retry(task, pauseNanoseconds: 0, at: now) {
+    let reasons = options(of: task.step).retry?.reasons
+    let isAllowed = reasons?.allow(.timedOut, code: "attempt-deadline") ?? true
+    if !isAllowed || !retry(task, pauseNanoseconds: 0, at: now) {
       particulars.maximumTimes[task.index] = now
       finish(task, .timedOut, nil, at: now)
     }

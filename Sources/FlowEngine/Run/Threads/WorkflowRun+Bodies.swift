@@ -154,26 +154,38 @@ extension WorkflowRun {
       return .cancelled
     }
     switch error {
-    case let error as ExecutorLost where error.isTimeUp:
-      return .failure(
-        StepFailure(code: ExecutorLost.code, message: error.message), isRetryable: true, retryAfterNanoseconds: 0)
     case let error as ExecutorLost:
-      return .interrupted(StepFailure(code: ExecutorLost.code, message: error.message), isFinal: error.isFinal)
+      let failure = StepFailure(code: ExecutorLost.code, message: error.message)
+      let reason: RetryReasons.Reason = error.isTimeUp ? .timedOut : error.isOutOfMemory ? .outOfMemory : .lost
+      switch reasons(of: start)?.allow(reason, code: failure.code) {
+      case true?: return .failure(failure, isRetryable: true)
+      case false?: return .interrupted(failure, isFinal: true)
+      case nil:
+        return error.isTimeUp ? .failure(failure, isRetryable: true) : .interrupted(failure, isFinal: error.isFinal)
+      }
     case let error as ActionError:
       let declared = prepared.action(of: instances.owner(of: start.step)).declaration.errors.first {
         $0.code == error.code
       }?.isRetryable
+      let verdict = reasons(of: start)?.allow(
+        error.isKilled ? .killed : .failed, code: error.code, status: error.exitStatus)
       return .failure(
         StepFailure(code: error.code, message: error.message),
-        isRetryable: error.isRetryable ?? declared ?? true,
+        isRetryable: verdict ?? error.isRetryable ?? declared ?? true,
         retryAfterNanoseconds: error.retryAfter?.nanoseconds ?? 0)
     case let error as TypeMismatch:
       return .failure(
         StepFailure(code: "input", message: "input \(error.description)" + (error.help.map { "; \($0)" } ?? "")),
         isRetryable: false)
     default:
-      return .failure(StepFailure(code: "error", message: "\(error)"), isRetryable: true)
+      return .failure(
+        StepFailure(code: "error", message: "\(error)"),
+        isRetryable: reasons(of: start)?.allow(.failed, code: "error") ?? true)
     }
+  }
+
+  private func reasons(of start: Start) -> RetryReasons? {
+    prepared.graph.workflow.steps[Int(instances.owner(of: start.step))].options.retry?.reasons
   }
 }
 

@@ -147,7 +147,8 @@ struct RunShell: Action {
     case .exited(let code):
       guard successStatuses.contains(Int(code)) else {
         throw ActionError(
-          "command-failed", "'\(command.description)' exited with status \(code)" + ending.lastLines.quote)
+          "command-failed", "'\(command.description)' exited with status \(code)" + ending.lastLines.quote,
+          exitStatus: Int(code))
       }
       return Output(
         status: Int(code), stdout: TerminalText.withoutSequences(ending.output).withoutLastLineBreak,

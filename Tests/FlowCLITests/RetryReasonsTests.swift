@@ -1,0 +1,81 @@
+import FlowModel
+import Foundation
+import TestSupport
+import Testing
+
+/// The reasons for which a step is tried again, as anyone who runs a workflow sees it.
+@Suite(.timeLimit(.minutes(2))) struct RetryReasonsTests {
+  private let tool: CommandLineTool
+
+  init() throws { tool = try CommandLineTool() }
+
+  /// The attempts of a step that never succeeds.
+  private func attempts(_ run: String, _ retry: String) throws -> Int {
+    try tool.write(
+      "name: w\nsteps: { a: { run: 'echo x >>tries; \(run)', retry: { attempts: 3, delay: 0ms, \(retry) } } }\n",
+      to: "w.yaml")
+    try tool.write("", to: "tries")
+    _ = try tool.run("w.yaml", "--no-history")
+    return try tool.text(of: "tries").split(separator: "\n").count
+  }
+
+  @Test func `an attempt is followed by another one for the listed reasons alone`() throws {
+    defer { tool.remove() }
+    for (run, retry, count) in [
+      ("exit 75", "on: [75]", 3), ("exit 75", "on: [70..80]", 3), ("exit 75", "on: [74, 76..80]", 1),
+      ("exit 75", "except: [75]", 1), ("exit 75", "except: [76]", 3), ("exit 75", "on: [failed]", 3),
+      ("exit 75", "on: [command-failed]", 3), ("exit 75", "except: [command-failed]", 1),
+      ("exit 75", "on: [timed-out, lost, killed]", 1), ("kill -9 $$", "on: [killed]", 3),
+      ("kill -9 $$", "on: [failed]", 1),
+      ("kill -9 $$", "except: [killed]", 1), ("sleep 9", "attempt-deadline: 50ms, on: [timed-out]", 3),
+      ("sleep 9", "attempt-deadline: 50ms, on: [failed]", 1),
+      ("sleep 9", "attempt-deadline: 50ms, except: [timed-out]", 1),
+    ] { #expect(try attempts(run, retry) == count, "\(run), \(retry)") }
+  }
+
+  @Test func `a lost attempt is repeated unless it is excepted, and counts as an attempt where it is listed`() throws {
+    defer { tool.remove() }
+    for (retry, count) in [("on: [75]", 4), ("except: [lost]", 1), ("on: [lost]", 3)] {
+      try tool.write(
+        "name: w\nsteps: { a: { run: 'echo x >>tries; kill -9 $PPID; sleep 9', retry: { attempts: 3, delay: 0ms, \(retry) } } }\n",
+        to: "w.yaml")
+      try tool.write("", to: "tries")
+      _ = try tool.run("w.yaml", "--no-history", "--on", "workers=2,processes=2")
+      let lines = try tool.text(of: "tries").split(separator: "\n")
+      #expect(lines.count == count, "\(retry)")
+    }
+  }
+
+  @Test func `a status reaches the plan from a worker, too`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      "name: w\nsteps: { a: { run: 'echo x >>tries; exit 75', retry: { attempts: 3, delay: 0ms, on: [75] } } }\n",
+      to: "w.yaml")
+    _ = try tool.run("w.yaml", "--no-history", "--on", "workers=1")
+    #expect(try tool.text(of: "tries") == "x\nx\nx\n")
+  }
+
+  @Test(arguments: [
+    ("on: [timed_out]", "did you mean 'timed-out'?"), ("on: [command-fail]", "did you mean 'command-failed'?"),
+    ("on: [0]", "an exit status from 1 to 255"), ("except: [256]", "an exit status from 1 to 255"),
+    ("on: [110..100]", "an exit status from 1 to 255"), ("on: lost", "a list of reasons"),
+    ("on: []", "a list of reasons"),
+    ("on: [lost], except: [75]", "has 'on' and 'except'"),
+  ])
+  func `a reason that does not exist is an error that names the nearest one`(retry: String, text: String) throws {
+    defer { tool.remove() }
+    try tool.write("name: w\nsteps: { a: { run: 'true', retry: { attempts: 3, \(retry) } } }\n", to: "w.yaml")
+    let result = try tool.run("validate", "w.yaml")
+    #expect(result.exitCode == 2, "\(result)")
+    #expect((result.standardOutput + result.standardError).contains(text), "\(result)")
+  }
+
+  @Test func `reasons are read as they are written`() {
+    for text in ["failed", "timed-out", "lost", "out-of-memory", "killed", "75", "1..255", "command-failed"] {
+      #expect(RetryReasons.Reason(text)?.text == text)
+    }
+    for text in ["", "0", "256", "-1", "5..", "..5", "5..4", "1...3", "1.2", "3x"] {
+      #expect(RetryReasons.Reason(text) == nil, "\(text)")
+    }
+  }
+}
