@@ -8,6 +8,7 @@ extension FlowCommand {
   ///
   /// Whatever is not a subcommand is a workflow file; a word that is neither, but nearly a subcommand, gets that said.
   public static func start() -> Never {
+    FirstProcess.collectOrphans()
     StandardFiles.open()
     if let problem = SystemMinimum.problem {
       StandardOutput.writeError("flowrun: \(problem)\n")

@@ -161,6 +161,35 @@ import Testing
     #expect(try shell(script) == 0)
   }
 
+  @Test func `a signal that the parent ignores stays ignored, as behind a shell's &`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      "name: w\nsteps: { a: { run: 'kill -INT $PPID; kill -QUIT $PPID; sleep 0.1; touch done' } }\n", to: "w.yaml")
+    #expect(try shell("trap '' INT QUIT; exec '\(FlowrunProcess.path)' w.yaml > out") == 0)
+    #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/done"))
+  }
+
+  private static let isIsolated = (try? Shell.run("unshare --pid --fork --mount-proc true"))?.status == 0
+
+  @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
+  func `as process 1 it collects orphans, passes signals on and ends as a run does`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: w
+      steps:
+        orphans: { run: 'for n in 1 2 3; do (setsid true &); done; sleep 0.3' }
+        check: { run: '! grep -l ") Z" /proc/[0-9]*/stat', needs: orphans }
+        end: { run: 'kill -TERM 1; sleep 60', needs: check }
+        cleanup: { run: touch cleaned, needs: end, if: always() }
+      """, to: "w.yaml")
+    #expect(
+      try shell("exec unshare --pid --fork --kill-child --mount-proc '\(FlowrunProcess.path)' w.yaml > out 2>&1") == 143
+    )
+    #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/cleaned"), "\(try tool.text(of: "out"))")
+    #expect(!(try tool.text(of: "out")).contains("check failed"))
+  }
+
   @Test func `a file that is too large is an error, not the end`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps:\n  a: { uses: flow.noop }\n", to: "w.yaml")

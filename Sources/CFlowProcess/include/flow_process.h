@@ -67,4 +67,8 @@ int flow_ignores(int number);
 /// Ignores a signal unless somebody handles it.
 void flow_ignore(int number);
 
+/// In process 1: starts the program with these arguments again as a child, passes signals on to it, collects all processes that
+/// end and ends as the child does. Returns in every other process.
+void flow_collect_orphans(char *const *arguments);
+
 #endif

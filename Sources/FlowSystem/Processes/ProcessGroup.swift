@@ -41,24 +41,53 @@ package final class ProcessGroup: Sendable {
   /// How the child that leads the group has ended; nil while it has not. It stays uncollected.
   package func status() -> TerminationStatus? { ending.withLock { $0?.status } ?? awaitLeader(WNOHANG) }
 
-  /// Waits for the child that leads the group and kills the processes of the group that outlived it; of its whole session where
+  /// How long processes of the group may take to leave it or to end once its leader has ended, as `setsid server &` does, and
+  /// then between SIGTERM and SIGKILL.
+  private static let leaveMilliseconds = 200
+
+  /// Waits for the child that leads the group and ends the processes of the group that outlived it; of its whole session where
   /// somebody may be left there.
   package func collect(withSession: Bool = false) -> Ending {
     // The leader stays uncollected while it is waited for, so that the group can still be reached.
     _ = awaitLeader(0)
-    return ending.withLock { ending in
-      if let ending { return ending }
+    let (first, isNew) = ending.withLock { ending in
+      if let ending { return (ending, false) }
       var status: CInt = 0
       while waitpid(number, &status, 0) < 0, errno == EINTR {}
-      // The number of a group is given to no other while one of its processes lives. Where none does, the system would
-      // have to give out every other number before this one comes again: none is found.
-      let leftBehind = kill(-number, SIGKILL) == 0
-      if withSession { SessionSweep.kill(session: number) }
-      ProcessGuard.shared.free(record)
-      let end = Ending(status: TerminationStatus(waitStatus: status), leftBehind: leftBehind)
+      let end = Ending(status: TerminationStatus(waitStatus: status), leftBehind: false)
+      ending = end
+      return (end, true)
+    }
+    if !isNew { return first }
+    let leftBehind = endRest()
+    if withSession { SessionSweep.kill(session: number) }
+    ProcessGuard.shared.free(record)
+    return ending.withLock { ending in
+      let end = Ending(status: first.status, leftBehind: leftBehind)
       ending = end
       return end
     }
+  }
+
+  /// Ends the processes of the group that do not leave it by themselves, once its leader was collected; whether there were any.
+  ///
+  /// The number of a group is given to no other while one of its processes lives. Where none does, the system would have to
+  /// give out every other number before this one comes again: none is found.
+  private func endRest() -> Bool {
+    if isGone(within: Self.leaveMilliseconds) { return false }
+    kill(-number, SIGTERM)
+    if !isGone(within: Self.leaveMilliseconds) { kill(-number, SIGKILL) }
+    return true
+  }
+
+  private func isGone(within milliseconds: Int) -> Bool {
+    var waited = 0
+    while kill(-number, 0) == 0 {
+      guard waited < milliseconds else { return false }
+      _ = poll(nil, 0, 2)
+      waited += 2
+    }
+    return true
   }
 
   /// How long a killed child may take to end; one in a call that the system cannot end is left to the guard.

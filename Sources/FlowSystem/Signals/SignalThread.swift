@@ -10,7 +10,8 @@ package enum SignalThread {
 
   /// Calls `handler` on a thread of its own with each of the signals ``ending`` that comes from now on.
   ///
-  /// One that was ignored when the process was started for it to outlive its terminal (`nohup`) stays so. A pipe without
+  /// One that was ignored when the process was started stays so: for it to outlive its terminal (`nohup`), or because a shell
+  /// started it in the background (`sh -c 'flowrun w.yaml &'`), where Ctrl-C is meant for others. A pipe without
   /// a reader and a file that is too large are errors from now on, and no end of the process. To be called once, before
   /// anything else; throws when the system has no thread or no pipe, and the signals then end the process as always.
   package static func start(_ handler: @escaping @Sendable (CInt) -> Void) throws(SystemError) {
@@ -21,7 +22,7 @@ package enum SignalThread {
     pipe.writing.setNonBlocking()
     let reading = pipe.reading.number
     var taken: [CInt] = []
-    for number in ending where number != SIGHUP || flow_ignores(number) == 0 { taken.append(number) }
+    for number in ending where number == SIGTERM || flow_ignores(number) == 0 { taken.append(number) }
     let failure = flow_take_signals(taken, CInt(taken.count), pipe.writing.number)
     // The handler writes for as long as the process lives.
     pipe.leave()

@@ -13,12 +13,19 @@ import FlowSystem
 enum ChildEnvironment {
   /// This process's own, read once, and the variable that marks its descendants.
   private static let own: (entries: CStrings, path: String) = {
-    var variables = ProcessInfo.processInfo.environment
+    var variables = inherited
     variables[LeftBehind.variable] = LeftBehind.value
-    // That of a step in which flowrun itself runs.
-    variables[OutputFile.variable] = nil
     return (CStrings(environment: variables), variables["PATH"] ?? "")
   }()
+
+  /// What this process's own gives to every child.
+  private static var inherited: [String: String] {
+    var variables = ProcessInfo.processInfo.environment
+    // That of a step in which flowrun itself runs.
+    variables[OutputFile.variable] = nil
+    variables["MAKEFLAGS"] = variables["MAKEFLAGS"].flatMap(MakeFlags.withoutDescriptors)
+    return variables
+  }
 
   /// The whole environment as `NAME=value`, with the folders in which programs are looked for.
   ///
@@ -36,10 +43,7 @@ enum ChildEnvironment {
     variables[LeftBehind.variable] = nil
     variables[OutputFile.variable] = outputs
     if !withheld.isEmpty {
-      let inherited = ProcessInfo.processInfo.environment.filter {
-        !withheld.contains($0.key) && $0.key != OutputFile.variable
-      }
-      variables.merge(inherited) { stated, _ in stated }
+      variables.merge(inherited.filter { !withheld.contains($0.key) }) { stated, _ in stated }
       variables[LeftBehind.variable] = LeftBehind.value
       return (CStrings(environment: variables), variables["PATH"] ?? "")
     }

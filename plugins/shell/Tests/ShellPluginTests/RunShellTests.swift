@@ -271,6 +271,30 @@ import Testing
     #expect(host.logLines.last?.level == .warning)
   }
 
+  @Test func `a process that leaves its group within 200 ms is not ended with its step`() async throws {
+    let number = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: number) }
+    // The program makes its session some time after the command has ended.
+    _ = try await run(
+      .string("(sleep 0.1; exec setsid sh -c 'echo $$ >\(number); exec sleep 600') >/dev/null 2>&1 &"))
+    var found: Int32?
+    within(seconds: 30) {
+      found = (try? String(contentsOfFile: number, encoding: .utf8)).flatMap { ListedProcess.number($0) }
+      return found.flatMap(ListedProcess.program) == "sleep"
+    }
+    let process = try #require(found)
+    #expect(ListedProcess.program(of: process) == "sleep")
+    kill(process, SIGKILL)
+  }
+
+  @Test func `a process that does not leave its group gets SIGTERM first`() async throws {
+    let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: mark) }
+    _ = try await run(
+      .string("sh -c 'trap \"touch \(mark); exit\" TERM; while :; do sleep 0.01; done' >/dev/null 2>&1 &"))
+    #expect(FileManager.default.fileExists(atPath: mark))
+  }
+
   @Test func `who is left behind and writes without end does not hold the step`() async throws {
     #expect(try await run("yes & echo done >&2")["stderr"] == "done\n")
     #expect(try await run("timeout 600 yes >&2 & echo done")["stdout"] == "done")

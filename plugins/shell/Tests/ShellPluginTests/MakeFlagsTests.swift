@@ -1,0 +1,14 @@
+import Testing
+
+@testable import ShellPlugin
+
+@Suite struct MakeFlagsTests {
+  @Test(arguments: [
+    ("", ""), ("k", "k"), (" -j4", " -j4"), (" -j4 --jobserver-auth=fifo:/tmp/x", " -j4 --jobserver-auth=fifo:/tmp/x"),
+    ("k -j4 --jobserver-auth=3,4", "k"), (" -j --jobserver-fds=3,4 -- A=b", " -- A=b"), ("--jobserver-auth=3,4", nil),
+    (" -j8 --jobserver-auth=3,4", nil), ("k --jobserver-auth=3,4 -l2", "k -l2"),
+  ])
+  func `a job server by descriptors and its number of jobs are not passed on`(flags: String, rest: String?) {
+    #expect(MakeFlags.withoutDescriptors(flags) == rest)
+  }
+}
