@@ -35,12 +35,14 @@ import Testing
 
   @Test func `a lost attempt is repeated unless it is excepted, and counts as an attempt where it is listed`() throws {
     defer { tool.remove() }
-    for (retry, count) in [("on: [75]", 4), ("except: [lost]", 1), ("on: [lost]", 3)] {
+    for (retry, count, option) in [
+      ("on: [75]", 4, []), ("on: [75]", 2, ["--lost-attempts", "1"]), ("except: [lost]", 1, []), ("on: [lost]", 3, []),
+    ] as [(String, Int, [String])] {
       try tool.write(
         "name: w\nsteps: { a: { run: 'echo x >>tries; kill -9 $PPID; sleep 9', retry: { attempts: 3, delay: 0ms, \(retry) } } }\n",
         to: "w.yaml")
       try tool.write("", to: "tries")
-      _ = try tool.run("w.yaml", "--no-history", "--on", "workers=2,processes=2")
+      _ = try tool.run(["w.yaml", "--no-history", "--on", "workers=2,processes=2"] + option)
       let lines = try tool.text(of: "tries").split(separator: "\n")
       #expect(lines.count == count, "\(retry)")
     }

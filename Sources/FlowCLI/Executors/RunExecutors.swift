@@ -42,6 +42,9 @@ struct RunExecutors: Sendable {
     let told = Told()
     self.told = told
     try Self.check(request.on)
+    if let count = request.lostAttempts, count < 0 {
+      throw UsageProblem("--lost-attempts must be 0 or more, got \(count)")
+    }
     let steps = StepPlacement(workflow, installation.registry, on: request.on)
     guard !steps.addresses.isEmpty else {
       placement = nil
@@ -81,6 +84,7 @@ struct RunExecutors: Sendable {
     }
     self.pools = pools
     var placement = ExecutorPlacement(executors: pools, assignment: steps.assignment)
+    if let lostAttempts = request.lostAttempts { placement.lostAttempts = lostAttempts }
     placement.expectItems = { [pools] in pools[$0].expect($1, of: $2, atOnce: $3) }
     self.placement = placement
   }

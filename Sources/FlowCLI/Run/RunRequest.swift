@@ -29,6 +29,8 @@ struct RunRequest: Hashable {
   var on: String?
   /// For how long Slurm is asked again; nil: for the usual time.
   var slurmPatience: String?
+  /// How often a step that was lost with its worker runs again; nil: as usual.
+  var lostAttempts: Int?
   /// What steps with `resources` may take at once; nil: what this machine has.
   var resources: String?
 }

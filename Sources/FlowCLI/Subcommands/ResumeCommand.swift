@@ -71,6 +71,11 @@ struct ResumeCommand: Subcommand {
       valueName: "DURATION"))
   var slurmPatience: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "How often a step that was lost with its worker runs again, as for flowrun run.", valueName: "NUMBER"))
+  var lostAttempts: Int?
+
   @Option(help: ArgumentHelp("What steps with 'resources' may take at once, as for flowrun run.", valueName: "AMOUNTS"))
   var resources: String?
 
@@ -207,6 +212,7 @@ struct ResumeCommand: Subcommand {
     request.inputs = inputs
     request.on = on
     request.slurmPatience = slurmPatience
+    request.lostAttempts = lostAttempts
     request.resources = resources
     return request
   }

@@ -65,6 +65,11 @@ struct RunCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
+      "How often a step that was lost with its worker runs again, without retry; default: 3.", valueName: "NUMBER"))
+  var lostAttempts: Int?
+
+  @Option(
+    help: ArgumentHelp(
       "What steps with 'resources' may take at once, as cpus=8,memory=16GiB,gpus=1; default: this machine.",
       valueName: "AMOUNTS"))
   var resources: String?
@@ -89,7 +94,8 @@ struct RunCommand: Subcommand {
       outputs: output.outputs, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
       isQuiet: output.quiet, isVerbose: output.verbose, isDurable: durable, keepsHistory: !noHistory,
       forcedSteps: force, store: store, on: on,
-      slurmPatience: slurmPatience, resources: resources)
+      slurmPatience: slurmPatience, lostAttempts: lostAttempts,
+      resources: resources)
   }
 
   func perform() async throws {

@@ -7,6 +7,8 @@ public struct ExecutorPlacement: Sendable {
   public var executors: [any StepExecutor]
   /// For each step that one of them runs the executor's index; steps that are not named stay here.
   public var assignment: [StepIndex: Int]
+  /// How often a body that was lost runs again at most, without counting as an attempt of `retry`.
+  public var lostAttempts = RemoteSteps.usualLostAttempts
   /// Is told once which items of a fan-out an executor is about to run, before it runs the first of them: it may ask for what they
   /// take together. At most `atOnce` of them run at once; some may never be run. Nil: no executor wants to know.
   public var expectItems: (@Sendable (_ executor: Int, _ items: [Int], _ step: StepID, _ atOnce: Int) -> Void)?
@@ -21,7 +23,7 @@ public struct ExecutorPlacement: Sendable {
   var steps: RemoteSteps {
     RemoteSteps(
       executors: executors.map { RemoteSteps.Executor(name: $0.name, slots: $0.slots, countsHere: $0.isHere) },
-      assignment: assignment)
+      assignment: assignment, lostAttempts: lostAttempts)
   }
 }
 

@@ -6,6 +6,8 @@ public struct RemoteSteps: Sendable, Hashable {
   public var executors: [Executor]
   /// For each step that one of them runs the executor's index.
   public var assignment: [StepIndex: Int]
+  /// How often a body that was lost runs again at most, without counting as an attempt of `retry`.
+  public var lostAttempts: Int
 
   /// An executor as the plan knows it: a queue that is as wide as it has slots.
   public struct Executor: Sendable, Hashable {
@@ -25,18 +27,19 @@ public struct RemoteSteps: Sendable, Hashable {
   }
 
   /// Steps by the indices of their executors.
-  public init(executors: [Executor], assignment: [StepIndex: Int]) {
+  public init(executors: [Executor], assignment: [StepIndex: Int], lostAttempts: Int = RemoteSteps.usualLostAttempts) {
     self.executors = executors
     self.assignment = assignment
+    self.lostAttempts = lostAttempts
   }
+
+  /// How often a body that was lost runs again by default.
+  public static let usualLostAttempts = 3
 }
 
 // A queue an executor, behind all others, in a pool of its own: pools with threads keep one queue each, so that fast
 // paths continue.
 extension Plan {
-  /// How often a body that was lost is made good.
-  static let repetitionsOfLost = 3
-
   /// Adds the queues of executors and puts their steps there.
   mutating func arrange(_ remote: RemoteSteps, behind first: Int, _ queues: inout [PlanQueue]) {
     for executor in remote.executors {
@@ -117,7 +120,8 @@ extension Plan {
     particulars.losses[task.index, default: 0] += 1
     let losses = particulars.losses[task.index] ?? 1
     let state = self[state: task]
-    guard !isFinal, options(of: task.step).onInterrupt == .rerun, losses <= Self.repetitionsOfLost,
+    guard !isFinal, options(of: task.step).onInterrupt == .rerun,
+      losses <= remote?.lostAttempts ?? RemoteSteps.usualLostAttempts,
       state.attempt < UInt8.max
     else {
       particulars.failures[task.index] = failure
