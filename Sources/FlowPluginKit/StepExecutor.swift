@@ -61,6 +61,11 @@ public struct ExecutorLost: Error, Sendable, Hashable {
     self.isTimeUp = isTimeUp
   }
 
+  /// Whether the machine failed or was given to others, in Slurm's words: it says nothing of what the body takes.
+  package var isOfMachine: Bool {
+    ["DUE TO NODE FAILURE", "DUE TO PREEMPTION", "NODE_FAIL", "PREEMPTED"].contains(where: message.contains)
+  }
+
   /// Whether the machine ended it because it took too much memory, in the words of Slurm and the system.
   package var isOutOfMemory: Bool {
     ["OUT_OF_MEMORY", "Out Of Memory", "oom-kill", "oom_kill", "Exceeded job memory limit"].contains(

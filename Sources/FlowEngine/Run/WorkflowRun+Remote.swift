@@ -55,7 +55,9 @@ extension WorkflowRun {
     guard let placement = options.placement, let index = placement.assignment[owner] else { return }
     let executor = placement.executors[index]
     let declaration = prepared.action(of: owner).declaration
-    let request = prepared.graph.workflow.steps[Int(owner)].options.request(ofAttempt: Int(start.attempt))
+    // Another machine is as good as the one that failed or was given to others: the attempt after that takes no more.
+    let losses = machineLosses.withLock { $0[start.step] ?? 0 }
+    let request = prepared.graph.workflow.steps[Int(owner)].options.request(ofAttempt: Int(start.attempt) - losses)
     let body = StepBodies.InTask(
       call: { inputs, context in
         try await executor.run(declaration, inputs, taking: request, files: start.inputs?.check?.files, context)

@@ -18,6 +18,8 @@ public final class WorkflowRun: Sendable {
   let deadlines: AlarmClock
   /// The files that steps run for, where they were listed before the run began.
   let listedFiles = Mutex<[StepIndex: ListedFiles]>([:])
+  /// How many attempts of steps and items were lost because of the machine, whatever they took of it.
+  let machineLosses = Mutex<[StepIndex: Int]>([:])
   let recentStates = RecentStates()
   /// Notifies the observer.
   let delivery: AlarmClock

@@ -155,6 +155,7 @@ extension WorkflowRun {
     }
     switch error {
     case let error as ExecutorLost:
+      if error.isOfMachine { machineLosses.withLock { $0[start.step, default: 0] += 1 } }
       let failure = StepFailure(code: ExecutorLost.code, message: error.message)
       let reason: RetryReasons.Reason = error.isTimeUp ? .timedOut : error.isOutOfMemory ? .outOfMemory : .lost
       switch reasons(of: start)?.allow(reason, code: failure.code) {
