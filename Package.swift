@@ -152,7 +152,10 @@ let core: [[Target]] = [
   program("flowrun-build", uses: ["FlowBuild"]),
   module(
     "FlowTestKit",
-    uses: ["FlowBytes", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine", "FlowInsight"],
+    uses: [
+      "FlowBytes", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine",
+      "FlowInsight",
+    ],
     tests: []),
   module(
     "FlowCLI",

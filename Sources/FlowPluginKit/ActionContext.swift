@@ -53,6 +53,10 @@ public struct ActionContext: Sendable {
   /// Whether the run was given texts that are shown and recorded nowhere.
   package var hasSecrets: Bool { host.hasSecrets }
 
+  /// Whether a value holds one of the run's secrets in some text of it, also in encoded form. Such a value must not be
+  /// written to disk.
+  public func holdsSecret(_ value: Value) -> Bool { host.holdsSecret(value) }
+
   /// The time left until the step's deadline, never below zero; nil: no deadline.
   public var remaining: Duration? { host.remaining(of: step, attempt: attempt) }
 
@@ -198,6 +202,8 @@ public protocol ActionHost: AnyObject, Sendable {
   var withheldVariables: Set<String> { get }
   /// Whether the run was given texts that are shown and recorded nowhere.
   var hasSecrets: Bool { get }
+  /// Whether a value holds one of those texts.
+  func holdsSecret(_ value: Value) -> Bool
   /// What is the same for all attempts of the step.
   func idempotencyKey(of step: StepIndex) -> String
   /// The time left until the deadline of the step or of this attempt; nil: none.
@@ -262,6 +268,9 @@ extension ActionHost {
 
   /// None, for hosts without secrets.
   public var hasSecrets: Bool { false }
+
+  /// No, for hosts without secrets.
+  public func holdsSecret(_ value: Value) -> Bool { false }
 
   /// The run's, for hosts whose steps are all written in one file.
   public func workflowFolder(of step: StepIndex) -> String { run.workflowFolder }

@@ -28,11 +28,29 @@ public struct PageRequest: Sendable, Hashable {
   public var presentation: Presentation
   /// What it is given.
   public var parameters: ValueObject
+  /// Whether the page may be saved, so that the next launch restores it.
+  public var isRestorable: Bool
+  /// The names of parameters that must not be saved with it.
+  public var secretParameters: Set<String>
 
   /// A request for a page.
-  public init(page: String, presentation: Presentation = .push, parameters: ValueObject = [:]) {
+  public init(
+    page: String, presentation: Presentation = .push, parameters: ValueObject = [:], isRestorable: Bool = true,
+    secretParameters: Set<String> = []
+  ) {
     self.page = page
     self.presentation = presentation
     self.parameters = parameters
+    self.isRestorable = isRestorable
+    self.secretParameters = secretParameters
+  }
+
+  /// The page as it may be written to disk; nil if it must not be.
+  public var saved: PageRequest? {
+    guard isRestorable else { return nil }
+    guard !secretParameters.isEmpty else { return self }
+    var parameters = ValueObject()
+    for (name, value) in self.parameters where !secretParameters.contains(name) { parameters[name] = value }
+    return PageRequest(page: page, presentation: presentation, parameters: parameters)
   }
 }

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import FlowSecrets
 import Synchronization
 
 /// Stands in for a run in the tests of actions: it records what an action says and hands it what the test prepared.
@@ -42,6 +43,7 @@ public final class TestHost: ActionHost {
     var isCancelled = false
     var cancelHandlers: [@Sendable () -> Void] = []
     var remaining: Duration?
+    var secrets: SecretMask?
     var now = Duration.zero
     var alarms: [(due: Duration, handler: @Sendable () -> Void)] = []
   }
@@ -128,6 +130,12 @@ public final class TestHost: ActionHost {
   /// States the time left until the step's deadline; nil: no deadline.
   public func setRemaining(_ remaining: Duration?) { state.withLock { $0.remaining = remaining } }
 
+  /// Makes these texts the run's secrets.
+  package func setSecrets(_ texts: [String]) {
+    let mask = SecretMask(texts.map { (name: "secret", text: $0) })
+    state.withLock { $0.secrets = mask }
+  }
+
   /// Moves the host's clock, which stands still otherwise, and wakes what has waited long enough, earliest first.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
@@ -200,6 +208,12 @@ public final class TestHost: ActionHost {
 
   /// What the test stated.
   public func environment(of step: StepIndex) -> [String: String] { variables }
+
+  /// Whether the value holds a text that the test made a secret.
+  public func holdsSecret(_ value: Value) -> Bool {
+    guard let mask = state.withLock({ $0.secrets }) else { return false }
+    return mask.masked(value) != value
+  }
 
   /// What the test stated.
   public func remaining(of step: StepIndex, attempt: Int) -> Duration? { state.withLock { $0.remaining } }

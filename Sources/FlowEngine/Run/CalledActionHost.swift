@@ -45,6 +45,7 @@ final class CalledActionHost: ActionHost {
   func traceparent(of step: StepIndex, attempt: Int) -> String? { host.traceparent(of: step, attempt: attempt) }
   var withheldVariables: Set<String> { host.withheldVariables }
   var hasSecrets: Bool { host.hasSecrets }
+  func holdsSecret(_ value: Value) -> Bool { host.holdsSecret(value) }
   func log(_ message: String, level: LogLevel, step: StepIndex) { host.log(message, level: level, step: step) }
   func log(_ lines: [String], from stream: LogStream, step: StepIndex) { host.log(lines, from: stream, step: step) }
   func log(_ lines: [String], from stream: LogStream, plugin: String) { host.log(lines, from: stream, plugin: plugin) }

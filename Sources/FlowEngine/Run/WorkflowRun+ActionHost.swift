@@ -1,6 +1,7 @@
 import FlowExpressions
 import FlowModel
 import FlowPluginKit
+import FlowSecrets
 
 extension WorkflowRun: ActionHost {
   /// Why the application was launched; the defaults before activation.
@@ -32,6 +33,12 @@ extension WorkflowRun: ActionHost {
 
   /// Whether the run has texts that are hidden wherever they are shown or recorded.
   public var hasSecrets: Bool { mask != nil || options.outer?.run.hasSecrets == true }
+
+  /// Whether a value holds one of those texts.
+  public func holdsSecret(_ value: Value) -> Bool {
+    if let mask, mask.masked(value) != value { return true }
+    return options.outer?.run.holdsSecret(value) == true
+  }
 
   /// The variables that workflow and step state.
   public func environment(of step: StepIndex) -> [String: String] {

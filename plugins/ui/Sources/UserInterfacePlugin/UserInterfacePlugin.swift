@@ -1,3 +1,4 @@
+import FlowPlatform
 import FlowPluginKit
 
 /// Launches, restores and shows a user interface, and posts the events of an application's life as it does.
@@ -18,7 +19,12 @@ public struct UserInterfacePlugin: Plugin {
 
   /// The plugin; `makeInterface` is called once in each run, by `ui.launch`.
   public init(makeInterface: @escaping @Sendable () -> any ApplicationInterface = { HeadlessInterface() }) {
-    handles = [PluginHandle(InterfaceFactory.key, InterfaceFactory(make: makeInterface))]
+    self.init(makeInterface: makeInterface, now: { WallTime.now })
+  }
+
+  /// The same with a clock: `now` returns the milliseconds since 1970.
+  package init(makeInterface: @escaping @Sendable () -> any ApplicationInterface, now: @escaping @Sendable () -> Int) {
+    handles = [PluginHandle(InterfaceFactory.key, InterfaceFactory(make: makeInterface, now: now))]
   }
 
   /// Checks the size of launch screens.

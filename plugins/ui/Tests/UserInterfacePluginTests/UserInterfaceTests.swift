@@ -82,7 +82,7 @@ struct InterfaceRun {
   }
 
   @Test func `R7 a restored tab that no longer exists gives way to the first`() async throws {
-    let run = InterfaceRun(MemoryKeyValueStore(["state": ["tab": "gone", "pages": []]], in: InterfaceSession.scope))
+    let run = InterfaceRun(MemoryKeyValueStore(["state": ["tab": "gone", "pages": []]], in: "ui"))
     try await run.call(LaunchInterface.self)
     try await run.call(RestoreInterface.self)
     #expect(try await run.call(MakeWindow.self, ["tabs": ["map", "routes"], "selected": "routes"])["tab"] == "routes")
@@ -92,7 +92,7 @@ struct InterfaceRun {
     arguments: ["nonsense", [:], ["pages": [["page": 5]]], ["pages": [["page": "a", "presentation": "fly"]]]] as [Value]
   )
   func `R7 a saved state that cannot be used costs a warning, not the launch`(_ saved: Value) async throws {
-    let run = InterfaceRun(MemoryKeyValueStore(["state": saved], in: InterfaceSession.scope))
+    let run = InterfaceRun(MemoryKeyValueStore(["state": saved], in: "ui"))
     #expect(try await run.launch()["restored"] == false)
     #expect(run.host.logLines.map(\.level) == [.warning])
   }

@@ -61,6 +61,17 @@ public enum Redaction {
     return shown
   }
 
+  /// Whether a log of parameters hides a value under this key, or a part of it.
+  static func hidesPart(of value: Value, under key: String, hiding segments: (String) -> Set<Int>) -> Bool {
+    if hides(key) { return true }
+    return switch value {
+    case .string(let text): hidden(text, depth: depth, segments) != text
+    case .array(let values): values.contains { hidesPart(of: $0, under: "", hiding: segments) }
+    case .object(let object): object.contains { hidesPart(of: $0.value, under: $0.key, hiding: segments) }
+    default: false
+    }
+  }
+
   private static func shown(_ value: Value, _ segments: (String) -> Set<Int>) -> Value {
     switch value {
     case .string(let text): .string(forLog(text, hiding: segments))
@@ -152,6 +163,11 @@ extension RouteTable {
   /// Parameters as they may be in a log or a report, links inside as ``forLog(_:)-(String)`` shows them.
   public func forLog(_ parameters: ValueObject) -> ValueObject {
     Redaction.forLog(parameters) { hidesParameters ? hiddenSegments(of: $0) : [] }
+  }
+
+  /// Whether a parameter has a part that no log shows.
+  public func hidesPart(of value: Value, under key: String) -> Bool {
+    Redaction.hidesPart(of: value, under: key) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
 
   /// The segments of a URL that a route names like a secret.

@@ -14,11 +14,14 @@ public struct PendingRoute: Sendable, Hashable {
   public var receivedAtMilliseconds: Int
   /// How long it may wait; past that it is dropped.
   public var timeToLiveMilliseconds: Int
+  /// Whether URL or parameters hold a secret of the run that received it.
+  public var isSecret: Bool
 
   /// A link that was received.
   public init(
     url: String, parameters: ValueObject = [:], source: RouteSource = .notification, notificationID: String? = nil,
-    receivedAtMilliseconds: Int, timeToLiveMilliseconds: Int = PendingPolicy.defaultTimeToLiveMilliseconds
+    receivedAtMilliseconds: Int, timeToLiveMilliseconds: Int = PendingPolicy.defaultTimeToLiveMilliseconds,
+    isSecret: Bool = false
   ) {
     self.url = url
     self.parameters = parameters
@@ -26,6 +29,7 @@ public struct PendingRoute: Sendable, Hashable {
     self.notificationID = notificationID
     self.receivedAtMilliseconds = receivedAtMilliseconds
     self.timeToLiveMilliseconds = timeToLiveMilliseconds
+    self.isSecret = isSecret
   }
 
   /// Whether both are deliveries of one tap: both have an identifier and it is the same, or one has none and URL and
@@ -44,11 +48,13 @@ public struct PendingRoute: Sendable, Hashable {
 extension PendingRoute {
   /// The route as it is kept in a store.
   public var value: Value {
-    .object([
+    var object: ValueObject = [
       "url": .string(url), "parameters": .object(parameters), "source": .string(source.rawValue),
       "notification-id": notificationID.map(Value.string) ?? .null, "received-at": .integer(receivedAtMilliseconds),
       "time-to-live": .integer(timeToLiveMilliseconds),
-    ])
+    ]
+    if isSecret { object["secret"] = true }
+    return .object(object)
   }
 
   /// The route that `value` holds, or nil when it holds none.
@@ -60,7 +66,8 @@ extension PendingRoute {
     else { return nil }
     self.init(
       url: url, parameters: parameters, source: source, notificationID: object["notification-id"]?.stringValue,
-      receivedAtMilliseconds: receivedAt, timeToLiveMilliseconds: timeToLive)
+      receivedAtMilliseconds: receivedAt, timeToLiveMilliseconds: timeToLive,
+      isSecret: object["secret"]?.booleanValue ?? false)
   }
 }
 

@@ -19,12 +19,15 @@ public struct Route: Sendable, Hashable {
   public let parameterTypes: [String: ParameterType]
   /// What the page is given of a parameter that the link lacks.
   public let defaults: ValueObject
+  /// Whether the next launch may restore the page, without the secret parts of its link; nil: only if there are none and
+  /// the route is not sensitive.
+  public let isRestorable: Bool?
 
   /// A route; without `page`, the pattern's first literal names it.
   public init(
     _ pattern: RoutePattern, page: String? = nil, action: RouteAction = .push, priority: Int = 0,
     isSensitive: Bool = false, sources: Set<RouteSource> = RouteSource.all,
-    parameterTypes: [String: ParameterType] = [:], defaults: ValueObject = [:]
+    parameterTypes: [String: ParameterType] = [:], defaults: ValueObject = [:], isRestorable: Bool? = nil
   ) {
     self.pattern = pattern
     self.page = page ?? pattern.firstLiteral ?? ""
@@ -34,6 +37,7 @@ public struct Route: Sendable, Hashable {
     self.sources = sources
     self.parameterTypes = parameterTypes
     self.defaults = defaults
+    self.isRestorable = isRestorable
   }
 
   /// A route for a pattern in text; throws what is wrong with the pattern.

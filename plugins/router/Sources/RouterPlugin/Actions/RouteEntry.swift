@@ -20,6 +20,9 @@ struct RouteEntry {
     FieldDeclaration(
       "defaults", .object(properties: nil), isRequired: false,
       summary: "Values for parameters that the link lacks, such as { message: none }"),
+    FieldDeclaration(
+      "restorable", .boolean, isRequired: false,
+      summary: "Whether ui.restore may show the page again; without it, unless the route or its link has secrets"),
   ]
 
   /// The route, or what is wrong with the entry at `keyPath`, every mistake of it.
@@ -64,7 +67,7 @@ struct RouteEntry {
         action: object["action"]?.stringValue.flatMap(RouteAction.init(rawValue:)) ?? .push,
         priority: object["priority"]?.integerValue ?? 0, isSensitive: object["sensitive"]?.booleanValue ?? false,
         sources: sources.map(Set.init) ?? RouteSource.all, parameterTypes: types,
-        defaults: object["defaults"]?.objectValue ?? [:]))
+        defaults: object["defaults"]?.objectValue ?? [:], isRestorable: object["restorable"]?.booleanValue))
   }
 
   private static func parameterTypes(

@@ -52,7 +52,8 @@ final class Router: LinkOpener {
   func hold(_ link: Link, scope: String, _ context: ActionContext) throws -> RouteOutcome {
     if let refusal = refusal(of: link) { return report(refusal, context) }
     try checkScope(scope)
-    let (arrival, effects) = pending.withLock { $0.hold(route(of: link), scope: scope, at: surroundings.now()) }
+    let route = route(of: link, context)
+    let (arrival, effects) = pending.withLock { $0.hold(route, scope: scope, at: surroundings.now()) }
     carryOut(effects, context)
     return outcome(of: arrival, link)
   }
@@ -64,7 +65,7 @@ final class Router: LinkOpener {
     if let refusal = refusal(of: link) { return report(refusal, context) }
     try checkScope(scope)
     let isReady = interface.isReady
-    let route = route(of: link)
+    let route = route(of: link, context)
     let (arrival, effects) = pending.withLock {
       $0.open(route, scope: scope, isReady: isReady, at: surroundings.now())
     }
@@ -121,11 +122,12 @@ final class Router: LinkOpener {
 // MARK: - On the way
 
 extension Router {
-  private func route(of link: Link) -> PendingRoute {
+  private func route(of link: Link, _ context: ActionContext) -> PendingRoute {
     PendingRoute(
       url: link.url, parameters: link.parameters, source: link.source, notificationID: link.notificationID,
       receivedAtMilliseconds: surroundings.now(),
-      timeToLiveMilliseconds: link.timeToLive?.milliseconds ?? timeToLiveMilliseconds)
+      timeToLiveMilliseconds: link.timeToLive?.milliseconds ?? timeToLiveMilliseconds,
+      isSecret: context.holdsSecret(.array([.string(link.url), .object(link.parameters)])))
   }
 
   /// The outcome of a link that no page could ever be opened for.
@@ -195,7 +197,7 @@ extension Router {
       case nil: break
       }
       guard case .open(let match, let parameters) = resolution else { return RouteOutcome(url, resolution, in: table) }
-      let outcome = open(match, parameters, on: interface)
+      let outcome = open(match, parameters, isSecret: pending.isSecret, on: interface)
       return redirector.map { outcome.redirected(from: pending.url, by: $0) } ?? outcome
     }
     return RouteOutcome(
@@ -233,12 +235,11 @@ extension Router {
     return isApproved ? .approve : nil
   }
 
-  private func open(_ match: RouteMatch, _ parameters: RouteParameters, on interface: any UserInterface) -> RouteOutcome
-  {
-    let route = match.route
-    let presentation: PageRequest.Presentation = route.action == .present ? .present : .push
+  private func open(
+    _ match: RouteMatch, _ parameters: RouteParameters, isSecret: Bool, on interface: any UserInterface
+  ) -> RouteOutcome {
     do {
-      try interface.open(PageRequest(page: route.page, presentation: presentation, parameters: parameters.merged))
+      try interface.open(page(of: match.route, parameters, isSecret: isSecret))
       return RouteOutcome("opened", match, parameters, in: table)
     } catch {
       let failure = error as? ActionError
@@ -246,6 +247,25 @@ extension Router {
         "handler-failed", match, parameters, in: table, reason: failure?.code ?? "page-unavailable",
         message: failure?.message ?? "\(error)")
     }
+  }
+}
+
+// MARK: - Pages
+
+extension Router {
+  /// The page of a route, and what of it the next launch may restore (F2): nothing secret is written to disk.
+  private func page(of route: Route, _ parameters: RouteParameters, isSecret: Bool) -> PageRequest {
+    let merged = parameters.merged
+    var secrets: Set<String> = []
+    for (name, value) in merged {
+      // A value that is not a default came with the link.
+      let isOfSecretLink = isSecret && route.defaults[name] != value
+      if isOfSecretLink || table.hidesPart(of: value, under: name) { secrets.insert(name) }
+    }
+    let isPlain = secrets.isEmpty && !route.isSensitive && !isSecret
+    return PageRequest(
+      page: route.page, presentation: route.action == .present ? .present : .push, parameters: merged,
+      isRestorable: route.isRestorable ?? isPlain, secretParameters: secrets)
   }
 }
 

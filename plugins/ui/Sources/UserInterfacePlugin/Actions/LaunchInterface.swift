@@ -36,7 +36,7 @@ struct LaunchInterface: Action {
     let interface = factory.make()
     try interface.launch(storyboard: input.storyboard?.path)
     context.provide(.userInterface, interface)
-    context.provide(InterfaceSession.key, InterfaceSession(interface))
+    context.provide(InterfaceSession.key, InterfaceSession(interface, now: factory.now))
     try context.post(LifecycleEvent.appWillFinishLaunching.rawValue)
     return NoOutput()
   }

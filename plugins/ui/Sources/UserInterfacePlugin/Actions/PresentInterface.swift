@@ -20,9 +20,19 @@ struct PresentInterface: Action {
 
   func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
     let session: InterfaceSession = try context.handle(InterfaceSession.key)
-    try session.interface.present()
+    let keeper = session.keeper
+    if let keeper { context.saving { try keeper.beginPresenting() } }
+    do {
+      try session.interface.present()
+    } catch {
+      // A step that was cancelled says nothing about the pages; one that is out of time does.
+      let isCancelled = error is CancellationError || context.isCancelled && context.remaining != .zero
+      if isCancelled, let keeper { context.saving { try keeper.endPresenting(isReady: false) } }
+      throw error
+    }
     session.hideSplash()
     try context.post(LifecycleEvent.uiReady.rawValue)
+    if let keeper { context.saving { try keeper.endPresenting(isReady: true) } }
     try context.post(LifecycleEvent.appDidBecomeActive.rawValue)
     return NoOutput()
   }

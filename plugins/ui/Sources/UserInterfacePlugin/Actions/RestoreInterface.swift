@@ -14,6 +14,10 @@ struct RestoreInterface: Action {
     queue: main
     """
 
+  struct Input: ActionInput {
+    @Field("The age at which a page is not restored any more, in time of day") var maxAge: Duration = .seconds(604_800)
+  }
+
   struct Output: ActionOutput {
     var restored: Bool
     var tab: String?
@@ -25,25 +29,37 @@ struct RestoreInterface: Action {
     ]
   }
 
-  func run(_ input: NoInput, in context: ActionContext) throws -> Output {
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
     let session: InterfaceSession = try context.handle(InterfaceSession.key)
     let store: any KeyValueStore = try context.handle(.keyValueStore)
-    let saved = try store.get(InterfaceSession.stateKey, in: InterfaceSession.scope)
-    let state = saved.flatMap(InterfaceState.init)
-    if let state {
-      try session.interface.restore(state)
-    } else if saved != nil {
-      // What an application showed is worth a warning, not a launch.
+    let keeper = InterfaceKeeper(store, now: session.now)
+    let restored = try keeper.restore(maxAgeMilliseconds: input.maxAge.nanoseconds / 1_000_000)
+    let state = restored.state
+    if let state { try session.interface.restore(state) }
+    // The state of an interface is worth a warning, not a launch.
+    if restored.isUnreadable {
       context.log("the saved state of the interface cannot be used; starting without it", level: .warning)
     }
+    for page in restored.dropped {
+      context.log(
+        "the page '\(page.page)' is not restored: \(page.reason)", level: page.isSuspect ? .warning : .info)
+    }
+    session.keeper = keeper
     session.interface.onStateChange { state in
-      do {
-        try store.put(state.value, for: InterfaceSession.stateKey, in: InterfaceSession.scope)
-      } catch {
-        context.log("the state of the interface could not be saved: \(error)", level: .warning)
-      }
+      context.saving { try keeper.save(state) }
     }
     try context.post(LifecycleEvent.appDidFinishLaunching.rawValue)
     return Output(restored: state != nil, tab: state?.tab, pages: state?.pages.map(\.page) ?? [])
+  }
+}
+
+extension ActionContext {
+  /// Saves a part of the interface's state; a failure is a warning.
+  func saving(_ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      log("the state of the interface could not be saved: \(error)", level: .warning)
+    }
   }
 }

@@ -7,6 +7,8 @@ struct InterfaceFactory: Sendable {
   static let key: HandleKey = "interface-factory"
 
   let make: @Sendable () -> any ApplicationInterface
+  /// The milliseconds since 1970.
+  let now: @Sendable () -> Int
 }
 
 /// The interface of one run, and what its steps must tell each other.
@@ -20,9 +22,22 @@ final class InterfaceSession: Sendable {
     var waiters: [@Sendable () -> Void] = []
   }
 
-  private let splash = Mutex(Splash())
+  /// The milliseconds since 1970.
+  let now: @Sendable () -> Int
 
-  init(_ interface: any ApplicationInterface) { self.interface = interface }
+  private let splash = Mutex(Splash())
+  private let savedState = Mutex<InterfaceKeeper?>(nil)
+
+  init(_ interface: any ApplicationInterface, now: @escaping @Sendable () -> Int) {
+    self.interface = interface
+    self.now = now
+  }
+
+  /// Saves the state of the interface; nil before `ui.restore`.
+  var keeper: InterfaceKeeper? {
+    get { savedState.withLock { $0 } }
+    set { savedState.withLock { $0 = newValue } }
+  }
 
   /// Calls `handler` once the splash has been hidden; at once when it has.
   func whenSplashIsHidden(_ handler: @escaping @Sendable () -> Void) {
@@ -42,8 +57,4 @@ final class InterfaceSession: Sendable {
     }
     for waiter in waiters { waiter() }
   }
-
-  /// Where the state is kept between launches.
-  static let scope = "ui"
-  static let stateKey = "state"
 }

@@ -23,17 +23,11 @@ public struct InterfaceState: Sendable, Hashable {
     if pages.count > Self.pageLimit { pages.removeFirst(pages.count - Self.pageLimit) }
   }
 
-  /// As it is saved.
+  /// The tab and those pages, with those parameters, that may be saved.
   public var value: Value {
     [
       "tab": tab.map(Value.string) ?? .null,
-      "pages": .array(
-        pages.map { page in
-          [
-            "page": .string(page.page), "presentation": page.presentation.value,
-            "parameters": .object(page.parameters),
-          ]
-        }),
+      "pages": .array(pages.compactMap { page in (page.saved?.value).map(Value.object) }),
     ]
   }
 
@@ -49,5 +43,12 @@ public struct InterfaceState: Sendable, Hashable {
       else { return nil }
       open(PageRequest(page: name, presentation: presentation, parameters: parameters))
     }
+  }
+}
+
+extension PageRequest {
+  /// The page as it is saved.
+  var value: ValueObject {
+    ["page": .string(page), "presentation": presentation.value, "parameters": .object(parameters)]
   }
 }

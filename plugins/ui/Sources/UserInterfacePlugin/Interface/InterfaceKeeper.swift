@@ -1,0 +1,142 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// Saves what an interface shows for the next launch, and decides what of it a launch restores.
+///
+/// A page is not restored if it is too old, or if two launches with it ended before their window was ready: it may be the
+/// cause. Parts of pages that must not be on disk are never given to the store.
+final class InterfaceKeeper: Sendable {
+  /// A page as it is saved.
+  struct Page {
+    var request: PageRequest
+    var openedAtMilliseconds: Int
+    /// How many launches in a row restored it, began to present the window and ended before it was ready.
+    var failedLaunches = 0
+  }
+
+  /// A saved page that is not restored, and why.
+  struct Dropped {
+    var page: String
+    var reason: String
+    var isSuspect = false
+  }
+
+  /// What a launch restores.
+  struct Restored {
+    /// Nil if nothing was saved, or nothing that can be read.
+    var state: InterfaceState?
+    var isUnreadable = false
+    var dropped: [Dropped] = []
+  }
+
+  private struct Contents {
+    var tab: String?
+    var pages: [Page] = []
+    var isPresenting = false
+  }
+
+  /// After this many failed launches a page is not restored any more.
+  static let failureLimit = 2
+  /// How far the clock may be behind the time of the last save; more means that it was set back.
+  static let clockToleranceMilliseconds = 60_000
+
+  private static let scope = "ui"
+  private static let stateKey = "state"
+  private static let version = 2
+
+  private let store: any KeyValueStore
+  private let now: @Sendable () -> Int
+  /// Held while the store is written, so that an older state never overwrites a newer one.
+  private let contents = Mutex(Contents())
+
+  init(_ store: any KeyValueStore, now: @escaping @Sendable () -> Int) {
+    self.store = store
+    self.now = now
+  }
+
+  /// Reads what the last launch showed. Pages that are not restored are removed from the store at once.
+  func restore(maxAgeMilliseconds: Int) throws -> Restored {
+    guard let saved = try store.get(Self.stateKey, in: Self.scope) else { return Restored() }
+    let object = saved.objectValue ?? [:]
+    let version = object["version"]?.integerValue ?? 1
+    guard version <= Self.version, let state = InterfaceState(saved) else { return Restored(isUnreadable: true) }
+    let hasFailed = object["presenting"]?.booleanValue ?? false
+    let isSetBack = (object["saved-at"]?.integerValue ?? 0) - now() > Self.clockToleranceMilliseconds
+    var dropped: [Dropped] = []
+    var pages: [Page] = []
+    for (request, entry) in zip(state.pages, object["pages"]?.arrayValue ?? []) {
+      let entry = entry.objectValue ?? [:]
+      let failures = (entry["failed-launches"]?.integerValue ?? 0) + (hasFailed ? 1 : 0)
+      func drop(_ reason: String, isSuspect: Bool = false) {
+        dropped.append(Dropped(page: request.page, reason: reason, isSuspect: isSuspect))
+      }
+      guard let openedAt = entry["opened-at"]?.integerValue else {
+        drop("an older version of flowrun saved it")
+        continue
+      }
+      if failures >= Self.failureLimit {
+        drop("\(failures) launches with it ended before the window was ready", isSuspect: true)
+      } else if isSetBack {
+        drop("the clock was set back, so its age is not known")
+      } else if now() - openedAt >= maxAgeMilliseconds {
+        drop("it is older than \(Duration.milliseconds(maxAgeMilliseconds).value.stringValue ?? "allowed")")
+      } else {
+        pages.append(Page(request: request, openedAtMilliseconds: openedAt, failedLaunches: failures))
+      }
+    }
+    try contents.withLock { contents in
+      contents.tab = state.tab
+      contents.pages = pages
+      if hasFailed || !dropped.isEmpty { try write(contents) }
+    }
+    return Restored(state: InterfaceState(tab: state.tab, pages: pages.map(\.request)), dropped: dropped)
+  }
+
+  /// Saves what the interface shows now.
+  func save(_ state: InterfaceState) throws {
+    try contents.withLock { contents in
+      var known = Dictionary(grouping: contents.pages, by: \.request)
+      contents.tab = state.tab
+      contents.pages = state.pages.compactMap(\.saved).map { request in
+        guard let page = known[request]?.first else { return Page(request: request, openedAtMilliseconds: now()) }
+        known[request]?.removeFirst()
+        return page
+      }
+      try write(contents)
+    }
+  }
+
+  /// Records that the window is about to be shown; if the process ends before ``endPresenting(isReady:)``, the launch has
+  /// failed. There is nothing to record without pages.
+  func beginPresenting() throws {
+    try contents.withLock { contents in
+      contents.isPresenting = true
+      if !contents.pages.isEmpty { try write(contents) }
+    }
+  }
+
+  /// Records that the window is there, or that the launch was cancelled.
+  func endPresenting(isReady: Bool) throws {
+    try contents.withLock { contents in
+      contents.isPresenting = false
+      if isReady { for index in contents.pages.indices { contents.pages[index].failedLaunches = 0 } }
+      if !contents.pages.isEmpty { try write(contents) }
+    }
+  }
+
+  private func write(_ contents: Contents) throws {
+    let pages = contents.pages.map { page -> Value in
+      var object = page.request.value
+      object["opened-at"] = .integer(page.openedAtMilliseconds)
+      if page.failedLaunches > 0 { object["failed-launches"] = .integer(page.failedLaunches) }
+      return .object(object)
+    }
+    var object: ValueObject = [
+      "version": .integer(Self.version), "saved-at": .integer(now()), "tab": contents.tab.map(Value.string) ?? .null,
+      "pages": .array(pages),
+    ]
+    if contents.isPresenting { object["presenting"] = true }
+    try store.put(.object(object), for: Self.stateKey, in: Self.scope)
+  }
+}

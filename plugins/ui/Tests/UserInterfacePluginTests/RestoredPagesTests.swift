@@ -1,0 +1,147 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Synchronization
+import Testing
+
+@testable import UserInterfacePlugin
+
+/// An interface whose window cannot be shown, as with a restored page that breaks the launch.
+private final class BrokenInterface: ApplicationInterface {
+  let whole = HeadlessInterface()
+  let failure: any Error
+
+  init(_ failure: any Error) { self.failure = failure }
+
+  var isReady: Bool { whole.isReady }
+  var state: InterfaceState { whole.state }
+  func launch(storyboard: String?) { whole.launch(storyboard: storyboard) }
+  func restore(_ state: InterfaceState) { whole.restore(state) }
+  func showSplash(_ asset: String?) { whole.showSplash(asset) }
+  func makeWindow(_ content: ContentView) -> String { whole.makeWindow(content) }
+  func present() throws { throw failure }
+  func select(tab: String) throws { try whole.select(tab: tab) }
+  func open(_ page: PageRequest) throws { try whole.open(page) }
+  func showBanner(title: String, body: String) {}
+  func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) { whole.onStateChange(handler) }
+}
+
+/// A time of day that a test sets.
+private final class Day: Sendable {
+  private let now = Mutex(1_700_000_000_000)
+  var milliseconds: Int { now.withLock { $0 } }
+  func pass(_ duration: Duration) { now.withLock { $0 += duration.nanoseconds / 1_000_000 } }
+}
+
+@Suite struct `Restored pages` {
+  private let store = MemoryKeyValueStore()
+  private let day = Day()
+
+  /// A launch up to the restored state; `failure` keeps its window from being shown.
+  private func restored(_ inputs: ValueObject = [:], failure: (any Error)? = nil) async throws -> (TestHost, [String]) {
+    let day = day
+    let makeInterface: @Sendable () -> any ApplicationInterface = {
+      if let failure { BrokenInterface(failure) } else { HeadlessInterface() }
+    }
+    let plugin = UserInterfacePlugin(makeInterface: makeInterface, now: { day.milliseconds })
+    var handles: [HandleKey: any Sendable] = [.keyValueStore: store]
+    for handle in plugin.handles { handles[handle.key] = handle.handle }
+    let host = TestHost(handles: handles)
+    _ = try await host.call(LaunchInterface.self)
+    let outputs = try await host.call(RestoreInterface.self, with: inputs)
+    return (host, outputs["pages"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+  }
+
+  /// A whole launch: the restored pages, and the interface.
+  @discardableResult private func launch(
+    _ inputs: ValueObject = [:], failure: (any Error)? = nil, attempts: Int = 1
+  ) async throws -> (pages: [String], host: TestHost) {
+    let (host, pages) = try await restored(inputs, failure: failure)
+    _ = try await host.call(MakeWindow.self, with: ["tabs": ["map"]])
+    for attempt in 1...attempts { _ = try? await host.call(PresentInterface.self, attempt: attempt) }
+    return (pages, host)
+  }
+
+  private func open(_ page: PageRequest, in host: TestHost) throws {
+    let interface: any ApplicationInterface = host.handle(.userInterface)!
+    try interface.open(page)
+  }
+
+  private var saved: String { get throws { JSONText.write(try store.get("state", in: "ui") ?? .null) } }
+
+  @Test func `saves neither a page that must not be restored nor the secret parameters of another`() async throws {
+    let (_, host) = try await launch()
+    try open(PageRequest(page: "reset", parameters: ["id": "SECRET-1"], isRestorable: false), in: host)
+    try open(
+      PageRequest(page: "order", parameters: ["id": 5, "token": "SECRET-2"], secretParameters: ["token"]), in: host)
+    #expect(try !saved.contains("SECRET") && !saved.contains("reset"))
+    let (next, pages) = try await restored()
+    #expect(pages == ["order"])
+    let interface: any ApplicationInterface = next.handle(.userInterface)!
+    #expect(interface.state.pages == [PageRequest(page: "order", parameters: ["id": 5])])
+  }
+
+  @Test func `restores no page of an older version, which may hold secrets, and removes it at once`() async throws {
+    try store.put(
+      ["tab": "map", "pages": [["page": "reset", "presentation": "push", "parameters": ["token": "SECRET"]]]],
+      for: "state", in: "ui")
+    #expect(try await restored().1 == [])
+    #expect(try !saved.contains("SECRET") && saved.contains(#""tab":"map""#))
+  }
+
+  @Test func `restores a page for seven days after it was opened, or for max-age`() async throws {
+    try open(PageRequest(page: "a"), in: try await launch().host)
+    day.pass(.seconds(86_400 * 3))
+    let second = try await launch()
+    #expect(second.pages == ["a"])
+    try open(PageRequest(page: "b"), in: second.host)
+    day.pass(.seconds(86_400 * 3 + 86_399))
+    #expect(try await launch().pages == ["a", "b"])
+    #expect(try await restored(["max-age": "96h"]).1 == ["b"])
+    day.pass(.seconds(86_400))
+    #expect(try await restored().1 == ["b"])
+  }
+
+  @Test func `restores no page while the clock is behind the last launch`() async throws {
+    try open(PageRequest(page: "a"), in: try await launch().host)
+    day.pass(.seconds(-59))
+    #expect(try await launch().pages == ["a"])
+    day.pass(.seconds(-3_600))
+    let (host, pages) = try await restored()
+    #expect(pages == [])
+    #expect(
+      host.logs.contains("the page 'a' is not restored: the clock was set back, so its age is not known"))
+  }
+
+  @Test func `restores no page again with which two launches ended before the window was ready`() async throws {
+    try open(PageRequest(page: "a"), in: try await launch().host)
+    let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
+    // Several attempts of one launch count once.
+    #expect(try await launch(failure: failure, attempts: 3).pages == ["a"])
+    #expect(try await launch(failure: failure).pages == ["a"])
+    let (host, pages) = try await restored()
+    #expect(pages == [])
+    #expect(
+      host.logLines.contains(
+        .init(
+          level: .warning, "the page 'a' is not restored: 2 launches with it ended before the window was ready")))
+    #expect(try await restored().1 == [])
+  }
+
+  @Test func `counts neither a cancelled launch nor one that did not begin to show its window`() async throws {
+    try open(PageRequest(page: "a"), in: try await launch().host)
+    for _ in 0..<3 {
+      #expect(try await restored().1 == ["a"])
+      #expect(try await launch(failure: CancellationError()).pages == ["a"])
+    }
+  }
+
+  @Test func `counts failed launches anew after one that showed its window`() async throws {
+    try open(PageRequest(page: "a"), in: try await launch().host)
+    let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
+    for _ in 0..<3 {
+      #expect(try await launch(failure: failure).pages == ["a"])
+      #expect(try await launch().pages == ["a"])
+    }
+  }
+}
