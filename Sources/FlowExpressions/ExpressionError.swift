@@ -13,6 +13,8 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
     case parsing
     /// Computing the value.
     case evaluation
+    /// Computing a value from an output of which flowrun has kept only the beginning and the end.
+    case cutOutput = "output-too-large"
   }
 
   /// What was being done.
@@ -40,6 +42,9 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
     self.correction = correction
   }
 
+  /// The stable word for a step that fails because of the error.
+  public var code: String { kind == .cutOutput ? kind.rawValue : "expression" }
+
   /// The message, with the remedy behind it where there is one.
   public var description: String { message + (help.map { "; \($0)" } ?? "") }
 
@@ -47,7 +52,7 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   /// `Unexpected symbol: '2'. Located at position 3 within expression: 1 2`. Positions count UTF-16 units from 1.
   /// Errors of evaluation concern no location.
   public func message(in source: String) -> String {
-    guard kind != .evaluation, length > 0 else { return message }
+    guard kind == .lexing || kind == .parsing, length > 0 else { return message }
     let start = source.utf8.index(source.startIndex, offsetBy: min(offset, source.utf8.count))
     return "\(message). Located at position \(source.utf16.distance(from: source.startIndex, to: start) + 1) "
       + "within expression: \(source)"

@@ -8,11 +8,43 @@ public enum LeftOut {
     String(decoding: begin, as: UTF8.self) + "\(bytes)" + String(decoding: end, as: UTF8.self)
   }
 
+  /// A text of which flowrun has left out the middle.
+  public struct CutText: Sendable, Hashable {
+    /// The range of the line that replaces the missing part, in UTF-8 bytes.
+    public var gap: Range<Int>
+    /// The number of bytes of the text before it was cut.
+    public var wholeBytes: Int
+    /// The number of bytes that are left of it.
+    public var keptBytes: Int
+  }
+
+  /// Returns how a text was cut; nil if it is whole. A step that prints such a line elsewhere than in the middle of its
+  /// output has not been cut.
+  public static func cut(in text: String) -> CutText? {
+    guard text.utf8.count > leastBytes else { return nil }
+    var text = text
+    return text.withUTF8 { bytes in
+      for gap in gaps(in: bytes) {
+        guard gap.lowerBound > 0, bytes[gap.lowerBound - 1] == UInt8(ascii: "\n"), gap.lowerBound >= bytes.count / 4,
+          gap.upperBound <= bytes.count - bytes.count / 4,
+          let missing = Int(
+            String(decoding: bytes[(gap.lowerBound + begin.count)..<(gap.upperBound - end.count)], as: UTF8.self))
+        else { continue }
+        let kept = bytes.count - gap.count
+        let (whole, overflows) = kept.addingReportingOverflow(missing)
+        return overflows ? nil : CutText(gap: gap, wholeBytes: whole, keptBytes: kept)
+      }
+      return nil
+    }
+  }
+
+  /// flowrun shortens only longer texts.
+  private static let leastBytes = Limits.leastCommandOutputBytes
+
   /// The ranges of these lines in a text.
   package static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
-    // flowrun shortens only longer texts.
-    guard bytes.count > 1 << 19 else { return gaps }
+    guard bytes.count > leastBytes else { return gaps }
     var index = 0
     while index + begin.count + end.count < bytes.count {
       guard bytes[index] == begin[0], bytes[index...].starts(with: begin) else {
@@ -21,7 +53,7 @@ public enum LeftOut {
       }
       var close = index + begin.count
       while close < bytes.count, bytes[close] >= UInt8(ascii: "0"), bytes[close] <= UInt8(ascii: "9") { close += 1 }
-      if bytes[close...].starts(with: end) { gaps.append(index..<close + end.count) }
+      if close > index + begin.count, bytes[close...].starts(with: end) { gaps.append(index..<close + end.count) }
       index = close
     }
     return gaps

@@ -20,6 +20,15 @@ public enum Limits {
   public static let jsonBytes = 64 << 20
   /// Bytes of output a step may report, as JSON: 1 MiB.
   public static let outputBytes = 1 << 20
+  /// Bytes that are kept of each output of a command where nothing says so: 1 MiB.
+  public static let usualCommandOutputBytes = 1 << 20
+  /// The fewest bytes that `output-limit` may keep of an output of a command: 1 KiB.
+  public static let leastCommandOutputBytes = 1 << 10
+  /// The most bytes that `output-limit` may keep of an output of a command: 64 MiB.
+  public static let commandOutputBytes = 64 << 20
+  /// Bytes that all outputs of a command may have as JSON: two outputs and those of `FLOWRUN_OUTPUT` at their longest,
+  /// every character of them the six of an escape.
+  public static let commandOutputsBytes = 6 * (2 * commandOutputBytes + 2 * outputBytes)
   /// How deep files may include each other, the first counted.
   public static let includeDepth = 8
   /// Items of a step with `foreach`.

@@ -164,7 +164,7 @@ private struct ScenarioStage {
         let holds = try plan.isFinal(step) ? condition.isTrue(in: context) : condition.isSatisfied(in: context)
         return holds ? .run : .skip
       } catch {
-        return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
+        return .fail(StepFailure(error, in: "if"))
       }
     } items: { [scripts = scenario.scripts] step in
       let items = scripts[Int(step)].items

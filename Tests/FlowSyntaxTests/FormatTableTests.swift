@@ -130,6 +130,8 @@ extension Shape {
     case .executorAddress:
       "an executor, or a mapping of \(ExecutorKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
     case .memory: "an amount of memory, with `attempt`"
+    case .size(let range):
+      "a size from \(MemoryText.format(range.lowerBound)) to \(MemoryText.format(range.upperBound))"
     case .count(let range): "an integer from \(range.lowerBound) to \(range.upperBound), with `attempt`"
     case .actionName: "an action"
     case .command: "a string, or a list of strings"

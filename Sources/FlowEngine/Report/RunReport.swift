@@ -36,6 +36,8 @@ public struct RunReport: Sendable {
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
   /// Hides the secrets of the run; nil: it has none.
   var mask: SecretMask?
+  /// Why the run failed though no step did: its outputs cannot be had. Nil: they can.
+  var outputsFailure: StepFailure?
   /// The version of what a report holds as JSON. 2 says what steps came after, their attempts, and who posted events.
   public static let newestSchema = 2
   /// The reason of a run that took longer than its `timeout`.

@@ -47,8 +47,11 @@ extension WorkflowRun {
     try state.withLock { state in
       var scope = scope(step, state)
       scope.post = post
-      return try InputBinding.bind(
-        try call.inputs.evaluate(in: scope), to: action.declaration.inputs, run: information(of: step))
+      let given: ValueObject
+      do throws(ExpressionError) { given = try call.inputs.evaluate(in: scope) } catch {
+        throw ActionError(error.code, "\(call.name): \(error.description)", isRetryable: false)
+      }
+      return try InputBinding.bind(given, to: action.declaration.inputs, run: information(of: step))
     }
   }
 

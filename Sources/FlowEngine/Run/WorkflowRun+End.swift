@@ -56,12 +56,15 @@ extension WorkflowRun {
       // Before the report shares the plan's memory, which would be copied to take them out later.
       state.collectRecords()
       var outputs = ValueObject()
+      var problem: StepFailure?
       do throws(ExpressionError) {
         outputs = try prepared.outputs.evaluate(in: scope(nil, state))
       } catch {
         state.warnings.append("outputs: \(error.description)")
+        if error.kind == .cutOutput { problem = hidden(StepFailure(error, in: "outputs")) }
       }
-      let conclusion = state.plan.conclusion ?? .cancelled
+      var conclusion = state.plan.conclusion ?? .cancelled
+      if problem != nil, conclusion == .success || conclusion == .partial { conclusion = .failure }
       if conclusion == .success || conclusion == .partial, options.outer == nil,
         let problem = DataFolder(opened: run.dataFolder).noteLaunch()
       {
@@ -75,6 +78,8 @@ extension WorkflowRun {
         plan: state.plan, runID: run.id, wasPrewarmed: options.isPrewarmed, launchReason: state.launch.reason,
         outputs: outputs, warnings: state.threadShortage.warnings(threads: threads.peak) + state.warnings,
         isDurable: journal?.history.isDurable ?? false)
+      report.conclusion = conclusion
+      report.outputsFailure = problem
       report.itemKeys = state.itemKeys
       report.itemRuns = state.itemRuns
       report.mask = mask

@@ -27,7 +27,7 @@ extension WorkflowRun {
     scope.inputs = state.outputs[included.entry] ?? [:]
     scope.secrets = [:]
     scope.environment = [:]
-    // An expression that cannot be evaluated is reported where the step's own expressions are.
+    // A step of the file fails with an expression that cannot be evaluated (`environmentProblem`).
     let own = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
     scope.environment = options.scopeEnvironments[number].map { self.own(own, above: $0) } ?? own
   }
@@ -79,7 +79,10 @@ extension WorkflowRun {
   func inputs(of step: StepIndex, _ state: inout RunState) -> StartInputs? {
     let owner = instances.owner(of: step)
     let detail = prepared.detail(of: owner)
-    let inputs = inputs(of: step, owner, detail, state)
+    var inputs = inputs(of: step, owner, detail, state)
+    if inputs?.problem == nil, let problem = environmentProblem(of: step, owner, detail, state) {
+      inputs = StartInputs(inputs?.values ?? [:], problem: hidden(problem))
+    }
     return detail?.files == nil ? inputs : withCheck(inputs, of: step, state)
   }
 
@@ -98,6 +101,23 @@ extension WorkflowRun {
     }
   }
 
+  /// Why the variables of a step, or of the file that it is in, cannot be evaluated; nil: they can.
+  private func environmentProblem(
+    of step: StepIndex, _ owner: StepIndex, _ detail: StepDetail?, _ state: RunState
+  ) -> StepFailure? {
+    let own = detail?.environment
+    let file = prepared.graph.workflow.scope(of: owner).map { prepared.scopeEnvironments[$0] }
+    guard own.map({ $0.literal == nil }) ?? false || file.map({ $0.literal == nil }) ?? false else { return nil }
+    let scope = scope(step, state)
+    do throws(ExpressionError) {
+      if let own { _ = try own.evaluate(in: scope) }
+      if let file { _ = try file.evaluate(in: scope) }
+      return nil
+    } catch {
+      return StepFailure(error, in: "env")
+    }
+  }
+
   private func evaluate(
     _ object: PreparedObject, _ step: StepIndex, _ owner: StepIndex, _ state: RunState
   ) -> StartInputs {
@@ -106,7 +126,7 @@ extension WorkflowRun {
       given = try object.evaluate(in: scope(step, state))
     } catch {
       return StartInputs(
-        ValueObject(), problem: hidden(StepFailure(code: "expression", message: "with: \(error.description)")))
+        ValueObject(), problem: hidden(StepFailure(error, in: "with")))
     }
     do throws(TypeMismatch) {
       return StartInputs(

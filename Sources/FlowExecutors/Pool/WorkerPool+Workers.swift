@@ -101,7 +101,7 @@ extension WorkerPool {
   private func serve(_ index: Int) async -> Loss? {
     let start = starts[index]
     var limits = PluginLimits()
-    limits.lineBytes = Limits.jsonBytes
+    limits.lineBytes = JSONText.Rules.ofOutputs.bytes
     limits.waitingInputBytes = 4 * Limits.jsonBytes
     limits.logLinesPerCall = .max / 2
     limits.progressPerCall = .max / 2

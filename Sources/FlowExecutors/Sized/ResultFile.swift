@@ -38,7 +38,7 @@ package struct ResultFile: Sendable {
       return nil
     }
     guard errno == EEXIST, let bytes = read() else { return nil }
-    return try? JSONText.parse(bytes)
+    return try? JSONText.parse(bytes, rules: .ofOutputs)
   }
 
   private func read() -> [UInt8]? {
@@ -48,7 +48,7 @@ package struct ResultFile: Sendable {
     var bytes: [UInt8] = []
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
     defer { piece.deallocate() }
-    while bytes.count <= Limits.jsonBytes {
+    while bytes.count <= JSONText.Rules.ofOutputs.bytes {
       let count = SystemCall.read(file.number, piece)
       if count < 0 { return nil }
       if count == 0 { return bytes }

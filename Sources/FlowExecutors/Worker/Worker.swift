@@ -110,14 +110,15 @@ public final class Worker: Sendable {
   /// Reads and does what is asked; true when asked to end, false when the input ends.
   private func read() -> Bool {
     let input = Descriptor(0)
-    var lines = LineBuffer(limit: Limits.jsonBytes)
+    var lines = LineBuffer(limit: JSONText.Rules.ofOutputs.bytes)
     while true {
       guard case .bytes = lines.fill({ input.receive(into: $0) }) else { return false }
       scanning: while true {
         switch lines.next() {
         case .nothing: break scanning
         case .tooLong:
-          output.notify("log", ["level": "error", "message": "a request is longer than 64 MiB"])
+          let limit = JSONText.Rules.ofOutputs.bytes >> 20
+          output.notify("log", ["level": "error", "message": .string("a request is longer than \(limit) MiB")])
           return false
         case .line(let line):
           if take(line) { return true }
@@ -130,7 +131,7 @@ public final class Worker: Sendable {
   private func take(_ line: ArraySlice<UInt8>) -> Bool {
     let request: Value
     do throws(JSONProblem) {
-      request = try JSONText.parse(line)
+      request = try JSONText.parse(line, rules: .ofOutputs)
     } catch {
       output.notify("log", ["level": "error", "message": .string("a request is not JSON: \(error.message)")])
       return false

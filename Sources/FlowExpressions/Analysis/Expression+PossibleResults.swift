@@ -88,7 +88,7 @@ private struct Outcomes {
   ) -> [Outcome] {
     switch function {
     case .contains, .startsWith, .endsWith: return [Outcome(.type(.boolean))]
-    case .format, .join, .toJSON, .trim, .replace: return [Outcome(.type(.string))]
+    case .format, .join, .toJSON, .trim, .replace, .first, .last: return [Outcome(.type(.string))]
     case .split, .lines: return [Outcome(.type(.array(of: .string)))]
     case .fromJSON: return [Outcome(.type(.any))]
     case .choose:

@@ -21,9 +21,10 @@ struct Evaluator<Context: ExpressionContext> {
     case .boolean(let value): return .boolean(value)
     case .number(let value): return .number(value)
     case .string(let value): return .string(value)
-    case .name(let name): return whole(name)
-    case .index(let target, let key): return try member(of: target, key: key, node)
-    case .filter(let target): return try filter(try evaluate(target), node)
+    case .name, .index, .filter:
+      let operand = try access(index)
+      try checkWhole(operand, at: index)
+      return operand
     case .not(let operand): return .boolean(try !evaluate(operand).isTrue)
     case .comparison(let comparison, let left, let right):
       return .boolean(Self.compare(comparison, try evaluate(left), try evaluate(right)))
@@ -68,6 +69,17 @@ struct Evaluator<Context: ExpressionContext> {
 
   // MARK: Contexts and members
 
+  /// The value of a node as ``evaluate(_:)`` gives it, also where it is, or holds, an output that was cut.
+  mutating func access(_ index: ExpressionNode.Index) throws(ExpressionError) -> Operand {
+    let node = nodes[Int(index)]
+    switch node.kind {
+    case .name(let name): return whole(name)
+    case .index(let target, let key): return try member(of: target, key: key, node)
+    case .filter(let target): return try filter(try access(target), node)
+    default: return try evaluate(index)
+    }
+  }
+
   private mutating func whole(_ name: String) -> Operand {
     if let known = contexts[name] { return known }
     let operand = context.value(named: name).map(Operand.init) ?? .null
@@ -83,7 +95,7 @@ struct Evaluator<Context: ExpressionContext> {
     {
       return operand
     }
-    let collection = try evaluate(target)
+    let collection = try access(target)
     let key = try evaluate(key)
     switch collection {
     case .object(let object): return key.memberKey.flatMap(object.member) ?? .null

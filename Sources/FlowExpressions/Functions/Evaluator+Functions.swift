@@ -19,6 +19,8 @@ extension Evaluator {
     case .split: return try split(arguments, node)
     case .replace: return .string(try replace(arguments, node))
     case .lines: return try lines(arguments, node)
+    case .first: return .string(try lines(.first, arguments, node))
+    case .last: return .string(try lines(.last, arguments, node))
     }
   }
 

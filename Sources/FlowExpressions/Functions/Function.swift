@@ -12,11 +12,13 @@ enum Function: String, CaseIterable, Sendable {
   case split
   case replace
   case lines
+  case first
+  case last
 
   /// Whether GitHub's dialect does not have it.
   var isOwn: Bool {
     switch self {
-    case .trim, .split, .replace, .lines: true
+    case .trim, .split, .replace, .lines, .first, .last: true
     case .contains, .startsWith, .endsWith, .format, .join, .toJSON, .fromJSON, .choose: false
     }
   }
@@ -24,7 +26,7 @@ enum Function: String, CaseIterable, Sendable {
   /// The number of arguments that it takes.
   var argumentCounts: ClosedRange<Int> {
     switch self {
-    case .contains, .startsWith, .endsWith, .split: 2...2
+    case .contains, .startsWith, .endsWith, .split, .first, .last: 2...2
     case .format: 1...Parser.argumentLimit
     case .join: 1...2
     case .toJSON, .fromJSON, .trim, .lines: 1...1
@@ -37,7 +39,7 @@ enum Function: String, CaseIterable, Sendable {
   var makesItsResult: Bool {
     switch self {
     case .format, .join, .toJSON, .replace: true
-    case .contains, .startsWith, .endsWith, .fromJSON, .choose, .trim, .split, .lines: false
+    case .contains, .startsWith, .endsWith, .fromJSON, .choose, .trim, .split, .lines, .first, .last: false
     }
   }
 }

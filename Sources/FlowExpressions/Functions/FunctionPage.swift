@@ -43,6 +43,7 @@ extension Function {
     case .trim, .lines: "text"
     case .split: "text, separator"
     case .replace: "text, part, replacement"
+    case .first, .last: "text, count"
     }
   }
 
@@ -60,6 +61,8 @@ extension Function {
     case .split: "The list of the parts of a text between the separators"
     case .replace: "The text with every occurrence of a part replaced"
     case .lines: "The list of the lines of a text"
+    case .first: "The first lines of a text, as many as the count says; it may read an output that was cut"
+    case .last: "The last lines of a text, as many as the count says; it may read an output that was cut"
     }
   }
 }

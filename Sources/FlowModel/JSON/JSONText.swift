@@ -43,6 +43,9 @@ public enum JSONText {
       self.bytes = bytes
       self.isLenient = isLenient
     }
+
+    /// Rules for what the outputs of a step are sent or recorded as.
+    public static let ofOutputs = Rules(bytes: Limits.commandOutputsBytes + Limits.outputBytes)
   }
 
   /// Reads a whole text; throws a ``JSONProblem`` that says what was found and where.

@@ -34,7 +34,7 @@ enum PluginMessage: Sendable {
   init(line: ArraySlice<UInt8>) throws(MessageProblem) {
     let value: Value
     do throws(JSONProblem) {
-      value = try JSONText.parse(line)
+      value = try JSONText.parse(line, rules: .ofOutputs)
     } catch {
       throw MessageProblem("which is not JSON (column \(error.column): \(error.message))")
     }

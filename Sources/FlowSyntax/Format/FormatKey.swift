@@ -57,6 +57,8 @@ indirect enum Shape: Sendable {
   case estimate
   /// An amount of memory such as `8GiB`, or a string that holds `${{ attempt }}`.
   case memory
+  /// A number of bytes such as `8MiB`.
+  case size(ClosedRange<Int>)
   /// An integer, or a string that holds `${{ attempt }}`.
   case count(ClosedRange<Int>)
   /// Why an attempt ended: a word, an exit status, a range of them or the code of an error.

@@ -5,7 +5,7 @@
 private struct SpelledKey: Sendable {
   let low: UInt64
   let high: UInt64
-  let bit: UInt32
+  let bit: UInt64
 }
 
 /// Finds a key by its bytes: every key of the format fits in two machine words, which are compared at once.
@@ -13,16 +13,16 @@ struct KeyTable<Key: FormatKey>: Sendable {
   private let spellings: [SpelledKey]
   private let keys: [Key]
   /// The bits of the keys that the map must have.
-  let requiredBits: UInt32
+  let requiredBits: UInt64
 
   init() {
     var spellings: [SpelledKey] = []
     var keys: [Key] = []
-    var required: UInt32 = 0
+    var required: UInt64 = 0
     for key in Key.allCases {
       var text = key.rawValue
       let (low, high) = text.withUTF8 { Self.words($0)! }
-      let bit: UInt32 = 1 << UInt32(keys.count)
+      let bit: UInt64 = 1 << UInt64(keys.count)
       spellings.append(SpelledKey(low: low, high: high, bit: bit))
       keys.append(key)
       if key.isRequired { required |= bit }
@@ -34,7 +34,7 @@ struct KeyTable<Key: FormatKey>: Sendable {
 
   /// The key that these bytes spell, with a bit of its own, or nil.
   @inline(__always)
-  func entry(_ bytes: UnsafeBufferPointer<UInt8>) -> (key: Key, bit: UInt32)? {
+  func entry(_ bytes: UnsafeBufferPointer<UInt8>) -> (key: Key, bit: UInt64)? {
     guard let (low, high) = Self.words(bytes) else { return nil }
     for index in spellings.indices where spellings[index].low == low && spellings[index].high == high {
       return (keys[index], spellings[index].bit)
@@ -43,7 +43,7 @@ struct KeyTable<Key: FormatKey>: Sendable {
   }
 
   /// The required keys that are not among `seen`.
-  func missing(_ seen: UInt32) -> [Key] {
+  func missing(_ seen: UInt64) -> [Key] {
     keys.indices.filter { spellings[$0].bit & requiredBits & ~seen != 0 }.map { keys[$0] }
   }
 

@@ -12,6 +12,7 @@ enum StepKey: String, FormatKey {
   case failFast = "fail-fast"
   case inputsFrom = "inputs-from"
   case produces, resources, outputs
+  case outputLimit = "output-limit"
 
   static let owner = "a step"
 
@@ -54,6 +55,7 @@ enum StepKey: String, FormatKey {
     case .executor: .executorAddress
     case .resources: .map(ResourcesKey.self)
     case .outputs: .named(.output, .map(FieldKey.self))
+    case .outputLimit: .size(Limits.leastCommandOutputBytes...Limits.commandOutputBytes)
     }
   }
 
@@ -67,6 +69,7 @@ enum StepKey: String, FormatKey {
     case .onInterrupt: "rerun"
     case .failFast: "true"
     case .shell: "sh"
+    case .outputLimit: MemoryText.format(Limits.usualCommandOutputBytes)
     default: nil
     }
   }
@@ -101,6 +104,9 @@ enum StepKey: String, FormatKey {
     case .produces: "The files that it produces, with * and **; a changed one makes it run again"
     case .resources: "The capacity that it requests while it runs: { cpus: 4, memory: 8GiB, gpus: 1 }"
     case .outputs: "The outputs that its command writes to the file FLOWRUN_OUTPUT as name=value, each with its type"
+    case .outputLimit:
+      "How much is kept of the standard output, and of the standard error, of its command; an expression that reads "
+        + "more fails"
     case .failFast: "With foreach, whether a failed item ends the others"
     case .executor:
       "Where the step runs, as --on takes it (workers=4, slurm=8), local: here, or { slurm: { partition: long } }"

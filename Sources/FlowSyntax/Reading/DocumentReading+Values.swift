@@ -44,6 +44,24 @@ extension DocumentReading {
     return value
   }
 
+  /// A number of bytes such as `8MiB`, as its text.
+  mutating func size(_ node: NodeID, _ range: ClosedRange<Int>, _ owner: Owner) -> String? {
+    let expected =
+      "a size from \(MemoryText.format(range.lowerBound)) to \(MemoryText.format(range.upperBound)), such as 8MiB"
+    guard tree.kind(node) == .scalar, case .string(let text)? = tree.scalarValue(node) else {
+      reportType(
+        node, owner, expected: expected, help: tree.kind(node) == .scalar ? "write a unit: KiB or MiB" : nil)
+      return nil
+    }
+    do throws(MemoryText.MemoryProblem) {
+      if range.contains(try MemoryText.parse(text)) { return text }
+      report(.outOfRange, "\(owner.text(in: tree)) must be \(expected), found '\(text)'", at: span(node))
+    } catch {
+      reportType(node, owner, expected: expected, help: error.help)
+    }
+    return nil
+  }
+
   /// A finite number that is not too small.
   mutating func number(_ node: NodeID, atLeast least: Double, _ owner: Owner) -> Double? {
     let minimum = Value.number(least).shortText

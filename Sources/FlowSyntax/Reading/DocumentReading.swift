@@ -63,14 +63,14 @@ extension DocumentReading {
   mutating func forEachKey<Key: FormatKey>(
     of node: NodeID, _ table: KeyTable<Key>, owner: Owner, location: NodeID,
     _ body: (inout Self, Key, MemberCursor.Member) -> Void
-  ) -> UInt32 {
+  ) -> UInt64 {
     guard tree.kind(node) == .mapping else {
       report(
         .wrongType, "\(owner.text(in: tree)) must be a mapping with keys, found \(found(node))", at: span(node),
         help: tree.scalarValue(node).flatMap(Key.remedy(insteadOf:)) ?? "its keys are \(Key.list)")
       return table.requiredBits
     }
-    var seen: UInt32 = 0
+    var seen: UInt64 = 0
     var ignored: Set<String> = []
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {

@@ -17,6 +17,7 @@ struct CommandKeys {
   var run: MemberCursor.Member?
   var shell: MemberCursor.Member?
   var outputs: MemberCursor.Member?
+  var outputLimit: MemberCursor.Member?
 
   /// Whether there is any of the short words.
   var isStated: Bool { run != nil || shell != nil }
@@ -89,6 +90,28 @@ extension WorkflowReader {
         help: "remove it under 'with'")
     }
     with[input] = .object(ValueObject(fields.map { ($0.name, .object(declaration(of: $0, in: member.value))) }))
+  }
+
+  /// Takes `output-limit` up as the input of the action that it is short for.
+  mutating func readOutputLimit(
+    _ member: MemberCursor.Member, of location: StepLocation, _ action: Int, _ with: inout ValueObject
+  ) {
+    let owner = Owner.stepKey(.outputLimit, location.key)
+    let input = StepKey.outputLimit.rawValue
+    guard let text = size(member.value, Limits.leastCommandOutputBytes...Limits.commandOutputBytes, owner),
+      action >= 0, let declaration = actions.entries[action].declaration
+    else { return }
+    guard declaration.input(named: input) != nil else {
+      return report(
+        .conflictingKeys, "'\(declaration.name)' has no standard output to limit", at: span(member.key),
+        help: "remove '\(input)'; only a step that runs a command has it")
+    }
+    if with[input] != nil {
+      report(
+        .conflictingKeys, "'\(input)' appears on the step and under 'with'", at: span(member.key),
+        help: "remove it under 'with'")
+    }
+    with[input] = .string(text)
   }
 
   /// A declaration as an input, in which nothing is evaluated.

@@ -10,7 +10,7 @@ extension WorkflowReader {
     let node = member.value
     let owner = Owner.stepKey(key, location.key)
     switch key {
-    case .uses, .run, .shell, .needs, .with, .outputs: break
+    case .uses, .run, .shell, .needs, .with, .outputs, .outputLimit: break
     case .name: options.name = string(node, owner)
     case .after:
       var seen: Set<String> = []

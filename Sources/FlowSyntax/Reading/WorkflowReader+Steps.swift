@@ -115,6 +115,7 @@ extension WorkflowReader {
       case .run: command.run = member
       case .shell: command.shell = member
       case .outputs: command.outputs = member
+      case .outputLimit: command.outputLimit = member
       case .needs: reader.readNeeds(member.value, index)
       case .with: with = reader.readWith(member.value, location)
       default:
@@ -126,6 +127,7 @@ extension WorkflowReader {
     }
     if command.uses == nil || command.isStated { readCommand(command, of: location, &action, &uses, &with) }
     if let outputs = command.outputs { readOutputs(outputs, of: location, action, &with) }
+    if let limit = command.outputLimit { readOutputLimit(limit, of: location, action, &with) }
     if !defaults.isEmpty { apply(defaults, to: &options, location) }
     if options?.request != nil {
       let later = laterRequests(location, attempts: options?.retry?.attempts ?? 1)

@@ -43,7 +43,9 @@ struct ItemRun: Sendable {
     switch report.conclusion {
     case .success, .partial: return report.outputs
     case .cancelled where context.isCancelled: throw CancellationError()
-    case .cancelled, .failure: throw ActionError("include-failed", Self.reason(in: report))
+    case .cancelled, .failure:
+      if let failure = report.outputsFailure { throw ActionError(failure.code, failure.message, isRetryable: false) }
+      throw ActionError("include-failed", Self.reason(in: report))
     }
   }
 

@@ -45,7 +45,7 @@ struct PreparedFanOut: Sendable {
         return FanOutValues(scope.plan.posts(of: event).map { scope.value(of: $0) })
       }
     } catch {
-      throw StepFailure(code: "expression", message: "foreach: \(error.description)")
+      throw StepFailure(error, in: "foreach")
     }
     let values =
       if case .axes = source {

@@ -38,7 +38,7 @@ extension WorkflowRun {
       do throws(ExpressionError) {
         if try !condition.isSatisfied(in: scope) { refused[index] = .skip }
       } catch {
-        refused[index] = .fail(hidden(StepFailure(code: "expression", message: "if: \(error.description)")))
+        refused[index] = .fail(hidden(StepFailure(error, in: "if")))
       }
     }
     return refused
@@ -97,7 +97,7 @@ extension WorkflowRun {
     do throws(ExpressionError) {
       return try condition.isSatisfied(in: scope) ? .run : .skip
     } catch {
-      return .fail(hidden(StepFailure(code: "expression", message: "if: \(error.description)")))
+      return .fail(hidden(StepFailure(error, in: "if")))
     }
   }
 

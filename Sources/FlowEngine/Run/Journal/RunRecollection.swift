@@ -114,10 +114,14 @@ public struct RunRecollection: Sendable {
           entries.append(entry)
           if case .expanded(let step, let hashes, _) = entry { forgetOutputs(of: step, where: hashes) }
         case .output(let step, let json):
-          guard case .object(let object)? = try? JSONText.parse(json) else { throw ByteReader([]).problem("an output") }
+          guard case .object(let object)? = try? JSONText.parse(json, rules: .ofOutputs) else {
+            throw ByteReader([]).problem("an output")
+          }
           outputs[step] = object
         case .itemOutput(let step, let item, let json):
-          guard case .object(let object)? = try? JSONText.parse(json) else { throw ByteReader([]).problem("an output") }
+          guard case .object(let object)? = try? JSONText.parse(json, rules: .ofOutputs) else {
+            throw ByteReader([]).problem("an output")
+          }
           itemOutputs[step, default: [:]][item] = object
         }
       }

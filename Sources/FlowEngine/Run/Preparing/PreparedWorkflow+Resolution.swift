@@ -69,7 +69,7 @@ extension PreparedWorkflow {
         ? condition.isTrue(in: scope) ? .run : .skip
         : condition.isSatisfied(in: scope) ? .run : .skip
     } catch {
-      return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
+      return .fail(StepFailure(error, in: "if"))
     }
   }
 }

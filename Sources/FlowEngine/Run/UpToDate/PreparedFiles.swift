@@ -43,7 +43,7 @@ struct PreparedFiles: Sendable {
       do throws(ExpressionError) {
         given = try value.evaluate(in: scope)
       } catch {
-        throw StepFailure(code: "expression", message: "\(key): \(error.description)")
+        throw StepFailure(error, in: key)
       }
       for path in given.arrayValue ?? [given] {
         guard let path = path.stringValue, !path.isEmpty else {

@@ -159,7 +159,7 @@ extension WorkflowRun {
     do throws(ExpressionError) {
       return try condition.isTrue(in: scope) ? .run : .skip
     } catch {
-      return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
+      return .fail(StepFailure(error, in: "if"))
     }
   }
 }

@@ -121,7 +121,7 @@ struct StepStamp: Sendable {
       guard Checksum.of(bytes[from..<end]) == sum else { return nil }
       let item = try reader.number()
       let (definition, values) = (try reader.text(), try reader.text())
-      guard case .object(let outputs)? = try? JSONText.parse(try reader.block()) else { return nil }
+      guard case .object(let outputs)? = try? JSONText.parse(try reader.block(), rules: .ofOutputs) else { return nil }
       var files: [[InputStamp]] = []
       for _ in 0..<2 {
         var stamps: [InputStamp] = []

@@ -4,10 +4,12 @@ import FlowSystem
 
 /// One output of a command: the pipe, and what is kept of what has come through it.
 ///
-/// Of more than 1 MiB the first and the last 512 KiB are kept; the command continues.
+/// Of more bytes than the limit the first and the last half of it are kept; the command continues.
 struct CommandOutput: ~Copyable {
+  /// Bytes that are kept.
+  private let limitBytes: Int
   /// Bytes that are kept of the beginning, and of the end.
-  static let keptBytes = 512 << 10
+  private let halfBytes: Int
 
   private var pipe: Descriptor?
   private var first: [UInt8] = []
@@ -19,7 +21,11 @@ struct CommandOutput: ~Copyable {
   private static let pieceLimit = 16
 
   /// An output that is read from a pipe.
-  init(_ pipe: consuming Descriptor) { self.pipe = consume pipe }
+  init(_ pipe: consuming Descriptor, limitBytes: Int) {
+    self.pipe = consume pipe
+    self.limitBytes = limitBytes
+    halfBytes = limitBytes / 2
+  }
 
   /// Whether more may come.
   var isOpen: Bool { number >= 0 }
@@ -65,21 +71,21 @@ struct CommandOutput: ~Copyable {
 
   private mutating func keep(_ piece: UnsafeRawBufferPointer) {
     totalBytes += piece.count
-    let room = min(piece.count, Self.keptBytes - first.count)
+    let room = min(piece.count, halfBytes - first.count)
     first.append(contentsOf: piece[..<room])
     last.append(contentsOf: piece[room...])
-    if last.count >= 2 * Self.keptBytes { last.removeFirst(last.count - Self.keptBytes) }
+    if last.count > limitBytes { last.removeFirst(last.count - (limitBytes - halfBytes)) }
   }
 
   /// What is kept, as text: everything, or the first and the last bytes with a line between that says what is missing.
   var text: String {
-    if totalBytes <= 2 * Self.keptBytes { return String(decoding: first + last, as: UTF8.self) }
+    if totalBytes <= limitBytes { return String(decoding: first + last, as: UTF8.self) }
     // No character is cut in two.
     var head = first[...]
     if let start = head.lastIndex(where: { $0 & 0xC0 != 0x80 }), head.count - start < Self.characterBytes(head[start]) {
       head = head[..<start]
     }
-    let tail = last.suffix(Self.keptBytes).drop { $0 & 0xC0 == 0x80 }
+    let tail = last.suffix(limitBytes - halfBytes).drop { $0 & 0xC0 == 0x80 }
     let missing = totalBytes - head.count - tail.count
     return String(decoding: head, as: UTF8.self) + (head.last == UInt8(ascii: "\n") ? "" : "\n")
       + LeftOut.line(bytes: missing) + String(decoding: tail, as: UTF8.self)

@@ -20,8 +20,7 @@ struct RunShell: Action {
       isRetryable: false),
     ErrorDeclaration("output-too-large", "The command wrote more than 1 MiB to FLOWRUN_OUTPUT", isRetryable: false),
   ]
-  /// All outputs at their longest, every character of them the six of an escape in JSON.
-  static let outputLimitBytes = 20 << 20
+  static let outputLimitBytes = Limits.commandOutputsBytes
   static let outputFieldsFromInput: String? = "outputs"
   static let shellTextInput: String? = "command"
   static let isPortable = true
@@ -44,6 +43,8 @@ struct RunShell: Action {
     @Field("The exit statuses that count as success") var successStatuses = [0]
     @Field("Outputs that the command writes to the file FLOWRUN_OUTPUT as name=value: a declaration by name")
     var outputs: ValueObject = [:]
+    @Field("How much is kept of standard output, and of standard error: from 1KiB to 64MiB, 1MiB if not given")
+    var outputLimit: String?
   }
 
   struct Output: ActionOutput {
@@ -68,8 +69,8 @@ struct RunShell: Action {
     static let summaries = [
       "status": "The exit status",
       "stdout":
-        "Its standard output as UTF-8 text, without one final line break; of more than 1 MiB the first and the last "
-        + "512 KiB",
+        "Its standard output as UTF-8 text, without one final line break; an expression that reads more than the "
+        + "output limit fails",
       "stderr": "Its standard error, with all line breaks",
     ]
   }
@@ -83,6 +84,11 @@ struct RunShell: Action {
       if let value = input["command"] { _ = try Command(value, shell: shell ?? .plain) }
     } catch {
       problems.append(InputProblem(error.isOfShell ? "shell" : "command", error.message))
+    }
+    if let text = input["output-limit"]?.stringValue {
+      do throws(OutputLimit.LimitProblem) { _ = try OutputLimit(text) } catch {
+        problems.append(InputProblem("output-limit", error.message))
+      }
     }
     for member in input["env"]?.objectValue ?? [:] {
       if let problem = ChildEnvironment.problem(with: member) {
@@ -127,7 +133,11 @@ struct RunShell: Action {
     let start = try CommandStart(
       command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
       path: environment.path)
-    let ending = try RunningCommand(start, in: context).end()
+    let limit: OutputLimit
+    do throws(OutputLimit.LimitProblem) { limit = try OutputLimit(input.outputLimit) } catch {
+      throw ActionError("input", error.message, isRetryable: false)
+    }
+    let ending = try RunningCommand(start, outputLimitBytes: limit.bytes, in: context).end()
     try context.checkCancellation()
     if ending.group.leftBehind { context.log("ended what '\(command.description)' had left running", level: .warning) }
     var output = try Self.output(of: ending, command, successStatuses: input.successStatuses)

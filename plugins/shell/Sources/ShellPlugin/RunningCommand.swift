@@ -25,7 +25,7 @@ struct RunningCommand: ~Copyable {
   }
 
   /// Starts the command; waits while there are no descriptors or processes for it because others have them.
-  init(_ start: CommandStart, in context: ActionContext) throws {
+  init(_ start: CommandStart, outputLimitBytes: Int, in context: ActionContext) throws {
     var patience = Patience()
     while true {
       try context.checkCancellation()
@@ -36,8 +36,8 @@ struct RunningCommand: ~Copyable {
         try ProcessRoom.check()
         group = try ProcessGroup(
           start.program, input: CommandStart.nothing, output: output.writing.number, errors: errors.writing.number)
-        self.output = CommandOutput(output.takeReading())
-        self.errors = CommandOutput(errors.takeReading())
+        self.output = CommandOutput(output.takeReading(), limitBytes: outputLimitBytes)
+        self.errors = CommandOutput(errors.takeReading(), limitBytes: outputLimitBytes)
         break
       } catch {
         guard patience.allows(error) else { throw start.explain(error) }

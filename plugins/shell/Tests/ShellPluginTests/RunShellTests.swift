@@ -149,7 +149,7 @@ import Testing
   @Test func `1 MiB of an output is kept whole, of more the first and the last 512 KiB, and the command goes on`()
     async throws
   {
-    let edge = 2 * CommandOutput.keptBytes
+    let edge = Limits.usualCommandOutputBytes
     let whole = try await run(.string("head -c \(edge) /dev/zero | tr '\\0' x"))["stdout"]?.stringValue
     #expect(whole == String(repeating: "x", count: edge))
     let script = "printf 'first '; head -c 3000000 /dev/zero | tr '\\0' x; printf ' last'; echo end >&2"

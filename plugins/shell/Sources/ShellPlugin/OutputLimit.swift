@@ -1,0 +1,30 @@
+import FlowModel
+
+/// How much is kept of each output of a command.
+struct OutputLimit {
+  let bytes: Int
+
+  /// Why a text is not a limit.
+  struct LimitProblem: Error, Hashable {
+    var message: String
+  }
+
+  /// The limit that a text such as `8MiB` states; without one the usual limit.
+  init(_ text: String?) throws(LimitProblem) {
+    guard let text else {
+      bytes = Limits.usualCommandOutputBytes
+      return
+    }
+    let bytes: Int
+    do throws(MemoryText.MemoryProblem) { bytes = try MemoryText.parse(text) } catch {
+      throw LimitProblem(message: "expected a size such as 8MiB, found '\(text)'; \(error.help)")
+    }
+    let range = Limits.leastCommandOutputBytes...Limits.commandOutputBytes
+    guard range.contains(bytes) else {
+      throw LimitProblem(
+        message: "the limit of an output is from \(MemoryText.format(range.lowerBound)) to "
+          + "\(MemoryText.format(range.upperBound)), found '\(text)'")
+    }
+    self.bytes = bytes
+  }
+}
