@@ -114,7 +114,7 @@ let core: [[Target]] = [
     tests: ["FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"]),
   module(
     "FlowInsight",
-    uses: ["FlowBytes", "FlowModel", "FlowExpressions", "FlowEngine"],
+    uses: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowEngine"],
     tests: ["FlowPluginKit", "BasicsPlugin", "FlowTestKit", "TestSupport"]),
   module(
     "FlowPluginHost",

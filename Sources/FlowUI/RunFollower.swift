@@ -2,6 +2,7 @@
   import FlowCLI
   import FlowDiagnostics
   import FlowEngine
+  import FlowInsight
   import FlowModel
   import FlowStore
   import FlowSystem
@@ -23,8 +24,8 @@
 
     /// How often a run and the list of runs are looked at, and after how many looks without news something is sent.
     private static let (runMilliseconds, listMilliseconds, quietLooks) = (250, 1_000, 40)
-    /// After how many looks without news a page of a run in progress is read again.
-    private static let runningLooks = 8
+    /// After how many looks a page of a run in progress is read again, also while lines come: within a second.
+    private static let runningLooks = 2
     /// The number of lines that an event has at most.
     private static let eventLines = 2_000
 
@@ -39,7 +40,7 @@
     func write(to writer: inout any ResponseBodyWriter, while isOpen: () -> Bool) async throws {
       var (next, sent) = position
       var state: String?
-      var quiet = 0
+      var (quiet, looks) = (0, 0)
       // How soon a browser connects again, in milliseconds.
       try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
       while !Task.isShuttingDownGracefully, !Task.isCancelled {
@@ -52,7 +53,8 @@
         var text = ""
         let hasEntries = news.chunks.contains { (try? RunChunk($0))?.kind != .log }
         // Steps in progress take longer with every look.
-        let isOlder = news.isRunning && quiet > 0 && quiet % Self.runningLooks == 0
+        let isOlder = news.isRunning && looks > 0 && looks % Self.runningLooks == 0
+        looks += 1
         if state.map({ $0 != news.state }) ?? news.isRunning || hasEntries && known > 0 || isOlder {
           text += "event: change\ndata: \(news.state)\n\n"
         }
@@ -80,7 +82,8 @@
     ) -> News {
       guard let run else {
         let list = library.list()
-        return News(state: String(list.runs.map { "\($0.id) \($0.state) \($0.epoch)" }.hashValue, radix: 16))
+        let hash = String(list.runs.map { "\($0.id) \($0.state) \($0.epoch)" }.hashValue, radix: 16)
+        return News(state: list.runs.contains { $0.state == .running } ? "running \(hash)" : hash)
       }
       do throws(StoreProblem) {
         // The state is read first, so that what is written in between is among the chunks.
@@ -91,12 +94,19 @@
       }
     }
 
-    /// The lines in a part of a journal: who printed each, and its text.
+    /// The lines in a part of a journal: who printed each, when in milliseconds, whether as an error, its pieces with classes
+    /// where it has colors, and its text.
     private static func lines(in chunk: [UInt8]) -> [Value] {
       RunRecollection.lines(in: [chunk]).compactMap { line in
         guard let message = line["message"]?.stringValue else { return nil }
         let source = line["step"]?.stringValue ?? line["plugin"]?.stringValue ?? "flowrun"
-        return .array([.string(source), .string(TerminalText.commandLine(message))])
+        let pieces = ColoredText.pieces(of: TerminalText.commandLine(message, keepsColors: true))
+        let colors = pieces.contains { $0.look != ColoredText.Look() }
+        return .array([
+          .string(source), line["at"] ?? .null, .boolean(line["stream"]?.stringValue == "stderr"),
+          colors ? .array(pieces.map { .array([.string(PageText.classes(of: $0.look)), .string($0.text)]) }) : .null,
+          .string(pieces.map(\.text).joined()),
+        ])
       }
     }
   }

@@ -35,8 +35,11 @@
     struct StartProblem: Error { let text: String }
 
     /// Runs `flowrun` with these words, of which the first is the subcommand, in a folder; `input` is what it reads from
-    /// standard input. Returns the run's id when the run has begun, or nil when it takes its time.
-    func start(_ words: [String], in folder: String, input: String?) async throws -> String? {
+    /// standard input, and `files` are removed when it has read them. Returns the run's id when the run has begun, or nil when
+    /// it takes its time.
+    func start(
+      _ words: [String], in folder: String, input: String?, files: GivenFiles? = nil
+    ) async throws -> String? {
       let number = try state.withLock { state in
         guard !state.isStopping else { throw StartProblem(text: "The server is stopping.") }
         guard state.groups.count + state.starting < limit else {
@@ -51,7 +54,7 @@
         (AsyncStream<Result<String, StartProblem>>, AsyncStream<Result<String, StartProblem>>.Continuation)
       (begun, output) = AsyncStream.makeStream()
       do {
-        try launch(words, folder, input, number, output)
+        try launch(words, folder, input, files, number, output)
       } catch {
         throw StartProblem(text: "\(error)")
       }
@@ -65,7 +68,7 @@
     }
 
     private func launch(
-      _ words: [String], _ folder: String, _ input: String?, _ number: Int,
+      _ words: [String], _ folder: String, _ input: String?, _ files: GivenFiles?, _ number: Int,
       _ begun: AsyncStream<Result<String, StartProblem>>.Continuation
     ) throws {
       defer { state.withLock { $0.starting -= 1 } }
@@ -82,8 +85,12 @@
       let reader = Reader(printed.takeReading())
       do {
         try DetachedThread.start(name: "run") { [self] in
-          let text = reader.read { begun.yield(.success($0)) }
+          let text = reader.read {
+            files?.remove()
+            begun.yield(.success($0))
+          }
           let ending = group.collect()
+          files?.remove()
           state.withLock { $0.groups[number] = nil }
           // Without effect where the run began.
           begun.yield(.failure(StartProblem(text: text.isEmpty ? "flowrun \(ending.status)" : text)))

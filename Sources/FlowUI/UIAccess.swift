@@ -1,4 +1,6 @@
 #if Network
+  import FlowDiagnostics
+  import FlowInsight
   import FlowModel
   import Hummingbird
   import Synchronization
@@ -62,6 +64,33 @@
 
     /// The name of the cookie; cookies of one machine's servers share a place.
     private var cookieName: String { "flowrun-ui-\(state.withLock { $0.port })" }
+
+    /// The name of the cookie with the page that a browser showed when it lost its session.
+    var lostPageCookie: String { "\(cookieName)-at" }
+
+    /// The cookie that notes a page; nil: it is not one to return to.
+    func noting(lostPage address: String) -> String? {
+      guard Self.isPage(address) else { return nil }
+      return "\(lostPageCookie)=\(PageText.inAddress(address)); Path=/; SameSite=Strict; Max-Age=\(Self.idleSeconds)"
+    }
+
+    /// The page that a browser showed when it lost its session; nil: none.
+    func lostPage(of request: Request) -> String? {
+      let prefix = lostPageCookie + "="
+      for cookie in request.headers[values: .cookie].flatMap({ $0.split(separator: ";") }) {
+        let cookie = cookie.drop { $0 == " " }
+        guard cookie.hasPrefix(prefix) else { continue }
+        let address = PercentEncoding.decoded(cookie.dropFirst(prefix.count))
+        return Self.isPage(address) ? address : nil
+      }
+      return nil
+    }
+
+    /// Whether an address is one of a page of this server, as a browser writes it.
+    private static func isPage(_ address: String) -> Bool {
+      ["/runs/", "/workflows/", "/compare?"].contains { address.hasPrefix($0) } && address.utf8.count < 2_000
+        && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !";\"'<>\\".utf8.contains($0) }
+    }
 
     /// A token that opens the page once, for a link that other programs see.
     func onceToken() -> String {

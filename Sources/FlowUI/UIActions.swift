@@ -12,16 +12,16 @@
     let settings: UISettings
     let starter: RunStarter
 
-    private var library: RunLibrary { settings.library }
+    var library: RunLibrary { settings.library }
 
     /// The most bytes in the body of an action.
-    private static let bodyBytes = 256 << 10
+    private static let bodyBytes = 4 << 20
 
-    /// How often a started run is looked for in its store, every 50 ms.
-    private static let journalLooks = 60
-
-    /// What is wrong with what a page asks for.
-    private struct Refusal: Error { let text: String }
+    /// What is wrong with what a page asks for, and the input that it is about.
+    struct Refusal: Error {
+      let text: String
+      var input: String?
+    }
 
     func answer(_ request: Request, _ path: String) async throws -> Response {
       guard !settings.isReadOnly else { return .problem(.forbidden, "This server only shows runs (--read-only).") }
@@ -32,7 +32,7 @@
       do {
         bytes = Array(buffer: try await request.body.collect(upTo: Self.bodyBytes))
       } catch {
-        return .problem(.contentTooLarge, "An action takes at most \(Self.bodyBytes >> 10) KiB.")
+        return .problem(.contentTooLarge, "An action takes at most \(Self.bodyBytes >> 20) MiB.")
       }
       guard let body = (try? JSONText.parse(bytes))?.objectValue else {
         return .problem(.badRequest, "Expected a JSON object.")
@@ -40,6 +40,7 @@
       do {
         switch path {
         case "/actions/run": return try await run(body)
+        case "/actions/again": return try await runAgain(body)
         case "/actions/resume": return try await resume(body)
         case "/actions/cancel": return try await ask(body, [:], .cancel, "The run is being cancelled.")
         case "/actions/post":
@@ -52,7 +53,7 @@
         default: return .problem(.notFound, "There is no such action.")
         }
       } catch let refusal as Refusal {
-        return .problem(.badRequest, refusal.text)
+        return .problem(.badRequest, refusal.text, input: refusal.input)
       } catch let problem as RunStarter.StartProblem {
         return .problem(.conflict, problem.text)
       } catch {
@@ -60,12 +61,12 @@
       }
     }
 
-    private func text(_ body: ValueObject, _ name: String) throws -> String {
+    func text(_ body: ValueObject, _ name: String) throws -> String {
       guard let text = body[name]?.stringValue, !text.isEmpty else { throw Refusal(text: "'\(name)' is missing.") }
       return text
     }
 
-    private func found(_ body: ValueObject) async throws -> (run: StoredRun, store: any RunStore) {
+    func found(_ body: ValueObject) async throws -> (run: StoredRun, store: any RunStore) {
       let id = try text(body, "run")
       let found = try await DetachedThread.run { [library] in Result { try library.find(id) } }.get()
       guard let found else { throw Refusal(text: "There is no run '\(id)'.") }
@@ -83,7 +84,7 @@
     }
 
     /// Words that every run of this library gets.
-    private var storeWords: [String] {
+    var storeWords: [String] {
       (library.address.map { ["--store", $0] } ?? []) + library.pluginFolders.flatMap { ["--plugin-dir", $0] }
     }
 
@@ -93,54 +94,6 @@
       if library.address == nil { words += ["--in", FilePath.folder(of: run.file)] }
       _ = try await starter.start(words, in: library.folder, input: nil)
       return .json(["location": .string("/runs/\(run.id)"), "message": "The run is resumed."])
-    }
-
-    private func run(_ body: ValueObject) async throws -> Response {
-      let name = try text(body, "file")
-      let (file, form) = try await DetachedThread.run { [library] in
-        let file = library.workflows(of: library.list()).first { $0.name == name }
-        return (file, file.map { library.form(of: $0.path) })
-      }
-      guard let file, let form else { throw Refusal(text: "There is no workflow '\(name)'.") }
-      guard form.problem.isEmpty, let workflow = form.workflow else { throw Refusal(text: form.problem) }
-      var words = ["run", file.path]
-      var secret: String?
-      let given = body["inputs"]?.objectValue ?? [:]
-      for (name, value) in given {
-        guard let field = workflow.inputs.first(where: { $0.name == name }), let text = value.stringValue else {
-          throw Refusal(text: "This workflow has no input '\(name)'.")
-        }
-        if field.isSecret {
-          guard secret == nil else {
-            throw Refusal(text: "The page passes one secret to a run; start this workflow on the command line.")
-          }
-          secret = text
-          words += ["-i", "\(name)=@-"]
-        } else {
-          guard !text.hasPrefix("@") else {
-            throw Refusal(
-              text: "Input '\(name)': a value that begins with @ names a file; give it on the command line.")
-          }
-          words += ["-i", "\(name)=\(text)"]
-        }
-      }
-      if let launch = body["launch"]?.stringValue {
-        guard LaunchReason(rawValue: launch) != nil else { throw Refusal(text: "'\(launch)' is not a launch reason.") }
-        words += ["--launch", launch]
-      }
-      let run = try await starter.start(words + storeWords, in: library.folder, input: secret)
-      // The first entry of a journal takes a moment.
-      for _ in 0..<Self.journalLooks {
-        guard let run else { break }
-        let isThere = try await DetachedThread.run { [library] in
-          library.forgetFolders()
-          return (try? library.find(run)) != nil
-        }
-        if isThere { break }
-        try await Task.sleep(for: .milliseconds(50))
-      }
-      guard let run else { return .json(["location": "/", "message": "The run has not begun yet."]) }
-      return .json(["location": .string("/runs/\(run)"), "message": "The run has begun."])
     }
   }
 #endif

@@ -1,5 +1,6 @@
 #if Network
   import FlowCLI
+  import FlowEngine
   import FlowInsight
   import FlowModel
   import FlowStore
@@ -26,10 +27,15 @@
         var id = PageTable.Cell(String(run.id.suffix(8)))
         id.link = "/runs/\(run.id)"
         let state = InsightPage.state(run.state.rawValue)
+        var took = PageTable.Cell(nanoseconds: figures.duration.map { Int($0 * 1_000_000) })
+        if run.state == .running { took.text = "for \(max(0, WallTime.now - run.startedMilliseconds) / 1_000) s" }
+        var shown = PageTable.Cell("\(state.sign) \(state.word)")
+        shown.state = state.kind
+        var started = PageTable.Cell(UIHistory.ago(run.startedMilliseconds), Double(run.startedMilliseconds))
+        started.tip = time(run)
         return [
-          id, .init(run.workflow), .init("\(state.sign) \(state.word)"),
-          .init(time(run), Double(run.startedMilliseconds)),
-          .init(nanoseconds: figures.duration.map { Int($0 * 1_000_000) }),
+          id, .init(run.workflow), shown, started,
+          took,
         ]
       }
       return PageTable(caption: caption, columns: ["run", "workflow", "state", "started", "took"], rows: rows).html
@@ -38,19 +44,35 @@
     /// How many of its last runs the card of a workflow shows, and how many of them its quantiles rest on.
     private static let (bars, sampled) = (30, 50)
 
-    /// A workflow with its last runs as bars.
-    static func card(_ file: RunLibrary.WorkflowFile) -> String {
-      let name = escaped(file.runs.first?.workflow ?? file.name)
-      var html =
-        "<article class=\"card\"><h2><a href=\"\(address(of: file.name))\">\(name)</a> <small>\(escaped(file.name))</small></h2>"
-      guard !file.runs.isEmpty else { return html + "<p>No runs yet.</p></article>" }
+    /// What waits for a person: questions of runs, and runs that were interrupted.
+    static func waiting(_ asking: [(run: StoredRun, text: String)], interrupted: [StoredRun]) -> String {
+      let asks = asking.map { run, text in
+        "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> asks: \(escaped(text))</li>"
+      }
+      let others = interrupted.map { run in
+        "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> was interrupted \(UIHistory.ago(run.startedMilliseconds)) "
+          + "and can be resumed</li>"
+      }
+      guard !(asks + others).isEmpty else { return "" }
+      return "<section class=\"panel asks\"><h2>Waits for you</h2><ul>\((asks + others).joined())</ul></section>"
+    }
+
+    /// A workflow on one line, with its last runs as bars; `problem` is why it cannot be started.
+    static func card(_ file: RunLibrary.WorkflowFile, problem: String) -> String {
+      let title = file.runs.first?.workflow ?? file.name
+      let name = escaped(title)
+      let small = title == file.name ? "" : " <small>\(escaped(file.name))</small>"
+      var html = "<article class=\"card\"><h2><a href=\"\(address(of: file.name))\">\(name)</a>\(small)</h2>"
+      let first = problem.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+      if !first.isEmpty { html += "<p class=\"refusal\">\(escaped(first))</p>" }
+      guard !file.runs.isEmpty else { return html + (first.isEmpty ? "<p>No runs yet.</p>" : "") + "</article>" }
       let figures = file.runs.prefix(sampled).map(RunFigures.init)
       let longest = max(1, figures.prefix(bars).compactMap(\.duration).max() ?? 1)
       html += "<ul class=\"bars\" aria-label=\"The last runs of \(name)\">"
       for (run, figure) in zip(file.runs.prefix(bars), figures).reversed() {
         let state = InsightPage.state(run.state.rawValue)
         let took = figure.duration.map { ", \(PageText.time(Int($0 * 1_000_000)))" } ?? ""
-        let text = "\(state.word)\(took), \(UIMarkup.time(run))"
+        let text = "\(state.word)\(took), \(UIHistory.ago(run.startedMilliseconds)), \(UIMarkup.time(run))"
         // A class for each tenth of the height: a page has no style of its own.
         let height = max(1, Int((figure.duration ?? longest) / longest * 10))
         html +=
@@ -75,10 +97,17 @@
     static func durations(_ nanoseconds: [Int]) -> String {
       guard nanoseconds.count > 1 else { return "" }
       let times = nanoseconds.map { Double($0) / 1_000_000 }.sorted()
-      return InsightPage.figures([
-        ("P50", quantile(times, 0.5)), ("P95", quantile(times, 0.95)), ("successes", String(times.count)),
-        ("last", PageText.time(nanoseconds[0])),
-      ])
+      let longest = max(1, nanoseconds.prefix(bars).max() ?? 1)
+      let chart = nanoseconds.prefix(bars).reversed().map { time in
+        let text = PageText.time(time)
+        return
+          "<li><i class=\"success h\(max(1, time * 10 / longest))\" data-tip=\"\(text)\" role=\"img\" aria-label=\"\(text)\"></i></li>"
+      }
+      return "<ul class=\"bars\" aria-label=\"Earlier durations, the newest last\">\(chart.joined())</ul>"
+        + InsightPage.figures([
+          ("P50", quantile(times, 0.5)), ("P95", quantile(times, 0.95)), ("successes", String(times.count)),
+          ("last", PageText.time(nanoseconds[0])),
+        ])
     }
 
     // MARK: Actions
@@ -100,8 +129,13 @@
         case .interrupted, .failure, .partial, .cancelled: html += button("resume", "Resume", body)
         case .success: break
         }
+        if run.state != .running { html += button("again", "Run again", body) }
       }
-      var links = [(address(of: library.name(of: run.file)), isReadOnly ? "Workflow" : "Run again")]
+      let workflow = address(of: library.name(of: run.file))
+      var links = [(workflow, "Workflow")]
+      if !isReadOnly, run.state != .running, RunHeader(run.header)?.inputs.isEmpty == false {
+        links.insert(("\(workflow)?from=\(run.id)", "Change inputs"), at: 0)
+      }
       if let before, run.state != .running {
         links.append(("/compare?a=\(before.id)&b=\(run.id)", "Compare with the run before"))
       }
@@ -133,57 +167,13 @@
     }
 
     /// Where the script shows lines.
-    static func log(of step: String?) -> String {
-      "<section id=\"log\"\(step.map { " data-step=\"\(escaped($0))\"" } ?? "")><h2>Log</h2></section>"
+    static func log(of step: String?, _ run: String) -> String {
+      let own = step.map { " data-step=\"\(PageText.value($0))\"" } ?? ""
+      let text = "\(run)/log.txt" + (step.map { "?step=\(PageText.inAddress($0))" } ?? "")
+      return "<section id=\"log\"\(own) data-text=\"\(text)\"><h2>Log</h2></section>"
     }
 
     // MARK: Forms
-
-    /// What a workflow is started with.
-    static func form(_ form: RunLibrary.Form, _ file: RunLibrary.WorkflowFile) -> String {
-      var html = "<section><h2>Run</h2>"
-      if !form.problem.isEmpty {
-        return html
-          + "<pre class=\"problem\" tabindex=\"0\" role=\"region\" aria-label=\"Why it cannot be started\">\(escaped(form.problem).replacing("\u{FFFD}", with: "\n"))</pre></section>"
-      }
-      guard let workflow = form.workflow else { return "" }
-      html += "<form data-action=\"run\" data-file=\"\(escaped(file.name))\">"
-      for (number, field) in workflow.inputs.enumerated() { html += control(field, "input-\(number)") }
-      if workflow.gate != nil {
-        html += "<p><label for=\"launch\">Launch reason</label> <select id=\"launch\" name=\"launch\">"
-        html += LaunchReason.allCases.map { "<option>\($0.rawValue)</option>" }.joined() + "</select></p>"
-      }
-      return html + "<p class=\"tools\"><button>Run</button></p></form></section>"
-    }
-
-    private static func control(_ field: FieldDeclaration, _ id: String) -> String {
-      let name = escaped(field.name)
-      let isGiven = field.isRequired && field.defaultValue == nil
-      let given = field.defaultValue.map { $0 == .null ? "" : $0.stringValue ?? JSONText.write($0) } ?? ""
-      let attributes =
-        "id=\"\(id)\" name=\"\(name)\" data-input\(isGiven ? " required" : "") aria-describedby=\"\(id)-about\""
-      let control: String
-      switch field.type {
-      case _ where field.isSecret: control = "<input type=\"password\" autocomplete=\"off\" data-secret \(attributes)>"
-      case .boolean: control = select(attributes, ["true", "false"], given, isGiven)
-      case .enumeration(let values, _):
-        control = select(attributes, values.map { $0.stringValue ?? JSONText.write($0) }, given, isGiven)
-      case .integer: control = "<input type=\"number\" step=\"1\" value=\"\(escaped(given))\" \(attributes)>"
-      case .number: control = "<input type=\"number\" step=\"any\" value=\"\(escaped(given))\" \(attributes)>"
-      case .array, .object, .any: control = "<textarea rows=\"3\" \(attributes)>\(escaped(given))</textarea>"
-      case .string, .duration, .path: control = "<input value=\"\(escaped(given))\" \(attributes)>"
-      }
-      let about = [field.type.name + (field.isSecret ? ", secret" : ""), field.summary].filter { !$0.isEmpty }.joined(
-        separator: "; ")
-      return
-        "<p><label for=\"\(id)\">\(name)</label> \(control) <small id=\"\(id)-about\">\(escaped(about))</small></p>"
-    }
-
-    private static func select(_ attributes: String, _ values: [String], _ given: String, _ isGiven: Bool) -> String {
-      let none = isGiven || given.isEmpty ? ["<option value=\"\"></option>"] : []
-      let options = none + values.map { "<option\($0 == given ? " selected" : "")>\(escaped($0))</option>" }
-      return "<select \(attributes)>\(options.joined())</select>"
-    }
 
     /// Chooses two runs of a workflow.
     static func comparisonForm(_ file: RunLibrary.WorkflowFile) -> String {

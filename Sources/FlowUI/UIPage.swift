@@ -15,6 +15,8 @@
     var events: String?
     /// Where pages about steps are; nil: the page has none.
     var stepPage: String?
+    /// The state that the icon of the page shows.
+    var icon = UIIcon.none
     /// Whether the page has more to show when it is read again.
     var isBrief = false
     var status = HTTPResponse.Status.ok
@@ -32,20 +34,21 @@
     }
 
     /// The page as a browser gets it, or only its parts for one that is open.
-    func response(to request: Request, pageToken: String) -> Response {
+    func response(to request: Request, pageToken: String, lostPageCookie: String = "") -> Response {
       let isUpdate = request.headers[.init(Self.updateHeader)!] != nil
       let text =
         isUpdate
         ? JSONText.write([
-          "title": .string(title), "parts": .array(parts.map { [.string($0.name), .string($0.markup)] }),
-        ]) : html(pageToken)
+          "title": .string(title), "icon": .string(icon.address),
+          "parts": .array(parts.map { [.string($0.name), .string($0.markup)] }),
+        ]) : html(pageToken, lostPageCookie)
       return Response(
         status: status,
         headers: [.contentType: isUpdate ? "application/json" : "text/html; charset=utf-8"],
         body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    private func html(_ pageToken: String) -> String {
+    private func html(_ pageToken: String, _ lostPageCookie: String) -> String {
       let title = PageText.escaped(title)
       let content = parts.map { "<div data-part=\"\(PageText.escaped($0.name))\">\($0.markup)</div>" }.joined()
       func attribute(_ name: String, _ value: String?) -> String {
@@ -58,7 +61,8 @@
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="token" content="\(PageText.escaped(pageToken))">
-        <link rel="icon" href="data:,">
+        <meta name="lost" content="\(PageText.escaped(lostPageCookie))">
+        <link rel="icon" href="\(icon.address)">
         <link rel="stylesheet" href="/style.css">
         <title>\(title)</title>
         <script type="module" src="/app.js"></script>
@@ -66,7 +70,7 @@
         <body\(attribute("events", events))\(attribute("steps", stepPage))\(isBrief ? " data-brief" : "")>
         <nav aria-label="Pages"><a href="/">flowrun</a> <span id="live" role="status"></span></nav>
         <main>\(content)</main>
-        <p id="note" role="alert" hidden></p>
+        <div id="note" role="alert" hidden><p></p><button type="button" aria-label="Close">×</button></div>
         <div id="tip" role="status" hidden></div>
         </body>
         </html>
@@ -86,8 +90,10 @@
 
   extension Response {
     /// What is wrong with an action, as JSON.
-    static func problem(_ status: HTTPResponse.Status, _ text: String) -> Response {
-      .json(["problem": .string(text)], status)
+    static func problem(_ status: HTTPResponse.Status, _ text: String, input: String? = nil) -> Response {
+      var object: ValueObject = ["problem": .string(text)]
+      if let input { object["input"] = .string(input) }
+      return .json(.object(object), status)
     }
 
     static func json(_ value: Value, _ status: HTTPResponse.Status = .ok, _ headers: HTTPFields = [:]) -> Response {
@@ -104,6 +110,7 @@
     static func named(_ path: String) -> Response? {
       switch path {
       case "/app.js": file("text/javascript; charset=utf-8", PackageResources.app_js)
+      case "/form.js": file("text/javascript; charset=utf-8", PackageResources.form_js)
       case "/parts.js": file("text/javascript; charset=utf-8", parts)
       case "/style.css": file("text/css; charset=utf-8", style)
       default: nil
@@ -111,10 +118,12 @@
     }
 
     /// All that a browser loads besides pages.
-    package static var bytes: Int { PackageResources.app_js.count + parts.count + style.count }
+    package static var bytes: Int {
+      PackageResources.app_js.count + PackageResources.form_js.count + parts.count + style.count
+    }
 
     private static let parts = Array(
-      (InsightPage.scriptParts + "\nexport { make, hide, List, enliven, followAims, barHash };\n").utf8)
+      (InsightPage.scriptParts + "\nexport { time, make, hide, List, enliven, followAims, barHash };\n").utf8)
     private static let style = Array(InsightPage.style.utf8) + PackageResources.app_css
 
     private static func file(_ type: String, _ bytes: [UInt8]) -> Response {

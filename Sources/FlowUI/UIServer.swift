@@ -2,6 +2,7 @@ import FlowCommandKit
 
 #if Network
   import FlowCLI
+  import FlowInsight
   import FlowServing
   import FlowSystem
   import Hummingbird
@@ -126,6 +127,11 @@ import FlowCommandKit
     }
 
     private func answer(_ request: Request) async throws -> Response {
+      // The first field became the authority; another one is still there.
+      guard request.headers[.init("Host")!] == nil else { return .text(.badRequest, "Expected one Host header.") }
+      guard isForThisServer(request.head.path ?? "") else {
+        return .text(.badRequest, "The request is for another server.")
+      }
       guard access.isOwn(host: request.head.authority) else {
         return .text(.forbidden, "This server has another name: open the link that flowrun ui printed.")
       }
@@ -142,12 +148,16 @@ import FlowCommandKit
         guard let cookie = access.open(with: String(token)) else {
           return UIPage.problem(.unauthorized, Self.noSession, isFor: request)
         }
-        return .opened(cookie)
+        return .opened(cookie, at: access.lostPage(of: request), forgetting: access.lostPageCookie)
       }
       let isUpdate =
         request.headers[.init(UIPage.updateHeader)!] != nil || request.headers[.accept] == "text/event-stream"
       guard let (name, session) = access.session(of: request, isUse: !isUpdate) else {
-        return UIPage.problem(.unauthorized, Self.noSession, isFor: request)
+        var response = UIPage.problem(.unauthorized, Self.noSession, isFor: request)
+        if request.method == .get, !isUpdate {
+          response.headers[.setCookie] = access.noting(lostPage: request.uri.string)
+        }
+        return response
       }
       if request.method == .post {
         // A form of another page can send neither the header nor, without the cookie's consent, the cookie.
@@ -157,11 +167,21 @@ import FlowCommandKit
         }
         return try await UIActions(settings: settings, starter: starter).answer(request, path)
       }
-      let site = UISite(settings: settings, pageToken: session.pageToken)
+      let site = UISite(
+        settings: settings, pageToken: session.pageToken, lostPageCookie: access.lostPageCookie)
       if let follower = try await site.follower(path, request) {
         return await follow(follower, session: name)
       }
       return try await site.answer(request, path)
+    }
+
+    /// Whether a request's target is a path, or an address with one of this server's names.
+    private func isForThisServer(_ target: String) -> Bool {
+      guard !target.hasPrefix("/") else { return true }
+      for scheme in ["http://", "https://"] where target.lowercased().hasPrefix(scheme) {
+        return access.isOwn(host: String(target.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }))
+      }
+      return false
     }
 
     private static let noSession =
@@ -190,18 +210,21 @@ import FlowCommandKit
       return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n")))
     }
 
-    /// The browser has a session: the page opens itself again with it. A redirection would go without the cookie where the link
+    /// The browser has a session: the page that it had lost, or the first one, opens itself with it. A redirection would go without the cookie where the link
     /// is on a page of another server.
-    static func opened(_ cookie: String) -> Response {
-      Response(
-        status: .ok,
-        headers: [
-          .contentType: "text/html; charset=utf-8", .setCookie: cookie, .init("Refresh")!: "0; url=/",
-        ],
+    static func opened(_ cookie: String, at page: String?, forgetting lostPage: String) -> Response {
+      var headers: HTTPFields = [
+        .contentType: "text/html; charset=utf-8", .setCookie: cookie, .init("Refresh")!: "0; url=\(page ?? "/")",
+      ]
+      if page != nil { headers[values: .setCookie] = [cookie, "\(lostPage)=; Path=/; Max-Age=0"] }
+      let address = PageText.value(page ?? "/")
+      return Response(
+        status: .ok, headers: headers,
         body: ResponseBody(
           byteBuffer: ByteBuffer(
             string:
-              "<!doctype html><html lang=\"en\"><title>flowrun</title><p><a href=\"/\">Open flowrun</a></p></html>\n")))
+              "<!doctype html><html lang=\"en\"><title>flowrun</title><p><a href=\"\(address)\">Open flowrun</a></p></html>\n"
+          )))
     }
   }
 #endif

@@ -13,6 +13,8 @@
   struct UISite: Sendable {
     let settings: UISettings
     let pageToken: String
+    /// The name of the cookie with the page that a browser showed when it lost its session.
+    let lostPageCookie: String
 
     private var library: RunLibrary { settings.library }
 
@@ -29,13 +31,14 @@
 
     func answer(_ request: Request, _ path: String) async throws -> Response {
       let query = request.uri.queryParameters
-      if path == "/" { return try await page(request) { try overview() } }
+      if path == "/" { return try await page(request) { try overview(UIHistory(request)) } }
       if path == "/compare" {
         return try await page(request) { try comparison(query["a"].map(String.init), query["b"].map(String.init)) }
       }
       if path.hasPrefix("/workflows/") {
         let name = PercentEncoding.decoded(path.dropFirst("/workflows/".count))
-        return try await page(request) { try workflow(name) }
+        let source = query["from"].map(String.init)
+        return try await page(request) { try workflow(name, filledFrom: source, UIHistory(request, workflow: name)) }
       }
       if let id = Self.part(of: path, "/runs/", "/report.html") {
         return try await file(request, id, "html", "text/html; charset=utf-8") { run, store in
@@ -50,6 +53,12 @@
       if let id = Self.part(of: path, "/runs/", "/trace.json") {
         return try await file(request, id, "trace.json", "application/json") { run, store in
           try library.trace(of: run, in: store)
+        }
+      }
+      if let id = Self.part(of: path, "/runs/", "/log.txt") {
+        let step = query["step"].map(String.init)
+        return try await file(request, id, "log.txt", "text/plain; charset=utf-8") { run, store in
+          try library.log(of: run, in: store, step: step)
         }
       }
       if let id = Self.part(of: path, "/runs/", "") {
@@ -74,7 +83,7 @@
 
     private func page(_ request: Request, _ make: @escaping @Sendable () throws -> UIPage?) async throws -> Response {
       guard let page = try await wait(make) else { return missing(request) }
-      return page.response(to: request, pageToken: pageToken)
+      return page.response(to: request, pageToken: pageToken, lostPageCookie: lostPageCookie)
     }
 
     private func file(
@@ -100,31 +109,58 @@
 
     // MARK: Pages
 
-    private func overview() throws -> UIPage {
+    private func overview(_ history: UIHistory) throws -> UIPage {
       var page = UIPage("flowrun")
       page.events = "/events"
-      let list = library.list()
+      let list = library.list(limit: UIHistory.limit)
       page.add(
         "headline",
         "<header><h1>Workflows</h1><p>\(PageText.escaped(library.address.map(StoreAddress.masked) ?? library.folder))</p></header>"
       )
       page.add("problems", list.problems.isEmpty ? "" : "<div class=\"panel\">\(InsightPage.list(list.problems))</div>")
       let running = list.runs.filter { $0.state == .running }
-      page.add("running", heading: "Running now", UIMarkup.table("Runs in progress", running, library))
+      if !running.isEmpty { (page.title, page.icon) = ("● \(running.count) running: flowrun", .running) }
+      let asking = asks(of: running)
+      if let first = asking.first { (page.title, page.icon) = ("? \(first.run.workflow) asks: flowrun", .asks) }
       let files = library.workflows(of: list)
-      page.add("workflows", "<div class=\"cards\">\(files.map { UIMarkup.card($0) }.joined())</div>")
+      page.add(
+        "waiting",
+        UIMarkup.waiting(asking, interrupted: files.compactMap(\.runs.first).filter { $0.state == .interrupted }))
+      page.add("running", heading: "Running now", UIMarkup.table("Runs in progress", running, library))
+      let cards = files.enumerated().map { number, file in
+        UIMarkup.card(file, problem: number < Self.checkedFiles ? library.form(of: file.path).problem : "")
+      }
+      page.add("workflows", "<div class=\"cards\">\(cards.joined())</div>")
       if files.isEmpty {
         page.add(
           "none", "<p>There is no workflow here and no run of one. <code>flowrun init</code> creates a workflow.</p>")
       }
-      page.add("runs", heading: "Last runs", UIMarkup.table("The newest runs", Array(list.runs.prefix(50)), library))
+      page.add("runs", heading: "Runs", history.html("Runs, the newest first", of: list.runs, library))
       return page
+    }
+
+    /// The number of workflow files that are checked for the list of workflows, and of runs that are asked for questions.
+    private static let (checkedFiles, askedRuns) = (60, 8)
+
+    /// The first question of each run that waits for an answer.
+    private func asks(of running: [StoredRun]) -> [(run: StoredRun, text: String)] {
+      running.prefix(Self.askedRuns).compactMap { run in
+        guard let found = try? library.find(run.id),
+          let view = try? library.view(of: found.run, in: found.store, stepPage: nil, isFast: true),
+          let question = view.questions.first
+        else { return nil }
+        return (run, question.text)
+      }
     }
 
     private func run(_ run: StoredRun, _ store: any RunStore, isFast: Bool) throws -> UIPage {
       let base = "/runs/\(run.id)"
       let view = try library.view(of: run, in: store, stepPage: base + "?step=", isFast: isFast)
-      var page = UIPage("\(run.workflow): \(InsightPage.state(run.state.rawValue).word)")
+      let state = InsightPage.state(run.state.rawValue)
+      let question = view.questions.first
+      var page = UIPage(
+        question.map { "? \(run.workflow) asks: \($0.text)" } ?? "\(state.sign) \(run.workflow): \(state.word)")
+      page.icon = question == nil ? UIIcon(state.kind) : .asks
       (page.events, page.stepPage, page.isBrief) = (base + "/events", base + "?step=", view.isBrief)
       var parts = view.page.parts[...]
       if let headline = parts.popFirst() { page.add(headline.name, headline.markup) }
@@ -132,33 +168,39 @@
         $0.file == run.file && $0.startedMilliseconds < run.startedMilliseconds
       }
       page.add("actions", UIMarkup.actions(on: run, before: others.first, library, isReadOnly: settings.isReadOnly))
+      if run.state == .interrupted, !view.resuming.isEmpty {
+        page.add("resuming", "<div class=\"panel excused\">\(InsightPage.list(view.resuming))</div>")
+      }
       page.add("requests", settings.isReadOnly ? "" : UIMarkup.requests(view))
-      for part in parts where part.name != "graph" { page.add(part.name, part.markup) }
+      page.add("failures", parts.first { $0.name == "failures" }?.markup ?? "")
+      page.add("log", UIMarkup.log(of: nil, base))
+      for part in parts where part.name != "graph" && part.name != "failures" { page.add(part.name, part.markup) }
       page.add("graph", parts.first { $0.name == "graph" }?.markup ?? "")
-      page.add("log", UIMarkup.log(of: nil))
       return page
     }
 
     private func step(_ name: String, of run: StoredRun, _ store: any RunStore) throws -> UIPage? {
       guard let step = try library.step(name, of: run, in: store) else { return nil }
       let base = "/runs/\(run.id)"
-      var page = UIPage("\(name) in \(run.workflow)")
-      page.events = base + "/events"
-      let isKnown = ["success", "failure", "cancelled", "running"].contains(step.state)
-      let state = isKnown ? InsightPage.state(step.state) : (kind: "cancelled", sign: "–", word: step.state)
+      let state = InsightPage.state(ofStep: step.state)
+      var page = UIPage("\(state.sign) \(step.name) in \(run.workflow)")
+      (page.events, page.icon) = (base + "/events", UIIcon(state.kind))
       page.add(
         "headline",
         """
         <header><p class="state \(state.kind)"><b aria-hidden="true">\(state.sign)</b> \(PageText.escaped(state.word))</p>\
-        <h1>\(PageText.escaped(name))</h1><p>a step of <a href="\(base)">\(PageText.escaped(run.workflow)), \
+        <h1>\(PageText.escaped(step.name))</h1><p>a step of <a href="\(base)">\(PageText.escaped(run.workflow)), \
         run \(run.id.suffix(8))</a></p></header>
         """)
       page.add("failures", step.failures)
       page.add("facts", heading: "What is known", InsightPage.facts(step.facts))
+      page.add("attempts", heading: "Attempts", step.attempts)
+      page.add("items", heading: "Items", InsightPage.items(step.items, of: name, itemPage: base + "?step="))
       page.add("inputs", heading: "Inputs, as written", InsightPage.facts(step.inputs))
+      page.add("environment", heading: "Environment, as written", InsightPage.facts(step.environment))
       page.add("outputs", heading: "Outputs", InsightPage.facts(step.outputs))
       page.add("durations", heading: "Earlier runs", UIMarkup.durations(step.durations))
-      page.add("log", UIMarkup.log(of: name))
+      page.add("log", UIMarkup.log(of: name, base))
       return page
     }
 
@@ -176,10 +218,12 @@
       return page
     }
 
-    private func workflow(_ name: String) throws -> UIPage? {
+    private func workflow(_ name: String, filledFrom source: String?, _ history: UIHistory) throws -> UIPage? {
       // A name is looked up among those that are known, and never becomes a path.
-      guard let file = library.workflows(of: library.list()).first(where: { $0.name == name }) else { return nil }
-      let form = library.form(of: file.path)
+      let list = library.list(limit: UIHistory.limit)
+      guard let file = library.workflows(of: list).first(where: { $0.name == name }) else { return nil }
+      let filling = try source.flatMap { try library.find($0)?.run }
+      let form = library.form(of: file.path, filledFrom: filling?.file == file.path ? filling : nil)
       var page = UIPage(form.workflow?.name ?? file.name)
       page.events = "/events"
       let about = form.workflow?.description.map { "<p>\(PageText.escaped($0))</p>" } ?? ""
@@ -187,8 +231,8 @@
         "headline",
         "<header><h1>\(PageText.escaped(page.title))</h1><p><code>\(PageText.escaped(file.name))</code></p>\(about)</header>"
       )
-      if !settings.isReadOnly { page.add("form", UIMarkup.form(form, file)) }
-      page.add("runs", heading: "Runs", UIMarkup.table("The newest runs", Array(file.runs.prefix(50)), library))
+      if !settings.isReadOnly { page.add("form", UIForm.html(form, file)) }
+      page.add("runs", heading: "Runs", history.html("Runs, the newest first", of: file.runs, library, own: name))
       page.add("compare", UIMarkup.comparisonForm(file))
       for (number, part) in (try library.history(of: file, form.workflow)?.parts.dropFirst() ?? []).enumerated() {
         if number == 0 {

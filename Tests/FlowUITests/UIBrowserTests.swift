@@ -34,6 +34,42 @@
       name: log
       steps: { print: { run: "for i in $(seq 100000); do echo line $i; done" } }
       """,
+      "sub/over.yaml": """
+      name: over
+      inputs: { out: { type: path, default: result.txt } }
+      steps:
+        write: { run: 'echo fresh > "$O"; echo "$O"', env: { O: "${{ inputs.out }}" } }
+      """,
+      "inputs.yaml": """
+      name: inputs
+      inputs:
+        body: { type: string, default: "first line\\nsecond line" }
+        tab: { type: string, default: "a\\tb" }
+        who: { type: string, default: world }
+        pkg: { type: string, default: "@scope/pkg" }
+        count: { type: integer, default: 5 }
+        kind: { type: string, enum: [one, "two  spaces"], default: one }
+        any: { type: any, default: "5" }
+        maybe: { type: string, required: false }
+        long: { type: string, required: false }
+      steps: { a: { uses: flow.noop } }
+      """,
+      "tick.yaml": """
+      name: tick
+      steps: { talk: { run: 'for i in $(seq 60); do echo $i; sleep 0.1; done' } }
+      """,
+      "many.yaml": """
+      name: many
+      steps:
+        convert:
+          foreach: "${{ fromJSON('[0,1,2,3,4,5,6,7,8,9]') }}"
+          name: Convert a file
+          run: "echo item ${{ item }}; test $(( ${{ item }} % 4 )) -ne 1"
+      """,
+      "a-step-with-a-long-id.yaml": """
+      name: long
+      steps: { \(String(repeating: "long-", count: 12))id: { run: echo printed }, b: { run: echo b } }
+      """,
       "killed.yaml": """
       name: killed
       durable: true
@@ -75,6 +111,59 @@
       await page.stop()
     }
 
+    @Test(.enabled(if: hasBrowser))
+    func `starts from an untouched form what the command line starts, and says where a value is refused`()
+      async throws
+    {
+      let page = try await ServedUI(Self.workflows)
+      try "precious".write(to: page.folder.appendingPathComponent("result.txt"), atomically: true, encoding: .utf8)
+      for file in ["sub/over.yaml", "inputs.yaml"] { _ = try page.flowrun(file) }
+      let session = try page.session()
+      let seen = try Self.browse([page.link, "1280", "light", "form"])
+      let form = seen["form"]?.objectValue ?? [:]
+      func inputs(_ name: String) throws -> ValueObject {
+        let run = try #require(form[name]?.stringValue, "\(seen)")
+        let report = try JSONText.parse(try page.ask("/runs/\(run)/report.json", session).body)
+        return report.objectValue?["inputs"]?.objectValue ?? [:]
+      }
+      let sub = page.folder.appendingPathComponent("sub").path
+      #expect(try inputs("path") == ["out": .string("\(sub)/result.txt")])
+      #expect(try String(contentsOf: page.folder.appendingPathComponent("result.txt"), encoding: .utf8) == "precious")
+      #expect(form["paths"]?.arrayValue == [.string("→ \(sub)/result.txt"), .string("→ \(sub)/other/result.txt")])
+      let given: ValueObject = [
+        "body": "first line\nsecond line", "tab": "a\tb", "who": "world", "pkg": "@scope/pkg", "count": 5,
+        "kind": "one",
+        "any": "5", "maybe": .null, "long": .null,
+      ]
+      #expect(try inputs("untouched") == given)
+      let refusal = form["refusal"]?.arrayValue ?? []
+      #expect(refusal.count == 4 && refusal[0] == "count" && refusal[1] == "true" && refusal[3] == true, "\(refusal)")
+      #expect(refusal[2].stringValue?.contains("integer") == true, "\(refusal)")
+      #expect(form["choice"] == "leave it out")
+      var changed = given
+      (changed["who"], changed["pkg"], changed["kind"], changed["maybe"]) = ("", "@/etc/hostname", "two  spaces", "")
+      changed["long"] = .string(String(repeating: "x", count: 200_000))
+      #expect(try inputs("changed") == changed)
+      #expect(try inputs("again") == changed)
+      #expect(form["filled"]?.arrayValue == ["", "5", "=two  spaces", "first line\nsecond line"])
+      changed["who"] = "third"
+      #expect(try inputs("third") == changed)
+      await page.stop()
+    }
+
+    @Test(.enabled(if: hasBrowser))
+    func `is never older than a second while a step prints, and tells the state in title and icon`()
+      async throws
+    {
+      let page = try await ServedUI(Self.workflows)
+      let seen = try Self.browse([page.link, "1280", "light", "live"])
+      let live = seen["live"]?.objectValue ?? [:]
+      #expect(live["longest"]?.numberValue ?? 9 < 1.3, "\(seen)")
+      #expect(
+        live["titles"]?.arrayValue == ["● tick: Running", "✓ tick: Succeeded"] && live["icons"] == true, "\(seen)")
+      await page.stop()
+    }
+
     @Test(.enabled(if: hasBrowser)) func `posts, answers and cancels with buttons that go when they are done`()
       async throws
     {
@@ -94,6 +183,12 @@
       #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: marker) })
       process.send(SIGKILL)
       _ = process.result()
+      let run = try #require(try page.runs().first)
+      let shown = try page.ask("/runs/\(run)", try page.session()).body
+      #expect(
+        shown.contains("&#39;slow&#39; was running when flowrun ended; Resume runs it again from its start"), "\(shown)"
+      )
+      #expect(shown.contains("1 running when flowrun ended") && shown.contains(#""cut off""#))
       let seen = try Self.browse([page.link, "1280", "light", "resume"])
       #expect(seen["resume"]?.objectValue?["headline"]?.stringValue?.contains("resumed") == true, "\(seen)")
       await page.stop()
@@ -109,6 +204,53 @@
       #expect(log["elements"]?.numberValue ?? .infinity < 1_500)
       await page.stop()
     }
+
+    @Test(.enabled(if: hasBrowser)) func `lists items that failed first, with a page and a log for each`() async throws
+    {
+      let page = try await ServedUI(Self.workflows)
+      _ = try page.flowrun("many.yaml")
+      let run = try #require(try page.runs().first)
+      let seen = try Self.browse([page.link, "320", "dark", "items:/runs/\(run)"])
+      let items = seen["items"]?.objectValue ?? [:]
+      #expect(
+        items["panels"]?.integerValue == 1
+          && items["header"]?.stringValue?.contains("convert: 7 of 10, 3 failed") == true, "\(seen)")
+      #expect(
+        items["rows"]?.arrayValue?.prefix(4) == ["convert[1]", "convert[5]", "convert[9]", "convert[0]"], "\(seen)")
+      #expect(items["log"]?.arrayValue == ["item 5"] && items["fits"]?.booleanValue == true, "\(seen)")
+      await page.stop()
+    }
+
+    @Test(.enabled(if: hasBrowser)) func `fits a phone whatever the ids are, and shows states by shape and contrast`()
+      async throws
+    {
+      let page = try await ServedUI(Self.workflows)
+      _ = try page.flowrun("a-step-with-a-long-id.yaml")
+      let run = try #require(try page.runs().first)
+      for scheme in ["light", "dark"] {
+        let seen = try Self.browse([page.link, "320", scheme, "phone:/runs/\(run)"])
+        let phone = seen["phone"]?.objectValue ?? [:]
+        #expect(phone["width"]?.numberValue ?? 999 <= 320, "\(seen)")
+        #expect(phone["edge"]?.numberValue ?? 0 >= 3, "\(seen)")
+      }
+      await page.stop()
+    }
+
+    @Test(.enabled(if: hasBrowser))
+    func `says how to get the new address of a restarted server, and returns to its page`() async throws {
+      guard FileManager.default.isExecutableFile(atPath: Self.program) else { return }
+      let page = try await ServedUI(Self.workflows)
+      _ = try page.flowrun("tick.yaml")
+      let run = try #require(try page.runs().first)
+      let seen = try Self.browse(["--restart", Self.program, page.folder.path, "/runs/\(run)?step=talk"])
+      #expect(seen["said"]?.stringValue?.contains("open the new link") == true, "\(seen)")
+      #expect(seen["path"]?.stringValue == "/runs/\(run)?step=talk", "\(seen)")
+      await page.stop()
+    }
+
+    /// The program next to flowrun.
+    private static let program = URL(fileURLWithPath: FlowrunProcess.path).deletingLastPathComponent()
+      .appendingPathComponent("flowrun-ui").path
 
     private static let axe = Repository.axe
 

@@ -8,11 +8,12 @@ import base64
 import json
 import pathlib
 import struct
+import subprocess
 import sys
 import time
 import zlib
 
-from browse import Browser
+from browse import Browser, free_port
 
 TAB, ENTER = "\ue004", "\ue007"
 
@@ -94,12 +95,181 @@ def control(page):
     page.wait("return ![...document.querySelectorAll('button')].some(one => one.textContent === 'Post go')", "the event")
     page.click("yes")
     page.state("success")
+    first = page.run_id()
     page.click("Run again")
-    page.click("Run", "form button")
-    page.run_id()
+    page.wait(f"return location.pathname.startsWith('/runs/') && !location.pathname.includes('{first}')", "the second run")
     page.click("Cancel")
     page.state("cancelled")
     return {"buttons": page.run("return [...document.querySelectorAll('button[data-action]')].map(one => one.textContent)")}
+
+
+def untouched(page, path):
+    """Starts a run from a form as it is served; its id."""
+    page.open(path)
+    page.click("Run", "form button")
+    run = page.run_id()
+    page.state("success")
+    return run
+
+
+def fill(page, name, value):
+    """Gives a control of a form a value, as typing does; of a choice of a field as clicking does."""
+    page.wait(
+        f"const control = document.querySelector({json.dumps(name)}); if (!control) return false;"
+        f"if (control.type === 'checkbox') control.checked = {json.dumps(value)}; else control.value = {json.dumps(value)};"
+        "control.dispatchEvent(new Event('input', {bubbles: true})); return true",
+        name,
+    )
+
+
+def form(page):
+    """Runs forms untouched and changed, is refused at a field, and runs again with the same and with other inputs."""
+    found = {"path": untouched(page, "/workflows/sub/over.yaml"), "untouched": untouched(page, "/workflows/inputs.yaml")}
+    page.open("/workflows/sub/over.yaml")
+    page.wait("return document.querySelector('[data-path]')", "the path")
+    paths = [page.run("return document.querySelector('[data-path]').textContent")]
+    fill(page, "[name=out]", "other/result.txt")
+    found["paths"] = paths + [page.run("return document.querySelector('[data-path]').textContent")]
+    page.open("/workflows/inputs.yaml")
+    fill(page, "[name=count]", "many")
+    page.focus_by_tab("one => one.textContent === 'Run'")
+    page.keys(ENTER)
+    page.wait("return document.querySelector('[aria-invalid]')", "the refusal")
+    found["refusal"] = page.run(
+        "const one = document.activeElement; return [one.name, one.getAttribute('aria-invalid'),"
+        "one.closest('.field').querySelector('.refusal').textContent, document.getElementById('note').hidden]"
+    )
+    fill(page, "[name=count]", "")
+    choice = "document.querySelector('[data-field=count] [data-out]')"
+    found["choice"] = page.run(f"return !{choice}.parentElement.hidden && {choice}.parentElement.textContent.trim()")
+    fill(page, "[data-field=count] [data-out]", True)
+    fill(page, "[name=who]", "")
+    fill(page, "[name=pkg]", "@/etc/hostname")
+    fill(page, "[name=kind]", "=two  spaces")
+    fill(page, "[name=maybe]", "")
+    fill(page, "[name=long]", "x" * 200_000)
+    page.click("Run", "form button")
+    changed = page.run_id()
+    page.state("success")
+    found["changed"] = changed
+    page.click("Run again")
+    found["again"] = page.wait(
+        f"const id = location.pathname.slice(6); return location.pathname.startsWith('/runs/') && id !== '{changed}' && id", "the run"
+    )
+    page.state("success")
+    page.click("Change inputs")
+    page.wait("return location.search.includes('from=')", "the form")
+    found["filled"] = page.wait(
+        "const value = name => document.querySelector(`[name=${name}]`)?.value;"
+        "return value('pkg') === '@/etc/hostname' && [value('who'), value('count'), value('kind'), value('body')]",
+        "the inputs",
+    )
+    fill(page, "[name=who]", "third")
+    page.click("Run", "form button")
+    found["third"] = page.run_id()
+    page.state("success")
+    return found
+
+
+def live(page):
+    """Watches a step that prints all the time: the longest time for which what it took did not change."""
+    page.open("/workflows/tick.yaml")
+    page.click("Run", "form button")
+    page.run_id()
+    page.state("running")
+    titles = [page.run("return document.title")]
+    icon = page.run("return document.querySelector('link[rel=icon]').href")
+    last, since, longest, changes = None, time.time(), 0, 0
+    end = time.time() + 4
+    while time.time() < end:
+        took = page.run("return [...document.querySelectorAll('tbody tr')].map(row => row.textContent).join()")
+        if took != last:
+            longest, last, since, changes = max(longest, time.time() - since), took, time.time(), changes + 1
+        time.sleep(0.02)
+    page.state("success")
+    titles.append(page.run("return document.title"))
+    return {
+        "longest": max(longest, time.time() - end + 4 - since if since > end else longest),
+        "changes": changes,
+        "titles": titles,
+        "icons": icon != page.run("return document.querySelector('link[rel=icon]').href"),
+    }
+
+
+def items(page, path):
+    """A run with items that failed, and the page of one of them."""
+    page.open(path)
+    page.wait("return document.querySelector('#log .find output')?.textContent.includes('lines')", "the log")
+    found = {
+        "panels": page.run("return document.querySelectorAll('.failures .panel').length"),
+        "header": page.run("return document.querySelector('header').textContent"),
+    }
+    page.open(path + "?step=convert")
+    page.wait("return document.querySelector('[data-part=items] tbody tr')", "the items")
+    found["rows"] = page.run("return [...document.querySelectorAll('[data-part=items] tbody th')].map(one => one.textContent)")
+    page.click("convert[5]", "[data-part=items] a")
+    found["log"] = page.wait(
+        "const lines = [...document.querySelectorAll('.line')].map(one => one.lastChild.textContent);"
+        "return location.search.includes('%5B5%5D') && lines.length && lines",
+        "the lines of the item",
+    )
+    found["fits"] = page.run("return document.documentElement.scrollWidth <= innerWidth")
+    return found
+
+
+# The contrast of two colors as WCAG works it out.
+CONTRAST = """
+const light = text => {
+  const [red, green, blue] = text.match(/[0-9.]+/g).map(Number).map(one => one / 255)
+    .map(one => one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+};
+const contrast = (one, other) => {
+  const [low, high] = [light(one), light(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+};
+"""
+
+
+def phone(page, path):
+    """How wide a page is on a phone, and the contrast of what is between nodes of a graph."""
+    metrics = {"width": 320, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    page.command("/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics})
+    page.open(path)
+    page.wait("return document.querySelector('#log .find output')?.textContent.includes('lines')", "the log")
+    edge = (
+        "const edge = document.createElementNS('http://www.w3.org/2000/svg', 'path'); edge.classList.add('edge');"
+        "document.querySelector('svg').append(edge);"
+        "return contrast(getComputedStyle(edge).stroke, getComputedStyle(document.body).backgroundColor)"
+    )
+    return {"width": page.run("return document.documentElement.scrollWidth"), "edge": page.run(CONTRAST + edge)}
+
+
+def serve(program, folder, port):
+    """A server of its own; its process and its link."""
+    server = subprocess.Popen([program, folder, "--port", str(port)], stdout=subprocess.PIPE, text=True)
+    link = next(word for line in server.stdout for word in line.split() if word.startswith("http://"))
+    return server, link
+
+
+def restart(program, folder, path):
+    """What a page says whose server was started again, and where its new link leads."""
+    port = free_port()
+    server, link = serve(program, folder, port)
+    page = Page(link, 1280, "light")
+    try:
+        page.open(path)
+        page.wait("return document.getElementById('live').textContent === 'live'", "the connection")
+        server.terminate()
+        server.wait()
+        server, link = serve(program, folder, port)
+        said = page.wait("const live = document.getElementById('live'); return live.textContent.includes('new link') && live.textContent", "the text")
+        page.open(link)
+        page.wait("return !location.search.includes('token') && document.querySelector('main h1')", "the page")
+        return {"said": said, "path": page.run("return location.pathname + location.search")}
+    finally:
+        page.close()
+        server.terminate()
 
 
 def resume(page):
@@ -249,12 +419,18 @@ if __name__ == "__main__":
     if sys.argv[1] == "--picture":
         take_picture(*sys.argv[2:5])
         print(json.dumps({"difference": difference(*sys.argv[4:6]) if pathlib.Path(sys.argv[5]).exists() else 1}))
+    elif sys.argv[1] == "--restart":
+        print(json.dumps(restart(*sys.argv[2:5])))
     elif sys.argv[1] == "--pages":
         print(json.dumps(pages(sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5:])))
     else:
         page = Page(sys.argv[1], int(sys.argv[2]), sys.argv[3])
         try:
-            found = {flow: globals()[flow](page) for flow in sys.argv[4:]}
+            found = {}
+            for flow in sys.argv[4:]:
+                # A flow may look at the page after the colon.
+                name, _, path = flow.partition(":")
+                found[name] = globals()[name](page, path) if path else globals()[name](page)
             found["console"] = page.console()
             print(json.dumps(found))
         finally:

@@ -36,8 +36,16 @@ enum InsightPages {
     func change(_ row: RunComparison.Row) -> InsightPage.Change {
       InsightPage.Change(name: row.name, before: row.before, after: row.after, verdict: text.verdict(of: row))
     }
+    // Without a gate there is one instant: when everything had finished.
+    let hasGate = comparison.after.runs[0].course.hasGate
+    let gate = hasGate ? comparison.gate : comparison.gate.filter { $0.name == "ready" }
+    let rows = gate.map { row in
+      var row = change(row)
+      if !hasGate { row.name = "finished" }
+      return row
+    }
     return InsightPage(
-      comparison, gate: comparison.gate.map(change), steps: comparison.steps.map(change), budgets: budgets,
+      comparison, gate: rows, steps: comparison.steps.map(change), budgets: budgets,
       notes: text.notes)
   }
 

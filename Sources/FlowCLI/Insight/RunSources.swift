@@ -57,6 +57,15 @@ struct RunSources {
         description: "flowrun: run \(RunReference.short(recorded.run.id)): \(error.description)\n")
     }
     let steps = recorded.graph.workflow.steps
+    if recorded.run.state == .interrupted || recorded.run.state == .running {
+      let open = recorded.recollection.openSteps(of: recorded.graph, in: recorded.chunks)
+      let starts = Dictionary(uniqueKeysWithValues: open.map { (Int($0.key), $0.value) })
+      if recorded.run.state == .running {
+        run.noteStarts(starts)
+      } else {
+        run.noteInterrupted(starts, until: recorded.recollection.lastInstant(in: recorded.chunks))
+      }
+    }
     run.inferPosters { index in
       installation.registry.action(named: steps[index].uses)?.declaration.eventsPosted(with: steps[index].with) ?? []
     }

@@ -29,7 +29,7 @@ package final class RunLibrary: Sendable {
   }
 
   /// How many runs of a store are looked at, the newest.
-  static let runLimit = 500
+  package static let runLimit = 500
   /// How long the list of folders is believed.
   private static let foldersMilliseconds = 5_000
 
@@ -38,7 +38,8 @@ package final class RunLibrary: Sendable {
   package init(folder: String, store: String?, pluginFolders: [String], isReadOnly: Bool) throws {
     guard FilePath.isFolder(folder) else { throw UsageProblem("'\(folder)' is not a folder") }
     self.folder = FilePath.normalized(folder)
-    self.pluginFolders = pluginFolders
+    // Runs start in the folders of their workflows.
+    self.pluginFolders = pluginFolders.map(FilePath.absolute)
     address = store
     writes = !isReadOnly
     database = try store.map { try RunMemory.open(address: $0) }
@@ -54,11 +55,11 @@ package final class RunLibrary: Sendable {
     package var problems: [String] = []
   }
 
-  /// The newest runs.
-  package func list() -> List {
+  /// The newest runs, so many of each store.
+  package func list(limit: Int = RunLibrary.runLimit) -> List {
     var list = List()
     var filter = RunFilter()
-    filter.limit = Self.runLimit
+    filter.limit = limit
     for place in places() {
       do {
         let found = try store(at: place).list(filter)

@@ -1,4 +1,5 @@
 import FlowCommandKit
+import FlowDiagnostics
 import FlowEngine
 import FlowInsight
 import FlowModel
@@ -17,6 +18,8 @@ package struct RunPageView: Sendable {
   package let awaited: [String]
   /// Questions that wait for an answer.
   package let questions: [Question]
+  /// What a resume does with the steps that were running when flowrun ended, in sentences.
+  package let resuming: [String]
   /// Whether slack and suggestions are not worked out, and can be.
   package let isBrief: Bool
 
@@ -35,6 +38,8 @@ package struct RunPageView: Sendable {
 package struct StepPageView: Sendable {
   /// Its action.
   package let uses: String
+  /// Its name for people, or its id.
+  package let name: String
   /// Its conclusion or state.
   package let state: String
   /// Names and values of what is known of it.
@@ -47,6 +52,12 @@ package struct StepPageView: Sendable {
   package let outputs: [(name: String, value: String)]
   /// How long it took in earlier runs, in nanoseconds, the newest first.
   package let durations: [Int]
+  /// Its attempts with their errors, as markup; empty: there was one.
+  package var attempts = ""
+  /// Its items; empty: it does not run for several.
+  package var items: [ReportedItem] = []
+  /// What it adds to its commands' environment, as written.
+  package var environment: [(name: String, value: String)] = []
 }
 
 extension RunLibrary {
@@ -82,11 +93,28 @@ extension RunLibrary {
       }
     }
     let view = RunPageView(
-      run: run, page: page, awaited: awaited, questions: questions, isBrief: isFast && canBeAnalyzed)
+      run: run, page: page, awaited: awaited, questions: questions,
+      resuming: Self.resuming(reported, recorded.graph.workflow), isBrief: isFast && canBeAnalyzed)
     if run.state != .running {
       pages.withLock { $0 = Array(([(key, view)] + $0.filter { $0.key != key }).prefix(Self.keptPages)) }
     }
     return view
+  }
+
+  /// The number of steps of which it is said what a resume does with them.
+  private static let resumedSteps = 5
+
+  private static func resuming(_ run: ReportedRun, _ workflow: Workflow) -> [String] {
+    let steps = run.interrupted.sorted()
+    let rest = steps.count - resumedSteps
+    return steps.prefix(resumedSteps).map { resuming(run.course.shape.steps[$0].label, workflow.steps[$0]) }
+      + (rest > 0 ? ["\(rest) more steps were running when flowrun ended."] : [])
+  }
+
+  private static func resuming(_ label: String, _ step: Step) -> String {
+    let fails = step.hasOptions && step.options.onInterrupt == .fail
+    return "'\(label)' was running when flowrun ended; Resume "
+      + (fails ? "does not run it again, because of on-interrupt: fail." : "runs it again from its start.")
   }
 
   /// The report of a run as JSON, as `flowrun runs show --json` prints it.
@@ -105,18 +133,29 @@ extension RunLibrary {
   package func step(_ name: String, of run: StoredRun, in store: any RunStore) throws -> StepPageView? {
     let (recorded, reported) = try read(run, in: store)
     let steps = recorded.graph.workflow.steps
-    guard let index = steps.firstIndex(where: { $0.id.text == name }) else { return nil }
+    guard let index = steps.firstIndex(where: { $0.id.text == name }) else {
+      return StepID(unchecked: name).item.flatMap { item(name, $0, recorded, reported) }
+    }
     let (step, state) = (steps[index], reported.course.steps[index])
-    var facts: [(String, String)] = [("action", step.uses)]
+    var facts: [(String, String)] = step.id.text == (step.options.name ?? step.id.text) ? [] : [("id", step.id.text)]
+    facts.append(("action", step.uses))
     func add(_ name: String, _ nanoseconds: Int?) {
       if let nanoseconds { facts.append((name, PageText.time(nanoseconds))) }
     }
     if let reason = reported.reasons[index] { facts.append(("did not run", reason)) }
     add("started at", state.startedAt)
-    if let started = state.startedAt, let ended = state.endedAt { add("took", ended - started) }
-    if let started = state.startedAt, let ready = state.readyAt, started > ready { add("waited", started - ready) }
-    if state.attemptTimes.count > 1 {
-      for (number, attempt) in state.attemptTimes.enumerated() { add("attempt \(number + 1) took", attempt.count) }
+    if reported.interrupted.contains(index) {
+      facts.append(("state", "was running when flowrun ended"))
+      facts.append(("on resume", Self.resuming(step.id.text, step)))
+    } else if let started = state.startedAt, let ended = state.endedAt {
+      add("took", ended - started)
+    }
+    if let started = state.startedAt, let ready = state.readyAt, started > ready {
+      let shape = reported.course.shape
+      let isLimited = shape.concurrency != nil || shape.widths[shape.steps[index].queue] != nil
+      let reason =
+        isLimited ? "a slot in its queue" : shape.steps[index].takesResources ? "cpus, memory or gpus" : "a thread"
+      facts.append(("waited", "\(PageText.time(started - ready)) for \(reason)"))
     }
     if !step.needs.isEmpty {
       facts.append(("needs", step.needs.map { steps[Int($0)].id.text }.joined(separator: ", ")))
@@ -128,14 +167,80 @@ extension RunLibrary {
     let durations = RecordedDurations.of(name, in: run.file) { file in
       try? Installation(around: file, given: pluginFolders).registry
     }
-    return StepPageView(
-      uses: step.uses,
-      state: state.outcome?.word ?? (state.startedAt == nil ? "waiting" : "running"), facts: facts,
+    var view = StepPageView(
+      uses: step.uses, name: step.options.name ?? name,
+      state: state.outcome?.word
+        ?? (reported.interrupted.contains(index) ? "interrupted" : state.startedAt == nil ? "waiting" : "running"),
+      facts: facts,
       failures: InsightPage.failures(own, nil),
       inputs: step.with.map { ($0, $1.stringValue ?? JSONText.write($1)) },
       outputs: (recorded.recollection.outputs(of: recorded.graph)[name]?.objectValue ?? [:]).map {
         ($0, $1.stringValue ?? JSONText.write($1))
       }, durations: durations.map(\.nanoseconds))
+    view.attempts = Self.attempts(index, state, recorded.recollection)
+    view.items = reported.itemStates[index] ?? []
+    view.environment = step.options.environment.map { ($0, $1.stringValue ?? JSONText.write($1)) }
+    return view
+  }
+
+  /// An item of a step, `convert[42]`; nil: the run has no such item.
+  private func item(
+    _ name: String, _ item: (step: StepID, index: Int), _ recorded: HistoryRun, _ reported: ReportedRun
+  ) -> StepPageView? {
+    let steps = recorded.graph.workflow.steps
+    guard let index = steps.firstIndex(where: { $0.id == item.step }),
+      let state = reported.itemStates[index]?.first(where: { $0.index == item.index })
+    else { return nil }
+    var facts: [(String, String)] = [("item of", steps[index].id.text), ("action", steps[index].uses)]
+    if let key = state.key { facts.append(("key", key)) }
+    if let started = state.startedAt { facts.append(("started at", PageText.time(started))) }
+    if let started = state.startedAt, let ended = state.endedAt {
+      facts.append(("took", PageText.time(ended - started)))
+    }
+    facts.append(("attempts", String(state.attempts)))
+    var own = reported
+    own.failures = reported.failures.filter { $0.step == index && ($0.name == name || $0.name.hasPrefix(name + " ")) }
+    let outputs = recorded.recollection.itemOutputs[StepIndex(index)]?[item.index] ?? [:]
+    return StepPageView(
+      uses: steps[index].uses, name: name, state: state.word, facts: facts, failures: InsightPage.failures(own, nil),
+      inputs: steps[index].with.map { ($0, $1.stringValue ?? JSONText.write($1)) },
+      outputs: outputs.map { ($0, $1.stringValue ?? JSONText.write($1)) }, durations: [])
+  }
+
+  /// The attempts of a step with their errors; empty: there was one.
+  private static func attempts(_ step: Int, _ state: RunCourse.Step, _ recollection: RunRecollection) -> String {
+    var errors: [Int: String] = [:]
+    for entry in recollection.entries {
+      guard case .tried(let task, let attempt, let failure, _) = entry, task == TaskInstance(StepIndex(step)) else {
+        continue
+      }
+      errors[attempt] = failure?.message.split(whereSeparator: \.isNewline).first.map(String.init)
+    }
+    guard state.attemptTimes.count > 1 else { return "" }
+    let rows = state.attemptTimes.enumerated().map { number, time -> [PageTable.Cell] in
+      [
+        .init("\(number + 1)", Double(number + 1)), .init(nanoseconds: time.lowerBound), .init(nanoseconds: time.count),
+        .init(errors[number + 1] ?? ""),
+      ]
+    }
+    return PageTable(caption: "Attempts", columns: ["attempt", "started", "took", "error"], rows: rows).html
+  }
+
+  /// The lines that the steps of a run printed, or those of one step or item, as text.
+  package func log(of run: StoredRun, in store: any RunStore, step: String?) throws -> [UInt8] {
+    let lines = RunRecollection.lines(in: try store.chunks(of: run.id))
+    var text = ""
+    for line in lines {
+      guard let message = line["message"]?.stringValue else { continue }
+      let source = line["step"]?.stringValue ?? line["plugin"]?.stringValue ?? "flowrun"
+      if let step {
+        guard source == step || source.hasPrefix("\(step)[") else { continue }
+        text += "\(ColoredText.plain(message))\n"
+      } else {
+        text += "\(source): \(ColoredText.plain(message))\n"
+      }
+    }
+    return Array(text.utf8)
   }
 
   /// Two runs next to each other, as `flowrun compare` has them.
@@ -158,7 +263,12 @@ extension RunLibrary {
     guard sample.count > 1 else { return nil }
     let runs = RunSample(sample)
     var page = InsightPages.page(runs, runs.check(workflow?.budgets ?? []))
-    if let workflow, let forecast = forecast(workflow, file, sample) { page.add(forecast) }
+    guard let workflow else { return page }
+    let newest = file.runs.first { $0.id == sample[0].id }
+    switch forecast(workflow, file, sample, newest.flatMap { RunHeader($0.header) }) {
+    case .success(let (forecast, premise)): page.add(forecast, premise: premise)
+    case .failure(let absence): page.add(noForecast: absence.reason)
+    }
     return page
   }
 
@@ -167,26 +277,57 @@ extension RunLibrary {
   /// The number of runs that a forecast plays, and how many of their steps.
   private static let (forecastRuns, forecastSteps) = (1_000, 400_000)
 
-  /// What the next run will be like if it is launched as the last one was; nil: it depends on an input that has no default, or
-  /// has too many steps to be played while someone waits.
-  private func forecast(_ workflow: Workflow, _ file: WorkflowFile, _ sample: [ReportedRun]) -> Forecast? {
+  /// Why there is no forecast.
+  private struct NoForecast: Error { let reason: String }
+
+  /// What the next run will be like if it is launched as the last one was, and with the same inputs where one has no default.
+  private func forecast(
+    _ workflow: Workflow, _ file: WorkflowFile, _ sample: [ReportedRun], _ newest: RunHeader?
+  ) -> Result<(forecast: Forecast, premise: String), NoForecast> {
+    func no(_ reason: String) -> Result<(forecast: Forecast, premise: String), NoForecast> {
+      .failure(NoForecast(reason: "There is no forecast: " + reason))
+    }
     var launch = Launch()
     if let reason = sample[0].launchReason.flatMap(LaunchReason.init(rawValue:)) { launch.reason = reason }
     let fitting = ForecastScene.fitting(sample, launch)
-    guard fitting.count > 1, Self.forecastRuns * workflow.steps.count <= Self.forecastSteps,
-      let installation = try? Installation(around: file.path, given: pluginFolders)
-    else { return nil }
+    guard fitting.count > 1 else {
+      return no("fewer than two runs with the launch reason '\(launch.reason.rawValue)' have ended in one process.")
+    }
+    guard Self.forecastRuns * workflow.steps.count <= Self.forecastSteps else {
+      return no(
+        "the workflow has more than \(Self.forecastSteps / Self.forecastRuns) steps; flowrun simulate makes one.")
+    }
+    let installation: Installation
+    do {
+      installation = try Installation(around: file.path, given: pluginFolders)
+    } catch {
+      return no(Self.message(of: error))
+    }
     let folder = FilePath.folder(of: file.path)
+    let needed = workflow.inputs.filter { $0.isRequired && $0.defaultValue == nil }
+    let missing = needed.first { newest?.inputs[$0.name] == nil }
+    if let missing { return no("no recorded run has the input '\(missing.name)'.") }
     let run = RunInformation(id: "", dataFolder: folder, workflowFolder: folder)
-    guard let inputs = try? InputArguments.read([], for: workflow.inputs, run: run) else { return nil }
+    let others = workflow.inputs.filter { !$0.isRequired || $0.defaultValue != nil }
+    guard var inputs = try? InputArguments.read([], for: others, run: run) else {
+      return no("the defaults of its inputs cannot be read.")
+    }
+    for field in needed { inputs[field.name] = newest?.inputs[field.name] }
+    let names = needed.map { "'\($0.name)'" }.joined(separator: ", ")
+    let premise = needed.isEmpty ? "" : ", with \(names) as in the newest run"
     let scene = ForecastScene(
       workflow: workflow, registry: installation.registry, inputs: inputs, launch: launch, outputs: [:])
-    guard let stage = try? scene.stage(WorkflowChanges()) else { return nil }
+    let stage: RunStage
+    do {
+      stage = try scene.stage(WorkflowChanges())
+    } catch {
+      return no(Self.message(of: error))
+    }
     var options = ForecastOptions()
     options.runs = Self.forecastRuns
     options.recordedRuns = ForecastScene.recorded(fitting, of: workflow, installation.registry, launch)
     let model = ForecastModel(stage, options)
-    return Forecast(model, Forecast.blocks(of: options.runs).map { ForecastBlock(model, $0) })
+    return .success((Forecast(model, Forecast.blocks(of: options.runs).map { ForecastBlock(model, $0) }), premise))
   }
 
   private func read(_ run: StoredRun, in store: any RunStore) throws -> (recorded: HistoryRun, reported: ReportedRun) {
@@ -197,33 +338,5 @@ extension RunLibrary {
       reported.inferRunning(until: max(0, WallTime.now - run.startedMilliseconds) * 1_000_000)
     }
     return (recorded, reported)
-  }
-
-  // MARK: Forms
-
-  /// What a workflow can be started with.
-  package struct Form: Sendable {
-    /// The workflow; nil: it cannot be read, or has an error.
-    package var workflow: Workflow?
-    /// Why it cannot be started; empty: it can.
-    package var problem = ""
-  }
-
-  /// The form of a workflow file.
-  package func form(of file: String) -> Form {
-    do {
-      let installation = try Installation(around: file, given: pluginFolders)
-      let result = WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(
-        bytes: try FileAccess.read(file), file: file)
-      guard let graph = result.graph else { return Form(problem: result.rendered(usesColor: false)) }
-      guard graph.workflow.keepsHistory else {
-        return Form(
-          workflow: graph.workflow, problem: "Its runs are not recorded (history: false); start it on the command line."
-        )
-      }
-      return Form(workflow: graph.workflow)
-    } catch {
-      return Form(problem: Self.message(of: error))
-    }
   }
 }

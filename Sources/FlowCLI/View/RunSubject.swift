@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowInsight
 import FlowModel
 
 /// What the views know of a workflow besides the events of its run: what people call its steps, and whether it has a
@@ -17,7 +18,7 @@ struct RunSubject: Sendable {
 
   init(_ workflow: Workflow, isPrewarmed: Bool = false) {
     self.workflow = TerminalText.visible(workflow.name)
-    isGated = workflow.gate != nil
+    isGated = GateRule.hasGate(workflow)
     hasBudgets = !workflow.budgets.isEmpty
     self.isPrewarmed = isPrewarmed
     stepCount = workflow.steps.count

@@ -92,7 +92,8 @@ extension RunReport.Step {
       needs: members.value["needs"] == nil ? [] : try members.texts("needs").map(members.step),
       after: members.value["after"] == nil ? [] : try members.texts("after"),
       attemptTimes: try RunReport.Attempt.all(of: members), executor: try RunReport.Beginning(of: members),
-      request: members.value["resources"] == nil ? nil : try MachineResources(members.object("resources")))
+      request: members.value["resources"] == nil ? nil : try MachineResources(members.object("resources")),
+      name: members.value["name"] == nil ? nil : try members.textOrNull("name"))
   }
 }
 

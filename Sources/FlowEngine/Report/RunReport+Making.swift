@@ -141,7 +141,7 @@ extension RunReport {
     let reading = plan[index]
     let activation = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
-    return Step(
+    var step = Step(
       id: plan.graph.workflow.steps[Int(index)].id, outcome: reading.outcome ?? .cancelled,
       conclusion: reading.conclusion ?? .cancelled, reason: reading.reason, attempts: reading.attempts,
       queue: reading.queue, readyAt: time(reading.readyAtNanoseconds), startedAt: time(reading.startedAtNanoseconds),
@@ -157,6 +157,8 @@ extension RunReport {
       attemptTimes: attemptTimes(of: index, plan), executor: beginning(of: index, plan),
       request: plan.graph.workflow.steps[Int(index)].hasOptions
         ? plan.options(of: index).request(ofAttempt: reading.attempts) : nil)
+    if plan.graph.workflow.steps[Int(index)].hasOptions { step.name = plan.options(of: index).name }
+    return step
   }
 
   private func attemptTimes(of step: StepIndex, _ plan: Plan) -> [Attempt] {
@@ -223,9 +225,7 @@ extension RunReport {
     }
     let all = steps.indices.lazy.map { StepIndex($0) }
     let bounds = plan.gateBounds
-    let hasGate =
-      bounds.minimumNanoseconds > 0 || bounds.maximumNanoseconds != nil
-      || all.contains { plan.traits[$0].flags.contains(.deferred) }
+    let hasGate = bounds.minimumNanoseconds > 0 || bounds.maximumNanoseconds != nil
     var next = last(of: all) {
       (hasGate || gate.outcome != .failed) && plan.traits[$0].flags.contains(.blocking)
         && plan.states[$0].endedAt <= opened

@@ -180,6 +180,8 @@ public struct RunReport: Sendable {
     public var executor: Beginning?
     /// What it takes of the machine while it runs; nil: that is not counted.
     public var request: MachineResources?
+    /// Its `name`; nil: it has none.
+    public var name: String?
   }
 
   /// When a step that an executor runs began there, which is later than its start: it is started remotely first.
@@ -346,6 +348,7 @@ extension RunReport.AppEntry {
 extension RunReport.Step {
   fileprivate var value: ValueObject {
     var object = own
+    if let name { object["name"] = .string(name) }
     if !needs.isEmpty { object["needs"] = .array(needs.map { .string($0.text) }) }
     if !after.isEmpty { object["after"] = .array(after.map { .string($0) }) }
     if !attemptTimes.isEmpty { object["attemptTimes"] = .array(attemptTimes.map(\.value)) }

@@ -61,15 +61,18 @@ extension InsightPage {
     add("Notes", Self.list(notes))
   }
 
-  /// Adds what the next runs are likely to do.
-  package mutating func add(_ forecast: Forecast) {
+  /// Adds why there is no forecast.
+  package mutating func add(noForecast reason: String) { add("Forecast", "<p>\(PageText.escaped(reason))</p>") }
+
+  /// Adds what the next runs are likely to do; `premise` is the inputs that they have, in a sentence.
+  package mutating func add(_ forecast: Forecast, premise: String) {
     let bounds = forecast.model.resolution.gate
     let hasGate = forecast.model.courses([0])[0].hasGate
     let histogram = PageHistogram(
       values: forecast.ready, minimum: bounds.minimumNanoseconds, maximum: bounds.maximumNanoseconds)
     add(
       "Forecast",
-      "<p>\(forecast.runs) simulated runs with the times of these. <code>flowrun simulate FILE --from .</code> tells more.</p>",
+      "<p>\(forecast.runs) simulated runs with the times of these\(PageText.escaped(premise)). <code>flowrun simulate FILE --from .</code> tells more.</p>",
       Self.figures(Self.figures(forecast, hasGate: hasGate)), PageHistogram.html([histogram]))
   }
 

@@ -16,13 +16,13 @@ extension InsightPage {
     timeline.slack = analysis.slack
     self.init(title: run.workflow)
     add("headline", markup: Self.headline(run))
-    add("failures", markup: Self.failures(run, timeline))
+    add("failures", markup: Self.failures(run, timeline, stepPage: stepPage))
     add("Warnings", Self.list(run.warnings))
     add("Outputs", Self.facts(run.outputs))
     if course.hasGate { add("Gate", Self.gate(run)) }
     add("Budgets", Self.budgets(budgets))
     add(rows: "Steps", timeline.html, Self.steps(of: analysis, timeline))
-    let names = course.shape.steps.map(\.id)
+    let names = course.shape.steps.map(\.label)
     let links = analysis.criticalPath.map { link -> [PageTable.Cell] in
       [
         .init(link.step.map { names[$0] } ?? "–"), .init(link.cause.rawValue), .init(nanoseconds: link.start),
@@ -40,7 +40,12 @@ extension InsightPage {
     add("Suggestions", Self.list(suggestions))
     let onPath = Set(analysis.criticalPath.compactMap(\.step))
     var graph = PageGraph(shape: course.shape, criticality: names.indices.map { onPath.contains($0) ? 1 : 0 })
-    graph.outcomes = course.steps.map { $0.outcome?.word ?? ($0.startedAt == nil ? "" : "running") }
+    graph.outcomes = course.steps.indices.map { index in
+      let step = course.steps[index]
+      return step.outcome?.word
+        ?? (run.interrupted.contains(index) ? "cut-off" : step.startedAt == nil ? "" : "running")
+    }
+    graph.details = run.itemStates.mapValues { ReportedItem.counts($0) }
     graph.stepPage = stepPage
     add("graph", markup: graph.html)
     add("Notes", Self.list(notes.filter { !run.warnings.contains($0) }))
@@ -60,9 +65,11 @@ extension InsightPage {
     if let reason = run.launchReason, run.course.hasGate { parts.append("launched by \(PageText.escaped(reason))") }
     if run.isResumed { parts.append("resumed") }
     parts.append("run <code>\(PageText.escaped(run.id))</code>")
-    let isOver = kind != "running"
+    // Whole seconds of what still goes on.
+    let soFar = kind == "running" ? " for \(run.nanoseconds / 1_000_000_000) s" : ""
+    let isOver = kind != "running" && kind != "interrupted"
     return """
-      <header><p class="state \(kind)"><b aria-hidden="true">\(sign)</b> \(word)\(isOver ? " in \(PageText.time(run.nanoseconds))" : "")</p>\
+      <header><p class="state \(kind)"><b aria-hidden="true">\(sign)</b> \(word)\(soFar)\(isOver ? " in \(PageText.time(run.nanoseconds))" : "")</p>\
       <h1>\(PageText.escaped(run.workflow))</h1><p>\(parts.joined(separator: " · "))</p>\
       <p>\(counts(of: run))</p>\(run.inputs.isEmpty ? "" : "<h2 class=\"small\">Inputs</h2>" + facts(run.inputs))</header>
       """
@@ -80,8 +87,20 @@ extension InsightPage {
     case "failure": ("failure", "✗", "Failed")
     case "cancelled": ("cancelled", "⊘", "Cancelled")
     case "running": ("running", "●", "Running")
-    case "interrupted": ("running", "!", "Interrupted")
+    case "interrupted": ("interrupted", "!", "Interrupted")
     default: ("cancelled", "–", "Finished")
+    }
+  }
+
+  /// The same for the outcome or state of a step, or of an item of one.
+  package static func state(ofStep word: String) -> (kind: String, sign: String, word: String) {
+    switch word {
+    case "success", "failure", "cancelled", "running": state(word)
+    case "timed-out": ("failure", "✗", "Timed out")
+    case "skipped": ("skipped", "⤼", "Skipped")
+    case "interrupted": ("interrupted", "!", "Was running when flowrun ended")
+    case "waiting": ("skipped", "…", "Waiting")
+    default: ("skipped", "–", word)
     }
   }
 
@@ -100,14 +119,20 @@ extension InsightPage {
         count(.failure, excused: true) + count(.timedOut, excused: true), "optional and failed"
       ),
       (count(.cancelled), "cancelled"), (count(.skipped), "skipped"),
-      (steps.count { $0.outcome == nil }, "not finished"),
+      (run.interrupted.count, "running when flowrun ended"),
+      (steps.indices.count { steps[$0].outcome == nil && !run.interrupted.contains($0) }, "not finished"),
     ]
+    let items = run.itemStates.sorted { $0.key < $1.key }.prefix(3).map { index, items in
+      " · \(PageText.escaped(run.course.shape.steps[index].id)): \(ReportedItem.counts(items))"
+    }
     return "\(count(.success)) of \(steps.count) steps succeeded"
-      + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+      + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined() + items.joined()
   }
 
   /// A panel for each failure, with a link to its bar where there is a timeline: those that the workflow allows come last.
-  package static func failures(_ run: ReportedRun, _ timeline: PageTimeline?) -> String {
+  ///
+  /// Items of a step that failed for the same reason share a panel; `stepPage` is where pages about them are.
+  package static func failures(_ run: ReportedRun, _ timeline: PageTimeline?, stepPage: String? = nil) -> String {
     // A step that includes a workflow failed because a step of that workflow did.
     let failed = Set(run.failures.map(\.name))
     var owners: Set<String> = []
@@ -120,27 +145,66 @@ extension InsightPage {
     var rows: [Int: Int] = [:]
     for (row, step) in (timeline?.rowOrder ?? []).enumerated() { rows[step] = row }
     var html = "<section class=\"failures\"><h2>What failed</h2>"
-    for failure in sorted.prefix(Self.shownFailures) { html += panel(failure, row: rows[failure.step]) }
-    if sorted.count > Self.shownFailures {
-      html += "<p>… and \(sorted.count - Self.shownFailures) more: select the outcome <i>failure</i> below.</p>"
+    let groups = grouped(sorted, isItem: { run.itemStates[$0.step] != nil })
+    for group in groups.prefix(Self.shownFailures) {
+      let step = run.course.shape.steps[group[0].step]
+      html += panel(group, step, row: rows[group[0].step], stepPage)
+    }
+    if groups.count > Self.shownFailures {
+      html += "<p>… and \(groups.count - Self.shownFailures) more: select the outcome <i>failure</i> below.</p>"
     }
     return html + "</section>"
   }
 
-  private static func panel(_ failure: ReportedFailure, row: Int?) -> String {
+  /// Failures that are shown together: those of items of one step with the same message, and each other alone.
+  private static func grouped(
+    _ failures: [ReportedFailure], isItem: (ReportedFailure) -> Bool
+  ) -> [[ReportedFailure]] {
+    var groups: [[ReportedFailure]] = []
+    var places: [String: Int] = [:]
+    for failure in failures {
+      let key = "\(failure.step) \(failure.isTimedOut) \(failure.isExcused) \(failure.code) \(failure.message)"
+      if isItem(failure), let place = places[key] {
+        groups[place].append(failure)
+      } else {
+        places[key] = groups.count
+        groups.append([failure])
+      }
+    }
+    return groups
+  }
+
+  /// The number of items that a panel names.
+  private static let namedItems = 50
+
+  private static func panel(
+    _ group: [ReportedFailure], _ step: CourseShape.Step, row: Int?, _ stepPage: String?
+  ) -> String {
+    let failure = group[0]
+    let name = group.count > 1 ? "\(group.count) items of \(step.id)" : failure.name
+    let title = step.name.map { "\($0) (\(name))" } ?? name
     let time = failure.nanoseconds.map { " after \(PageText.time($0))" } ?? ""
     let attempt = failure.attempts > 1 ? ", in attempt \(failure.attempts) of \(failure.attempts)" : ""
     let note = failure.isExcused ? "; the workflow allows it (<code>optional</code>)" : ""
-    var html = "<article class=\"panel\(failure.isExcused ? " excused" : "")\"><h3>\(PageText.escaped(failure.name)) "
+    var html = "<article class=\"panel\(failure.isExcused ? " excused" : "")\"><h3>\(PageText.escaped(title)) "
     html += "<small>\(failure.isTimedOut ? "timed out" : "failed")\(time)\(attempt)\(note)</small></h3>"
     let code = failure.code.isEmpty ? "" : " <code>\(PageText.escaped(failure.code))</code>"
     if !failure.message.isEmpty || !code.isEmpty {
-      html += "<p class=\"message\">\(PageText.escaped(failure.message))\(code)</p>"
+      html += "<p class=\"message\">\(PageText.lines(failure.message))\(code)</p>"
+    }
+    if group.count > 1 {
+      let names = group.prefix(Self.namedItems).map { item in
+        let text = PageText.escaped(item.name)
+        guard let stepPage, let end = item.name.firstIndex(of: "]") else { return text }
+        return "<a href=\"\(stepPage)\(PageText.inAddress(String(item.name[...end])))\">\(text)</a>"
+      }
+      let rest = group.count - names.count
+      html += "<p>\(names.joined(separator: ", "))\(rest > 0 ? " and \(rest) more" : "")</p>"
     }
     if !failure.lines.isEmpty {
       let name = PageText.escaped(failure.name)
       html += "<pre tabindex=\"0\" role=\"region\" aria-label=\"The last lines of \(name)\">"
-      html += failure.lines.map { PageText.escaped($0.replacing("\t", with: "  ")) }.joined(separator: "\n") + "</pre>"
+      html += PageText.lines(failure.lines.joined(separator: "\n")) + "</pre>"
     }
     return html + (row.map { "<p><a href=\"#bar-\($0)\">Show in the timeline</a></p>" } ?? "") + "</article>"
   }
@@ -172,15 +236,24 @@ extension InsightPage {
         value.map { .init(nanoseconds: $0) } ?? .init("any", .infinity)
       }
       let length = step.startedAt.flatMap { start in step.endedAt.map { $0 - start } }
-      let word = step.outcome?.word ?? (step.startedAt == nil ? "–" : PageTimeline.inProgress)
-      return [
-        .init(course.shape.steps[index].id), .init(nanoseconds: step.startedAt),
-        .init(nanoseconds: length), slack ?? .init("–", -1),
-        .init(analysis.run.excused.contains(index) && step.outcome != .success ? "\(word) (optional)" : word),
-      ] + why
+      let items = analysis.run.itemStates[index].map { ": \(ReportedItem.counts($0))" } ?? ""
+      let word =
+        step.outcome?.word
+        ?? (analysis.run.interrupted.contains(index)
+          ? PageTimeline.interrupted : step.startedAt == nil ? "–" : PageTimeline.inProgress)
+      let shape = course.shape.steps[index]
+      var name = PageTable.Cell(shape.label)
+      if shape.name != nil { name.step = shape.id }
+      let isExcused = analysis.run.excused.contains(index) && step.outcome != .success
+      var cells = [name, PageTable.Cell(nanoseconds: step.startedAt), PageTable.Cell(nanoseconds: length)]
+      if !analysis.slack.isEmpty { cells.append(slack ?? PageTable.Cell("–", -1)) }
+      cells.append(PageTable.Cell((isExcused ? "\(word) (optional)" : word) + items))
+      return cells + why
     }
-    let columns = ["step", "started", "took", "slack", "outcome"] + (reasons.isEmpty ? [] : ["why not"])
+    let slack = analysis.slack.isEmpty ? [] : ["slack"]
+    let columns = ["step", "started", "took"] + slack + ["outcome"] + (reasons.isEmpty ? [] : ["why not"])
     return PageTable(caption: "All steps", columns: columns, rows: rows, timelineRows: order.count).html
-      + "<p class=\"legend\">Slack is how much longer a step could have taken without delaying the end.</p>"
+      + (slack.isEmpty
+        ? "" : "<p class=\"legend\">Slack is how much longer a step could have taken without delaying the end.</p>")
   }
 }

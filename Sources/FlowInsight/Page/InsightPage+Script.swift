@@ -98,6 +98,9 @@ extension InsightPage {
 
     const read = element => element.data ??= JSON.parse(element.querySelector("script").textContent);
 
+    // A step as people know it: its name with its id, or its id alone.
+    const label = row => row[8] === undefined ? row[0] : row[8] + " (" + row[0] + ")";
+
     const timeline = (figure, data) => {
       const place = at => {
         const points = data.axis, next = points.findIndex(point => point[0] >= at);
@@ -115,11 +118,11 @@ extension InsightPage {
       };
       let aimed = null;
       const draw = (row, number) => {
-        const [id, outcome, reason, start, end, isOn, bars] = row;
+        const [id, outcome, reason, start, end, isOn, bars] = row, name = label(row);
         const isBad = /^(failure|timed-out)/.test(outcome), isOff = start === null;
         const state = isOff ? (outcome ? outcome + (reason ? ": " + reason : "") : "not started")
           : time(start) + " to " + time(end) + (outcome && outcome !== "success" ? ", " + outcome : "");
-        const text = id + ": " + state + (isOn ? ", on the critical path" : "");
+        const text = name + ": " + state + (isOn ? ", on the critical path" : "");
         const element = make("div", "row" + (isOn ? " on" : "") + (isBad ? " bad" : "") + (isOff ? " off" : ""));
         if (number === aimed) element.classList.add("aim");
         element.setAttribute("role", "listitem"); element.setAttribute("aria-label", text);
@@ -129,11 +132,11 @@ extension InsightPage {
         for (let at = 0; at < bars.length; at += 3) {
           const kind = data.kinds[bars[at]];
           mark(track, "i", kind, bars[at + 1], bars[at + 2]).dataset.tip =
-            id + ": " + kind + " " + time(bars[at + 2] - bars[at + 1]);
+            name + ": " + kind + " " + time(bars[at + 2] - bars[at + 1]);
         }
         if (isOff) track.append(make("span", "why", state));
         if (data.gate !== null) mark(track, "b", "", data.gate);
-        element.append(named("span", "name", id, (isBad ? "✗ " : "") + id), track);
+        element.append(named("span", "name", id, (isBad ? "✗ " : "") + (row[8] ?? id)), track);
         return element;
       };
       const box = make("div", "scroll rows"), zoomed = make("div", "zoom"), body = make("div");
@@ -179,7 +182,7 @@ extension InsightPage {
       if (data.left) figure.append(make("p", "legend", "… and " + data.left + " shorter steps"));
       const list = new List(box, body, () => make("div"));
       const all = data.rows.map((row, number) => ({
-        id: row[0], outcome: row[1] ?? "not finished", number,
+        id: label(row), outcome: row[1] ?? "not finished", number,
         causes: [...new Set(row[6].filter((_, at) => at % 3 === 0).map(kind => data.kinds[kind])), ...(row[2] ? [row[2]] : [])],
         make: () => draw(row, number),
       }));
@@ -216,14 +219,14 @@ extension InsightPage {
     const order = new Intl.Collator(undefined, { numeric: true }).compare;
     const table = element => {
       const body = element.tBodies[0], heads = [...element.tHead.rows[0].cells];
-      const isNumber = heads.map(head => head.classList.contains("n"));
+      const isNumber = heads.map(head => head.classList.contains("n")), names = heads.map(head => head.textContent);
       const source = element.parentElement.querySelector("script");
       // A long table of the steps of a timeline has no rows of its own: it is made from the timeline's.
       const long = source ? JSON.parse(source.textContent) : "steps" in element.dataset
         ? read(element.closest("[data-rows]").querySelector(".timeline")).rows.map(
-          ([id, outcome, reason, start, end, , , slack]) =>
-            [id, start, start === null || end === null ? null : end - start, slack === -1 ? ["any", 1e300] : slack, outcome ?? "–",
-              reason ?? ""].slice(0, heads.length))
+          ([id, outcome, reason, start, end, , , slack, name]) =>
+            [name === undefined ? id : [name + " (" + id + ")", 0, id], start, start === null || end === null ? null : end - start,
+              ...(names.includes("slack") ? [slack === -1 ? ["any", 1e300] : slack] : []), outcome ?? "–", reason ?? ""].slice(0, heads.length))
         : null;
       // A cell is a text, a time in microseconds, null for no time, or a text with its number.
       const words = cell => Array.isArray(cell) ? cell[0] : typeof cell === "string" ? cell : time(cell);
@@ -232,7 +235,7 @@ extension InsightPage {
         const row = make("tr");
         cells.forEach((cell, column) => {
           const name = isNumber[column] ? "n" : "", text = words(cell);
-          const made = column || !("of" in element.dataset) ? make(column ? "td" : "th", name, text) : named("th", name, text, text);
+          const made = column || !("of" in element.dataset) ? make(column ? "td" : "th", name, text) : named("th", name, cell[2] ?? text, text);
           if (!column) made.scope = "row";
           if (isNumber[column]) made.dataset.v = number(cell);
           row.append(made);
@@ -240,8 +243,7 @@ extension InsightPage {
         return row;
       };
       if (stepPage && !long && "of" in element.dataset)
-        for (const { cells: [head] } of body.rows) head.replaceWith(Object.assign(named("th", "", head.textContent, head.textContent), { scope: "row" }));
-      const names = heads.map(head => head.textContent);
+        for (const { cells: [head] } of body.rows) head.replaceWith(Object.assign(named("th", "", head.dataset.id ?? head.textContent, head.textContent), { scope: "row" }));
       const [outcome, cause] = [names.indexOf("outcome"), names.indexOf("why not")];
       const all = (long || [...body.rows]).map(row => {
         const text = column => long ? words(row[column]) : row.cells[column].textContent;

@@ -32,7 +32,17 @@ package struct InsightPage {
   /// Names and their values, each on a line.
   package static func facts(_ facts: [(name: String, value: String)]) -> String {
     guard !facts.isEmpty else { return "" }
-    return "<dl class=\"facts\">" + facts.map { figure($0.name, $0.value) }.joined() + "</dl>"
+    return "<dl class=\"facts\">"
+      + facts.map { "<div><dt>\(PageText.escaped($0.name))</dt><dd>\(text($0.value, of: $0.name))</dd></div>" }.joined()
+      + "</dl>"
+  }
+
+  /// A value as it is; one of several lines scrolls by itself.
+  private static func text(_ value: String, of name: String) -> String {
+    let lines = PageText.lines(value)
+    guard value.contains(where: \.isNewline) else { return lines }
+    return
+      "<pre class=\"text\" tabindex=\"0\" role=\"region\" aria-label=\"\(PageText.escaped(name))\">\n\(lines)</pre>"
   }
 
   /// A part with timelines and tables, which a search and filters of their own narrow down.

@@ -5,6 +5,8 @@ struct PageGraph {
   let criticality: [Double]
   /// The conclusion or state of each step, in a word; empty: that is not known.
   var outcomes: [String] = []
+  /// How many items of steps ended how, in words, by step.
+  var details: [Int: String] = [:]
   /// Where pages about steps are; nil: there are none.
   var stepPage: String?
 
@@ -54,10 +56,11 @@ struct PageGraph {
       let kind =
         (criticality[index] > 0 ? " on" : "") + (step.isDeferred ? " later" : "")
         + (outcome.isEmpty ? "" : " is-\(outcome)")
-      let id = PageText.escaped(step.id)
-      let short = step.id.count > 22 ? PageText.escaped(String(step.id.prefix(21))) + "…" : id
-      let note = "\(id)\(step.isBlocking ? ", the gate waits for it" : step.isDeferred ? ", waits for the gate" : "")"
-      let state = outcome.isEmpty ? "" : ", \(outcome)"
+      let name = step.name ?? step.id
+      let short = PageText.escaped(name.count > 22 ? String(name.prefix(21)) + "…" : name)
+      let note =
+        "\(PageText.escaped(step.label))\(step.isBlocking ? ", the gate waits for it" : step.isDeferred ? ", waits for the gate" : "")"
+      let state = (outcome.isEmpty ? "" : ", \(outcome)") + (details[index].map { ", items: \($0)" } ?? "")
       let link = stepPage.map { "<a href=\"\($0)\(PageText.inAddress(step.id))\">" } ?? ""
       svg += link
       svg +=

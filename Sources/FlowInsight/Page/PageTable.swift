@@ -11,6 +11,12 @@ package struct PageTable {
     package var number: Double?
     /// Where the text leads, as written into the page; nil: nowhere.
     package var link: String?
+    /// The id of the step that it names where its text is another one.
+    var step: String?
+    /// The exact value, which is shown next to the pointer; nil: the text says it.
+    package var tip: String?
+    /// The class of a state that it shows; nil: it shows none.
+    package var state: String?
     /// The time in nanoseconds that it is, which its text says.
     var nanoseconds: Int?
 
@@ -63,7 +69,8 @@ package struct PageTable {
         let value = cell.number.map { " class=\"n\" data-v=\"\($0.isFinite ? "\($0)" : "1e300")\"" } ?? ""
         let text = PageText.escaped(cell.text)
         let content = cell.link.map { "<a href=\"\(PageText.escaped($0))\">\(text)</a>" } ?? text
-        html += "<\(tag)\(value)>\(content)</\(index == 0 ? "th" : "td")>"
+        let more = cell.attributes
+        html += "<\(tag)\(value)\(more)>\(content)</\(index == 0 ? "th" : "td")>"
       }
       html += "</tr>"
     }
@@ -81,5 +88,14 @@ package struct PageTable {
     if cell.nanoseconds != nil { return PageText.microseconds(cell.nanoseconds) }
     guard let number = cell.number else { return .string(PageText.visible(cell.text)) }
     return .array([.string(PageText.visible(cell.text)), number.isFinite ? .number(number) : .number(1e300)])
+  }
+}
+
+extension PageTable.Cell {
+  /// The attributes that its element has besides its number.
+  fileprivate var attributes: String {
+    (step.map { " data-id=\"\(PageText.value($0))\"" } ?? "")
+      + (tip.map { " data-tip=\"\(PageText.escaped($0))\"" } ?? "")
+      + (state.map { " class=\"state \(PageText.escaped($0))\"" } ?? "")
   }
 }

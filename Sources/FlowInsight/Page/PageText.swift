@@ -1,12 +1,16 @@
+import FlowDiagnostics
 import FlowModel
 
 /// Text inside a page: nothing that a file says can become markup, nor move anything.
 package enum PageText {
-  /// The text with what has a meaning in HTML escaped, and control characters made visible.
-  package static func escaped(_ text: String) -> String {
+  /// The text on one line as markup, with control characters made visible.
+  package static func escaped(_ text: String) -> String { markup(visible(text)) }
+
+  /// The text with what has a meaning in HTML escaped.
+  private static func markup(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)
-    for scalar in visible(text).unicodeScalars {
+    for scalar in text.unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
@@ -14,6 +18,19 @@ package enum PageText {
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
       default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// The text as the value of an attribute or a control: every character stays what it is.
+  package static func value(_ text: String) -> String {
+    var result = ""
+    for scalar in markup(text).unicodeScalars {
+      if scalar == "\n" || scalar == "\r" {
+        result += "&#\(scalar.value);"
+      } else {
+        result.unicodeScalars.append(scalar)
       }
     }
     return result
@@ -33,20 +50,22 @@ package enum PageText {
     return result
   }
 
-  /// The text with control characters made visible.
-  static func visible(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isInvisible) else { return text }
-    var result = ""
-    for scalar in text.unicodeScalars { result.unicodeScalars.append(isInvisible(scalar) ? "\u{FFFD}" : scalar) }
-    return result
+  /// The text of several lines as markup: line breaks and tabs stay, and colors that a program gave it.
+  package static func lines(_ text: String) -> String {
+    ColoredText.pieces(of: text).map { piece in
+      let (names, text) = (classes(of: piece.look), markup(piece.text))
+      return names.isEmpty ? text : "<span class=\"\(names)\">\(text)</span>"
+    }.joined()
   }
 
-  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar {
-    // What reverses the direction of text would make another name of a name.
-    case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\0"..."\u{1F}", "\u{7F}"..."\u{9F}": true
-    default: false
-    }
+  /// The classes of the style for a look; empty: none.
+  package static func classes(of look: ColoredText.Look) -> String {
+    ((look.color.map { ["c\($0)"] } ?? []) + (look.isBold ? ["strong"] : [])).joined(separator: " ")
+  }
+
+  /// The text on one line, without colors and with control characters made visible.
+  package static func visible(_ text: String) -> String {
+    TerminalText.visible(text.utf8.contains(0x1B) ? ColoredText.plain(text) : text)
   }
 
   /// A value for the page's script, inside a `script` element of type JSON.

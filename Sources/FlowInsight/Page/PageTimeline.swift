@@ -10,6 +10,8 @@ package struct PageTimeline {
   var reasons: [Int: String] = [:]
   /// Steps whose failure the workflow allows.
   var excused: Set<Int> = []
+  /// Steps that were running when flowrun ended before the run did.
+  var interrupted: Set<Int> = []
   /// By how much steps could have been longer, by step; nil within: by any time.
   var slack: [Int: Int?] = [:]
   /// The number of rows that are shown, those on the critical path first, then the longest; nil: all.
@@ -20,13 +22,15 @@ package struct PageTimeline {
   /// The timeline of a run.
   package init(title: String, run: ReportedRun) {
     self.init(title: title, course: run.course)
-    (reasons, excused) = (run.reasons, run.excused)
+    (reasons, excused, interrupted) = (run.reasons, run.excused, run.interrupted)
   }
 
   init(title: String, course: RunCourse) { (self.title, self.course) = (title, course) }
 
   /// The state of a running step.
   static let inProgress = "in progress"
+  /// The state of a step that was running when flowrun ended.
+  static let interrupted = "was running when flowrun ended"
 
   private struct Bar {
     var kind: String
@@ -75,8 +79,8 @@ package struct PageTimeline {
   }
 
   /// The timeline as the script draws it. A row is a step: its id, how it ended, why it did not run, its start and end in
-  /// microseconds, whether it is on the critical path, three numbers for each bar (kind, start and end), and its slack (-1:
-  /// any; null: not known).
+  /// microseconds, whether it is on the critical path, three numbers for each bar (kind, start and end), its slack (-1:
+  /// any; null: not known), and its name if it has one.
   package var value: Value {
     let criticalPath = CriticalPath(course)
     let onPath = Set(criticalPath.links.compactMap(\.step))
@@ -100,13 +104,14 @@ package struct PageTimeline {
       let state = course.steps[step]
       let word =
         state.outcome.map { excused.contains(step) && $0 != .success ? "\($0.word) (optional)" : $0.word }
-        ?? (state.startedAt == nil ? nil : Self.inProgress)
+        ?? (interrupted.contains(step) ? Self.interrupted : state.startedAt == nil ? nil : Self.inProgress)
       return .array(
         [
           .string(PageText.visible(course.shape.steps[step].id)), word.map { .string($0) } ?? .null,
           reasons[step].map { .string(PageText.visible($0)) } ?? .null, PageText.microseconds(state.startedAt),
           PageText.microseconds(state.endedAt), .integer(onPath.contains(step) ? 1 : 0), .array(bars),
-        ] + (slack[step].map { [$0.map { .integer($0 / 1_000) } ?? .integer(-1)] } ?? [.null]))
+          slack[step].map { $0.map { .integer($0 / 1_000) } ?? .integer(-1) } ?? .null,
+        ] + (course.shape.steps[step].name.map { [.string(PageText.visible($0))] } ?? []))
     }
     let opened = course.hasGate ? course.openedAt : nil
     let ticks = axis.ticks(around: opened.map { [$0] } ?? [])
@@ -139,7 +144,7 @@ package struct PageTimeline {
       switch state.outcome {
       case .failure, .timedOut: "failed"
       case .cancelled: "cancelled"
-      case nil: "running"
+      case nil: interrupted.contains(step) ? "cut off" : "running"
       case .success, .skipped: "run"
       }
     func add(_ kind: PathCause, _ start: Int, _ end: Int, _ word: String? = nil) {

@@ -251,7 +251,8 @@ package struct CriticalPath: Sendable {
     return (nil, 0)
   }
 
-  /// A deferred step waited for the gate: what its minimum held, then what the gate waited for.
+  /// A deferred step waited for the gate: what its minimum held, then what the gate waited for. In a run without a gate it
+  /// started after the other steps.
   private mutating func gate(_ step: Int, _ opened: Int) -> (Int?, Int) {
     let ready = course.outcome == .ready ? min(course.readyAt ?? opened, opened) : opened
     var last: Int?
@@ -259,11 +260,13 @@ package struct CriticalPath: Sendable {
       guard let ended = course.steps[other].endedAt, ended <= ready, ended > 0 else { continue }
       if last.map({ ended > course.steps[$0].endedAt! }) ?? true { last = other }
     }
-    guard course.outcome == .ready, let last else {
-      add(step, .gate, from: 0, to: opened)
+    let cause: PathCause = course.hasGate ? .gate : .thread
+    // Without a gate, deferred steps and those of `finally` come after the step that ended last before them.
+    guard course.outcome == .ready || !course.hasGate, let last else {
+      add(step, cause, from: 0, to: opened)
       return (nil, 0)
     }
-    add(step, .gate, from: ready, to: opened)
+    add(step, cause, from: ready, to: opened)
     return (last, ready)
   }
 

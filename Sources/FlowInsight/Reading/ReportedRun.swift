@@ -40,12 +40,16 @@ package struct ReportedRun: Sendable {
   package var course: RunCourse
   /// How many items steps had that ran for several, and how long each took, by step.
   package var items: [Int: [Int]] = [:]
+  /// The items of steps that run for several, by step.
+  package var itemStates: [Int: [ReportedItem]] = [:]
   /// Why steps did not run, by step.
   package var reasons: [Int: String] = [:]
   /// Steps whose failure is none of the run's.
   package var excused: Set<Int> = []
   /// Every event, in order; those of no known poster came from outside, or are not recorded.
   package var posts: [(event: String, at: Int, poster: Int?)] = []
+  /// Steps that were running when flowrun ended before the run did.
+  package var interrupted: Set<Int> = []
   /// What an older report calls the critical path.
   package var path: [PathSegment] = []
 
@@ -152,6 +156,9 @@ package struct ReportedRun: Sendable {
 
   private mutating func read(_ value: Value, _ index: Int, _ indices: [String: Int]) {
     guard let step = value.objectValue else { return }
+    course.shape.steps[index].name = step["name"]?.stringValue.flatMap {
+      $0 == course.shape.steps[index].id ? nil : $0
+    }
     course.shape.steps[index].queue = step["queue"]?.stringValue ?? ""
     course.shape.steps[index].takesResources = step["resources"]?.objectValue != nil
     course.shape.steps[index].isBlocking = step["blocking"]?.booleanValue ?? false
@@ -172,6 +179,7 @@ package struct ReportedRun: Sendable {
       step["attemptTimes"]?.arrayValue ?? [], from: course.steps[index].startedAt, to: course.steps[index].endedAt)
     course.steps[index].beginnings = Self.beginnings(of: step)
     guard let items = step["items"]?.arrayValue else { return }
+    itemStates[index] = items.compactMap { ReportedItem($0) }
     course.steps[index].items = items.compactMap { item in
       guard let item = item.objectValue, let start = Self.nanoseconds(item["startedAt"]),
         let end = Self.nanoseconds(item["endedAt"])
@@ -233,6 +241,23 @@ extension ReportedRun {
       let start = steps[index].startedAt ?? (needs + events).reduce(gate) { max($0, $1 ?? 0) }
       course.steps[index].startedAt = min(start, now)
       course.steps[index].endedAt = max(start, now)
+    }
+  }
+
+  /// Notes the steps that were running when flowrun ended, by when they started, and the last instant that is known.
+  package mutating func noteInterrupted(_ starts: [Int: Int], until last: Int) {
+    for (index, start) in starts where course.steps[index].outcome == nil {
+      course.steps[index].startedAt = max(0, min(start, course.steps[index].startedAt ?? start))
+      course.steps[index].endedAt = max(start, last)
+      interrupted.insert(index)
+    }
+    nanoseconds = max(nanoseconds, last)
+  }
+
+  /// Notes when steps started that are running.
+  package mutating func noteStarts(_ starts: [Int: Int]) {
+    for (index, start) in starts where course.steps[index].outcome == nil {
+      course.steps[index].startedAt = max(0, min(start, course.steps[index].startedAt ?? start))
     }
   }
 

@@ -7,6 +7,8 @@ package struct CourseShape: Sendable {
   package struct Step: Sendable {
     /// Its id.
     package var id: String
+    /// Its name for people; nil: the id alone.
+    package var name: String?
     /// The steps it comes after.
     package var needs: [Int] = []
     /// The events it comes after.
@@ -22,6 +24,9 @@ package struct CourseShape: Sendable {
 
     /// A step of this name that waits for nothing.
     package init(id: String) { self.id = id }
+
+    /// The name with the id by which other steps refer to it: `Fetch the table (fetch)`.
+    package var label: String { name.map { "\($0) (\(id))" } ?? id }
   }
 
   /// The steps in file order.
@@ -44,6 +49,7 @@ package struct CourseShape: Sendable {
     for (index, step) in workflow.steps.enumerated() {
       let reading = plan[StepIndex(index)]
       var shape = Step(id: step.id.text)
+      if step.hasOptions, let name = step.options.name, name != step.id.text { shape.name = name }
       shape.needs = step.needs.map { Int($0) }
       shape.after = step.hasOptions ? step.options.after : []
       shape.queue = reading.queue
@@ -139,8 +145,10 @@ package struct RunCourse: Sendable {
   /// The gate's maximum; nil: it has none.
   package var maximum: Int?
 
-  /// Whether the workflow has a gate that anybody could notice: one with a time of its own, or that steps wait for.
-  package var hasGate: Bool { minimum > 0 || maximum != nil || shape.steps.contains(where: \.isDeferred) }
+  /// Whether the run has a gate.
+  package var hasGate: Bool {
+    GateRule.hasGate(GateBounds(minimumNanoseconds: minimum, maximumNanoseconds: maximum))
+  }
 
   /// A run in which nothing has happened.
   package init(_ shape: CourseShape) {

@@ -1,65 +1,80 @@
 // A page of flowrun ui: shows what is new, sends what its buttons and forms ask for, and follows the log.
-import { make, hide, List, enliven, followAims, barHash } from "./parts.js";
+import { time, make, hide, List, enliven, followAims, barHash } from "./parts.js";
+import { collect, prepare, refuse } from "./form.js";
 
 const main = document.querySelector("main"), note = document.getElementById("note"), live = document.getElementById("live");
 const token = document.querySelector('meta[name="token"]').content;
 const json = { "Content-Type": "application/json", "X-Flowrun-Token": token };
 
-const say = text => { note.textContent = text; note.hidden = !text; };
+// What came of an action. It goes by itself, with its button and with Escape.
+let noteTimer = 0;
+const say = (text, isProblem = false) => {
+  clearTimeout(noteTimer);
+  note.firstChild.textContent = text; note.hidden = !text;
+  if (text) noteTimer = setTimeout(() => say(""), isProblem ? 30_000 : 6_000);
+};
+note.lastChild.addEventListener("click", () => say(""));
+addEventListener("keydown", event => { if (event.key === "Escape") say(""); });
 
-// Actions.
-const act = async (action, body, control) => {
+// Actions. A button that waits for its answer keeps the focus, and does nothing.
+const act = async (action, body, control, isRefused = () => false) => {
   say("");
-  if (control) control.disabled = true;
+  control.setAttribute("aria-disabled", "true");
   try {
     const answer = await fetch("/actions/" + action, { method: "POST", headers: json, body: JSON.stringify(body) });
     const result = await answer.json();
-    if (!answer.ok) say(result.problem);
+    if (!answer.ok) { if (!isRefused(result)) say(result.problem, true); }
     else if (result.location && result.location !== location.pathname) location.assign(result.location);
     else say(result.message);
   } catch {
-    say("The server does not answer.");
+    say("The server does not answer.", true);
   } finally {
-    if (control) control.disabled = false;
+    control.removeAttribute("aria-disabled");
   }
 };
 addEventListener("click", event => {
   const button = event.target instanceof Element && event.target.closest("button[data-action]");
-  if (button) act(button.dataset.action, JSON.parse(button.dataset.body), button);
+  if (button && !button.ariaDisabled) act(button.dataset.action, JSON.parse(button.dataset.body), button);
 });
-addEventListener("submit", event => {
-  const form = event.target;
+addEventListener("submit", async event => {
+  const form = event.target, button = form.querySelector("button");
   if (!form.dataset.action) return;
   event.preventDefault();
-  const inputs = {};
-  for (const control of form.querySelectorAll("[data-input]"))
-    if (control.value !== "" || control.required) inputs[control.name] = control.value;
-  const body = { file: form.dataset.file, inputs };
-  if (form.elements.launch) body.launch = form.elements.launch.value;
-  act(form.dataset.action, body, form.querySelector("button"));
+  if (button.ariaDisabled) return;
+  button.setAttribute("aria-disabled", "true");
+  const body = await collect(form);
+  button.removeAttribute("aria-disabled");
+  if (body) act(form.dataset.action, body, button, result => refuse(form, result.input, result.problem));
 });
 
 // The log: all lines, of which those in sight are drawn.
 class Line {
-  constructor(source, text) { this.source = source; this.text = text; }
+  constructor(number, [source, at, isError, colors, text]) { Object.assign(this, { number, source, at, isError, colors, text }); }
   make() {
-    const line = make("div", "line");
+    const line = make("div", "line" + (this.isError ? " err" : "") + (location.hash === "#L" + this.number ? " aim" : ""));
+    const link = make("a", "no", this.number), source = make("span", "source", this.source), text = make("span", "", this.colors ? "" : this.text);
     line.setAttribute("role", "listitem");
-    line.append(make("span", "source", this.source), make("span", "", this.text));
+    link.href = "#L" + this.number; link.tabIndex = -1;
+    source.title = this.source;
+    for (const [name, piece] of this.colors ?? []) text.append(make("span", name, piece));
+    line.append(link, make("span", "at", this.at === null ? "" : time(this.at * 1000)), source, text);
     return line;
   }
 }
 class Log {
   constructor(section) {
-    this.lines = []; this.text = ""; this.source = section.dataset.step ?? "";
+    this.lines = []; this.text = ""; this.own = this.source = section.dataset.step ?? ""; this.seen = 0;
     const tools = make("p", "find"), search = make("input"), follow = make("input"), count = make("output");
     search.type = "search"; search.placeholder = "Search the log"; search.setAttribute("aria-label", "Search the log");
     follow.type = "checkbox"; follow.checked = true;
     const label = make("label"); label.append(follow, "follow");
     const steps = make("label", "", "step "), select = make("select");
     select.append(make("option", "", "all")); select.options[0].value = ""; steps.append(select);
-    tools.append(search); if (!this.source) tools.append(steps); tools.append(label, count);
-    const box = make("div", "scroll log"), body = make("div");
+    const times = make("input"), clock = make("label"), download = make("a", "", "Download as text");
+    times.type = "checkbox"; times.checked = true; clock.append(times, "times");
+    download.href = section.dataset.text;
+    tools.append(search); if (!this.source) tools.append(steps); tools.append(label, clock, count, download);
+    const box = make("div", "scroll log times"), body = make("div");
     box.tabIndex = 0; box.setAttribute("role", "list"); box.setAttribute("aria-label", "Log");
     box.append(body);
     section.append(tools, box);
@@ -72,18 +87,23 @@ class Log {
       this.top = box.scrollTop;
     }, { passive: true });
     follow.addEventListener("change", () => this.toEnd());
+    times.addEventListener("change", () => box.classList.toggle("times", times.checked));
+    addEventListener("hashchange", () => this.aim());
+    Object.assign(this, { search });
     this.top = 0;
     this.filter();
   }
+  isOf(line, source) { return line.source === source || line.source.startsWith(source + "["); }
   passes(line) {
-    return (!this.source || line.source === this.source || line.source.startsWith(this.source + "["))
+    return (!this.source || this.isOf(line, this.source))
       && (!this.text || line.text.toLowerCase().includes(this.text));
   }
   filter() { this.show(this.lines.filter(line => this.passes(line))); }
   add(entries) {
     const shown = this.list.rows;
-    for (const [source, text] of entries) {
-      const line = new Line(source, text);
+    for (const entry of entries) {
+      const line = new Line(++this.seen, entry), { source } = line;
+      if (this.own && !this.isOf(line, this.own)) continue;
       this.lines.push(line);
       if (this.passes(line)) shown.push(line);
       if (!this.sources.has(source) && this.sources.size < 1000) {
@@ -92,10 +112,24 @@ class Log {
       }
     }
     this.show(shown);
+    if (!this.hasAimed) this.aim();
+  }
+  // Shows the line that the address names.
+  aim() {
+    const number = Number(/^#L(\d+)$/.exec(location.hash)?.[1] ?? NaN);
+    if (!this.lines.some(line => line.number === number)) return;
+    this.hasAimed = true; this.follow.checked = false;
+    if (!this.list.rows.some(line => line.number === number)) {
+      this.search.value = this.text = ""; this.select.value = ""; this.source = this.own;
+      this.filter();
+    }
+    this.list.draw(true);
+    this.list.reveal(this.list.rows.findIndex(line => line.number === number));
+    this.box.scrollIntoView({ block: "nearest" });
   }
   show(rows) {
     this.list.set(rows);
-    this.count.textContent = !this.lines.length ? "nothing printed yet"
+    this.count.textContent = !this.lines.length ? document.querySelector("header .state.running") ? "nothing printed yet" : "nothing printed"
       : rows.length === this.lines.length ? rows.length + " lines" : rows.length + " of " + this.lines.length + " lines";
     this.toEnd();
   }
@@ -130,6 +164,9 @@ const renew = (part, markup) => {
   [...part.querySelectorAll(".scroll")].forEach((box, at) => { if (scrolls[at]) [box.scrollLeft, box.scrollTop] = scrolls[at]; });
   if (focused >= 0) after[Math.min(focused, after.length - 1)]?.focus({ preventScroll: true });
 };
+let isDown = false;
+addEventListener("pointerdown", () => { isDown = true; }, true);
+for (const kind of ["pointerup", "pointercancel", "dragend", "blur"]) addEventListener(kind, () => { isDown = false; }, true);
 const shown = new Map();
 let isReading = false, isStale = false, freeAt = 0;
 const read = async () => {
@@ -142,8 +179,12 @@ const read = async () => {
   try {
     const answer = await fetch(location.pathname + location.search, { headers: { "X-Flowrun-Update": "1" } });
     if (!answer.ok) return;
-    const { title, parts } = await answer.json(), names = new Set(parts.map(part => part[0]));
+    const { title, icon, parts } = await answer.json(), names = new Set(parts.map(part => part[0]));
+    // A button that is being pressed, and a text that is selected, stay where they are.
+    while (isDown) await new Promise(done => setTimeout(done, 50));
     document.title = title;
+    document.querySelector("link[rel=icon]").href = icon;
+    const chosen = getSelection();
     for (const part of [...main.children]) if (!names.has(part.dataset.part)) part.remove();
     let place = main.firstElementChild;
     for (const [name, markup] of parts) {
@@ -152,9 +193,12 @@ const read = async () => {
       if (part !== place) main.insertBefore(part, place);
       place = part.nextElementSibling;
       // What a reader fills in, and the log, is his.
-      if (shown.get(name) !== markup && name !== "log" && name !== "form") renew(part, markup);
+      if (shown.get(name) === markup || name === "log" || name === "form") continue;
+      if (!chosen.isCollapsed && part.contains(chosen.anchorNode)) continue;
+      renew(part, markup);
       shown.set(name, markup);
     }
+    if (log && !log.lines.length) log.filter();
   } catch {
     // The connection says so.
   } finally {
@@ -164,25 +208,41 @@ const read = async () => {
   }
 };
 
+// The new link of a server leads to the page that was open.
+const lose = text => {
+  live.textContent = text; live.className = "off";
+  document.cookie = `${document.querySelector("meta[name=lost]").content}=${encodeURIComponent(location.pathname + location.search)}; path=/; SameSite=Strict; max-age=86400`;
+};
+// Another tab may have opened the new link: this page continues with its session.
+const waitForSession = () => setTimeout(async () => {
+  const answer = await fetch(location.href, { headers: { "X-Flowrun-Update": "1" } }).catch(() => null);
+  if (answer?.ok) location.reload(); else waitForSession();
+}, 2000);
 const follow = address => {
+  let failures = 0;
   const source = new EventSource(address);
-  source.addEventListener("open", () => { live.textContent = "live"; live.className = "on"; });
+  source.addEventListener("open", () => { failures = 0; live.textContent = "live"; live.className = "on"; });
   source.addEventListener("error", () => {
-    const isLost = source.readyState === EventSource.CLOSED;
-    live.textContent = isLost ? "not connected; load the page again" : "connection lost; connecting again …";
-    live.className = "off";
+    if (source.readyState === EventSource.CLOSED) {
+      lose("flowrun ui was started again; open the new link that it printed");
+      waitForSession();
+    } else if (++failures > 2) lose("flowrun ui does not answer; start it again and open the link that it prints");
+    else { live.textContent = "connection lost; connecting again …"; live.className = "off"; }
   });
   source.addEventListener("change", read);
   source.addEventListener("log", event => log?.add(JSON.parse(event.data)));
   source.addEventListener("ended", () => {
     source.close();
-    live.textContent = "the session has ended; open the link again"; live.className = "off";
+    lose("the session has ended; open the link again");
+    waitForSession();
   });
 };
 
 const begin = () => {
   const section = document.getElementById("log");
   if (section) log = new Log(section);
+  const form = document.querySelector("form[data-action]");
+  if (form) prepare(form);
   aim = enliven(main);
   followAims(() => aim);
   const bar = barHash.exec(location.hash);

@@ -1,0 +1,78 @@
+import FlowEngine
+import FlowModel
+
+/// An item of a step of a run, as its report has it.
+package struct ReportedItem: Sendable {
+  /// Its index, from 0.
+  package let index: Int
+  /// Its key, where the items come from an object.
+  package let key: String?
+  /// How it ended; nil: it has not.
+  package let outcome: Outcome?
+  /// The number of attempts.
+  package let attempts: Int
+  /// When it started, in nanoseconds from activation; nil: it has not.
+  package let startedAt: Int?
+  /// When it ended; nil: it has not.
+  package let endedAt: Int?
+  /// Why it failed or did not run; empty: neither.
+  package let reason: String
+
+  /// The item in a report; nil: it is none.
+  init?(_ value: Value) {
+    guard let item = value.objectValue, let index = item["index"]?.integerValue else { return nil }
+    self.index = index
+    key = item["key"]?.stringValue
+    startedAt = ReportedRun.nanoseconds(item["startedAt"])
+    endedAt = ReportedRun.nanoseconds(item["endedAt"])
+    let word = item["outcome"]?.stringValue
+    // An item of a run in progress that has not ended is reported as cancelled without an end.
+    outcome = endedAt == nil && item["reason"]?.stringValue == nil ? nil : Outcome.allCases.first { $0.word == word }
+    attempts = item["attempts"]?.integerValue ?? 0
+    reason = item["error"]?.objectValue?["message"]?.stringValue ?? item["reason"]?.stringValue ?? ""
+  }
+
+  /// The word of its outcome or state.
+  package var word: String { outcome?.word ?? (startedAt == nil ? "waiting" : "running") }
+
+  /// How many items ended how: `296 of 300, 4 failed`.
+  package static func counts(_ items: [ReportedItem]) -> String {
+    func count(_ outcomes: Outcome...) -> Int { items.count { $0.outcome.map(outcomes.contains) ?? false } }
+    let others = [
+      (count(.failure, .timedOut), "failed"), (count(.cancelled), "cancelled"), (count(.skipped), "skipped"),
+    ]
+    return "\(count(.success)) of \(items.count)" + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+  }
+}
+
+extension InsightPage {
+  /// The items of a step, those that failed first; `itemPage` is where pages about items are, before their names.
+  package static func items(_ items: [ReportedItem], of step: String, itemPage: String?) -> String {
+    func rank(_ item: ReportedItem) -> Int {
+      switch item.outcome {
+      case .failure, .timedOut: 0
+      case .cancelled: 1
+      case nil: 2
+      case .skipped: 3
+      case .success: 4
+      }
+    }
+    let hasKeys = items.contains { $0.key != nil }
+    let rows = items.sorted { (rank($0), $0.index) < (rank($1), $1.index) }.map { item -> [PageTable.Cell] in
+      let name = "\(step)[\(item.index)]"
+      var first = PageTable.Cell(name)
+      first.link = itemPage.map { $0 + PageText.inAddress(name) }
+      let took = item.startedAt.flatMap { start in item.endedAt.map { max(0, $0 - start) } }
+      var cells = [first]
+      if hasKeys { cells.append(PageTable.Cell(item.key ?? "")) }
+      let reason = item.reason.split(whereSeparator: \.isNewline).first.map(String.init)
+      cells += [
+        PageTable.Cell(item.word), PageTable.Cell(nanoseconds: took),
+        PageTable.Cell("\(item.attempts)", Double(item.attempts)), PageTable.Cell(reason ?? ""),
+      ]
+      return cells
+    }
+    let columns = ["item"] + (hasKeys ? ["key"] : []) + ["outcome", "took", "attempts", "why"]
+    return PageTable(caption: ReportedItem.counts(items), columns: columns, rows: rows).html
+  }
+}

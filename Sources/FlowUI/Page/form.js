@@ -1,0 +1,105 @@
+// The form that starts a run. Only what differs from what was served is sent: an untouched form is `flowrun FILE`.
+import { make } from "./parts.js";
+
+const rows = form => [...form.querySelectorAll("[data-field]")];
+const input = row => row.querySelector("[data-input]");
+const box = (row, name) => row.querySelector(`input[data-${name}]`);
+const served = control => control.tagName === "SELECT"
+  ? ([...control.options].find(option => option.defaultSelected) ?? control.options[0])?.value
+  : control.defaultValue.replace(/\r\n?/g, "\n");
+
+// Says at its field why a value is refused, and takes the focus there; false: the form has no such field.
+export const refuse = (form, name, text) => {
+  const row = rows(form).find(row => row.dataset.field === name);
+  if (!row) return false;
+  const note = row.querySelector(".refusal"), file = row.querySelector("[type=file]");
+  const control = file && !file.hidden ? file : input(row);
+  note.textContent = text; note.hidden = false;
+  input(row).setAttribute("aria-invalid", "true");
+  control.focus();
+  return true;
+};
+const accept = row => {
+  row.querySelector(".refusal").hidden = true;
+  input(row).removeAttribute("aria-invalid");
+};
+
+// The value of a field that a person has given; undefined: none.
+const given = async row => {
+  const control = input(row), out = box(row, "out");
+  if (box(row, "from")?.checked) {
+    const file = row.querySelector("[type=file]").files[0];
+    if (!file) throw { field: row.dataset.field, text: "Choose a file, or type the value." };
+    return file.text();
+  }
+  if (out?.checked) return undefined;
+  if (box(row, "empty")?.checked) return "";
+  if (control.tagName === "SELECT") return control.value === served(control) ? undefined : control.value.slice(1);
+  if (control.type === "password") return control.value || undefined;
+  return control.value !== served(control) || out?.defaultChecked ? control.value : undefined;
+};
+
+// What a form asks for; null: a field is refused.
+export const collect = async form => {
+  const body = { file: form.dataset.file, inputs: {} }, launch = form.querySelector("[data-launch]");
+  rows(form).forEach(accept);
+  try {
+    for (const row of rows(form)) {
+      const value = await given(row);
+      if (value !== undefined) body.inputs[row.dataset.field] = value;
+    }
+  } catch (problem) {
+    if (!problem.field) throw problem;
+    refuse(form, problem.field, problem.text);
+    return null;
+  }
+  if (launch && launch.value !== served(launch)) body.launch = launch.value;
+  return body;
+};
+
+// The path that a text in a field stands for.
+const path = (form, row) => {
+  const text = input(row).value, isDefault = text === served(input(row));
+  if (isDefault) return row.dataset.resolved ?? "";
+  return !text || /^[~/]/.test(text) ? text : form.dataset.folder + "/" + text;
+};
+const show = (form, row) => {
+  const control = input(row), out = box(row, "out"), where = row.querySelector("[data-path]"), from = box(row, "from");
+  if (out && !out.defaultChecked) out.parentElement.hidden = !out.checked && control.value === served(control);
+  if (where) where.textContent = path(form, row) && "→ " + path(form, row);
+  if (from) { control.hidden = from.checked; row.querySelector("[type=file]").hidden = !from.checked; }
+};
+
+export const prepare = form => {
+  form.addEventListener("input", event => {
+    const row = event.target.closest("[data-field]");
+    if (!row) return;
+    accept(row);
+    const control = input(row), boxes = ["out", "empty", "from"].map(name => box(row, name)).filter(Boolean);
+    // The choices of a field exclude each other, and typing ends them.
+    for (const other of boxes) if (other !== event.target && (event.target === control || event.target.checked && boxes.includes(event.target))) other.checked = false;
+    if (event.target.checked && (event.target === box(row, "out") || event.target === box(row, "empty"))) control.value = served(control);
+    show(form, row);
+  });
+  // A line of text cannot hold line breaks: it becomes an area.
+  form.addEventListener("paste", event => {
+    const control = event.target, text = event.clipboardData?.getData("text/plain") ?? "";
+    if (!control.matches("input[data-lines]") || !/[\r\n]/.test(text)) return;
+    event.preventDefault();
+    const area = make("textarea"), { value, selectionStart, selectionEnd } = control;
+    for (const one of control.attributes) if (one.name !== "value") area.setAttribute(one.name, one.value);
+    area.rows = 4; area.defaultValue = control.defaultValue;
+    area.value = value.slice(0, selectionStart) + text + value.slice(selectionEnd);
+    control.replaceWith(area);
+    area.focus();
+    area.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  for (const row of [...rows(form), ...form.querySelectorAll("p")]) {
+    const control = row.querySelector("[data-input],[data-launch]"), fill = row.dataset.fill ?? control?.dataset.fill;
+    if (fill === undefined) continue;
+    control.value = control.matches("select[data-input]") ? "=" + fill : fill;
+    control.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  // A secret is not recorded: it is asked for.
+  if (location.search.includes("from=")) form.querySelector("[type=password]")?.focus();
+};

@@ -1,0 +1,113 @@
+#if Network
+  import FlowCLI
+  import FlowInsight
+  import FlowModel
+
+  /// The form that starts a run.
+  ///
+  /// The script sends only what differs from the values that were served, so an untouched form is `flowrun FILE`.
+  enum UIForm {
+    private static func escaped(_ text: String) -> String { PageText.escaped(text) }
+
+    /// What a workflow is started with.
+    static func html(_ form: RunLibrary.Form, _ file: RunLibrary.WorkflowFile) -> String {
+      let html = "<section id=\"start\"><h2>Run</h2>"
+      if !form.problem.isEmpty {
+        return html
+          + "<pre class=\"problem\" tabindex=\"0\" role=\"region\" aria-label=\"Why it cannot be started\">\(PageText.lines(form.problem))</pre></section>"
+      }
+      guard let workflow = form.workflow else { return "" }
+      let fields = form.fields.enumerated().map { row($1, "input-\($0)") }.joined()
+      return html
+        + "<form data-action=\"run\" data-file=\"\(PageText.value(file.name))\" data-folder=\"\(PageText.value(form.folder))\" autocomplete=\"off\">"
+        + fields + (GateRule.hasGate(workflow) ? launch(form.launch) : "")
+        + "<p class=\"tools\"><button>Run</button></p></form></section>"
+    }
+
+    private static func launch(_ filled: LaunchReason?) -> String {
+      let options = LaunchReason.allCases.map { "<option>\($0.rawValue)</option>" }.joined()
+      let fill = filled.map { " data-fill=\"\($0.rawValue)\"" } ?? ""
+      return
+        "<p><label for=\"launch\">Launch reason</label> <select id=\"launch\" data-launch\(fill)>\(options)</select></p>"
+    }
+
+    private static func row(_ field: RunLibrary.Field, _ id: String) -> String {
+      let declaration = field.declaration
+      let name = PageText.value(declaration.name)
+      let attributes = "id=\"\(id)\" name=\"\(name)\" data-input aria-describedby=\"\(id)-about \(id)-refusal\""
+      let about = [declaration.type.name + (declaration.isSecret ? ", secret" : ""), declaration.summary]
+      var html = "<div class=\"field\" data-field=\"\(name)\"\(state(of: field))>"
+      html += "<label for=\"\(id)\">\(escaped(declaration.name))</label> \(control(field, attributes)) "
+      html += choices(field, id)
+      html += "<small id=\"\(id)-about\">\(escaped(about.filter { !$0.isEmpty }.joined(separator: "; ")))</small>"
+      if case .path = declaration.type {
+        html +=
+          "<small class=\"path\" data-path role=\"status\">\(PageText.lines(field.path.map { "→ \($0)" } ?? ""))</small>"
+      }
+      return html + "<p class=\"refusal\" id=\"\(id)-refusal\" hidden></p></div>"
+    }
+
+    /// The facts of a field that the script needs: the path of its default, and the value that fills it.
+    private static func state(of field: RunLibrary.Field) -> String {
+      (field.path.map { " data-resolved=\"\(PageText.value($0))\"" } ?? "")
+        + (field.filled.map { " data-fill=\"\(PageText.value($0))\"" } ?? "")
+    }
+
+    private static func control(_ field: RunLibrary.Field, _ attributes: String) -> String {
+      let (declaration, given) = (field.declaration, field.given ?? "")
+      switch declaration.type {
+      case _ where declaration.isSecret: return "<input type=\"password\" autocomplete=\"off\" \(attributes)>"
+      case .boolean: return select(attributes, ["true", "false"], field)
+      case .enumeration(let values, _):
+        return select(attributes, values.map { $0.stringValue ?? JSONText.write($0) }, field)
+      case .integer, .number:
+        return "<input inputmode=\"decimal\" value=\"\(PageText.value(given))\" \(attributes)>"
+      case .array, .object, .any: return area(given, attributes, rows: 3)
+      case .string, .duration, .path:
+        let lines = max(given.count(where: \.isNewline), field.filled?.count(where: \.isNewline) ?? 0)
+        guard lines == 0 else { return area(given, attributes, rows: min(12, lines + 2)) }
+        let holdsLines = declaration.type == .string ? " data-lines" : ""
+        return "<input\(holdsLines) value=\"\(PageText.value(given))\" \(attributes)>"
+      }
+    }
+
+    /// A text area; a browser takes away the first line break behind its tag.
+    private static func area(_ text: String, _ attributes: String, rows: Int) -> String {
+      "<textarea rows=\"\(rows)\" \(attributes)>\n\(PageText.value(text))</textarea>"
+    }
+
+    /// Choices; a browser takes away spaces from the text of an option, so each has its value behind `=`.
+    private static func select(_ attributes: String, _ values: [String], _ field: RunLibrary.Field) -> String {
+      let none = field.declaration.isRequired ? "" : "leave it out"
+      let first = field.given == nil ? ["<option value=\"\">\(none)</option>"] : []
+      let options = values.map {
+        "<option value=\"=\(PageText.value($0))\"\($0 == field.given ? " selected" : "")>\(escaped($0).replacing("  ", with: "\u{A0} "))</option>"
+      }
+      return "<select \(attributes)>\((first + options).joined())</select>"
+    }
+
+    /// The visible choices beside a control: to leave the value out, to give an empty text, to read a file.
+    private static func choices(_ field: RunLibrary.Field, _ id: String) -> String {
+      let declaration = field.declaration
+      func box(_ kind: String, _ text: String, isOn: Bool = false, isHidden: Bool = false) -> String {
+        "<label class=\"choice\"\(isHidden ? " hidden" : "")><input type=\"checkbox\" data-\(kind)\(isOn ? " checked" : "") aria-label=\"\(text): \(PageText.value(declaration.name))\">\(text)</label> "
+      }
+      var html = ""
+      switch declaration.type {
+      case .boolean, .enumeration: return ""
+      case _ where declaration.isSecret: break
+      case _ where field.given != nil: html += box("out", "leave it out", isHidden: true)
+      case _ where !declaration.isRequired: html += box("out", "leave it out", isOn: true)
+      case .string, .any: html += box("empty", "empty text")
+      default: break
+      }
+      switch declaration.type {
+      case .string, .array, .object, .any:
+        html += box("from", "from a file")
+        html += "<input type=\"file\" hidden aria-label=\"File with the value of \(PageText.value(declaration.name))\">"
+      default: break
+      }
+      return html
+    }
+  }
+#endif

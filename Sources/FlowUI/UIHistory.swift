@@ -1,0 +1,98 @@
+#if Network
+  import FlowCLI
+  import FlowEngine
+  import FlowInsight
+  import FlowModel
+  import FlowStore
+  import FlowSystem
+  import Hummingbird
+
+  /// Runs that a page lists: filtered by what its address says, so many at a time.
+  struct UIHistory {
+    /// The state, such as `failure`; empty: any.
+    var state = ""
+    /// The name of the workflow file; empty: any.
+    var workflow = ""
+    /// The launch reason; empty: any.
+    var reason = ""
+    /// How old the oldest may be, such as `24h`; empty: any age.
+    var since = ""
+    /// Which page of the list, from 1.
+    var page = 1
+
+    /// How many runs a page lists, and how many are looked at in each store.
+    static let (pageRuns, limit) = (50, 20_000)
+    private static let ages = [
+      ("1h", "the last hour", 3_600), ("24h", "the last day", 86_400), ("7d", "the last 7 days", 604_800),
+    ]
+    private static let states: [StoredRun.State] = [.running, .success, .partial, .failure, .cancelled, .interrupted]
+
+    /// The filters in the address of a request; a workflow's own page is of that workflow alone.
+    init(_ request: Request, workflow own: String? = nil) {
+      let query = request.uri.queryParameters
+      func text(_ name: Substring) -> String { query[name].map { String($0).replacing("+", with: " ") } ?? "" }
+      (state, reason, since) = (text("state"), text("reason"), text("since"))
+      workflow = own ?? text("workflow")
+      page = max(1, Int(text("page")) ?? 1)
+    }
+
+    private func passes(_ run: StoredRun, _ library: RunLibrary, _ now: Int) -> Bool {
+      (state.isEmpty || run.state.rawValue == state)
+        && (workflow.isEmpty || library.name(of: run.file) == workflow)
+        && (Self.ages.first { $0.0 == since }.map { now - run.startedMilliseconds <= $0.2 * 1_000 } ?? true)
+        && (reason.isEmpty || RunHeader(run.header)?.launch.reason.rawValue == reason)
+    }
+
+    /// The filters, the runs that pass them, and the way to older ones.
+    func html(_ caption: String, of all: [StoredRun], _ library: RunLibrary, own: String? = nil) -> String {
+      let now = WallTime.now
+      let found = all.filter { passes($0, library, now) }
+      let start = min(found.count, (page - 1) * Self.pageRuns)
+      let shown = Array(found[start..<min(found.count, start + Self.pageRuns)])
+      guard !all.isEmpty else { return "" }
+      var seen: Set<String> = []
+      let names = all.map { library.name(of: $0.file) }.filter { seen.insert($0).inserted }
+      var html = "<form class=\"find tools\" method=\"get\">"
+      if own == nil { html += Self.select("workflow", names.map { ($0, $0) }, workflow) }
+      html += Self.select("state", Self.states.map { ($0.rawValue, InsightPage.state($0.rawValue).word) }, state)
+      html += Self.select(
+        "reason", LaunchReason.allCases.map { ($0.rawValue, $0.rawValue) }, reason, label: "launch reason")
+      html += Self.select("since", Self.ages.map { ($0.0, $0.1) }, since, label: "started in")
+      html += "<button>Show</button></form>"
+      html += shown.isEmpty ? "<p>No run passes these filters.</p>" : UIMarkup.table(caption, shown, library)
+      let range = shown.isEmpty ? "0" : "\(start + 1) to \(start + shown.count)"
+      html += "<p class=\"tools\"><span>\(range) of \(found.count) runs</span> "
+      if page > 1 { html += "<a href=\"\(address(page - 1, own))\">newer</a> " }
+      if start + shown.count < found.count { html += "<a href=\"\(address(page + 1, own))\">older</a>" }
+      return html + "</p>"
+    }
+
+    private func address(_ page: Int, _ own: String?) -> String {
+      let parts = [("state", state), ("workflow", own == nil ? workflow : ""), ("reason", reason), ("since", since)]
+      let kept = parts.filter { !$0.1.isEmpty }.map { "\($0.0)=\(PageText.inAddress($0.1))&amp;" }.joined()
+      return "?\(kept)page=\(page)"
+    }
+
+    private static func select(
+      _ name: String, _ values: [(String, String)], _ chosen: String, label: String? = nil
+    ) -> String {
+      let options = ([("", "any")] + values).map {
+        "<option value=\"\(PageText.value($0.0))\"\($0.0 == chosen ? " selected" : "")>\(PageText.escaped($0.1))</option>"
+      }
+      return "<label>\(label ?? name) <select name=\"\(name)\">\(options.joined())</select></label> "
+    }
+
+    /// How long ago something was, as people say it.
+    static func ago(_ milliseconds: Int, now: Int = WallTime.now) -> String {
+      let seconds = max(0, (now - milliseconds) / 1_000)
+      return switch seconds {
+      case ..<10: "just now"
+      case ..<60: "\(seconds) s ago"
+      case ..<3_600: "\(seconds / 60) min ago"
+      case ..<86_400: "\(seconds / 3_600) h ago"
+      case ..<172_800: "1 day ago"
+      default: "\(seconds / 86_400) days ago"
+      }
+    }
+  }
+#endif

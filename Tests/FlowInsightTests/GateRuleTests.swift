@@ -1,0 +1,26 @@
+import FlowEngine
+import FlowInsight
+import FlowModel
+import Testing
+
+@Suite struct `The rule for a gate` {
+  @Test func `a run has a gate if its workflow has a deadline`() {
+    var workflow = Workflow(name: "w", steps: [])
+    #expect(!GateRule.hasGate(workflow))
+    workflow.gate = GateDeadline(max: .literal(.seconds(1)))
+    #expect(GateRule.hasGate(workflow))
+    workflow.gate = GateDeadline(min: .expression("${{ inputs.least }}"))
+    #expect(GateRule.hasGate(workflow))
+    #expect(GateRule.hasGate(GateBounds(minimumNanoseconds: 1)) && !GateRule.hasGate(GateBounds()))
+  }
+
+  @Test func `deferred steps and those of finally make no gate`() {
+    var shape = CourseShape()
+    shape.steps = [.init(id: "a"), .init(id: "clean")]
+    shape.steps[1].isDeferred = true
+    var course = RunCourse(shape)
+    #expect(!course.hasGate)
+    course.maximum = 5
+    #expect(course.hasGate)
+  }
+}
