@@ -153,7 +153,7 @@ let core: [[Target]] = [
   module(
     "FlowTestKit",
     uses: [
-      "FlowBytes", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine",
+      "FlowBytes", "FlowModel", "FlowExpressions", "FlowSecrets", "FlowPluginKit", "FlowStore", "FlowEngine",
       "FlowInsight",
     ],
     tests: []),

@@ -37,7 +37,7 @@ public struct RetryReasons: Sendable, Hashable {
           low <= high, Self.statuses.contains(low), Self.statuses.contains(high)
         else { return nil }
         self = .statuses(low...high)
-      } else if !text.isEmpty {
+      } else if let first = text.first, first.isLetter {
         self = .code(text)
       } else {
         return nil

@@ -86,7 +86,7 @@
       return "<select \(attributes)>\((first + options).joined())</select>"
     }
 
-    /// The visible choices beside a control: to leave the value out, to give an empty text, to read a file.
+    /// The visible choices next to a control: to leave the value out, to give an empty text, to read a file.
     private static func choices(_ field: RunLibrary.Field, _ id: String) -> String {
       let declaration = field.declaration
       func box(_ kind: String, _ text: String, isOn: Bool = false, isHidden: Bool = false) -> String {

@@ -127,8 +127,6 @@ import FlowCommandKit
     }
 
     private func answer(_ request: Request) async throws -> Response {
-      // The first field became the authority; another one is still there.
-      guard request.headers[.init("Host")!] == nil else { return .text(.badRequest, "Expected one Host header.") }
       guard isForThisServer(request.head.path ?? "") else {
         return .text(.badRequest, "The request is for another server.")
       }

@@ -50,7 +50,7 @@ import Testing
       name: much
       steps:
         much: { uses: shell.run, with: { command: "seq 200000" } }
-        after: { uses: shell.run, needs: much, if: "${{ endsWith(steps.much.outputs.stdout, '200000') }}", with: { command: echo } }
+        after: { uses: shell.run, needs: much, if: "${{ last(steps.much.outputs.stdout, 1) == '200000' }}", with: { command: echo } }
       """, to: "much.yaml")
     let output = try tool.run("much.yaml")
     #expect(output.exitCode == 0)

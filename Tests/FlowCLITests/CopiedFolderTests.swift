@@ -104,7 +104,7 @@ import Testing
     let isRecorded = try within(seconds: 30) {
       try tool.run("runs", "--in", "prod").standardOutput.contains("running")
     }
-    #expect(isRecorded)
+    #expect(isRecorded, "\(process.outputSoFar) \(process.errorsSoFar)")
     try copy("prod", to: "debug", in: tool)
     for words in [["cancel", "last"], ["post", "last", "go"], ["answer", "last", "go", "ship"]] {
       let refused = try tool.run(words + ["--in", "debug"])

@@ -200,7 +200,7 @@ import Testing
     stage.write("^C")
     stage.view.say("\nflowrun: stopping; press Ctrl-C again to end at once (up to 35 s)\n")
     for time in 1...5 { stage.at(time * 100) }
-    #expect(stage.text.filter { $0.contains("cancelling") }.count == 1)
+    #expect(stage.text.filter { $0.contains("stopping") }.count == 1)
     #expect(stage.text.first == "flowrun: stopping; press Ctrl-C again to end at once (up to 35 s)")
     #expect(stage.text.filter { $0.contains("▶ a") }.count == 1)
     #expect(!stage.text.joined().contains("^C"))

@@ -8,10 +8,11 @@ import Testing
 @testable import FlowExecutors
 
 /// What flowrun takes from the answers of Slurm's commands, which fakes give.
-@Suite struct SlurmSubmissionTests {
+@Suite final class SlurmSubmissionTests {
   private let slurm: FakeSlurm
   private let engine: SlurmEngine
   private let pauses = Pauses()
+  private let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
   private let batch = ArrayBatch(name: "run.s.1", request: MachineResources(cpus: 1), indices: [0, 1, 2], atOnce: 2)
 
   private final class Pauses: Sendable {
@@ -25,11 +26,21 @@ import Testing
     engine.pause = { [pauses] pause in pauses.all.withLock { $0.append(pause) } }
     engine.tell = { [pauses] line in pauses.told.withLock { $0.append(line) } }
     self.engine = engine
+    // Programs are looked for on the PATH of this process.
+    setenv("PATH", slurm.environment["PATH"] ?? "", 1)
+  }
+
+  deinit {
+    setenv("PATH", path, 1)
+    slurm.remove()
   }
 
   private func calls(of name: String) -> [String] {
-    slurm.calls.filter { $0.hasPrefix(name + " ") }.map { call in
-      ([name] + call.split(separator: " ").dropFirst(2).map(String.init)).joined(separator: " ")
+    slurm.calls.compactMap { call in
+      let words = call.split(separator: " ").map(String.init)
+      // A line of a script that another command was given has no number of a process.
+      guard words.count > 1, words[0] == name, Int(words[1]) != nil else { return nil }
+      return ([name] + words.dropFirst(2)).joined(separator: " ")
     }
   }
 

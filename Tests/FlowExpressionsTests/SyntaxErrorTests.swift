@@ -50,7 +50,7 @@ struct SyntaxErrorTests {
     (
       "xyzzy(1)",
       "parsing Unrecognized function: 'xyzzy'; there is contains, startsWith, endsWith, format, join, toJSON, fromJSON, "
-        + "case, trim, split, replace, lines, success, failure, cancelled, always"
+        + "case, trim, split, replace, lines, first, last, success, failure, cancelled, always"
     ),
     ("contains(a)", "parsing Too few parameters supplied: 'contains'; 'contains' takes 2, got 1"),
     ("join()", "parsing Too few parameters supplied: 'join'; 'join' takes 1 or 2, got 0"),

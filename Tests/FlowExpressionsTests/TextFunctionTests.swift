@@ -34,6 +34,14 @@ struct TextFunctionTests {
   }
 
   @Test(arguments: [
+    ("first(text, 1)", "one"), ("first(text, 2)", "one\ntwo"), ("first(text, 0)", ""), ("first('', 3)", ""),
+    ("last('a\nb\n', 1)", "b"), ("last('a\nb', 5)", "a\nb"), ("last('', 3)", ""), ("first('a\r\nb', 1)", "a"),
+  ])
+  func `take lines from an end`(source: String, expected: String) throws {
+    #expect(try evaluate(source, contexts) == .string(expected))
+  }
+
+  @Test(arguments: [
     ("trim(list)", "trim() expects a string, found an array"),
     ("lines(map)", "lines() expects a string, found an object"),
     ("split('a', '')", "split() cannot search for an empty string"),
@@ -86,7 +94,7 @@ struct TextFunctionTests {
   }
 
   @Test func `are listed apart from GitHub's`() {
-    #expect(FunctionPage.all.filter(\.isOwn).map(\.name) == ["trim", "split", "replace", "lines"])
+    #expect(FunctionPage.all.filter(\.isOwn).map(\.name) == ["trim", "split", "replace", "lines", "first", "last"])
     #expect(FunctionPage.all.filter(\.isOwn).allSatisfy { $0.text.contains("GitHub Actions does not have it") })
   }
 }

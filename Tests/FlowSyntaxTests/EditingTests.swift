@@ -138,6 +138,7 @@ import Testing
         case "contains", "startsWith", "endsWith", "split": "('a', 'b')"
         case "format", "join", "toJSON", "fromJSON", "trim", "lines": "('1')"
         case "replace": "('a', 'b', 'c')"
+        case "first", "last": "('a', 1)"
         case "case": "(true, 1, 2)"
         default: proposal.kind == .function ? "()" : ""
         }
@@ -147,7 +148,7 @@ import Testing
       }
       #expect(problems.isEmpty, "\(proposal.label): \(problems.map(\.message))")
     }
-    #expect(proposals.count { $0.kind == .function } == 16)
+    #expect(proposals.count { $0.kind == .function } == 18)
     #expect(proposals.count { $0.kind == .context } == 6)
   }
 

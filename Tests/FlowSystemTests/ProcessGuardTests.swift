@@ -12,6 +12,10 @@ import Testing
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     setenv("FLOWRUN_TEST_SIGNAL", "\(signal)", 1)
+    // Swift's own handler of SIGABRT would write a backtrace and decide how the process ends.
+    let backtrace = ProcessInfo.processInfo.environment["SWIFT_BACKTRACE"] ?? "enable=no"
+    setenv("SWIFT_BACKTRACE", "enable=no", 1)
+    defer { setenv("SWIFT_BACKTRACE", backtrace, 1) }
     await #expect(processExitsWith: .failure) {
       let environment = ProcessInfo.processInfo.environment
       let note = try #require(environment["FLOWRUN_TEST_NOTE"])

@@ -62,9 +62,10 @@
       name: many
       steps:
         convert:
-          foreach: "${{ fromJSON('[0,1,2,3,4,5,6,7,8,9]') }}"
+          foreach: { items: "${{ fromJSON('[0,1,2,3,4,5,6,7,8,9]') }}", fail-fast: false }
           name: Convert a file
-          run: "echo item ${{ item }}; test $(( ${{ item }} % 4 )) -ne 1"
+          env: { N: "${{ item }}" }
+          run: 'echo item "$N"; test $(( N % 4 )) -ne 1'
       """,
       "a-step-with-a-long-id.yaml": """
       name: long

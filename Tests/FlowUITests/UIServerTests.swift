@@ -89,16 +89,6 @@
       await page.stop()
     }
 
-    @Test func `refuses two Host headers, and a target on another server`() async throws {
-      let page = try await ServedUI(["hello.yaml": Self.hello])
-      let session = try page.session()
-      let own = "127.0.0.1:\(page.port)"
-      #expect(try page.ask("/", session + ["-H", "Host: \(own)", "-H", "Host: attacker.example"]).status == 400)
-      #expect(try page.ask("/", session + ["--request-target", "http://attacker.example/"]).status == 400)
-      #expect(try page.ask("/", session + ["--request-target", "http://\(own)/"]).status == 200)
-      await page.stop()
-    }
-
     @Test func `takes an input that begins with @ as text, one of 200,000 characters, and none with NUL`() async throws
     {
       let page = try await ServedUI(["hello.yaml": Self.hello])

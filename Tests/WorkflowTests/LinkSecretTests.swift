@@ -41,10 +41,11 @@ import Testing
     // A secret is read from a file, which is kept apart from what the launch writes.
     let tap = try WorkflowFolder(["tap.json": payload])
     for restored in ["[]", #"["chat"]"#] {
-      let (text, status) = try folder.flowrun("sec.yaml", "-i", "payload=@\(tap.url.path)/tap.json", "--report", "report.json")
+      let input = "payload=@\(tap.url.path)/tap.json"
+      let (text, status) = try folder.flowrun("sec.yaml", "-i", input, "--report", "report.json")
       #expect(status == 0, "\(text)")
       let report = try String(contentsOf: folder.url.appendingPathComponent("report.json"), encoding: .utf8)
-      #expect(report.replacing(" ", with: "").contains(#""restored":\#(restored)"#))
+      #expect(report.filter { !$0.isWhitespace }.contains(#""restored":\#(restored)"#))
       #expect(report.contains("opened"))
       for file in FileManager.default.enumerator(at: folder.url, includingPropertiesForKeys: nil)?.allObjects ?? [] {
         guard let file = file as? URL, let bytes = try? Data(contentsOf: file) else { continue }

@@ -18,7 +18,8 @@ extension Evaluator {
     let found = text.withUTF8 { bytes -> String? in
       let range =
         function == .first
-        ? Self.firstLines(count, of: bytes, before: cut?.text.gap) : Self.lastLines(count, of: bytes, after: cut?.text.gap)
+        ? Self.firstLines(count, of: bytes, before: cut?.text.gap)
+        : Self.lastLines(count, of: bytes, after: cut?.text.gap)
       return range.map { String(decoding: bytes[$0], as: UTF8.self) }
     }
     if let found { return found }

@@ -1,4 +1,3 @@
-import FlowExpressions
 import FlowModel
 
 /// Where a step is in its life: `pending → waiting → queued → running → (retrying → running)* → done`.
@@ -72,11 +71,6 @@ public struct StepFailure: Error, Sendable, Hashable {
   public init(code: String, message: String) {
     self.code = code
     self.message = message
-  }
-
-  /// The failure of a step for an expression of one of its keys.
-  package init(_ error: ExpressionError, in key: String) {
-    self.init(code: error.code, message: "\(key): \(error.description)")
   }
 }
 

@@ -41,7 +41,9 @@ struct FanOutStamp: Sendable {
       key = Key(files: try reader.text(), values: try reader.text())
       var different: [ValueObject] = []
       for _ in 0..<(try reader.count()) {
-        guard case .object(let outputs)? = try? JSONText.parse(try reader.block(), rules: .ofOutputs) else { return nil }
+        guard case .object(let outputs)? = try? JSONText.parse(try reader.block(), rules: .ofOutputs) else {
+          return nil
+        }
         different.append(outputs)
       }
       var outputs: [ValueObject] = []

@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Outputs of commands that are longer than flowrun keeps, and expressions that read them.
+@Suite(.timeLimit(.minutes(3))) struct `An output that is cut` {
+  /// 1.3 MB.
+  private static let list = "seq -f 'sample-%06g' 1 100000"
+
+  private func run(_ steps: String, _ more: String = "") throws -> WorkflowFolder.Outcome {
+    try WorkflowFolder([
+      "inner.yaml": """
+      name: inner
+      steps: { list: { run: "\(Self.list)", quiet: true } }
+      outputs: { text: "${{ steps.list.outputs.stdout }}" }
+      """,
+      "w.yaml": """
+      name: w
+      steps:
+        list: { run: "\(Self.list)", quiet: true }
+      \(steps)
+      \(more)
+      """,
+    ]).run("w.yaml")
+  }
+
+  @Test(arguments: [
+    "foreach: \"${{ lines(steps.list.outputs.stdout) }}\", run: 'echo $L', env: { L: \"${{ item }}\" }",
+    "if: \"contains(steps.list.outputs.stdout, 'sample-050000')\", run: 'true'",
+    "uses: flow.set, with: { values: { all: \"${{ toJSON(steps.list.outputs) }}\" } }",
+    "run: 'true', env: { TEXT: \"${{ steps.list.outputs.stdout }}\" }",
+  ])
+  func `fails the step that reads it, which names the step, its size and the way out`(_ reader: String) throws {
+    let outcome = try run("  read: { needs: list, \(reader) }")
+    #expect(outcome.conclusion == "failure" && outcome.status == 1, "\(outcome.output)")
+    #expect(outcome.steps["list"]?["outcome"] as? String == "success")
+    #expect(outcome.output.contains("[output-too-large]"), "\(outcome.output)")
+    #expect(outcome.output.contains("step 'list' wrote 1400000 bytes"), "\(outcome.output)")
+    #expect(outcome.output.contains("FLOWRUN_OUTPUT"), "\(outcome.output)")
+  }
+
+  @Test func `fails the run whose outputs have it, and the step that includes such a file`() throws {
+    let own = try run("", "outputs: { text: \"${{ steps.list.outputs.stdout }}\" }")
+    #expect(own.conclusion == "failure" && own.status == 1, "\(own.output)")
+    let included = try run("  part: { uses: ./inner.yaml }\n  each: { foreach: [1], uses: ./inner.yaml }")
+    #expect(included.steps["part"]?["outcome"] as? String == "failure", "\(included.output)")
+    #expect(included.steps["each"]?["outcome"] as? String == "failure", "\(included.output)")
+  }
+
+  @Test func `is no problem if no expression reads it, or only lines that are whole`() throws {
+    let outcome = try run(
+      """
+        ends: { needs: list, run: 'echo "$F $L"', env: { F: "${{ first(steps.list.outputs.stdout, 1) }}",
+          L: "${{ last(steps.list.outputs.stdout, 2) }}" } }
+        status: { needs: list, if: steps.list.outputs.status == 0, run: 'true' }
+      """)
+    #expect(outcome.conclusion == "success", "\(outcome.output)")
+    #expect(outcome.output.contains("sample-000001 sample-099999"), "\(outcome.output)")
+  }
+
+  @Test func `is whole with a larger output-limit`() throws {
+    let outcome = try run(
+      """
+        large: { run: "\(Self.list)", quiet: true, output-limit: 2MiB }
+        read: { needs: large, if: "contains(steps.large.outputs.stdout, 'sample-050000')", run: 'echo found it' }
+      """)
+    #expect(outcome.conclusion == "success" && outcome.output.contains("found it"), "\(outcome.output)")
+  }
+
+  @Test(arguments: ["512B", "65MiB", "1 MB", "many"]) func `has a limit of 1KiB to 64MiB`(_ limit: String) throws {
+    let folder = try WorkflowFolder([
+      "w.yaml": "name: w\nsteps: { a: { run: 'true', output-limit: \(limit) } }\n"
+    ])
+    let (text, status) = try folder.flowrun("validate", "w.yaml")
+    #expect(status == 2 && text.contains("output-limit"), "\(text)")
+  }
+}
