@@ -256,7 +256,7 @@
     }
 
     @Test func `sends each line of a log once, also to a reader that is slow and loses its connection`() async throws {
-      let count = TestExtent.count(usual: 6_000, release: 100_000, long: 100_000)
+      let count = TestExtent.count(usual: 20_000, release: 100_000, long: 100_000)
       let page = try await ServedUI(["log.yaml": "name: log\nsteps: { print: { run: seq \(count) } }\n"])
       let session = try page.session()
       _ = try page.flowrun("log.yaml")
@@ -273,7 +273,7 @@
       // It goes in the middle of a part of the journal.
       let address = "http://127.0.0.1:\(page.port)/runs/\(run)/events"
       try take(
-        try Shell.run("curl -sN --max-time 20 --limit-rate 50k -b '\(session[1])' '\(address)' | head -c 40000").output)
+        try Shell.run("curl -sN --max-time 20 --limit-rate 200k -b '\(session[1])' '\(address)' | head -c 300000").output)
       #expect((1..<count).contains(lines.count), "\(lines.count) lines")
       for _ in 0..<40 where lines.count < count {
         let words = ["-N", "-H", "Last-Event-ID: \(id ?? "")", "--limit-rate", "1M", "--max-time", "3"]
