@@ -273,7 +273,8 @@
       // It goes in the middle of a part of the journal.
       let address = "http://127.0.0.1:\(page.port)/runs/\(run)/events"
       try take(
-        try Shell.run("curl -sN --max-time 20 --limit-rate 200k -b '\(session[1])' '\(address)' | head -c 300000").output)
+        try Shell.run("curl -sN --max-time 20 --limit-rate 200k -b '\(session[1])' '\(address)' | head -c 300000")
+          .output)
       #expect((1..<count).contains(lines.count), "\(lines.count) lines")
       for _ in 0..<40 where lines.count < count {
         let words = ["-N", "-H", "Last-Event-ID: \(id ?? "")", "--limit-rate", "1M", "--max-time", "3"]
