@@ -55,7 +55,8 @@
         // Steps in progress take longer with every look.
         let isOlder = news.isRunning && looks > 0 && looks % Self.runningLooks == 0
         looks += 1
-        if state.map({ $0 != news.state }) ?? news.isRunning || hasEntries && known > 0 || isOlder {
+        // The first look has nothing to compare with: the run may have ended since the page was made.
+        if news.state != state || hasEntries && known > 0 || isOlder {
           text += "event: change\ndata: \(news.state)\n\n"
         }
         state = news.state
