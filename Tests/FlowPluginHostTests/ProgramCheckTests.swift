@@ -45,6 +45,16 @@ struct ProgramCheckTests {
     #expect(try problem("command: [./run.sh]") == nil)
   }
 
+  @Test func `an executor whose program is not in PATH is reported at the word, too`() throws {
+    let words = "[no-such-program-anywhere, '{worker}']"
+    try write(
+      "plugin.yaml",
+      "name: shout\nversion: 1.0.0\nprotocol: 1\nexecutor:\n  places: [cat, '{value}']\n  command: \(words)\n")
+    let file = try #require(try PluginFinder.read(folder).get().programProblem())
+    let text = DiagnosticReport([file]).text()
+    #expect(text.contains("plugin.yaml:6:13: error: there is no program 'no-such-program-anywhere'"), "\(text)")
+  }
+
   @Test func `a script that is not in the folder is told at its place, with the nearest file`() throws {
     try write("plugin.py")
     #expect(try problem("command: [python3, plugin.py]") == nil)

@@ -68,7 +68,11 @@ struct ManifestReader: DocumentReading {
     ) { reader, key, entry in
       let words = reader.names(entry.value, .text("the \(key.rawValue) of executor"))
       switch key {
-      case .command: executor.command = words
+      case .command:
+        executor.command = words
+        // They are those of the program if the plugin has no other.
+        let isList = reader.tree.kind(entry.value) == .sequence
+        reader.programSpans = (isList ? reader.tree.elements(entry.value) : [entry.value]).map(reader.span)
       case .places: executor.places = words
       }
     }
