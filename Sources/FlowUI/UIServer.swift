@@ -127,9 +127,6 @@ import FlowCommandKit
     }
 
     private func answer(_ request: Request) async throws -> Response {
-      guard isForThisServer(request.head.path ?? "") else {
-        return .text(.badRequest, "The request is for another server.")
-      }
       guard access.isOwn(host: request.head.authority) else {
         return .text(.forbidden, "This server has another name: open the link that flowrun ui printed.")
       }
@@ -171,15 +168,6 @@ import FlowCommandKit
         return await follow(follower, session: name)
       }
       return try await site.answer(request, path)
-    }
-
-    /// Whether a request's target is a path, or an address with one of this server's names.
-    private func isForThisServer(_ target: String) -> Bool {
-      guard !target.hasPrefix("/") else { return true }
-      for scheme in ["http://", "https://"] where target.lowercased().hasPrefix(scheme) {
-        return access.isOwn(host: String(target.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }))
-      }
-      return false
     }
 
     private static let noSession =
