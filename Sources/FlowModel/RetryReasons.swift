@@ -6,7 +6,7 @@ public struct RetryReasons: Sendable, Hashable {
     case failed
     /// `attempt-deadline`, or the time limit of a cluster's job, ended the attempt.
     case timedOut
-    /// What the attempt ran on is gone.
+    /// The machine or the worker of the attempt was lost.
     case lost
     /// The attempt took more memory than it had.
     case outOfMemory

@@ -111,7 +111,7 @@ package final class SQLitePool: Sendable {
     try writer.sync { connection in
       let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
       guard mode == "wal" else { throw SQLiteError(.error, "it cannot have a write-ahead log here") }
-      // What was deleted is overwritten, whatever the library's default is.
+      // Overwrites deleted data; the library's default differs between systems.
       try connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
       // Makes the log, without which a reader could not open the file.
       _ = try connection.hasTable("")

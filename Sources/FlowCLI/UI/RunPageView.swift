@@ -277,10 +277,10 @@ extension RunLibrary {
   /// The number of runs that a forecast plays, and how many of their steps.
   private static let (forecastRuns, forecastSteps) = (1_000, 400_000)
 
-  /// Why there is no forecast.
+  /// The reason for a missing forecast.
   private struct NoForecast: Error { let reason: String }
 
-  /// What the next run will be like if it is launched as the last one was, and with the same inputs where one has no default.
+  /// A forecast of the next run, with the launch reason of the last run and its values for inputs without a default.
   private func forecast(
     _ workflow: Workflow, _ file: WorkflowFile, _ sample: [ReportedRun], _ newest: RunHeader?
   ) -> Result<(forecast: Forecast, premise: String), NoForecast> {

@@ -64,7 +64,7 @@ struct PoolState {
   var lastProblem = "no worker could be started"
   /// Whether a worker for one body was at work before it was lost: the body may run in another one.
   var hasLostWork = false
-  /// What becomes of bodies if there are no workers.
+  /// The way in which bodies end if there are no workers.
   var loss: ExecutorLost { ExecutorLost(lastProblem, isFinal: !hasLostWork || isClosed) }
 
   init(slots: [Int]) {

@@ -61,7 +61,7 @@ extension InsightPage {
     add("Notes", Self.list(notes))
   }
 
-  /// Adds why there is no forecast.
+  /// Adds the reason for a missing forecast.
   package mutating func add(noForecast reason: String) { add("Forecast", "<p>\(PageText.escaped(reason))</p>") }
 
   /// Adds what the next runs are likely to do; `premise` is the inputs that they have, in a sentence.

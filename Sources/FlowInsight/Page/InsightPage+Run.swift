@@ -65,7 +65,7 @@ extension InsightPage {
     if let reason = run.launchReason, run.course.hasGate { parts.append("launched by \(PageText.escaped(reason))") }
     if run.isResumed { parts.append("resumed") }
     parts.append("run <code>\(PageText.escaped(run.id))</code>")
-    // Whole seconds of what still goes on.
+    // Whole seconds for steps that are still running.
     let soFar = kind == "running" ? " for \(run.nanoseconds / 1_000_000_000) s" : ""
     let isOver = kind != "running" && kind != "interrupted"
     return """
