@@ -42,6 +42,28 @@ int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds) {
 void flow_wake(const uint32_t *word) {
   (void)syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 }
+#elif defined(__APPLE__)
+#include <mach/mach_time.h>
+#include <os/os_sync_wait_on_address.h>
+
+// The quality of service of the thread says both.
+void flow_prefer_promptness(void) {}
+void flow_set_niceness(int niceness) {}
+
+int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds) {
+  // The monotonic clock of Dispatch counts the ticks of mach_absolute_time; the instant in ticks is rounded up, since no
+  // callback may be early.
+  mach_timebase_info_data_t timebase;
+  if (mach_timebase_info(&timebase) != 0 || timebase.numer == 0) return 0;
+  uint64_t ticks = (uint64_t)(((unsigned __int128)nanoseconds * timebase.denom + timebase.numer - 1) / timebase.numer);
+  (void)os_sync_wait_on_address_with_deadline(
+      (void *)word, 0, sizeof *word, OS_SYNC_WAIT_ON_ADDRESS_NONE, OS_CLOCK_MACH_ABSOLUTE_TIME, ticks);
+  return 1;
+}
+
+void flow_wake(const uint32_t *word) {
+  (void)os_sync_wake_by_address_any((void *)word, sizeof *word, OS_SYNC_WAKE_BY_ADDRESS_NONE);
+}
 #else
 void flow_prefer_promptness(void) {}
 void flow_set_niceness(int niceness) {}

@@ -32,6 +32,24 @@ struct PlanWallTests {
     }
   }
 
+  @Test func `the engine sets no timer with leeway, which may be late by a tenth of its delay on Apple's systems`()
+    throws
+  {
+    #expect(driver.count > 50)
+    for file in driver { #expect(try !self.words(of: file).contains("asyncAfter"), "\(file)") }
+  }
+
+  @Test func `no run copies its plan, whose fast paths write it through pointers`() throws {
+    let copy = #/(?:=|\breturn|\[|\() *(?:self\.|state\.)?plan *(?:$|[,)\]}])/#
+    for file in driver where file.contains("/Run/Threads/") || file.contains("/WorkflowRun") {
+      for line in try Repository.text(file).split(separator: "\n") where line.contains("plan") {
+        // An argument is only read while the lock is held.
+        let isCopied = line.contains(copy) && !line.contains("(of: state.plan)") && !line.contains(", state.plan)")
+        #expect(!isCopied || line.contains("self.plan = plan"), "\(file): \(line)")
+      }
+    }
+  }
+
   @Test func `the rules name the tables and nothing else of Speed`() throws {
     let speed = try plan.filter { $0.contains("/Plan/Speed/") }.reduce(into: Set<String>()) { types, file in
       types.formUnion(try self.types(in: file))

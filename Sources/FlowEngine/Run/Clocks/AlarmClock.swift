@@ -3,10 +3,9 @@ import Synchronization
 
 /// Calls back at instants of a run, one after the other, never early.
 ///
-/// A timer on a global queue or a sleeping task fires seconds late on Linux while steps occupy threads, and a timer on
-/// a queue of its own wakes three threads each time, one after the other, which next to steps that compute costs them
-/// some 50 µs. There one thread sleeps until the next instant, as long as there is one; on Apple's systems it is a
-/// timer on a queue of the highest quality of service.
+/// One thread sleeps until the next instant, as long as there is one. A timer on a global queue or a sleeping task fires
+/// seconds late on Linux while steps occupy threads; a timer on a queue of its own wakes three threads each time, one after
+/// the other, which next to steps that compute costs them some 50 µs. Where the system gives no thread there are timers.
 final class AlarmClock: Sendable {
   /// How long the thread stays when there is nothing to wait for.
   private static let lingerNanoseconds = 1_000_000_000
@@ -32,7 +31,7 @@ final class AlarmClock: Sendable {
   /// - Parameter usesTimers: whether to do without a thread, as where the system gives none.
   init(clock: RunClock, usesTimers: Bool = false) {
     self.clock = clock
-    var state = State(usesTimers: usesTimers || !Sleeper.isSupported)
+    var state = State(usesTimers: usesTimers)
     state.heap.reserve()
     self.state = Mutex(state)
   }
@@ -86,7 +85,7 @@ final class AlarmClock: Sendable {
         state.queue = queue
         return queue
       }
-      queue.asyncAfter(deadline: clock.dispatchTime(nanoseconds), flags: .enforceQoS) { @Sendable [self] in fire() }
+      StrictTimer.start(at: clock.dispatchTime(nanoseconds), on: queue) { [self] in fire() }
     case .thread: if !BareThread.start(.prompt, { [self] in keepWaiting() }) { useTimers() }
     }
   }

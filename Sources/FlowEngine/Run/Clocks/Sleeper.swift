@@ -4,15 +4,6 @@ import Synchronization
 
 /// What one thread sleeps on until an instant, or until another thread wakes it.
 final class Sleeper: Sendable {
-  /// Whether the system can do it. Apple's cannot; there a timer on a queue of the highest quality of service is as prompt.
-  static var isSupported: Bool {
-    #if canImport(Darwin)
-      false
-    #else
-      true
-    #endif
-  }
-
   /// Before it is due the thread sleeps in naps: the scheduler forgets its promptness over a long sleep. Next to 64
   /// threads that compute on two cores it woke up to 136 ms late without the wish, up to 87 ms with one long sleep, and
   /// 0.1 ms with naps.

@@ -2,10 +2,9 @@ import Dispatch
 
 /// Waits for the minimum and the maximum of one gate and calls back at each, never early.
 ///
-/// On Apple's systems a timer on a queue of the highest quality of service is prompt next to any number of busy
-/// threads. On Linux quality of service means nothing to the scheduler, and a Dispatch timer takes two threads to fire:
-/// next to 64 threads that compute each waits its turn, tens of milliseconds. There the gate has a thread of its own,
-/// which sleeps until the next of its two instants, or until the run has ended.
+/// The gate has a thread of its own, which sleeps until the next of its two instants, or until the run has ended. On Linux
+/// quality of service means nothing to the scheduler, and a Dispatch timer takes two threads to fire: next to 64 threads
+/// that compute each waits its turn, tens of milliseconds. Only where the system gives no thread there are timers.
 final class GateThread: Sendable {
   private let clock: RunClock
   private let instants: [GateInstant]
@@ -28,7 +27,7 @@ final class GateThread: Sendable {
     if sleeper.isAwake { return }
     if let virtual = clock.virtual {
       startAlarms(virtual)
-    } else if !Sleeper.isSupported || !BareThread.start(.prompt, { [self] in wait() }) {
+    } else if !BareThread.start(.prompt, { [self] in wait() }) {
       startTimers()
     }
   }
@@ -47,7 +46,7 @@ final class GateThread: Sendable {
   private func startTimers() {
     let queue = DispatchQueue(label: "flowrun.gate", qos: .userInteractive)
     for instant in instants {
-      queue.asyncAfter(deadline: clock.dispatchTime(instant.atNanoseconds), flags: .enforceQoS) { @Sendable [self] in
+      StrictTimer.start(at: clock.dispatchTime(instant.atNanoseconds), on: queue) { [self] in
         // Never early, whatever the timer thinks; it is off by microseconds at most.
         while clock.now < instant.atNanoseconds {}
         if !sleeper.isAwake { action(instant.signal) }
