@@ -16,6 +16,30 @@ struct FastPathTests {
     return plan
   }
 
+  @Test func `copies of a plan that change on threads of their own at once have their own records`() async throws {
+    let steps = (0..<5).map { Step("s\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
+    for _ in 0..<100 {
+      var plan = try Plan(
+        graph: WorkflowGraph(Workflow(name: "chain", steps: steps)), outsideSourceIsOpen: true, detail: .full)
+      plan.apply(.started(prewarm: false), at: 0)
+      plan.apply(.activated(Resolution()), at: 0)
+      _ = plan.startNext(at: 0)
+      let original = plan
+      let records = await withTaskGroup(of: [[PlanRecord]].self) { group in
+        for _ in 0..<2 {
+          group.addTask {
+            var copy = original
+            copy.succeeded(0, attempt: 1, at: 1)
+            return copy.takeRecords().map(Array.init)
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1.flatMap { $0 }) }
+      }
+      #expect(records[0] == records[1])
+      #expect(records[0].contains { if case .complete(.succeeded(0, attempt: 1)) = $0.kind { true } else { false } })
+    }
+  }
+
   @Test func `a fast path goes on while only its own steps end`() throws {
     var plan = try runningChain()
     let found = plan.fastPath(from: 0, attempt: 1, in: plan.pool(of: 0))

@@ -75,11 +75,14 @@ struct RecordLog: @unchecked Sendable {
     spare.append(contentsOf: read.prefix(Self.spareLimit - spare.count))
   }
 
-  /// The same log in memory of its own.
+  /// The same log in memory of its own. Only reads this one: two plans that share it may be copied on two threads at once.
   func copied() -> RecordLog {
     var copy = RecordLog()
-    closeLast()
-    for chunk in chunks { for record in chunk { copy.append(record.kind, at: record.atNanoseconds) } }
+    for (index, chunk) in chunks.enumerated() {
+      let isLast = index == chunks.count - 1
+      let count = isLast ? next.unsafelyUnwrapped - chunk.words : chunk.count
+      for record in chunk.records(first: count) { copy.append(record.kind, at: record.atNanoseconds) }
+    }
     return copy
   }
 }
@@ -115,17 +118,26 @@ final class RecordChunk: @unchecked Sendable, Sequence {
     long.removeAll(keepingCapacity: true)
   }
 
-  func makeIterator() -> Iterator { Iterator(chunk: self) }
+  func makeIterator() -> Iterator { Iterator(chunk: self, count: count) }
+
+  /// The first of them.
+  fileprivate func records(first count: Int) -> IteratorSequence<Iterator> {
+    IteratorSequence(Iterator(chunk: self, count: count))
+  }
 
   struct Iterator: IteratorProtocol {
     fileprivate let chunk: RecordChunk
+    private let count: Int
     private var position = 0
     private var longPosition = 0
 
-    fileprivate init(chunk: RecordChunk) { self.chunk = chunk }
+    fileprivate init(chunk: RecordChunk, count: Int) {
+      self.chunk = chunk
+      self.count = count
+    }
 
     mutating func next() -> PlanRecord? {
-      guard position < chunk.count else { return nil }
+      guard position < count else { return nil }
       let word = chunk.words[position]
       position += 1
       let step = StepIndex(truncatingIfNeeded: word >> 32 & 0xFFF_FFFF)
