@@ -8,12 +8,16 @@ NETWORK := $(RELEASE) --scratch-path .build/network --traits Network
 TEST_LIMIT ?= 30m
 
 .PHONY: run build ui release dist test-dist python-package sync-server setup setup-% test test-servers test-clusters test-languages \
-  test-seeds test-binary test-release test-long bench pipelines fuzz docs lint check data-check clean
+  test-seeds test-binary test-release test-long sanitize bench pipelines fuzz docs lint check data-check clean
 
 ## Installs what is missing, builds quickly (not everything is optimized), and runs the launch of the example app.
 run: export FLOWRUN_QUICK_BUILD = 1
 run: build
 	.build/release/flowrun workflows/launch.yaml
+	@[ ! -t 1 ] || printf '%s\n' \
+	  'Next: change workflows/launch.yaml and run `.build/release/flowrun workflows/launch.yaml` again; `make ui` shows runs in the browser.' \
+	  'docs/tutorial-pipeline.md leads to a workflow of your own, docs/tutorial-launch.md through the launch of an app.' \
+	  'This binary was built quickly; `make build` builds it with everything optimized.'
 
 ## Builds the release binary, .build/release/flowrun, with the Swift runtime inside and all of it optimized.
 build: setup
@@ -90,7 +94,15 @@ test-release: setup
 	scripts/test --release 30m
 	$(MAKE) test-binary
 	scripts/launch-app
+	$(MAKE) sanitize
 	$(MAKE) test-dist
+
+## Runs the tests of the engine, the store, the format and sync under AddressSanitizer, ThreadSanitizer and with traps for
+## undefined behavior in C; builds once for each.
+sanitize: setup
+	scripts/sanitize undefined
+	scripts/sanitize address
+	scripts/sanitize thread
 
 ## Runs what takes longer than a few minutes, of every kind; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the
 ## command drive the release binary.

@@ -71,10 +71,10 @@ let core: [[Target]] = [
   module("CFlowClock"),
   module("FlowPluginSupport"),
   module("FlowPlatform", uses: ["CFlowPlatform"], tests: []),
-  module("FlowSystem", uses: ["FlowPlatform", "CFlowProcess"], tests: ["TestSupport"]),
+  module("FlowSystem", uses: ["FlowPlatform", "CFlowProcess"], tests: ["TestSupport", "CPlantedFault"]),
   module("FlowSQLite", uses: ["FlowPlatform", "CSQLite"], tests: []),
   module("FlowModel", uses: ["FlowDiagnostics"], tests: ["FlowTestKit"]),
-  module("FlowSecrets", uses: ["FlowDiagnostics", "FlowModel"], tests: []),
+  module("FlowSecrets", uses: ["FlowDiagnostics", "FlowModel"], tests: ["TestSupport"]),
   module("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowTestKit"]),
   module(
     "FlowCompiled",
@@ -84,7 +84,7 @@ let core: [[Target]] = [
     "FlowSyntax",
     uses: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "CLibYAML"],
     tests: ["TestSupport"]),
-  module("FlowPluginKit", uses: ["FlowDiagnostics", "FlowModel"]),
+  module("FlowPluginKit", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowTestKit"]),
   module(
     "FlowCommandKit",
     uses: [
@@ -306,7 +306,10 @@ let buildPlugin: [Target] = [
     path: "Sources/FlowrunBuildPlugin")
 ]
 
-let testSupport: [Target] = [.target(name: "TestSupport", dependencies: ["FlowSQLite"], path: "Tests/TestSupport")]
+let testSupport: [Target] = [
+  .target(name: "TestSupport", dependencies: ["FlowSQLite"], path: "Tests/TestSupport"),
+  .target(name: "CPlantedFault", path: "Tests/CPlantedFault"),
+]
 
 /// A module and, with `tests`, its test target, which uses what the module uses, too.
 func module(

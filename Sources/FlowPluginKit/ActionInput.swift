@@ -13,7 +13,8 @@ import FlowModel
 /// The table of fields (name, type, required, default, summary) is derived from the struct itself, once; `pollInterval`
 /// is `poll-interval` in a workflow. A property without a default is required, an optional one is not.
 public protocol ActionInput: Sendable {
-  /// All fields at their defaults, the others not yet set.
+  /// All fields at their defaults, the others not yet set. Each call must make new fields: a call of an action whose inputs share
+  /// theirs fails.
   init()
 }
 
@@ -33,14 +34,28 @@ extension ActionInput {
     }
   }
 
-  /// The inputs with these values; throws a `TypeMismatch` where one is missing or does not fit.
+  /// The inputs with these values; throws a `TypeMismatch` where one is missing or does not fit, and an ``ActionError`` where
+  /// `init()` returns the fields of another value.
   public init(values: ValueObject) throws {
     self.init()
     if Self.self == NoInput.self { return }
+    if Self.sharesFields(self, Self()) {
+      throw ActionError(
+        "shared-inputs", "'\(Self.self)()' returns fields that it returned before; calls would get each other's inputs",
+        isRetryable: false)
+    }
     for child in Mirror(reflecting: self).children {
       guard let field = child.value as? any AnyField, let label = child.label else { continue }
       let name = String(label.dropFirst()).kebabCase
       try field.anySlot.set(values[name], name: name)
+    }
+  }
+
+  /// Whether two values have a field in common.
+  static func sharesFields(_ one: Self, _ other: Self) -> Bool {
+    zip(Mirror(reflecting: one).children, Mirror(reflecting: other).children).contains { one, other in
+      guard let one = one.value as? any AnyField, let other = other.value as? any AnyField else { return false }
+      return one.anySlot === other.anySlot
     }
   }
 }
@@ -57,7 +72,7 @@ extension ActionInput {
   /// Where the field keeps its value.
   ///
   /// Proof of safety: `set` is called by `ActionInput.init(values:)` and `InputMaker` alone, on a value that is not shared
-  /// yet; once the action has the inputs, `value` is only read.
+  /// yet, since both check that the type makes new fields each time; once the action has the inputs, `value` is only read.
   @usableFromInline final class Slot: FieldSlot, @unchecked Sendable {
     @usableFromInline var value: Wrapped?
     @inlinable init(_ value: Wrapped?) { self.value = value }

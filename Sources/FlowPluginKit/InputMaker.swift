@@ -40,6 +40,7 @@ final class InputMaker<Input: ActionInput>: Sendable {
   private static func findFields() -> [Field]? {
     let input = Input()
     let children = Array(Mirror(reflecting: input).children)
+    if Input.sharesFields(input, Input()) { return nil }
     var fields: [Field] = []
     var end = 0
     let isKnown = withUnsafeBytes(of: input) { bytes in

@@ -1,6 +1,7 @@
 import FlowModel
 import FlowSecrets
 import Foundation
+import TestSupport
 import Testing
 
 /// Cases in which the search could miss a secret: at the edges of the parts that it reads in turn, in long secrets, and after
@@ -125,7 +126,7 @@ import Testing
   @Test(.timeLimit(.minutes(1)))
   func `hides the end of a long secret after a cut in a time that grows with its bytes`() throws {
     var noise = Noise(seed: 5)
-    let log = String(repeating: "-", count: 1 << 19)
+    let log = String(repeating: "-", count: TestExtent.count(usual: 1 << 17, release: 1 << 19, long: 1 << 19))
     for secret in [String(repeating: "a", count: 1_024), noise.text(512, "ab"), noise.text(90, Self.base64Letters)] {
       let mask = SecretMask([("key", secret), ("other", "x" + secret.suffix(100))])
       for count in [9, secret.count - 1] {

@@ -1,0 +1,3 @@
+#include "planted_fault.h"
+
+int32_t planted_overflow(int32_t number) { return number + 1; }

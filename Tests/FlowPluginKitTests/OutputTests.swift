@@ -1,0 +1,42 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import Testing
+
+/// The outputs of an action, derived from a struct.
+@Suite struct `Outputs of an action` {
+  struct Found: ActionOutput {
+    var countryCode: String
+    var population: Int
+    var wait: Duration?
+    static let summaries = ["country-code": "Two letters"]
+  }
+
+  struct Find: Action {
+    static let name = "test.find"
+    static let summary = "Finds a country"
+    typealias Output = Found
+    func run(_ input: NoInput, in context: ActionContext) throws -> Found { Found(countryCode: "ch", population: 9) }
+  }
+
+  @Test func `have the names of the properties, and optional ones may be missing`() {
+    let declared = RegisteredAction(Find.self).declaration.outputs
+    #expect(declared.map(\.name) == ["country-code", "population", "wait"])
+    #expect(declared.map(\.type) == [.string, .integer, .duration])
+    #expect(declared.map(\.isRequired) == [true, true, false])
+    #expect(declared.map(\.summary) == ["Two letters", "", ""])
+  }
+
+  @Test func `are what the struct holds`() async throws {
+    let outputs = try await TestHost().call(Find.self)
+    #expect(outputs == ["country-code": "ch", "population": 9, "wait": .null])
+  }
+
+  @Test func `pass through a coder as they are, and numbers that JSON cannot write as words`() throws {
+    let value: Value = ["a": [1, 2.5, true, .null, "text"], "b": ["c": [:]]]
+    #expect(try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value)) == value)
+    let odd: Value = [.number(.nan), .number(.infinity), .number(-.infinity)]
+    #expect(String(decoding: try JSONEncoder().encode(odd), as: UTF8.self) == #"["NaN","Infinity","-Infinity"]"#)
+  }
+}

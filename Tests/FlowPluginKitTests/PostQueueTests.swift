@@ -1,0 +1,52 @@
+import FlowModel
+import FlowPluginKit
+import Testing
+
+/// Posts that wait for who takes them, and a wait that several parties may end.
+@Suite(.timeLimit(.minutes(1))) struct `Posts that wait` {
+  private func post(_ number: Int) -> EventPost { EventPost(event: "a", number: number, atNanoseconds: number) }
+
+  @Test func `are taken in the order in which they came, and nothing comes after the end`() async {
+    let queue = PostQueue(limit: 4)
+    for number in 1...3 { queue.add(post(number)) }
+    queue.finish()
+    var taken: [Int] = []
+    while let post = await queue.next() { taken.append(post.number) }
+    #expect(taken == [1, 2, 3])
+    queue.add(post(4))
+    #expect(await queue.next() == nil)
+    #expect(queue.dropped == 1)
+  }
+
+  @Test func `are dropped and counted past the limit`() async {
+    let queue = PostQueue(limit: 2)
+    for number in 1...5 { queue.add(post(number)) }
+    #expect(queue.dropped == 3)
+    #expect(await queue.next()?.number == 1)
+    queue.add(post(6))
+    #expect(queue.dropped == 3)
+    queue.dropAll()
+    #expect(queue.dropped == 5)
+    #expect(await queue.next() == nil)
+  }
+
+  @Test func `reach one who already waits, as does the end`() async {
+    let queue = PostQueue(limit: 1)
+    async let first = queue.next()
+    queue.add(post(1))
+    #expect(await first?.number == 1)
+    async let last = queue.next()
+    queue.finish()
+    #expect(await last == nil)
+  }
+
+  @Test func `a wait is decided by the first who ends it`() async {
+    let wait = OneShot<Int>()
+    #expect(wait.value == nil)
+    async let value = wait.wait()
+    wait.finish(1)
+    wait.finish(2)
+    #expect(await value == 1)
+    #expect(wait.value == 1)
+  }
+}

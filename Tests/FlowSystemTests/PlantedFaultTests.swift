@@ -1,0 +1,28 @@
+import CPlantedFault
+import Foundation
+import Testing
+
+/// Faults that a sanitizer must find; `scripts/sanitize` asks for one of them, all other runs have none.
+@Suite struct PlantedFaultTests {
+  private static let fault = ProcessInfo.processInfo.environment["FLOWRUN_PLANTED_FAULT"]
+
+  /// Proof of safety: there is none, that is the point; the tests run only under a sanitizer.
+  private nonisolated(unsafe) static var shared = 0
+
+  @Test(.enabled(if: fault == "thread")) func `a race`() async {
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 { group.addTask { for _ in 0..<10_000 { Self.shared += 1 } } }
+    }
+  }
+
+  @Test(.enabled(if: fault == "address")) func `a read past the end`() {
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 8)
+    defer { bytes.deallocate() }
+    bytes.initialize(repeating: 1, count: 8)
+    #expect(bytes[Int(bytes[0]) * 8] != 1)
+  }
+
+  @Test(.enabled(if: fault == "undefined")) func `a sum that overflows in C`() {
+    #expect(planted_overflow(.max) != 0)
+  }
+}
