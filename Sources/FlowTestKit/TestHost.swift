@@ -96,9 +96,6 @@ public final class TestHost: ActionHost {
   /// The fractions of progress told so far, in order.
   public var progressFractions: [Double] { state.withLock { $0.progress } }
 
-  /// What the service reported ready with; nil before.
-  public var readyOutputs: ValueObject? { state.withLock { $0.ready } }
-
   /// Waits until the service reports ready; gives its outputs.
   public func readied() async -> ValueObject {
     await withCheckedContinuation { continuation in

@@ -28,7 +28,14 @@ struct TextTests {
   @Test func `every type and every member that the architecture names exists`() throws {
     let pages = ["ARCHITECTURE.md"] + Repository.files(below: "docs/decisions", ending: ".md")
     let text = try (Self.sources + Repository.files(below: "Tests", ending: ".swift")).map(Repository.text).joined()
-    var words = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+    var words: Set<String> = []
+    var declared: Set<Substring> = []
+    var before: Substring = ""
+    for word in text.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") }) {
+      words.insert(String(word))
+      if Self.declarations.contains(before) { declared.insert(word) }
+      before = word
+    }
     words.formUnion(Self.sources.map { String($0.split(separator: "/").last!.dropLast(6)) })
     // Foundation's.
     words.insert("NotificationCenter")
@@ -41,9 +48,13 @@ struct TextTests {
         for word in parts where word.first?.isUppercase == true || parts.count > 1 {
           #expect(words.contains(word), "\(page) names \(span), which does not exist")
         }
+        guard parts.count == 2, parts[0].first?.isUppercase == true, last.first?.isLowercase == true else { continue }
+        #expect(declared.contains(last[...]), "\(page) names \(span), which is declared nowhere")
       }
     }
   }
+
+  private static let declarations: Set<Substring> = ["func", "var", "let", "case"]
 
   @Test func `every limit of the reference is the one that holds`() throws {
     let page = try Repository.text("docs/reference.md")

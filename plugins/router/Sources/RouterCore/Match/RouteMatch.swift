@@ -18,9 +18,6 @@ public struct RouteMatch: Sendable {
     return nil
   }
 
-  /// The number of path parameters that the route has, missing ones included.
-  public var pathParameterCount: Int { table.captureRange(of: routeIndex).count }
-
   /// The text of the path parameter at an index, in the order of the pattern; nil when it is missing.
   public func pathParameter(at index: Int) -> String? {
     let range = table.captureRange(of: routeIndex)
