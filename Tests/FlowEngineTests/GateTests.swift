@@ -89,9 +89,10 @@ import Testing
   }
 
   @Test func `without a blocking step the gate opens at its minimum`() async throws {
-    let report = try await EngineFixture([Step("a") { $0.blocking = false }], gate: gate(min: .milliseconds(30))).run()
+    let long = Step("a", "flow.sleep", with: ["for": "600ms"]) { $0.blocking = false }
+    let report = try await EngineFixture([long], gate: gate(min: .milliseconds(30))).run()
     #expect(report.gate.outcome == .ready)
-    #expect(report.gate.openedAt! >= 30)
+    #expect(report.gate.openedAt! >= 30 && report.gate.openedAt! < report["a"].endedAt!)
   }
 
   @Test func `deferred steps start after the gate, whatever its outcome (L37, L41)`() async throws {

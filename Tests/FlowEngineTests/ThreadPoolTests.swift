@@ -5,14 +5,6 @@ import Testing
 
 /// When more threads come, and how long a watch takes that sees to it.
 struct ThreadPoolTests {
-  @Test func `each quality of service has a pool and a queue of its own, behind those of the main thread`() {
-    #expect(Pool.all == [.main] + QualityOfService.allCases.map(Pool.threads))
-    #expect(Pool.all.map(\.qualityOfService) == [nil] + QualityOfService.allCases)
-    #expect(!Pool.all.contains(.remote) && Pool.remote.qualityOfService == nil)
-    #expect(PlanQueue.builtIn.map(\.name) == ["main"] + QualityOfService.allCases.map(\.rawValue))
-    #expect(PlanQueue.builtIn.map(\.pool) == Pool.all)
-  }
-
   private let millisecond = 1_000_000
 
   private func fullPool() -> ThreadPool {
@@ -33,7 +25,6 @@ struct ThreadPoolTests {
       while pool.hasRoom { pool.wake() }
     }
     #expect(limits == [3, 5, 9, 17, 33, 65, 129, 256])
-    #expect(Limits.threads == 256)
   }
 
   @Test func `a watch over short steps takes up to 4 ms, and 1 ms again once they are not short`() {

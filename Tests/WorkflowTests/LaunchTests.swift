@@ -171,6 +171,17 @@ import Testing
     #expect(ends == ends.sorted())
   }
 
+  @Test func `P6 the store is not opened before activation, when the device may be locked`() throws {
+    let file = folders.path + "/early.yaml"
+    try Data("name: early\nsteps: { store: { uses: storage.open, prewarm: true } }\n".utf8)
+      .write(to: URL(fileURLWithPath: file))
+    let result = try FlowrunProcess.run(["validate", file])
+    #expect(result.exitCode == 1)
+    #expect(
+      result.output.contains(
+        "step 'store' may run before activation, when 'storage.open' cannot read protected data"), "\(result)")
+  }
+
   @Test func `P3 P8 prewarmed, only what may run early does, and the launch is timed from its activation`() throws {
     let launch = try LaunchRun(["--launch", "background", "--prewarm", "300ms"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")

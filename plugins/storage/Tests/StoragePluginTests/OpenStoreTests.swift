@@ -72,8 +72,6 @@ import Testing
     #expect(try await launch([:])["path"] == .string(folder.file("store.sqlite")))
   }
 
-  @Test func `P6 declares that it needs protected data`() { #expect(OpenStore.needsProtectedData) }
-
   @Test func `applies the workflow's own migrations once, in order`() async throws {
     try folder.write("CREATE TABLE Note (text TEXT)", to: "001-notes.sql")
     try folder.write("INSERT INTO Note VALUES ('one'); INSERT INTO Note VALUES ('two')", to: "002-fill.sql")

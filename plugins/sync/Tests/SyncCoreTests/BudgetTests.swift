@@ -122,14 +122,22 @@ import Testing
     let limits: [Int64] = [
       200, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000,
     ]
+    var waits = Array(repeating: [Int64](), count: limits.count)
     for _ in 0..<200 {
       var backoff = Backoff()
-      for limit in limits {
+      for (index, limit) in limits.enumerated() {
         let wait = backoff.fail(using: &random)
         #expect((0...limit).contains(wait))
+        waits[index].append(wait)
       }
       backoff.succeed()
       #expect(backoff.fail(using: &random) <= 200)
+    }
+    // Anything up to the limit is as likely: 200 waits come near both ends, and their mean lies in the middle.
+    for (limit, waits) in zip(limits, waits) {
+      #expect(waits.min()! < limit / 10 && waits.max()! > limit * 9 / 10, "limit \(limit)")
+      let mean = waits.reduce(0, +) / Int64(waits.count)
+      #expect((limit * 4 / 10...limit * 6 / 10).contains(mean), "limit \(limit), mean \(mean)")
     }
   }
 

@@ -159,7 +159,8 @@ import Testing
   }
 
   @Test func `V18: a user who never stops clicking is queued, not let through`() {
-    var plan = SimulationPlan(seed: 5, devices: 2, healsAtMilliseconds: 4 * 3_600_000)
+    let minutes = Int64(TestExtent.count(usual: 90, release: 240, long: 240))
+    var plan = SimulationPlan(seed: 5, devices: 2, healsAtMilliseconds: minutes * 60_000)
     var time: Int64 = 5000
     while time < plan.healsAtMilliseconds {
       plan.steps.append(
