@@ -6,7 +6,8 @@ import FlowSystem
 extension FlowCommand {
   /// Runs the command with the arguments of the process.
   ///
-  /// Whatever is not a subcommand is a workflow file; a word that is neither, but nearly a subcommand, gets that said.
+  /// Whatever is not a subcommand is a workflow file, or a step of flowrun.yaml; a word that is neither, but nearly a
+  /// subcommand, gets that said.
   public static func start() -> Never {
     FirstProcess.collectOrphans()
     StandardFiles.open()
@@ -15,9 +16,9 @@ extension FlowCommand {
       ExitStatus.failure.exit()
     }
     Interrupts.take()
-    let arguments = Array(ProcessArguments.all.dropFirst())
+    let arguments = StepWords.normalized(Array(ProcessArguments.all.dropFirst()))
     if arguments.isEmpty {
-      StandardOutput.write(shortHelp)
+      do { try StepList.write() } catch { tell(error) }
       ExitStatus.success.exit()
     }
     // Neither the argument parser nor a task: both take longer than the rest of a start.

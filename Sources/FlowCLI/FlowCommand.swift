@@ -8,7 +8,7 @@ public struct FlowCommand: AsyncParsableCommand {
     commandName: "flowrun",
     abstract: "Runs workflows: steps with dependencies, deadlines and a launch gate.",
     discussion: """
-      flowrun FILE is short for flowrun run FILE.
+      flowrun FILE is short for flowrun run FILE, and flowrun STEP runs a step of flowrun.yaml.
       Exit codes: 0 success or partial, 1 failure, 2 the workflow is invalid or cannot be read, 3 a budget is broken, \
       4 an export skipped something, 64 wrong usage, 74 output could not be written, 124 the gate timed out with --strict, \
       129, 130, 131 and 143 interrupted by a signal.
@@ -38,7 +38,7 @@ public struct FlowCommand: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
-  /// What `flowrun` prints without arguments.
+  /// What `flowrun` prints without arguments where there is no flowrun.yaml.
   static let shortHelp = """
     flowrun runs workflows written in YAML.
 

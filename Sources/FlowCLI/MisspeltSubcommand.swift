@@ -16,9 +16,10 @@ struct MisspeltSubcommand {
     if first.hasPrefix("-") { return nil }
     if first == "help" { return unknown(askedFor: arguments.dropFirst()) }
     guard let parent = subcommand(first, of: FlowCommand.self) else {
-      guard !FilePath.exists(first), let question = question(about: first, before: arguments.dropFirst().first) else {
-        return nil
-      }
+      // A step of flowrun.yaml, or nearly one; or the file is refused.
+      guard !FilePath.exists(first), case .success(nil) = Result(catching: { try DefaultWorkflow.find() }),
+        let question = question(about: first, before: arguments.dropFirst().first)
+      else { return nil }
       return MisspeltSubcommand("'\(first)' is neither a subcommand nor a file; \(question)")
     }
     guard let second = arguments.dropFirst().first, !second.hasPrefix("-"), !FilePath.exists(second),

@@ -37,6 +37,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case reservedQueue = "reserved-queue"
   case unknownQueue = "unknown-queue"
   case environmentFile = "env-file"
+  case subcommandName = "subcommand-name"
 
   // Steps and actions.
   case unknownStep = "unknown-step"
@@ -95,7 +96,8 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .blockingMayBeDeferred, .waitWithoutMaximum,
       .gateWaitsForFinally, .eventPostedTooLate, .fileWithoutNeed, .unreachableStep,
-      .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline, .retryWithoutEffect:
+      .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline, .retryWithoutEffect,
+      .subcommandName:
       .warning
     default: .error
     }

@@ -71,6 +71,15 @@ import Testing
     #expect(try proposals(shell, at: "flowrun routes check h") == ["hello.yaml"])
   }
 
+  @Test func `steps are proposed after a file, and those of flowrun.yaml without one`() throws {
+    defer { tool.remove() }
+    #expect(try proposals("bash", at: "flowrun hello.yaml ").contains("a"))
+    try tool.write("name: own\nsteps: { test: { run: make test }, tidy: { run: make clean } }\n", to: "flowrun.yaml")
+    let first = try proposals("bash", at: "flowrun t")
+    #expect(first.isSuperset(of: ["test", "tidy"]), "\(first)")
+    #expect(try proposals("bash", at: "flowrun test ti") == ["tidy"])
+  }
+
   /// Zsh completes only on a terminal, so its own functions are replaced by those that print what they are called for.
   @Test(.enabled(if: isInstalled("zsh")), arguments: [("hello.yaml", "run hello.yaml"), ("validate", "validate")])
   func `zsh takes a file without a subcommand for one that is run`(first: String, line: String) throws {

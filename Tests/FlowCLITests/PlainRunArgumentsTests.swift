@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct `Arguments of a run` {
   private static let understood = [
-    "w.yaml", "run w.yaml", "./folder/w", "--json w.yaml", "w.yaml --json --strict", "--quiet w.yaml",
+    "w.yaml", "run w.yaml", "./folder/w", "w.yaml a b", "--no-needs w.yml test", "--json w.yaml",
+    "w.yaml --json --strict", "--quiet w.yaml",
     "w.yaml --verbose",
     "run --strict w.yaml",
     "w.yaml -i a=1 -i b=@x.json --input c=", "-i a=b=c w.yaml", "w.yaml --launch user", "w.yaml --launch url=@o.json",
@@ -15,14 +16,15 @@ import Testing
   @Test(arguments: understood) func `mean the same to the quick reader as to the argument parser`(text: String) throws {
     let words = text.split(separator: " ").map(String.init)
     let command = try #require(try FlowCommand.parseAsRoot(words) as? RunCommand)
-    #expect(PlainRunArguments.request(words) == command.request)
+    let parsed = try command.request
+    #expect(PlainRunArguments.request(words) == parsed)
   }
 
   @Test(
     arguments: [
-      "", "run", "w", "w.yaml v.yaml", "--help", "w.yaml -h", "--version", "validate w.yaml", "w.yaml --jsn",
+      "", "run", "w", "w.flow", "w.yaml a -- b", "--help", "w.yaml -h", "--version", "validate w.yaml", "w.yaml --jsn",
       "w.yaml --report=r.json", "w.yaml --report", "w.yaml --report --json", "w.yaml --data a --data b", "w.yaml -ia=1",
-      "-- w.yaml", "w.yaml -", "plugins.yaml run",
+      "-- w.yaml", "w.yaml -",
     ]) func `that are less plain are left to the argument parser`(text: String)
   {
     #expect(PlainRunArguments.request(text.split(separator: " ").map(String.init)) == nil)

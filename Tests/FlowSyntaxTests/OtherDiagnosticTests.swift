@@ -9,7 +9,7 @@ import Testing
 @Suite struct OtherDiagnosticTests {
   static let codes: [DiagnosticCode] = [
     .invalidUTF8, .fileTooLarge, .tooManySteps, .tooManyDiagnostics, .inputRejected, .inputDoubtful,
-    .gateWaitsForFinally, .environmentFile,
+    .gateWaitsForFinally, .environmentFile, .subcommandName,
   ]
 
   private func rendered(_ bytes: [UInt8]) -> String {

@@ -21,8 +21,8 @@ import Testing
   private static let head = """
     # Command line
 
-    Every subcommand and option, as `flowrun help SUBCOMMAND` prints them. `flowrun FILE` is short for `flowrun run FILE`. Exit codes
-    are in [reference.md](reference.md#exit-codes). A test makes this page from the argument parser.
+    Every subcommand and option, as `flowrun help SUBCOMMAND` prints them. `flowrun FILE` is short for `flowrun run FILE`, and
+    `flowrun STEP` runs a step of `flowrun.yaml`. Exit codes are in [reference.md](reference.md#exit-codes). A test makes this page from the argument parser.
 
 
     """

@@ -9,10 +9,12 @@ import FlowSystem
 enum InputArguments {
   /// The values by name; throws a usage problem for an unknown input, a missing one, and one that does not fit. Paths in the
   /// arguments are relative to the working folder of this process, paths in defaults to the folders of `run`.
+  ///
+  /// `words` are those after `--`, which are the input `args`.
   static func read(
-    _ arguments: [String], for fields: [FieldDeclaration], run: RunInformation
+    _ arguments: [String], words: [String] = [], for fields: [FieldDeclaration], run: RunInformation
   ) throws(UsageProblem) -> ValueObject {
-    var values = ValueObject()
+    var values = try Self.values(of: words, besides: arguments, for: fields)
     for argument in arguments {
       guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
         throw UsageProblem("-i '\(argument)': write -i name=value or -i name=@FILE")
@@ -36,6 +38,24 @@ enum InputArguments {
       }
     }
     return values
+  }
+
+  /// The input `args`, which the words after `--` are, if it is a list of strings.
+  private static func values(
+    of words: [String], besides arguments: [String], for fields: [FieldDeclaration]
+  ) throws(UsageProblem) -> ValueObject {
+    let field = fields.first { $0.name == "args" && $0.type == .array(of: .string) && !$0.isSecret }
+    let isGiven = arguments.contains { $0.hasPrefix("args=") }
+    guard !words.isEmpty else {
+      return field?.isRequired == true && !isGiven ? ["args": .array([])] : [:]
+    }
+    guard field != nil else {
+      throw UsageProblem(
+        "words after '--' are the input 'args', which this workflow does not declare as a list of strings; write "
+          + "inputs: { args: { type: array, items: { type: string } } }")
+    }
+    guard !isGiven else { throw UsageProblem("-i args= and words after '--' are the same input; use one of them") }
+    return ["args": .array(words.map { .string($0) })]
   }
 
   /// The secret inputs of a run that continues, whose others are those that it was begun with.

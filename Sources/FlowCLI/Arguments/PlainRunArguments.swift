@@ -11,9 +11,13 @@ enum PlainRunArguments {
     var request = RunRequest(file: "")
     while let word = rest.popFirst() {
       guard word.utf8.first == UInt8(ascii: "-") else {
-        // A file by its dot: a word without one may be a subcommand, or nearly one.
-        guard request.file.isEmpty, word.utf8.contains(UInt8(ascii: ".")) else { return nil }
-        request.file = word
+        // A file by its name: another word may be a subcommand, nearly one, or a step.
+        if request.file.isEmpty {
+          guard StepWords.isFileName(word) else { return nil }
+          request.file = word
+        } else {
+          request.steps.append(word)
+        }
         continue
       }
       switch word {
@@ -23,6 +27,7 @@ enum PlainRunArguments {
       case "--verbose": request.isVerbose = true
       case "--durable": request.isDurable = true
       case "--no-history": request.keepsHistory = false
+      case "--no-needs": request.leavesOutNeeds = true
       default:
         guard let value = rest.popFirst(), !value.isEmpty, value.utf8.first != UInt8(ascii: "-") else { return nil }
         switch word {

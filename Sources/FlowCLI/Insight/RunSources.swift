@@ -1,6 +1,7 @@
 import ArgumentParser
 import FlowCommandKit
 import FlowDiagnostics
+import FlowEngine
 import FlowInsight
 import FlowModel
 import FlowPluginKit
@@ -24,25 +25,53 @@ struct RunSources {
       guard files.count <= Self.limit else {
         throw UsageProblem("there are \(files.count) reports in '\(word)'; the limit is \(Self.limit)")
       }
-      return try files.map(Self.report)
+      let runs = try files.compactMap(Self.wholeReport)
+      guard !runs.isEmpty else { throw UsageProblem("the reports in '\(word)' are of runs of some steps alone") }
+      return runs
     }
     // What looks like a file is one that is missing.
     if word.contains(Character("/")) || word.hasSuffix(".json") {
       throw FileProblem(path: word, cause: "there is no such file")
     }
     let recorded = try HistoryRun(word, in: place, plugins)
+    if let selection = recorded.recollection.header.selection {
+      throw Self.ofPart(selection.steps, "run \(RunReference.short(recorded.run.id))")
+    }
     return [try Self.run(recorded, try Installation(around: recorded.run.file, given: plugins.folders))]
   }
 
-  /// The run in a file.
+  /// The run in a file. Throws a usage problem for one of some steps alone, whose times say nothing of the workflow.
   static func report(_ path: String) throws -> ReportedRun {
+    let value = try json(path)
+    let selected = value.objectValue?["selected"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    guard selected.isEmpty else { throw ofPart(selected, "the run in '\(path)'") }
+    return try run(value, path)
+  }
+
+  /// The run in a file of a folder; nil for one of some steps alone.
+  private static func wholeReport(_ path: String) throws -> ReportedRun? {
+    let value = try json(path)
+    return value.objectValue?["selected"] == nil ? try run(value, path) : nil
+  }
+
+  private static func ofPart(_ steps: [String], _ subject: String) -> UsageProblem {
+    UsageProblem("\(subject) was one of \(steps.joined(separator: ", ")) alone; name a run of all steps")
+  }
+
+  private static func json(_ path: String) throws -> Value {
     let bytes = try FileAccess.read(path)
     do {
-      return try ReportedRun(try JSONText.parse(bytes))
-    } catch let problem as JSONProblem {
-      throw FileProblem(path: path, cause: "\(problem)")
-    } catch let problem as ReportedRun.ReportProblem {
-      throw FileProblem(path: path, cause: problem.description)
+      return try JSONText.parse(bytes)
+    } catch {
+      throw FileProblem(path: path, cause: "\(error)")
+    }
+  }
+
+  private static func run(_ value: Value, _ path: String) throws -> ReportedRun {
+    do throws(ReportedRun.ReportProblem) {
+      return try ReportedRun(value)
+    } catch {
+      throw FileProblem(path: path, cause: error.description)
     }
   }
 
@@ -96,7 +125,7 @@ struct RunSources {
     filter.limit = Self.limit
     filter.states = [.success, .partial, .failure]
     var runs: [ReportedRun] = []
-    for run in try store.runs(filter) where run.epoch == 1 {
+    for run in try store.runs(filter) where run.epoch == 1 && RunHeader(run.header)?.selection == nil {
       do {
         runs.append(try Self.run(try HistoryRun(run, store, installation), installation))
       } catch let problem as StoreProblem {

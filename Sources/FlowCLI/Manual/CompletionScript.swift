@@ -43,6 +43,7 @@ struct CompletionScript {
                   __flowrun_add_completions -f -X '!*.yaml'
                   __flowrun_add_completions -f -X '!*.yml'
                   __flowrun_add_completions -d
+                  __flowrun_add_completions -W "$("${COMP_WORDS[0]}" ---completion run -- positional@0 1 0 "${COMP_WORDS[@]}")"
               fi
               ;;
           esac
@@ -71,9 +72,16 @@ struct CompletionScript {
 
         """, at: first.lowerBound)
     guard let command = text.firstRange(of: commands) else { return script }
-    text.insert(contentsOf: "        _files -g '*.yaml *.yml'\n", at: command.upperBound)
+    text.insert(contentsOf: "        _files -g '*.yaml *.yml'\n\(Self.zshSteps)", at: command.upperBound)
     return text
   }
+
+  /// Proposes the steps of `flowrun.yaml`.
+  private static let zshSteps = """
+            __flowrun_custom_complete ---completion run -- positional@0 "${current_word_index}" \
+    "$(__flowrun_cursor_index_in_current_word)"
+
+    """
 
   private static func fish(_ script: String, _ subcommands: [String]) -> String {
     let start = "    set -l unparsed_tokens (__flowrun_tokens -pc)\n"

@@ -7,6 +7,14 @@ import FlowSystem
 /// What `flowrun run` was asked for; see ``RunCommand`` for the meaning of each.
 struct RunRequest: Hashable {
   var file: String
+  /// The steps to run, as the command line names them; empty: all.
+  var steps: [String] = []
+  /// Whether the steps that these need are left out.
+  var leavesOutNeeds = false
+  /// The words after `--`, which become the input `args`.
+  var arguments: [String] = []
+  /// Whether the file was found, and not named.
+  var isFound = false
   var inputs: [String] = []
   var launch: String?
   var events: [String] = []
@@ -69,7 +77,7 @@ extension RunRequest {
     var options = RunOptions(
       dataFolder: data.map(FilePath.absolute) ?? "\(folder)/.flowrun/\(workflow.name)", workflowFolder: folder)
     options.inputs = try InputArguments.read(
-      inputs, for: workflow.inputs,
+      inputs, words: arguments, for: workflow.inputs,
       run: RunInformation(id: "", dataFolder: options.dataFolder, workflowFolder: folder))
     options.launch = try LaunchArguments.launch(launch)
     for event in events {
@@ -80,6 +88,7 @@ extension RunRequest {
       throw UsageProblem("--force: " + RunsCommand.Show.unknown(name, workflow))
     }
     options.forcedSteps = Set(forcedSteps)
+    options.selection = try StepWords.selection(self, workflow)
     options.showsOutput = !isQuiet
     options.capacity = try MachineArguments.capacity(resources)
     return options

@@ -27,7 +27,7 @@ enum RecordedDurations {
     var durations: [Duration] = []
     // Most runs ran the same text.
     var read: (definition: [UInt8], steps: [Step])?
-    for run in runs where run.state != .running {
+    for run in runs where run.state != .running && RunHeader(run.header)?.selection == nil {
       bytesLeft -= sizes[run.id] ?? 0
       guard bytesLeft >= 0, let definition = try? store.definition(of: run.id) else { break }
       if read?.definition != definition {

@@ -37,7 +37,10 @@ enum ResumeText {
     lines.append(again.isEmpty ? "runs again: nothing" : "runs again:")
     lines += again.prefix(named).map { "  " + $0 }
     if again.count > named { lines.append("  … \(again.count - named) more") }
-    if !leftOut.isEmpty { lines.append("left out (--only): " + list(leftOut)) }
+    if !leftOut.isEmpty {
+      let why = plan.header.selection == nil ? "left out (--only): " : "not selected: "
+      lines.append(why + list(leftOut))
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -2,23 +2,41 @@ import ArgumentParser
 import FlowCommandKit
 import FlowSystem
 
-/// `flowrun run FILE`: runs a workflow and shows it.
+/// `flowrun run FILE STEP…`: runs a workflow, or some steps of it, and shows it.
 struct RunCommand: Subcommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Runs a workflow.",
+    commandName: "run", abstract: "Runs a workflow, or some of its steps.",
     discussion: """
       Examples:
         flowrun workflows/launch.yaml
         flowrun hello.yaml -i who=you --report report.json
         flowrun workflows/launch.yaml --launch background --event app.will-enter-foreground@2s
         flowrun build.yaml --watch
+        flowrun build.yaml test lint
+        flowrun test -- --filter Parser
+      Without FILE, the workflow is flowrun.yaml in this folder or in one above it, up to the repository's root. Named steps run \
+      with all that they need; --no-needs leaves the others out. Words after -- are the input 'args', a list of strings; a \
+      command reads them as "$@".
       --watch watches the workflow, the files that it includes, its env-file, plugins, files given with @ and the files that \
       steps list under 'inputs-from'. A change never interrupts a run; the workflow runs again after the current run. Ctrl-C \
       cancels the current run, with its cleanup, and ends the watch with exit code 130.
       """)
 
-  @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
-  var file: String
+  @Argument(
+    help: ArgumentHelp("The workflow file; default: flowrun.yaml.", valueName: "FILE"), completion: StepWords.first)
+  var file: String?
+
+  @Argument(
+    help: ArgumentHelp("The steps to run, with all that they need; default: all steps.", valueName: "STEP"),
+    completion: StepWords.steps)
+  var steps: [String] = []
+
+  /// The words after `--`, each of which is given as such an option (`StepWords.normalized`).
+  @Option(name: .customLong(StepWords.argumentOption), help: .private)
+  var arguments: [String] = []
+
+  @Flag(name: .customLong("no-needs"), help: "Runs the named steps without those that they need.")
+  var noNeeds = false
 
   @OptionGroup var given: LaunchOptions
 
@@ -89,8 +107,16 @@ struct RunCommand: Subcommand {
 
   /// What the arguments ask for.
   var request: RunRequest {
+    get throws {
+      let words = try StepWords(file, steps)
+      return request(of: words)
+    }
+  }
+
+  private func request(of words: StepWords) -> RunRequest {
     RunRequest(
-      file: file, inputs: given.inputs, launch: given.launch, events: events, prewarm: prewarm, isJSON: output.json,
+      file: words.file, steps: words.steps, leavesOutNeeds: noNeeds, arguments: arguments, isFound: words.isFound,
+      inputs: given.inputs, launch: given.launch, events: events, prewarm: prewarm, isJSON: output.json,
       outputs: output.outputs, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
       isQuiet: output.quiet, isVerbose: output.verbose, isDurable: durable, keepsHistory: !noHistory,
       forcedSteps: force, store: store, on: on,
@@ -99,6 +125,7 @@ struct RunCommand: Subcommand {
   }
 
   func perform() async throws {
+    let request = try request
     if watch {
       if explain { throw UsageProblem("--watch runs and --explain does not; leave one of them out") }
       try await RunWatch(request, arguments: Array(ProcessArguments.all.dropFirst())).perform()

@@ -30,7 +30,9 @@ struct FileCheck {
     let found = checked.map { checked in
       BuiltInPlugins.all.flatMap(\.checks).flatMap { $0.diagnostics(of: checked) }
     }
-    own = EnvironmentFileCheck.diagnostics(of: result, file: file) + (found ?? [])
+    own =
+      EnvironmentFileCheck.diagnostics(of: result, file: file) + StepNameCheck.diagnostics(of: result, file: file)
+      + (found ?? [])
     programs = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
     others = result.included.map { DiagnosticReport.File(source: $0.source, diagnostics: $0.diagnostics) } + programs
   }

@@ -112,6 +112,7 @@ struct LineView: RunObserver {
     let label = subject.label(step)
     switch finished.outcome {
     case .success: return [style.green("\(label) done") + time]
+    case .skipped where finished.reason == .notSelected: return []
     // The step says how many of its items are up to date.
     case .skipped where finished.reason == .upToDate && step.item != nil && !isVerbose: return []
     case .skipped: return [style.dim("\(label) skipped: \(finished.reason?.word ?? "condition")")]

@@ -63,7 +63,7 @@ struct ProgressRegion {
   }
 
   private var steps: (request: Double, text: String, detail: String) {
-    let (finished, all) = (progress.counts.finished, progress.rows.count)
+    let (finished, all) = (progress.counts.finished, progress.rows.count - progress.counts.leftOut)
     return (Double(finished) / Double(max(1, all)), "\(finished) of \(all) steps", "")
   }
 

@@ -41,6 +41,8 @@ struct RunProgress {
     var failed = 0
     var cancelled = 0
     var skipped = 0
+    /// Steps that were not selected.
+    var leftOut = 0
 
     var finished: Int { succeeded + failed + cancelled + skipped }
   }
@@ -133,6 +135,7 @@ struct RunProgress {
     case .success: counts.succeeded += 1
     case .failure, .timedOut: counts.failed += 1
     case .cancelled: counts.cancelled += 1
+    case .skipped where finished.reason == .notSelected: counts.leftOut += 1
     case .skipped: counts.skipped += 1
     }
   }

@@ -47,6 +47,8 @@ struct SummaryText {
     if !report.gate.late.isEmpty { lines.append(named("late: ", report.gate.late.map(\.text))) }
     let abandoned = troubled.filter(\.isAbandoned).map(\.id.text)
     if !abandoned.isEmpty { lines.append(named("abandoned: ", abandoned)) }
+    // The time of a part is not that of the whole.
+    guard report.selected.isEmpty else { return lines }
     return lines + (isVerbose ? details : subject.hasBudgets ? estimates(atMost: Self.shownFailures).map(fitted) : [])
   }
 

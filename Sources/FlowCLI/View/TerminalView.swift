@@ -83,7 +83,7 @@ final class TerminalView: RunObserver {
   ) {
     // Items, and steps of a workflow with very many, have a line only if they failed.
     let isListed = state.progress.has(step) && subject.stepCount <= LineView.detailedSteps
-    guard isListed || finished.isFailed else { return }
+    guard isListed || finished.isFailed, finished.reason != .notSelected else { return }
     guard finished.outcome != .skipped else {
       if let index = state.skipped.firstIndex(where: { $0.reason == finished.reason }) {
         state.skipped[index].steps.append(step)

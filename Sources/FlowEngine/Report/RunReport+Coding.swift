@@ -39,6 +39,7 @@ extension RunReport: Codable {
           name: try event.text("name"), at: try event.number("at"),
           postedBy: try event.textOrNull("postedBy").map(event.step))
       }
+    selected = value["selected"]?.arrayValue?.compactMap(\.stringValue) ?? []
     origin.file = value["file"]?.stringValue
     origin.startedAt = value["startedAt"]?.stringValue
     origin.inputs = value["inputs"]?.objectValue ?? [:]

@@ -70,6 +70,7 @@ extension RunReport {
       isDurable: recollection.header.isDurable)
     conclusion = summary["conclusion"]?.stringValue.flatMap { RunConclusion(rawValue: $0) } ?? conclusion
     reason = summary["reason"]?.stringValue
+    selected = recollection.header.selection?.steps ?? []
     durationMilliseconds = summary["durationMilliseconds"]?.numberValue ?? durationMilliseconds
   }
 
@@ -110,11 +111,13 @@ extension RunReport {
     var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     switch source {
     case .plan(let plan):
-      for index in plan.states.indices {
+      for index in plan.states.indices where plan.isSelected(StepIndex(index)) {
         if let outcome = plan.outcome(of: StepIndex(index)) { counts[Int(outcome.rawValue)] += 1 }
       }
     case .steps(let steps):
-      for step in steps { counts[Int(step.outcome.rawValue)] += 1 }
+      for step in steps where selected.isEmpty || step.reason != .notSelected {
+        counts[Int(step.outcome.rawValue)] += 1
+      }
     }
     return Outcome.allCases.compactMap { outcome in
       let count = counts[Int(outcome.rawValue)]

@@ -48,6 +48,8 @@ public struct RunReport: Sendable {
   public var events: [Event] = []
   /// What limited how many steps ran at once, and whether they waited for the disk: `queues`, `concurrency`, `durable`.
   var limits: ValueObject = [:]
+  /// The steps that the run was started for; empty: all.
+  public var selected: [String] = []
   /// Where the run came from, and what its failed steps printed last.
   public var origin = Origin()
   /// What the steps' part of the report is read from when someone asks.
@@ -311,6 +313,7 @@ extension RunReport {
       "outputs": .object(outputs), "warnings": .array(warnings.map { .string($0) }),
     ]
     if let reason { object["reason"] = .string(reason) }
+    if !selected.isEmpty { object["selected"] = .array(selected.map { .string($0) }) }
     if let file = origin.file { object["file"] = .string(file) }
     if let startedAt = origin.startedAt { object["startedAt"] = .string(startedAt) }
     if !origin.jobs.isEmpty { object["jobs"] = .array(origin.jobs) }

@@ -27,6 +27,7 @@ public struct Engine: Sendable {
   ) throws(PreparedWorkflow.PreparationProblem) -> WorkflowRun {
     try Self.check(options.secrets, of: prepared.graph.workflow)
     try Self.checkRequests(of: prepared.graph, options)
+    if let selection = options.selection { try prepared.check(selection) }
     var options = options
     options.launch.isFirst = !DataFolder(opened: options.dataFolder).hasLaunched
     let run = WorkflowRun(prepared, options: options, runID: RunInformation.newID())

@@ -36,6 +36,8 @@ public struct RunOptions: Sendable {
   public var history: RunHistory?
   /// Steps that run though they are up to date, by id; `*` stands for all.
   public var forcedSteps: Set<String> = []
+  /// The steps to run, with all that they need; nil: all steps.
+  public var selection: StepSelection?
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
   /// How long a run that continues waits before anything of it begins: what another process started remotely may run for

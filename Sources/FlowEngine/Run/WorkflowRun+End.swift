@@ -65,7 +65,7 @@ extension WorkflowRun {
       }
       var conclusion = state.plan.conclusion ?? .cancelled
       if problem != nil, conclusion == .success || conclusion == .partial { conclusion = .failure }
-      if conclusion == .success || conclusion == .partial, options.outer == nil,
+      if conclusion == .success || conclusion == .partial, options.outer == nil, selection == nil,
         let problem = DataFolder(opened: run.dataFolder).noteLaunch()
       {
         state.warnings.append(problem)
@@ -80,6 +80,7 @@ extension WorkflowRun {
         isDurable: journal?.history.isDurable ?? false)
       report.conclusion = conclusion
       report.outputsFailure = problem
+      report.selected = selection?.steps ?? []
       report.itemKeys = state.itemKeys
       report.itemRuns = state.itemRuns
       report.mask = mask

@@ -71,6 +71,7 @@ public final class WorkflowRun: Sendable {
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts.isEmpty ? [:] : prepared.facts, remote: options.placement?.steps,
       capacity: prepared.graph.capacity(options.capacity),
+      selected: origin.map { $0.plan.selected } ?? options.selection.map { prepared.selected(by: $0) },
       announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
@@ -199,6 +200,9 @@ public final class WorkflowRun: Sendable {
     }
     perform(aftermath)
   }
+
+  /// The steps that the run was started for; nil: all.
+  var selection: StepSelection? { origin.map { $0.plan.header.selection } ?? options.selection }
 
   /// Nanoseconds since the start of the run.
   public var nowNanoseconds: Int { clock.now }

@@ -2,7 +2,7 @@ import FlowModel
 
 /// The keys of a step.
 enum StepKey: String, FormatKey {
-  case uses, run, shell, needs, with, name, after
+  case uses, run, shell, needs, with, name, description, after
   case condition = "if"
   case enabled
   case deferral = "defer"
@@ -35,7 +35,7 @@ enum StepKey: String, FormatKey {
     case .run: .command
     case .shell: .name
     case .with: .values
-    case .name: .string
+    case .name, .description: .string
     case .needs: .stepNames
     case .after: .eventNames
     case .condition: .expression
@@ -81,6 +81,7 @@ enum StepKey: String, FormatKey {
     case .shell: "The shell of run: sh, bash, python, or a command with {0} for the file of the script"
     case .with: "The action's inputs"
     case .name: "A name for people; other steps refer to the id"
+    case .description: "What the step does, in a line that 'flowrun' lists"
     case .needs: "The step or steps to start after"
     case .after: "The event or events to wait for as well"
     case .condition: "An expression; when it is false the step is skipped"

@@ -10,6 +10,10 @@ struct CommandKeys {
   static let commandInput = "command"
   /// The input that `shell` stands for.
   static let shellInput = "shell"
+  /// The input that the words after `--` stand for.
+  static let argumentsInput = "arguments"
+  /// The input of the workflow that has these words.
+  static let argumentsName = "args"
   /// The shell of a `run` that names none: it stops at the first command that fails.
   static let usualShell = "sh"
 
@@ -54,7 +58,10 @@ extension WorkflowReader {
     }
     guard let command = command(run.value, .stepKey(.run, location.key)) else { return }
     with[CommandKeys.commandInput] = command
-    if case .string = command {
+    if case .string(let text) = command {
+      if readsArguments(text) {
+        with[CommandKeys.argumentsInput] = .string("${{ inputs.\(CommandKeys.argumentsName) }}")
+      }
       let stated = keys.shell.flatMap { string($0.value, .stepKey(.shell, location.key)) }
       if let stated { with[CommandKeys.shellInput] = .string(stated) }
       if with[CommandKeys.shellInput] == nil { with[CommandKeys.shellInput] = .string(CommandKeys.usualShell) }
@@ -63,6 +70,22 @@ extension WorkflowReader {
         .conflictingKeys, "a command that is a list bypasses the shell", at: span(shell.key),
         help: "remove 'shell', or write the command as a string")
     }
+  }
+
+  /// Whether a command is given the words after `--`: it mentions its positional parameters, as a shell or a program calls
+  /// them, and the workflow declares `args`. Without that, other words would make steps run again that do not read them.
+  private func readsArguments(_ text: String) -> Bool {
+    guard workflow.inputs.contains(where: { $0.name == CommandKeys.argumentsName && $0.type == .array(of: .string) })
+    else { return false }
+    if text.lowercased().firstRange(of: "argv") != nil || text.firstRange(of: "getopts") != nil { return true }
+    var rest = Substring(text)
+    while let dollar = rest.firstIndex(of: "$") {
+      rest = rest[rest.index(after: dollar)...]
+      let name = rest.first == "{" ? rest.dropFirst().drop { $0 == "#" || $0 == "!" } : rest
+      if let first = name.first, "@*#".contains(first) || "1"..."9" ~= first { return true }
+      if rest.hasPrefix("{#}") { return true }
+    }
+    return false
   }
 
   /// Takes `outputs` up as the input of the action that it is short for.

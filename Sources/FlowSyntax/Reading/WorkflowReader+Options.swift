@@ -12,6 +12,8 @@ extension WorkflowReader {
     switch key {
     case .uses, .run, .shell, .needs, .with, .outputs, .outputLimit: break
     case .name: options.name = string(node, owner)
+    // Lists read it from the file, and a run has no use for it.
+    case .description: _ = string(node, owner)
     case .after:
       var seen: Set<String> = []
       options.after = nameNodes(node, owner, "an event").map { tree.text($0) }.filter { seen.insert($0).inserted }

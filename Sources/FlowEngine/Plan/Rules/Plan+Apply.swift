@@ -60,6 +60,7 @@ extension Plan {
   private mutating func start(prewarm: Bool, at now: Int) {
     hasStarted = true
     isPrewarming = prewarm
+    leaveOutUnselected(at: now)
     // Those without needs come first.
     for step in graph.topologicalOrder {
       if graph.dependencyCounts[Int(step)] > 0 { break }

@@ -23,7 +23,7 @@ extension Plan {
     for index in traits.indices {
       let step = StepIndex(index)
       let isDeferred = roles.deferral(of: step) == .always
-      traits[index].flags = roles.blocking(of: step) == .always ? .blocking : []
+      traits[index].flags = roles.blocking(of: step) == .always && isSelected(step) ? .blocking : []
       traits[index].queue = isDeferred ? usualQueue.whenDeferred : usualQueue.otherwise
       traits[index].firstSuccessor = graph.successorStarts[index]
       if isDeferred {

@@ -122,8 +122,8 @@ extension Plan {
     }
     for index in states.indices where !states[index].hasSucceeded {
       let outcome = outcome(of: StepIndex(index))
-      // A resume of some steps alone leaves others out.
-      if outcome == .skipped, states[index].reason == .notSelected { isPartial = true }
+      // A resume of some steps alone leaves others out, and a selection what was never asked for.
+      if outcome == .skipped, states[index].reason == .notSelected, isSelected(StepIndex(index)) { isPartial = true }
       guard outcome == .failure || outcome == .timedOut else { continue }
       guard !traits[index].flags.isDisjoint(with: [.optional, .excused]) else { return .failure }
       isPartial = true

@@ -8,7 +8,9 @@ extension Plan {
     switch state.outcome {
     case .success: return true
     case .failure, .timedOut: return traits[step].flags.contains(.optional)
-    case .skipped: return state.reason == .condition || state.reason == .disabled || state.reason == .upToDate
+    case .skipped:
+      return state.reason == .condition || state.reason == .disabled || state.reason == .upToDate
+        || state.reason == .notSelected && !isSelected(step)
     case .cancelled, nil: return false
     }
   }

@@ -35,6 +35,8 @@ public struct Plan: Sendable {
   var machine: MachineCount?
   /// The number of steps that may run at once.
   let concurrency: Int
+  /// The steps that are left out because others were selected.
+  let unselected: Set<StepIndex>
   var timers = Heap<PlanTimer>()
   var effects: [PlanEffect] = []
   /// How much is noted for the event stream.
@@ -76,11 +78,13 @@ public struct Plan: Sendable {
   ///   - outsideSourceIsOpen: whether more events may come from outside.
   ///   - detail: how much is noted for the event stream.
   ///   - remote: the steps that executors run; nil: there are none.
+  ///   - selected: the only steps that run; nil: all.
   ///   - capacity: what the machine has of which steps take resources; each fits in it.
   ///   - jitter: draws from 0..<1 for the pause before a retry.
   public init(
     graph: WorkflowGraph, facts: [StepIndex: StepFacts] = [:], resolution: Resolution? = nil,
-    remote: RemoteSteps? = nil, capacity: MachineResources = .unlimited, announcedEvents: Int = 0,
+    remote: RemoteSteps? = nil, capacity: MachineResources = .unlimited, selected: Set<StepIndex>? = nil,
+    announcedEvents: Int = 0,
     outsideSourceIsOpen: Bool = false, detail: RunDetail = .full,
     jitter: @escaping @Sendable (StepIndex, Int) -> Double = { _, _ in 0.5 }
   ) {
@@ -92,6 +96,10 @@ public struct Plan: Sendable {
     self.jitter = jitter
     self.detail = detail
     concurrency = graph.workflow.concurrency ?? .max
+    unselected =
+      selected.map { selected in
+        Set((0..<StepIndex(count)).filter { !selected.contains($0) })
+      } ?? []
     let resolution = resolution ?? Resolution(literalsOf: graph)
     counts = PlanCounts(unsettled: count)
     readiness = GateReadiness(bounds: resolution.gate)

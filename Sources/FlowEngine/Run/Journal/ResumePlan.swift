@@ -122,6 +122,8 @@ public struct ResumePlan: Sendable {
   private let lost: FolderMove?
   /// The steps that have changed.
   private var changedSteps: Set<StepIndex> = []
+  /// The only steps that may run; nil: all.
+  let selected: Set<StepIndex>?
 
   /// What the run was begun with.
   public private(set) var header: RunHeader
@@ -155,6 +157,7 @@ public struct ResumePlan: Sendable {
     let comparison = StepComparison(
       before: before, graph: graph, changedPlugins: Self.changed(recollection.header.programs, programs))
     lost = wish.changes == .keep || recollection.move?.isSameFolder == true ? nil : recollection.move
+    selected = header.selection.map { prepared.selected(by: $0).union(wish.from + wish.only + wish.items.keys) }
     var fates = [Fate](repeating: .again(.new), count: graph.workflow.steps.count)
     for (old, past) in pasts.steps.enumerated() {
       guard let new = mapping[StepIndex(old)] else { continue }
@@ -177,12 +180,15 @@ public struct ResumePlan: Sendable {
       let options = graph.workflow.steps[Int(step)].options
       if options.isFinal, !options.isFinalInside { fates[Int(step)] = .again(.final) }
     }
+    if let selected {
+      for step in fates.indices where !selected.contains(StepIndex(step)) { fates[step] = .notSelected }
+    }
     // A step that is to run alone runs from the start if it had succeeded; otherwise its items that had are kept.
     let named = Set(wish.from + wish.only.filter { fates[Int($0)] == .kept })
     for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }
     Self.revokeMissing(&fates, prepared, only: Set(wish.only))
-    if !wish.only.isEmpty { try Self.leaveOut(&fates, graph, but: Set(wish.only)) }
+    if !wish.only.isEmpty { try Self.leaveOut(&fates, graph, but: Set(wish.only), selected) }
     self.fates = fates
     let kept = stepsThatKeepSomething(pasts, mapping, wish, named, prepared)
     let changed = changedSteps.intersection(kept).sorted()
@@ -204,7 +210,8 @@ public struct ResumePlan: Sendable {
   private static func spread(_ fates: inout [Fate], _ prepared: PreparedWorkflow) {
     let graph = prepared.graph
     for step in graph.topologicalOrder where fates[Int(step)] == .kept {
-      if let need = graph.workflow.steps[Int(step)].needs.first(where: { fates[Int($0)] != .kept }) {
+      let needs = graph.workflow.steps[Int(step)].needs
+      if let need = needs.first(where: { fates[Int($0)] != .kept && fates[Int($0)] != .notSelected }) {
         fates[Int(step)] = .again(.needs(need))
       }
     }
@@ -222,7 +229,7 @@ public struct ResumePlan: Sendable {
         fates[Int(step)] = .again(.gone)
       }
       let fate = fates[Int(step)]
-      let runs = fate != .kept && fate != .failed
+      let runs = fate != .kept && fate != .failed && fate != .notSelected
       guard isNeeded[Int(step)] || (runs && (chosen.isEmpty || chosen.contains(step))) else { continue }
       // What is at the end needs all steps to be over, and live handles only where its action says so.
       if fate == .again(.final), prepared.action(of: step).declaration.requires.isEmpty { continue }
@@ -232,7 +239,7 @@ public struct ResumePlan: Sendable {
 
   /// What has not ended well and was not named is left out.
   private static func leaveOut(
-    _ fates: inout [Fate], _ graph: WorkflowGraph, but chosen: Set<StepIndex>
+    _ fates: inout [Fate], _ graph: WorkflowGraph, but chosen: Set<StepIndex>, _ selected: Set<StepIndex>?
   ) throws(Refusal) {
     for step in graph.topologicalOrder {
       switch fates[Int(step)] {
@@ -243,7 +250,10 @@ public struct ResumePlan: Sendable {
     }
     for step in chosen.sorted() where graph.workflow.steps[Int(step)].options.condition == nil {
       let needs = graph.workflow.steps[Int(step)].needs
-      if let open = needs.first(where: { fates[Int($0)] == .notSelected || fates[Int($0)] == .failed }) {
+      let isLeftOut = { (need: StepIndex) in
+        fates[Int(need)] == .notSelected && selected?.contains(need) ?? true || fates[Int(need)] == .failed
+      }
+      if let open = needs.first(where: isLeftOut) {
         throw .needs(step, open)
       }
     }

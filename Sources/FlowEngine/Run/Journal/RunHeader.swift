@@ -24,6 +24,8 @@ public struct RunHeader: Sendable {
   public var hasRemoteSteps = false
   /// Steps that run though they are up to date.
   public var forcedSteps: [String] = []
+  /// The steps that it was started for; nil: all.
+  public var selection: StepSelection?
   /// The fingerprints of the programs of external plugins, by the plugin's name.
   public var programs: [String: String] = [:]
 
@@ -40,8 +42,8 @@ public struct RunHeader: Sendable {
     for (name, digest) in programs.sorted(by: { $0.key < $1.key }) { digests[name] = .string(digest) }
     var retired = ValueObject()
     for (name, count) in retiredKeys.sorted(by: { $0.key < $1.key }) { retired[name] = .integer(count) }
-    return JSONText.bytes(
-      of: [
+    var object: ValueObject =
+      [
         "programs": .object(digests), "inputs": .object(inputs), "environment": .object(environment),
         "data": .string(dataFolder),
         "launch": [
@@ -52,7 +54,12 @@ public struct RunHeader: Sendable {
         "marks": .boolean(hasPlaceholders),
         "away": .boolean(hasRemoteSteps), "forced": .array(forcedSteps.map { .string($0) }),
         "retiredKeys": .object(retired),
-      ])
+      ]
+    if let selection {
+      object["selected"] = .array(selection.steps.map { .string($0) })
+      object["selectedNeeds"] = .boolean(selection.includesNeeds)
+    }
+    return JSONText.bytes(of: .object(object))
   }
 
   /// Reads a stored one; nil: it is none.
@@ -71,6 +78,10 @@ public struct RunHeader: Sendable {
     isDurable = object["durable"]?.booleanValue ?? false
     hasPlaceholders = object["marks"]?.booleanValue ?? false
     forcedSteps = object["forced"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    if let steps = object["selected"]?.arrayValue {
+      selection = StepSelection(
+        steps.compactMap(\.stringValue), includesNeeds: object["selectedNeeds"]?.booleanValue ?? true)
+    }
     hasRemoteSteps = object["away"]?.booleanValue ?? false
     for (name, count) in object["retiredKeys"]?.objectValue ?? [:] { retiredKeys[name] = count.integerValue }
     for (name, digest) in object["programs"]?.objectValue ?? [:] { programs[name] = digest.stringValue }

@@ -199,11 +199,20 @@ public struct RunRecollection: Sendable {
 
   /// A plan in which everything is as the journal says, for a report.
   package func plan(of graph: WorkflowGraph) -> Plan {
-    var plan = Plan(graph: graph, facts: Self.statusFunctions(of: graph), detail: .none)
+    var plan = Plan(
+      graph: graph, facts: Self.statusFunctions(of: graph), selected: selected(of: graph), detail: .none)
     plan.beginRestoring(wasPrewarmed: header.isPrewarmed)
     for entry in entries { plan.restore(entry) }
     plan.endRestoring(at: lastNanoseconds, gateCountsAnew: false)
     return plan
+  }
+
+  /// The steps that a run of selected steps ran; nil: the run was one of all steps.
+  private func selected(of graph: WorkflowGraph) -> Set<StepIndex>? {
+    guard header.selection != nil else { return nil }
+    var selected = Set(graph.workflow.steps.indices.lazy.map { StepIndex($0) })
+    for (finished, _) in finishedSteps where finished.reason == .notSelected { selected.remove(finished.task.step) }
+    return selected
   }
 
   /// The steps whose `if` asks how their dependencies ended: without that the plan would hold that they were skipped.

@@ -160,6 +160,7 @@ extension WorkflowRun {
     header.jitterSeed = options.jitterSeed
     header.isPrewarmed = options.isPrewarmed
     header.forcedSteps = options.forcedSteps.sorted()
+    header.selection = selection
     header.hasRemoteSteps = options.placement != nil
     header.isDurable = journal?.history.isDurable ?? false
     header.programs = journal?.history.programs() ?? [:]

@@ -39,6 +39,7 @@ extension Engine {
     _ prepared: PreparedWorkflow, options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) -> [StepExplanation] {
     var options = options
+    if let selection = options.selection { try prepared.check(selection) }
     options.history = nil
     options.observer = nil
     let run = WorkflowRun(prepared, options: options, runID: RunInformation.newID())
@@ -58,10 +59,13 @@ extension WorkflowRun {
       return scope
     }
     let disabled = try prepared.resolution(in: scope).disabled
+    let selected = options.selection.map { prepared.selected(by: $0) }
     for step in prepared.graph.topologicalOrder {
       let id = steps[Int(step)].id
       var explanation = StepExplanation(step: id, fate: .skipped, reason: "'enabled' is false")
-      if !disabled.contains(step) {
+      if let selected, !selected.contains(step) {
+        explanation.reason = "not selected"
+      } else if !disabled.contains(step) {
         (explanation.fate, explanation.reason) = self.fate(of: step, steps[Int(step)], fates, &explanation.items)
       }
       fates[step] = explanation

@@ -32,8 +32,10 @@ struct Command: Hashable {
       arguments[place] = text
       if !shell.takesTextItself { scriptArgument = place }
     case .array(let values):
-      let words = values.compactMap(\.stringValue)
-      guard words.count == values.count, let first = words.first, !first.isEmpty else {
+      // An element such as `${{ inputs.args }}` may give several words.
+      let elements = values.flatMap { $0.arrayValue ?? [$0] }
+      let words = elements.compactMap(\.stringValue)
+      guard words.count == elements.count, let first = words.first, !first.isEmpty else {
         throw CommandLineProblem(message: "a command as a list is a program and its arguments, all of them text")
       }
       if words.contains(where: { $0.utf8.contains(0) }) {
@@ -45,6 +47,15 @@ struct Command: Hashable {
       throw CommandLineProblem(
         message: "a command is text, or a list of a program and its arguments, not \(value.kindName)")
     }
+  }
+
+  /// Gives a text the words that it reads as its positional parameters.
+  mutating func append(arguments words: [String], to shell: ShellTemplate) throws(CommandLineProblem) {
+    guard text != nil, !words.isEmpty else { return }
+    if words.contains(where: { $0.utf8.contains(0) }) {
+      throw CommandLineProblem(message: "an argument cannot hold a null character")
+    }
+    arguments += (shell.namesText ? [program] : []) + words
   }
 
   /// As people know it, for messages: the text itself, or the words with spaces between.
@@ -87,6 +98,12 @@ struct ShellTemplate: Hashable {
         isOfShell: true)
     }
     self.init(words: words, textPlace: place)
+  }
+
+  /// Whether a word between the text and its parameters is the text's own name, `$0`.
+  var namesText: Bool {
+    let name = words[0].split(separator: "/").last.map(String.init) ?? words[0]
+    return takesTextItself && ["sh", "bash", "dash", "zsh", "ksh", "ash", "busybox"].contains(name)
   }
 
   /// Whether the text itself is handed over, and not a file.

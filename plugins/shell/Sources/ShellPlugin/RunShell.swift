@@ -37,6 +37,7 @@ struct RunShell: Action {
     @Field(
       "The shell of a text: sh, bash, python, or a command with {0} for the file of the script; without it /bin/sh -c")
     var shell: String?
+    @Field("The words that a text has as its positional parameters, such as \"$@\"") var arguments: [String] = []
     @Field("The folder to run in; without it, that of the step's own file") var cwd: SourcePath?
     @Field("Environment variables on top of flowrun's own, the workflow's and the step's", isSecret: true)
     var env: ValueObject = [:]
@@ -116,6 +117,7 @@ struct RunShell: Action {
     do throws(Command.CommandLineProblem) {
       let shell = try input.shell.map { text throws(Command.CommandLineProblem) in try ShellTemplate(text) }
       command = try Command(input.command, shell: shell ?? .plain)
+      try command.append(arguments: input.arguments, to: shell ?? .plain)
     } catch {
       throw ActionError("command-invalid", error.message, isRetryable: false)
     }

@@ -1,0 +1,31 @@
+import FlowCommandKit
+import FlowDiagnostics
+import FlowSyntax
+
+/// What `flowrun` prints without arguments: the steps of `flowrun.yaml` with their descriptions, or a short help.
+enum StepList {
+  /// Writes it. Only the text of the file is read; nothing runs.
+  static func write() throws {
+    guard let file = try DefaultWorkflow.find() else { return StandardOutput.write(FlowCommand.shortHelp) }
+    guard let overview = StepOverview(try FileAccess.read(file), file: file) else {
+      throw InvalidWorkflow(
+        description: "flowrun: \(file) is not a workflow; 'flowrun validate \(file)' says what is wrong\n")
+    }
+    StandardOutput.write(text(overview, file: file, style: TextStyle(isColored: StandardOutput.allowsColor)))
+  }
+
+  /// The steps, one on a line.
+  static func text(_ overview: StepOverview, file: String, style: TextStyle) -> String {
+    let title = overview.description.map { ": " + TerminalText.visible($0) } ?? ""
+    var text = style.bold("Steps of \(file)") + title + "\n"
+    let names = overview.steps.map { TerminalText.visible($0.id) }
+    let width = min(32, names.reduce(0) { max($0, TerminalText.columns(of: $1)) })
+    for (name, step) in zip(names, overview.steps) {
+      let description = step.description.map { "  " + style.dim(TerminalText.visible($0)) } ?? ""
+      text += "  " + (description.isEmpty ? name : name.padded(to: width)) + description + "\n"
+    }
+    return text
+      + "\nflowrun STEP… runs steps with all that they need, flowrun \(file) all steps. flowrun --help lists the "
+      + "subcommands.\n"
+  }
+}

@@ -1,0 +1,130 @@
+import FlowExpressions
+import FlowModel
+
+/// The steps that a run is asked for. Others run only if these need them, or if they are in `finally`.
+public struct StepSelection: Sendable, Hashable {
+  /// The ids of the steps, each once.
+  public var steps: [String]
+  /// Whether the steps that they need run, too.
+  public var includesNeeds: Bool
+
+  /// Selects steps by their ids.
+  public init(_ steps: [String], includesNeeds: Bool = true) {
+    var seen: Set<String> = []
+    self.steps = steps.filter { seen.insert($0).inserted }
+    self.includesNeeds = includesNeeds
+  }
+}
+
+extension PreparedWorkflow {
+  /// The steps that run if these are selected. Ids that are not steps count for nothing.
+  ///
+  /// A step needs those under `needs`, which its expressions and handles are limited to, those that post the events in its
+  /// `after`, and the steps that bind the inputs of the files that it is in.
+  func selected(by selection: StepSelection) -> Set<StepIndex> {
+    let names = Set(selection.steps)
+    var open = graph.workflow.steps.indices.filter { names.contains(graph.workflow.steps[$0].id.text) }
+      .map { StepIndex($0) }
+    var selected = Set(open)
+    func add(_ steps: some Sequence<StepIndex>) {
+      for step in steps where selected.insert(step).inserted { open.append(step) }
+    }
+    while let step = open.popLast() {
+      // The exit of an included file is in the file's scope, and what it needs is the file.
+      let own = graph.workflow.steps[Int(step)]
+      if let scope = graph.workflow.scope(of: step) {
+        add([graph.workflow.scopes[scope].entry])
+        add(graph.workflow.scopes[scope].members.filter { isFinal($0) })
+      }
+      guard selection.includesNeeds || own.options.includeRole == .exit else { continue }
+      // The steps of a file's `finally` wait for the others of the file, and do not need them.
+      if own.options.isFinal {
+        add(own.needs.filter { isFinal($0) })
+      } else {
+        add(own.needs)
+      }
+      for event in own.options.events { add(posters(of: event)) }
+    }
+    return selected.union(graph.steps(stating: .waitsForAll))
+  }
+
+  private func isFinal(_ step: StepIndex) -> Bool {
+    graph.workflow.steps[Int(step)].hasOptions && graph.workflow.steps[Int(step)].options.isFinal
+  }
+
+  private func posters(of event: String) -> [StepIndex] {
+    graph.workflow.steps.indices.map { StepIndex($0) }.filter { step in
+      action(of: step).declaration.eventsPosted(with: graph.workflow.steps[Int(step)].with).contains(event)
+    }
+  }
+
+  /// Throws if a selected step is not a step, or if it depends on what a step would give that is left out.
+  func check(_ selection: StepSelection) throws(PreparationProblem) {
+    let ids = Set(graph.workflow.steps.map(\.id.text))
+    for name in selection.steps where !ids.contains(name) {
+      throw PreparationProblem(step: nil, message: "there is no step '\(name)' to run")
+    }
+    guard !selection.includesNeeds else { return }
+    let selected = selected(by: selection)
+    for step in selected.sorted() {
+      let own = graph.workflow.steps[Int(step)]
+      guard !own.options.isFinal else { continue }
+      let prefix = graph.workflow.scope(of: step).map { graph.workflow.scopes[$0].prefix } ?? ""
+      if let read = own.stepsRead.first(where: { ids.contains(prefix + $0) && !isSelected(prefix + $0, selected) }) {
+        throw PreparationProblem(
+          step: own.id,
+          message: "it reads 'steps.\(read)', which does not run; select '\(read)' too, or leave out --no-needs")
+      }
+      let declaration = action(of: step).declaration
+      for key in declaration.requires where !handles.contains(where: { $0.key == key }) {
+        let provider = graph.workflow.steps.indices.first { provides(key, StepIndex($0)) }
+        guard let provider, !selected.contains(where: { provides(key, $0) }) else { continue }
+        throw PreparationProblem(
+          step: own.id,
+          message: "it requires the handle '\(key)' of '\(graph.workflow.steps[provider].id)', which does not run")
+      }
+      for event in own.options.events {
+        let posters = posters(of: event)
+        guard let first = posters.first, posters.allSatisfy({ !selected.contains($0) }) else { continue }
+        throw PreparationProblem(
+          step: own.id,
+          message: "it waits for the event '\(event)' of '\(graph.workflow.steps[Int(first)].id)', which does not run")
+      }
+    }
+  }
+
+  private func provides(_ key: HandleKey, _ step: StepIndex) -> Bool {
+    action(of: step).declaration.provides.contains(key)
+  }
+
+  private func isSelected(_ id: String, _ selected: Set<StepIndex>) -> Bool {
+    selected.contains { graph.workflow.steps[Int($0)].id.text == id }
+  }
+}
+
+extension Step {
+  /// The ids, as written, of the steps that its expressions read without a fallback.
+  fileprivate var stepsRead: [String] {
+    var values = [Value.object(with), .object(options.environment)]
+    if let condition = options.condition { values.append(.string("${{ \(condition) }}")) }
+    switch options.fanOut?.source {
+    case .items(let value)?: values.append(value)
+    case .axes(let axes, let exclude, let include)?: values += [.object(axes), .array(exclude), .array(include)]
+    case .files(let patterns)?: values += patterns.map { .string($0) }
+    case .posts?, nil: break
+    }
+    return values.flatMap { Self.expressions(in: $0) }.flatMap(\.references).filter {
+      $0.name.lowercased() == "steps" && !$0.hasFallback
+    }.compactMap(\.path.first)
+  }
+
+  private static func expressions(in value: Value) -> [Expression] {
+    guard value.containsExpression else { return [] }
+    switch value {
+    case .string(let text): return (try? Template(parsing: text))?.expressions.map(\.expression) ?? []
+    case .array(let values): return values.flatMap(expressions)
+    case .object(let members): return members.flatMap { expressions(in: $0.value) }
+    case .null, .boolean, .integer, .number: return []
+    }
+  }
+}

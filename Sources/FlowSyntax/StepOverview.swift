@@ -1,0 +1,53 @@
+import FlowDiagnostics
+
+/// The steps of a workflow file as its text has them, for lists and completion. Nothing is checked, and neither plugins nor
+/// included files are read.
+public struct StepOverview: Sendable {
+  /// A step of the file.
+  public struct Step: Sendable, Hashable {
+    /// The id.
+    public var id: String
+    /// The first line of the description; nil if the step has none.
+    public var description: String?
+  }
+
+  /// The first line of the workflow's description; nil if it has none.
+  public private(set) var description: String?
+  /// The steps in the order of the file, without those of `finally`.
+  public private(set) var steps: [Step] = []
+  /// The ids of the steps of `finally`.
+  public private(set) var finalSteps: [String] = []
+
+  /// Reads a file; nil if it is not YAML.
+  public init?(_ bytes: [UInt8], file: String) {
+    guard case .success(let tree) = YAMLParser.parse(SourceText(bytes, file: file)), let root = tree.root,
+      tree.kind(root) == .mapping
+    else { return nil }
+    description = Self.line(WorkflowKey.description.rawValue, of: root, in: tree)
+    steps = Self.steps(WorkflowKey.steps.rawValue, of: root, in: tree)
+    finalSteps = Self.steps(WorkflowKey.finally.rawValue, of: root, in: tree).map(\.id)
+  }
+
+  private static func steps(_ key: String, of root: NodeID, in tree: NodeTree) -> [Step] {
+    guard let node = tree.member(key, of: root)?.value, tree.kind(node) == .mapping else { return [] }
+    var ignored: [Diagnostic] = []
+    var members = tree.members(of: node, failures: &ignored)
+    var steps: [Step] = []
+    while let member = members.next(in: tree) {
+      guard let id = tree.text(of: member.key) else { continue }
+      let isMapping = tree.kind(member.value) == .mapping
+      steps.append(
+        Step(
+          id: id,
+          description: isMapping ? line(StepKey.description.rawValue, of: member.value, in: tree) : nil))
+    }
+    return steps
+  }
+
+  private static func line(_ key: String, of node: NodeID, in tree: NodeTree) -> String? {
+    guard let value = tree.member(key, of: node)?.value, let text = tree.text(of: tree.resolve(value)) else {
+      return nil
+    }
+    return text.split(separator: "\n").first.map(String.init)
+  }
+}
