@@ -23,6 +23,36 @@ import Testing
     #expect(codes.isSuperset(of: ["XK", "TW", "HK", "MO", "GF", "SJ", "SS"]) && codes.isDisjoint(with: ["AN", "CS"]))
   }
 
+  @Test(arguments: ["en", "zh-Hans"])
+  func `C19 are found by all 250 names of the list`(language: String) throws {
+    let folder = try WorkflowFolder([
+      "names.yaml": """
+      name: names
+      steps:
+        list: { uses: preferences.country-list, with: { language: \(language) } }
+        find:
+          uses: geocode.forward
+          needs: list
+          foreach: ${{ steps.list.outputs.countries }}
+          with: { query: "${{ item.name }}" }
+      outputs:
+        listed: ${{ steps.list.outputs.countries }}
+        found: ${{ steps.find.outputs.best }}
+      """
+    ])
+    let (text, status) = try folder.flowrun("names.yaml", "--report", "report.json")
+    #expect(status == 0, "\(text.suffix(2_000))")
+    let report = try JSONText.parse(
+      String(contentsOf: folder.url.appendingPathComponent("report.json"), encoding: .utf8))
+    let listed = try #require(report["outputs"]?["listed"]?.arrayValue)
+    let found = try #require(report["outputs"]?["found"]?.arrayValue)
+    #expect(listed.count == 250 && found.count == 250)
+    let wrong = zip(listed, found).filter {
+      $0["code"] != $1["country-code"] || $1["kind"] != "country" || $1["closeness"] != "exact"
+    }
+    #expect(wrong.isEmpty, "\(wrong.map { "\($0["name"] ?? .null): \($1["country-code"] ?? .null)" })")
+  }
+
   @Test func `C19 are called the same in Chinese`() throws {
     func names(_ countries: [Value], _ key: String) -> [String: String] {
       Dictionary(

@@ -138,8 +138,10 @@ public struct ForwardGeocoder: Sendable {
       if !found.contains(record) { found.append(record) }
       return true
     }
-    let code = "US." + name.uppercased()
-    if name.utf8.count == 2, let state = (0..<tables.regions.count).first(where: { tables.regionCode($0) == code }) {
+    // `DC`, `D.C.`
+    let letters = name.filter { $0 != "." && $0 != " " }.uppercased()
+    let code = "US." + letters
+    if letters.utf8.count == 2, let state = (0..<tables.regions.count).first(where: { tables.regionCode($0) == code }) {
       found.append(.region(state))
     }
     return found
@@ -211,6 +213,9 @@ public struct ForwardGeocoder: Sendable {
       FoldedName.withTwo { key, other in
         tables.folding.fold(written, into: &key)
         guard !key.isEmpty else { return }
+        for country in countries(calledBy: key) {
+          guard report(country, .exact, true) else { return }
+        }
         var index = firstEntry(of: key, &other)
         let end = min(tables.search.count, index + Self.candidateLimit)
         while index < end {
@@ -292,7 +297,9 @@ public struct ForwardGeocoder: Sendable {
     guard record != area else { return false }
     switch area {
     case .place: return false
-    case .country(let row): return Int(tables.country(of: record)) == row
+    case .country(let row):
+      let country = Int(tables.country(of: record))
+      return country == row || isCountry(country, partOf: row)
     case .region(let row): return tables.region(of: record).map(Int.init) == row
     case .division(let row):
       let code = tables.divisions.code(row)

@@ -1,0 +1,52 @@
+import GeocodeCore
+import Testing
+
+/// Countries by the names that people and lists give them.
+@Suite struct CountryNameTests {
+  private func best(_ query: String) throws -> (place: NamedPlace, closeness: ForwardGeocoder.Closeness) {
+    let match = try #require(try Shared.forward.search(query).first)
+    return (Shared.tables.place(for: match.record), match.closeness)
+  }
+
+  @Test(arguments: [
+    ("Netherlands", "NL"), ("The Netherlands", "NL"), ("the netherlands", "NL"), ("Holland", "NL"), ("UK", "GB"),
+    ("U.K.", "GB"), ("Great Britain", "GB"), ("UAE", "AE"), ("Burma", "MM"), ("Myanmar", "MM"),
+    ("Myanmar (Burma)", "MM"),
+    ("Czech Republic", "CZ"), ("Czechia", "CZ"), ("the Czech Republic", "CZ"), ("East Timor", "TL"),
+    ("Timor-Leste", "TL"), ("The Bahamas", "BS"), ("The Gambia", "GM"), ("the Philippines", "PH"), ("Korea", "KR"),
+    ("South Korea", "KR"), ("Korea, Republic of", "KR"), ("North Korea", "KP"), ("Congo", "CD"), ("DR Congo", "CD"),
+    ("Republic of the Congo", "CG"), ("Congo - Brazzaville", "CG"), ("St. Lucia", "LC"), ("Saint Lucia", "LC"),
+    ("Trinidad & Tobago", "TT"), ("Trinidad and Tobago", "TT"), ("Bosnia & Herzegovina", "BA"), ("Vatican City", "VA"),
+    ("Palestinian Territories", "PS"), ("Viet Nam", "VN"), ("Russian Federation", "RU"), ("Cote d'Ivoire", "CI"),
+    ("Ivory Coast", "CI"), ("Turkey", "TR"), ("Türkiye", "TR"), ("Swaziland", "SZ"), ("Cape Verde", "CV"),
+    ("Iran, Islamic Republic of", "IR"), ("Lao People's Democratic Republic", "LA"), ("America", "US"),
+    ("The United States of America", "US"), ("英国", "GB"), ("阿联酋", "AE"), ("南韩", "KR"), ("象牙海岸", "CI"),
+  ])
+  func `finds a country by its usual names, before places that are called similarly`(
+    _ query: String, _ code: String
+  ) throws {
+    let found = try best(query)
+    #expect(found.place.countryCode == code && found.place.city == nil && found.place.admin1 == nil)
+    #expect(found.closeness == .exact)
+  }
+
+  @Test(
+    arguments: [
+      ("Amsterdam, Netherlands", "NL", "Amsterdam"), ("London, UK", "GB", "London"), ("Dubai, UAE", "AE", "Dubai"),
+      ("Prague, Czech Republic", "CZ", "Prague"), ("Hong Kong, China", "HK", nil),
+      ("Washington, D.C.", "US", "Washington"),
+      ("Washington, DC", "US", "Washington"), ("Nassau, The Bahamas", "BS", "Nassau"), ("The Hague", "NL", "The Hague"),
+    ] as [(String, String, String?)])
+  func `finds a city with its country's usual name`(_ query: String, _ code: String, _ city: String?) throws {
+    let found = try best(query)
+    #expect(found.place.countryCode == code)
+    if let city { #expect(found.place.city == city) }
+  }
+
+  @Test func `finds both countries that are called Congo, and both Koreas`() throws {
+    for (query, codes) in [("Congo", ["CD", "CG"]), ("Korea", ["KR", "KP"])] {
+      let countries = try Shared.forward.search(query).filter { $0.closeness == .exact }
+      #expect(countries.prefix(2).map { Shared.tables.place(for: $0.record).countryCode } == codes)
+    }
+  }
+}
