@@ -72,7 +72,7 @@ import Testing
 
   @Test func `R6 L5 the first launch imports and welcomes, the second finds everything and does neither`() throws {
     let data = folders.folder("a")
-    let first = try LaunchRun(data: data)
+    let first = try LaunchRun([], data: data)
     #expect(try first.outcome("welcome") == "success")
     #expect(try DataFolders.counts(in: data) == [17, 136])
     let second = try LaunchRun(data: data)

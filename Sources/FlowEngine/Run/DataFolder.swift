@@ -47,7 +47,7 @@ public struct DataFolder: Sendable {
   /// The folder at an absolute path that exists.
   init(opened path: String) { self.path = path }
 
-  /// Whether a run with this folder has ended `success` or `partial` before.
+  /// Whether a run with this folder has ended `success` or `partial` before, or has shown its window if it has one.
   public var hasLaunched: Bool { access(path + "/launched", F_OK) == 0 }
 
   /// Notes that a run has ended well. Returns what went wrong, or nil.

@@ -51,6 +51,18 @@ extension WorkflowRun {
     if let outcome { warn(outcome) }
   }
 
+  /// Whether `launch.first` is false from now on: a person has seen the window, or, in a workflow without one, the run
+  /// has ended well.
+  private func countsAsLaunch(_ conclusion: RunConclusion, _ state: borrowing RunState) -> Bool {
+    var showsWindow = false
+    for step in prepared.graph.workflow.steps.indices.map({ StepIndex($0) })
+    where prepared.action(of: step).declaration.events.contains(LifecycleEvent.uiReady.rawValue) {
+      if state.plan.outcome(of: step) == .success { return true }
+      showsWindow = true
+    }
+    return !showsWindow && (conclusion == .success || conclusion == .partial)
+  }
+
   private func makeReport() {
     var report = state.withLock { state -> RunReport in
       // Before the report shares the plan's memory, which would be copied to take them out later.
@@ -65,7 +77,7 @@ extension WorkflowRun {
       }
       var conclusion = state.plan.conclusion ?? .cancelled
       if problem != nil, conclusion == .success || conclusion == .partial { conclusion = .failure }
-      if conclusion == .success || conclusion == .partial, options.outer == nil, selection == nil,
+      if countsAsLaunch(conclusion, state), options.outer == nil, selection == nil,
         let problem = DataFolder(opened: run.dataFolder).noteLaunch()
       {
         state.warnings.append(problem)
