@@ -119,3 +119,15 @@ public enum QualityOfService: String, Sendable, Hashable, CaseIterable {
   case utility
   case background
 }
+
+extension Workflow {
+  /// The steps that a step waits for, directly or through others, by `needs`.
+  package func upstream(of step: StepIndex) -> Set<StepIndex> {
+    var found: Set<StepIndex> = []
+    var rest = Array(steps[Int(step)].needs)
+    while let next = rest.popLast() {
+      if found.insert(next).inserted { rest += steps[Int(next)].needs }
+    }
+    return found
+  }
+}

@@ -96,6 +96,32 @@ import Testing
     #expect(try launch.gateOpened() < 2_000)
   }
 
+  @Test(
+    arguments: [
+      #"{"urlContexts":[{"url":"app://product/5"}]}"#,
+      #"{"userActivities":[{"activityType":"com.example.restore"},{"webpageURL":"app://product/5"}]}"#,
+    ]) func `C10 a link that a scene brings opens its page without a minimum, as any link does`(options: String) throws
+  {
+    let data = folders.folder("a")
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    try options.write(toFile: data + "/scene.json", atomically: true, encoding: .utf8)
+    let launch = try LaunchRun(["--launch", "scene=@\(data)/scene.json"], data: data)
+    #expect(launch.report["gate"]?["heldByMinMilliseconds"]?.numberValue ?? 100 < 10)
+    #expect(launch.report["outputs"]?["opened"] == "product")
+    try #"{"userActivities":[{"activityType":"com.example.restore"}]}"#
+      .write(toFile: data + "/scene.json", atomically: true, encoding: .utf8)
+    let restored = try LaunchRun(["--launch", "scene=@\(data)/scene.json"], data: data)
+    #expect(try restored.gateOpened() >= 2_000)
+  }
+
+  @Test func `a launch that nobody has seen leaves the next one the first`() throws {
+    let data = folders.folder("a")
+    #expect(try LaunchRun(data: data).outcome("welcome") == "success")
+    #expect(try LaunchRun([], data: data).outcome("welcome") == "success")
+    #expect(try LaunchRun([], data: data).step("welcome")["reason"] == "condition")
+    #expect(try LaunchRun(data: data).step("welcome")["reason"] == "condition")
+  }
+
   @Test(arguments: [["--launch", "location"], ["--launch", "background=@\(samples)/position.json"]])
   func `R12 R13 a position that launched the app is located at once, by its key and before anything deferred`(
     _ arguments: [String]

@@ -41,6 +41,12 @@ import Testing
     #expect(try second.outcome("trips") == "success")
   }
 
+  @Test func `L36 without a way to the cloud the launch is whole, whatever the build`() throws {
+    let launch = try LaunchRun(["-i", "cloud=down"], data: folders.folder("a"))
+    #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
+    #expect(try launch.outcome("enter-app") == "success" && launch.outcome("trips") == "success")
+  }
+
   @Test
   func `L18 L30 L36 C17 with a slow cloud the local lists are there at the first look, refreshed when it answers`()
     throws

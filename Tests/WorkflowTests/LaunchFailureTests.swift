@@ -60,6 +60,23 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: data + "/footprint.sqlite")) == before)
   }
 
+  @Test(arguments: ["background", "location"])
+  func `L6 C18 launched in the background with a damaged store, a person who comes sees the recovery screen`(
+    _ reason: String
+  ) throws {
+    let data = folders.folder(reason)
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    let damaged = Data((0..<3_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+    try damaged.write(to: URL(filePath: data + "/footprint.sqlite"))
+    let unseen = try LaunchRun(["--launch", reason], data: data)
+    #expect(try unseen.outcome("recovery-view") == "skipped")
+    let times = ["app.will-enter-foreground@1s", "app.will-enter-foreground@2s"]
+    let seen = try LaunchRun(["--launch", reason] + times.flatMap { ["--event", $0] }, data: data)
+    #expect(try seen.outcome("recovery-screen") == "success")
+    #expect(seen.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
+    #expect(seen.logs.contains { $0.hasPrefix("the recovery screen is shown: try again, restore a backup") })
+  }
+
   @Test func `L6 a file that is not a store fails the gate and is left as it is`() throws {
     let data = folders.folder("a")
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)

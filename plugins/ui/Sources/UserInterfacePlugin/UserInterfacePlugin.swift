@@ -27,8 +27,8 @@ public struct UserInterfacePlugin: Plugin {
     handles = [PluginHandle(InterfaceFactory.key, InterfaceFactory(make: makeInterface, now: now))]
   }
 
-  /// Checks the size of launch screens.
-  public var checks: [any WorkflowCheckProvider] { [LaunchScreenCheck()] }
+  /// Checks the size of launch screens, and that they come before the window.
+  public var checks: [any WorkflowCheckProvider] { [LaunchScreenCheck(), SplashOrderCheck()] }
 
   /// Everything that begins with `ui.`.
   public var actions: [any ActionType.Type] {

@@ -107,6 +107,13 @@ struct InterfaceRun {
     #expect(run.interface.state.pages.count == 1)
   }
 
+  @Test func `a splash that comes after the window is not shown`() async throws {
+    let run = InterfaceRun()
+    try await run.launch()
+    #expect(try await run.call(ShowSplash.self)["shown"] == false)
+    #expect(run.host.logLines.last?.level == .warning)
+  }
+
   @Test func `the last hundred pages are kept`() {
     var state = InterfaceState(tab: "map")
     for index in 0..<101 { state.open(PageRequest(page: "page-\(index)")) }
@@ -161,10 +168,10 @@ struct InterfaceRun {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     let splash = Task { try await run.call(ShowSplash.self) }
-    #expect(await run.host.readied() == ["size-bytes": 0])
+    #expect(await run.host.readied() == ["size-bytes": 0, "shown": true])
     try await run.call(MakeWindow.self, ["tabs": ["map"]])
     try await run.call(PresentInterface.self)
-    #expect(try await splash.value == ["size-bytes": 0])
+    #expect(try await splash.value == ["size-bytes": 0, "shown": true])
   }
 
   @Test func `ends with the run where nothing is ever presented`() async throws {
@@ -173,7 +180,7 @@ struct InterfaceRun {
     let splash = Task { try await run.call(ShowSplash.self) }
     _ = await run.host.readied()
     run.host.cancel()
-    #expect(try await splash.value == ["size-bytes": 0])
+    #expect(try await splash.value == ["size-bytes": 0, "shown": true])
   }
 
   @Test func `R4 may have 25 MB and not a byte more`() async throws {
@@ -191,7 +198,9 @@ struct InterfaceRun {
     try file.truncate(atOffset: UInt64(ShowSplash.limitBytes))
     try await run.call(MakeWindow.self, ["tabs": ["map"]])
     try await run.call(PresentInterface.self)
-    #expect(try await run.call(ShowSplash.self, ["asset": "splash.storyboard"]) == ["size-bytes": 25_000_000])
+    #expect(
+      try await run.call(ShowSplash.self, ["asset": "splash.storyboard"])
+        == ["size-bytes": 25_000_000, "shown": false])
   }
 
   @Test func `R4 a static image is warned of`() {

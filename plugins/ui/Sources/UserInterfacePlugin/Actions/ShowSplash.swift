@@ -26,8 +26,12 @@ struct ShowSplash: Service {
 
   struct Output: ActionOutput {
     var sizeBytes: Int
+    var shown: Bool
 
-    static let summaries = ["size-bytes": "The size of the launch screen's file; 0 without one"]
+    static let summaries = [
+      "size-bytes": "The size of the launch screen's file; 0 without one",
+      "shown": "false if the window was there before it",
+    ]
   }
 
   /// R4: what the system allows since iOS 14.
@@ -48,8 +52,17 @@ struct ShowSplash: Service {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let output = Output(sizeBytes: try input.asset.map { try Self.size(of: $0.path) } ?? 0)
+    let sizeBytes = try input.asset.map { try Self.size(of: $0.path) } ?? 0
     let session: InterfaceSession = try context.handle(InterfaceSession.key)
+    let isLate = session.isSplashHidden
+    let output = Output(sizeBytes: sizeBytes, shown: !isLate)
+    guard !isLate else {
+      // It would cover the window, and nothing would take it away.
+      context.log("the splash is not shown, because the window is there already", level: .warning)
+      context.provide(.launchScreen, session)
+      context.ready(output)
+      return output
+    }
     try session.interface.showSplash(input.asset?.path)
     context.provide(.launchScreen, session)
     context.ready(output)

@@ -39,6 +39,9 @@ final class InterfaceSession: Sendable {
     set { savedState.withLock { $0 = newValue } }
   }
 
+  /// Whether the window is where the splash would be.
+  var isSplashHidden: Bool { splash.withLock { $0.isHidden } }
+
   /// Calls `handler` once the splash has been hidden; at once when it has.
   func whenSplashIsHidden(_ handler: @escaping @Sendable () -> Void) {
     let isHidden = splash.withLock { splash in
