@@ -17,9 +17,14 @@ public struct TappedLink: Sendable, Hashable {
   public var parameters: ValueObject
   /// The identifier of the notification, by which deliveries of one tap are distinguished from two taps.
   public var notificationID: String?
+  /// The action that the person chose: `default` for a tap, otherwise the identifier of a button.
+  public var action: String
 
   /// A link that was tapped.
-  public init(url: String, parameters: ValueObject = [:], notificationID: String? = nil) {
+  public init(
+    url: String, parameters: ValueObject = [:], notificationID: String? = nil, action: String = "default"
+  ) {
+    self.action = action
     self.url = url
     self.parameters = parameters
     self.notificationID = notificationID

@@ -13,7 +13,7 @@ import Testing
 @testable import NotificationPlugin
 
 /// A notification center under the test's control.
-private final class FakeCenter: UserNotificationCenter {
+final class FakeCenter: UserNotificationCenter {
   struct Failure: Error {}
 
   private struct State {
@@ -43,10 +43,10 @@ private final class FakeCenter: UserNotificationCenter {
     state.withLock { $0.delegate = delegate }
   }
 
-  func deliver(_ kind: NotificationDelivery.Kind, _ payload: Value, id: String = "n-1") {
+  func deliver(_ kind: NotificationDelivery.Kind, _ payload: Value, id: String = "n-1", action: String? = nil) {
     let delegate = state.withLock { $0.delegate }
     delegate?(
-      NotificationDelivery(id: id, kind: kind, payload: payload) { result in
+      NotificationDelivery(id: id, kind: kind, payload: payload, action: action) { result in
         self.state.withLock { $0.completions.append(result) }
       })
   }

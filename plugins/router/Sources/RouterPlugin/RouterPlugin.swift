@@ -19,6 +19,9 @@ public struct RouterPlugin: Plugin {
     handles = [PluginHandle(RouterSurroundings.key, RouterSurroundings(interceptors: interceptors, now: now))]
   }
 
+  /// Checks that routes are registered before a step looks for the link of the launch.
+  public var checks: [any WorkflowCheckProvider] { [LaunchLinkCheck()] }
+
   /// Everything that begins with `router.`.
   public var actions: [any ActionType.Type] {
     [RegisterRoutes.self, OpenRoute.self, HoldRoute.self, FlushRoutes.self, FindLaunchLink.self]

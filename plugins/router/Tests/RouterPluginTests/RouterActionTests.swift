@@ -185,7 +185,7 @@ import Testing
     let next = Launch(at: 1_010_000, store: store)
     try await next.register(pending: persist)
     next.interface.setReady(true)
-    #expect(try await next.call("router.flush")["result"] == "none")
+    #expect(try await next.call("router.flush")["result"] == "expired")
     #expect(next.host.logLines.contains(.init(level: .warning, "pending.expired app://vip/999")))
     #expect(store.all(in: "router").isEmpty)
   }
@@ -344,7 +344,8 @@ import Testing
     #expect(outputs["url"] == (url.map(Value.string) ?? .null))
     #expect(outputs["source"] == (source.map(Value.string) ?? .null))
     #expect(outputs["keys"] == options.keys.value)
-    #expect(outputs["ignored"] == [])
+    let isOfSeveral = options["urlContexts"]?.arrayValue?.count == 2
+    #expect(outputs["ignored"] == (isOfSeveral ? ["urlContexts[1]: urlContexts[0] comes first"] : []))
   }
 
   @Test func `ignores keys of features the application does not have, with a warning (R14)`() async throws {
@@ -353,7 +354,8 @@ import Testing
     #expect(outputs["url"] == "app://b")
     #expect(outputs["ignored"] == ["remoteNotification", "mystery"])
     #expect(
-      outputs["logs"]?.arrayValue?.first == "the launch option 'remoteNotification' is not supported and is ignored")
+      outputs["logs"]?.arrayValue?.contains("the launch option 'remoteNotification' is not supported and is ignored")
+        == true)
   }
 }
 

@@ -23,7 +23,11 @@ struct ParsePayload: Action {
   }
 
   struct Input: ActionInput {
-    @Field("The payload, as JSON text or as an object", isSecret: true) var payload: Value
+    @Field(
+      """
+      The payload, as JSON text or as an object; or the response of a person, as {notification: {request: {content: \
+      {userInfo}}}, actionIdentifier, userText}
+      """, isSecret: true) var payload: Value
     @Field("Which limit applies: standard 4096 bytes, voip 5120") var kind: PayloadKind = .standard
   }
 
@@ -36,12 +40,16 @@ struct ParsePayload: Action {
     var silent: Bool
     var route: String?
     var parameters: ValueObject
+    var action: String?
+    var reply: String?
     var warnings: [String]
 
     static let summaries = [
       "title": "The alert's title", "body": "The alert's text", "badge": "The number for the icon",
       "sound": "The sound's name", "category": "The category", "silent": "Whether there is nothing to show",
-      "route": "The link a tap opens; null when there is none",
+      "route": "The link a tap opens; null when there is none, or when the person chose another action",
+      "action": "default, dismiss or the identifier of the button, if the payload is a response",
+      "reply": "The text that the person replied with",
       "parameters": "The parameters of the page besides the link",
       "warnings": "The warnings about the payload",
     ]
@@ -51,7 +59,7 @@ struct ParsePayload: Action {
     guard let payload = input["payload"] else { return [] }
     let kind = input["kind"].flatMap(PayloadKind.init) ?? .standard
     do throws(NotificationPayload.PayloadProblem) {
-      return try NotificationPayload(payload, limit: kind.limit).warnings.map {
+      return try NotificationResponse(payload, limit: kind.limit).payload.warnings.map {
         InputProblem("payload", $0, isWarning: true)
       }
     } catch {
@@ -60,16 +68,18 @@ struct ParsePayload: Action {
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let payload: NotificationPayload
+    let response: NotificationResponse
     do throws(NotificationPayload.PayloadProblem) {
-      payload = try NotificationPayload(input.payload, limit: input.kind.limit)
+      response = try NotificationResponse(input.payload, limit: input.kind.limit)
     } catch {
       throw ActionError(error.code, error.message, isRetryable: false)
     }
+    let payload = response.payload
     context.log("notification received: '\(payload.title)'")
     for warning in payload.warnings { context.log(warning, level: .warning) }
     return Output(
       title: payload.title, body: payload.body, badge: payload.badge, sound: payload.sound, category: payload.category,
-      silent: payload.isSilent, route: payload.route, parameters: payload.parameters, warnings: payload.warnings)
+      silent: payload.isSilent, route: response.opensPage ? payload.route : nil, parameters: payload.parameters,
+      action: response.action, reply: response.reply, warnings: payload.warnings)
   }
 }

@@ -10,7 +10,7 @@ struct ReceiveNotifications: Service {
   static let effect = ActionEffect.process
   static let summary = "Shows arriving notifications and opens those that are tapped"
   static let requires: [HandleKey] = [.linkOpener, .userInterface]
-  static let events = [received, tapped]
+  static let events = [received, tapped, acted]
   static let example = """
     uses: notification.receive
     needs: [register-routes, launch-app]
@@ -18,6 +18,7 @@ struct ReceiveNotifications: Service {
 
   private static let received = "notification.received"
   private static let tapped = "notification.tapped"
+  private static let acted = "notification.acted"
 
   struct Input: ActionInput {
     @Field("Whether a notification opens its page without a tap") var routeOnReceipt: Bool =
@@ -84,7 +85,7 @@ struct ReceiveNotifications: Service {
     }
     for warning in payload.warnings { context.log(warning, level: .warning) }
     switch delivery.kind {
-    case .tapped: try await open(payload, delivery.id, context)
+    case .tapped: try await answered(payload, delivery, context)
     case .received:
       // Of two processes with one data folder, one delivers what was scheduled there.
       var claim: NotificationClaim?
@@ -114,6 +115,21 @@ struct ReceiveNotifications: Service {
     return true
   }
 
+  /// Opens the page of a tap, and of a button that its route names.
+  private nonisolated(nonsending) func answered(
+    _ payload: NotificationPayload, _ delivery: NotificationDelivery, _ context: ActionContext
+  ) async throws {
+    let action = NotificationAnswer.word(for: delivery.action)
+    switch action {
+    case NotificationAnswer.open: try await open(payload, delivery.id, context)
+    case NotificationAnswer.dismiss: context.log("notification dismissed \(delivery.id)")
+    default:
+      context.log("notification answered \(delivery.id) by the action '\(action)'")
+      await route(payload, delivery.id, action: action, context)
+      try context.post(Self.acted)
+    }
+  }
+
   private nonisolated(nonsending) func open(
     _ payload: NotificationPayload, _ id: String, _ context: ActionContext
   ) async throws {
@@ -123,12 +139,12 @@ struct ReceiveNotifications: Service {
   }
 
   private nonisolated(nonsending) func route(
-    _ payload: NotificationPayload, _ id: String, _ context: ActionContext
+    _ payload: NotificationPayload, _ id: String, action: String = NotificationAnswer.open, _ context: ActionContext
   ) async {
     guard let url = payload.route else { return }
     do {
       let opener: any LinkOpener = try context.handle(.linkOpener)
-      let link = TappedLink(url: url, parameters: payload.parameters, notificationID: id)
+      let link = TappedLink(url: url, parameters: payload.parameters, notificationID: id, action: action)
       let interface: any UserInterface = try context.handle(.userInterface)
       let result = await opener.open(link, on: interface, in: context)
       context.log("the link of notification \(id) was \(result)")

@@ -72,11 +72,20 @@ public struct NotificationDelivery: Sendable {
   public let kind: Kind
   /// The payload.
   public let payload: Value
+  /// The identifier of the action that the person chose, as UserNotifications gives it; nil: the notification was tapped.
+  public let action: String?
+  /// The text that the person replied with.
+  public let reply: String?
   /// To be called exactly once (N21, N24).
   public let complete: @Sendable (FetchResult) -> Void
 
   /// A notification that came or was tapped.
-  public init(id: String, kind: Kind, payload: Value, complete: @escaping @Sendable (FetchResult) -> Void = { _ in }) {
+  public init(
+    id: String, kind: Kind, payload: Value, action: String? = nil, reply: String? = nil,
+    complete: @escaping @Sendable (FetchResult) -> Void = { _ in }
+  ) {
+    self.action = action
+    self.reply = reply
     self.id = id
     self.kind = kind
     self.payload = payload

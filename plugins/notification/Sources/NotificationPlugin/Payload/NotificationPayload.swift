@@ -43,8 +43,10 @@ struct NotificationPayload: Sendable, Hashable {
     let object = try Self.object(of: payload, limit)
     let aps = object["aps"]?.objectValue ?? [:]
     let alert = aps["alert"]
-    title = alert?.objectValue?["title"]?.stringValue ?? ""
-    body = alert?.objectValue?["body"]?.stringValue ?? alert?.stringValue ?? ""
+    func text(_ keys: String...) -> String? { keys.lazy.compactMap { alert?.objectValue?[$0]?.stringValue }.first }
+    // The app finds a localized text by its key.
+    title = text("title", "title-loc-key") ?? ""
+    body = text("body", "loc-key") ?? alert?.stringValue ?? ""
     badge = aps["badge"]?.integerValue
     sound = aps["sound"]?.stringValue ?? aps["sound"]?.objectValue?["name"]?.stringValue
     category = aps["category"]?.stringValue
@@ -95,10 +97,8 @@ struct NotificationPayload: Sendable, Hashable {
 
   /// N19: what is not an object counts as none.
   private static func parameters(of object: ValueObject, _ warnings: inout [String]) -> ValueObject {
-    switch object["parameters"] {
-    case .object(let parameters)?: return parameters
-    case nil: break
-    case .some:
+    if let parameters = NotificationAnswer.parameters(object["parameters"]) { return parameters }
+    if object["parameters"] != nil {
       warnings.append("the payload's 'parameters' are not an object and are left out")
     }
     return [:]

@@ -14,6 +14,15 @@ public enum RouteResolution: Sendable {
 }
 
 extension RouteTable {
+  /// Whether a route matches the link, and the person who chose `action` in its notification means its page.
+  public func accepts(_ link: LaunchOptions.Link, action: String) -> Bool {
+    switch resolve(link.url, from: link.source, payload: link.parameters) {
+    case .open(let match, _), .blocked(let match, _, by: _):
+      action == NotificationAnswer.open || match.route.notificationActions.contains(action)
+    case .rejected, .notFound: false
+    }
+  }
+
   /// What `url` would do when it comes from `source` with `payload` next to it.
   ///
   /// A source of nil stands for the one that the URL's kind implies: `url-scheme` or `universal-link`. An `isApproved`

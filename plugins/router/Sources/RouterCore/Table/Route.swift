@@ -22,12 +22,15 @@ public struct Route: Sendable, Hashable {
   /// Whether the next launch may restore the page, without the secret parts of its link; nil: only if there are none and
   /// the route is not sensitive.
   public let isRestorable: Bool?
+  /// The identifiers of buttons of a notification that open the page, as a tap does.
+  public let notificationActions: Set<String>
 
   /// A route; without `page`, the pattern's first literal names it.
   public init(
     _ pattern: RoutePattern, page: String? = nil, action: RouteAction = .push, priority: Int = 0,
     isSensitive: Bool = false, sources: Set<RouteSource> = RouteSource.all,
-    parameterTypes: [String: ParameterType] = [:], defaults: ValueObject = [:], isRestorable: Bool? = nil
+    parameterTypes: [String: ParameterType] = [:], defaults: ValueObject = [:], isRestorable: Bool? = nil,
+    notificationActions: Set<String> = []
   ) {
     self.pattern = pattern
     self.page = page ?? pattern.firstLiteral ?? ""
@@ -38,6 +41,7 @@ public struct Route: Sendable, Hashable {
     self.parameterTypes = parameterTypes
     self.defaults = defaults
     self.isRestorable = isRestorable
+    self.notificationActions = notificationActions
   }
 
   /// A route for a pattern in text; throws what is wrong with the pattern.

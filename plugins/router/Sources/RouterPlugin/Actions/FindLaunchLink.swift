@@ -18,7 +18,7 @@ struct FindLaunchLink: Action {
       """
       The launch options; without them, those of this launch. Read are url; remoteNotification (a payload); \
       localNotification {userInfo}; notificationResponse {notification: {request: {identifier, content: {userInfo}}}, \
-      actionIdentifier} or {identifier, userInfo}; urlContexts [{url}]; userActivities [{webpageURL}]; \
+      actionIdentifier, userText} or {identifier, userInfo}; urlContexts [{url}]; userActivities [{webpageURL}]; \
       userActivityDictionary {UIApplicationLaunchOptionsUserActivityKey: {webpageURL}}; shortcutItem {userInfo}. \
       A userInfo is a payload: {route, parameters}
       """, isSecret: true) var options: ValueObject?
@@ -31,14 +31,20 @@ struct FindLaunchLink: Action {
     var source: String?
     var notificationId: String?
     var arrival: String?
+    var action: String?
+    var reply: String?
     var keys: [String]
     var ignored: [String]
 
     static let summaries = [
       "url": "The link; null when the launch has none", "parameters": "The parameters besides the link",
       "source": "Where it came from, as router.hold takes it", "notification-id": "The notification's identifier",
-      "arrival": "tap, or receipt for a notification that arrived and was not tapped; null without a notification",
-      "keys": "The keys that were understood", "ignored": "The keys that were not, or are not supported",
+      "arrival":
+        "tap, action for one of its buttons, or receipt for a notification that arrived and was not tapped; null without a "
+        + "notification",
+      "action": "default, dismiss, or the identifier of the button; null without a notification",
+      "reply": "The text that the person replied with", "keys": "The keys that were understood",
+      "ignored": "The keys that were not, or are not supported, and the values that were not taken, with the reason",
     ]
   }
 
@@ -55,8 +61,18 @@ struct FindLaunchLink: Action {
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     let supported = input.supports.map { Set($0.compactMap(LaunchOptions.Key.init)) } ?? Set(LaunchOptions.Key.allCases)
-    let options = LaunchOptions(
-      input.options ?? context.launch.options, for: context.launch.reason, supported: supported)
+    let router: Router? = try? context.handle(Router.key)
+    let given = input.options ?? context.launch.options
+    let options =
+      if let table = router?.table {
+        LaunchOptions(given, for: context.launch.reason, supported: supported) { table.accepts($0, action: $1) }
+      } else {
+        LaunchOptions(given, for: context.launch.reason, supported: supported)
+      }
+    if router == nil, options.link != nil {
+      context.log("no step before this one uses router.register: the first link is taken unchecked", level: .warning)
+    }
+    for reason in options.leftOut { context.log("not opened: \(reason)") }
     for name in options.ignored {
       context.log("the launch option '\(name)' is not supported and is ignored", level: .warning)
     }
@@ -68,16 +84,17 @@ struct FindLaunchLink: Action {
     for warning in options.warnings { context.log(warning, level: .warning) }
     switch options.arrival {
     case .tap?: context.log("notification received and tapped")
+    case .action?: context.log("notification received and answered by the action '\(options.action ?? "")'")
     case .receipt?: context.log("notification received; it was not tapped, so it opens nothing")
     case nil: break
     }
     if let link = options.link {
-      let router: Router? = try? context.handle(Router.key)
       context.log("launched by the link \(router?.table.forLog(link.url) ?? Redaction.forLog(link.url))")
     }
     return Output(
       url: options.link?.url, parameters: options.link?.parameters ?? [:], source: options.link?.source.rawValue,
       notificationId: options.link?.notificationID, arrival: options.arrival?.rawValue,
-      keys: options.keys.map(\.rawValue), ignored: options.ignored)
+      action: options.action, reply: options.reply, keys: options.keys.map(\.rawValue),
+      ignored: options.ignored + options.leftOut)
   }
 }

@@ -21,6 +21,9 @@ struct RouteEntry {
       "defaults", .object(properties: nil), isRequired: false,
       summary: "Values for parameters that the link lacks, such as { message: none }"),
     FieldDeclaration(
+      "actions", .array(of: .string), isRequired: false,
+      summary: "The buttons of a notification that open the page, by identifier; without it, only a tap does"),
+    FieldDeclaration(
       "restorable", .boolean, isRequired: false,
       summary: "Whether ui.restore may show the page again; without it, unless the route or its link has secrets"),
   ]
@@ -67,7 +70,8 @@ struct RouteEntry {
         action: object["action"]?.stringValue.flatMap(RouteAction.init(rawValue:)) ?? .push,
         priority: object["priority"]?.integerValue ?? 0, isSensitive: object["sensitive"]?.booleanValue ?? false,
         sources: sources.map(Set.init) ?? RouteSource.all, parameterTypes: types,
-        defaults: object["defaults"]?.objectValue ?? [:], isRestorable: object["restorable"]?.booleanValue))
+        defaults: object["defaults"]?.objectValue ?? [:], isRestorable: object["restorable"]?.booleanValue,
+        notificationActions: Set(object["actions"]?.arrayValue?.compactMap(\.stringValue) ?? [])))
   }
 
   private static func parameterTypes(

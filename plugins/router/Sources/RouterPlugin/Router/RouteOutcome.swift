@@ -6,7 +6,7 @@ import RouterCore
 struct RouteOutcome: ActionOutput {
   /// The URL, or null when there was none.
   var url: String?
-  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `handler-failed`, `none`; or `redirected`: the
+  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `handler-failed`, `expired`, `none`; or `redirected`: the
   /// page of another link was opened, which an interceptor gave.
   var result: String
   /// The pattern of the route that matched.
@@ -32,7 +32,7 @@ struct RouteOutcome: ActionOutput {
     "url": "The URL; null when there was none",
     "result":
       "opened, deferred, duplicate, rejected, not-found, blocked, redirected (an interceptor had another link opened), "
-      + "handler-failed, or none without a URL",
+      + "handler-failed, expired, or none without a URL",
     "route": "The pattern of the route that matched", "page": "The page of that route",
     "action": "How the page is shown: push or present",
     "parameters": "path, query and payload, each an object; a query key has its values in order",

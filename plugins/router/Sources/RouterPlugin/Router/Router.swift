@@ -13,6 +13,8 @@ final class Router: LinkOpener {
   /// Held while the store is written, so that an older state never overwrites a newer one.
   private let archive: Mutex<PendingArchive?>
   private let timeToLiveMilliseconds: Int
+  /// Held links that expired, until a flush reports them.
+  private let expired = Mutex<[String: [RouteOutcome]]>([:])
 
   init(table: RouteTable, policy: PendingPolicy, timeToLiveMilliseconds: Int, _ surroundings: RouterSurroundings) {
     self.table = table
@@ -41,8 +43,10 @@ final class Router: LinkOpener {
     archive.withLock { $0 = kept }
     var effects: [PendingStore.Effect] = []
     for (scope, routes) in routes.sorted(by: { $0.key < $1.key }) {
-      effects += pending.withLock { $0.restore(routes, scope: scope, at: surroundings.now()) }
+      let restored = pending.withLock { $0.restore(routes, scope: scope, at: surroundings.now()) }
+      effects += restored
       if unreadable > 0 { effects.append(.persist(scope: scope)) }
+      noteExpired(restored, scope: scope)
     }
     carryOut(effects, context)
     return pending.withLock { pending in pending.scopes.reduce(0) { $0 + pending.unfinished(scope: $1).count } }
@@ -83,12 +87,15 @@ final class Router: LinkOpener {
       $0.flush(scope: scope, settleMilliseconds: milliseconds, at: surroundings.now())
     }
     carryOut(first, context)
-    guard isScheduled else { return [] }
+    noteExpired(first, scope: scope)
+    guard isScheduled else { return reportExpired(scope: scope) }
     try await context.sleep(for: settle)
-    var outcomes: [RouteOutcome] = []
+    var outcomes = reportExpired(scope: scope)
     var effects = pending.withLock { $0.settled(scope: scope, at: surroundings.now()) }
     while true {
       carryOut(effects, context)
+      noteExpired(effects, scope: scope)
+      outcomes += reportExpired(scope: scope)
       switch effects.last {
       case .handOff(let id, let route):
         let (outcome, next) = await handOff(id, route, scope: scope, on: interface, context)
@@ -106,7 +113,14 @@ final class Router: LinkOpener {
 
   /// For notifications: opens, or keeps, what was tapped, and answers in a word.
   func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String {
+    let action = link.action
     let link = Link(url: link.url, parameters: link.parameters, notificationID: link.notificationID)
+    let candidate = LaunchOptions.Link(
+      url: link.url, parameters: link.parameters, source: link.source, notificationID: link.notificationID)
+    if action != NotificationAnswer.open, !table.accepts(candidate, action: action) {
+      context.log("the action '\(action)' does not open \(table.forLog(link.url))")
+      return "blocked"
+    }
     do {
       return try await open(link, scope: Self.mainScope, on: interface, context).result
     } catch {
@@ -169,6 +183,7 @@ extension Router {
     let outcome = report(await perform(route, on: interface, context), context)
     let effects = pending.withLock { $0.finished(id, at: surroundings.now()) }
     if effects.contains(where: { if case .handOff = $0 { true } else { false } }) { return (outcome, effects) }
+    noteExpired(effects, scope: scope)
     carryOut(effects, context)
     return (outcome, [])
   }
@@ -284,6 +299,20 @@ extension Router {
       case .wake, .handOff: break
       }
     }
+  }
+
+  private func noteExpired(_ effects: [PendingStore.Effect], scope: String) {
+    let outcomes = effects.compactMap { effect -> RouteOutcome? in
+      guard case .log(let entry) = effect, entry.kind == .expired else { return nil }
+      return RouteOutcome(
+        url: entry.route.url, "expired", reason: "expired", message: "it waited longer than its time to live")
+    }
+    if !outcomes.isEmpty { expired.withLock { $0[scope, default: []] += outcomes } }
+  }
+
+  /// The links that expired since the last flush.
+  private func reportExpired(scope: String) -> [RouteOutcome] {
+    expired.withLock { $0.removeValue(forKey: scope) ?? [] }
   }
 
   private func save(_ scope: String, _ context: ActionContext) {

@@ -1,0 +1,26 @@
+import FlowModel
+
+/// A payload, and what a person did with its notification if it comes as the response that UserNotifications delivers.
+struct NotificationResponse {
+  let payload: NotificationPayload
+  /// `default`, `dismiss` or the identifier of a button; nil for a payload alone.
+  let action: String?
+  let reply: String?
+
+  /// Whether the person means the page of the notification.
+  var opensPage: Bool { action == nil || action == NotificationAnswer.open }
+
+  /// Reads JSON text or an object; throws what is wrong and where.
+  init(_ value: Value, limit: NotificationPayload.Limit) throws(NotificationPayload.PayloadProblem) {
+    let object = value.objectValue ?? value.stringValue.flatMap { (try? JSONText.parse($0))?.objectValue }
+    let request = object?["notification"]?.objectValue?["request"]?.objectValue
+    guard let object, let userInfo = request?["content"]?.objectValue?["userInfo"] else {
+      payload = try NotificationPayload(value, limit: limit)
+      (action, reply) = (nil, nil)
+      return
+    }
+    payload = try NotificationPayload(userInfo, limit: limit)
+    action = NotificationAnswer.word(for: object["actionIdentifier"]?.stringValue)
+    reply = object["userText"]?.stringValue
+  }
+}

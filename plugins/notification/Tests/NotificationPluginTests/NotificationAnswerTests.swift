@@ -1,0 +1,55 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Testing
+
+@testable import NotificationPlugin
+
+/// Buttons and replies, and payloads of services that deliver only strings.
+@Suite struct NotificationAnswerTests {
+  private func parse(_ payload: Value) async throws -> ValueObject {
+    try await host(FakeCenter()).call(ParsePayload.self, with: ["payload": payload])
+  }
+
+  @Test(
+    arguments: [
+      (nil, "app://chat/1", "default"), ("com.apple.UNNotificationDefaultActionIdentifier", "app://chat/1", "default"),
+      ("MARK_READ", nil, "MARK_READ"), ("com.apple.UNNotificationDismissActionIdentifier", nil, "dismiss"),
+    ] as [(String?, String?, String)])
+  func `reads the action and the reply of a response, and gives a route to a tap alone`(
+    identifier: String?, route: String?, action: String
+  ) async throws {
+    let outputs = try await parse([
+      "actionIdentifier": identifier.map(Value.string) ?? .null, "userText": "hi",
+      "notification": ["request": ["content": ["userInfo": ["route": "app://chat/1"]]]],
+    ])
+    #expect(outputs["route"] == route.map(Value.string) ?? .null)
+    #expect(outputs["action"] == .string(action) && outputs["reply"] == "hi")
+    #expect(try await parse(["route": "app://chat/1"])["action"] == .null)
+  }
+
+  @Test func `reads parameters that are JSON text, and the key of a localized alert`() async throws {
+    let outputs = try await parse([
+      "aps": ["alert": ["title-loc-key": "SALE_TITLE", "loc-key": "SALE_BODY"]], "route": "app://a",
+      "parameters": #"{"price":"7999"}"#,
+    ])
+    #expect(outputs["parameters"] == ["price": "7999"])
+    #expect(outputs["title"] == "SALE_TITLE" && outputs["body"] == "SALE_BODY")
+    #expect(outputs["warnings"] == [])
+  }
+
+  @Test func `hands the button of a delivery to the router, and posts notification.acted`() async throws {
+    let (center, app) = (FakeCenter(), FakeApp())
+    let host = host(center, app)
+    async let service = host.call(ReceiveNotifications.self)
+    _ = await host.readied()
+    for action in ["com.apple.UNNotificationDismissActionIdentifier", "SHOW", nil] {
+      center.deliver(.tapped, ["route": "app://chat/1"], action: action)
+    }
+    while center.completions.count < 3 { await Task.yield() }
+    host.cancel()
+    _ = try? await service
+    #expect(app.opened.map(\.action) == ["SHOW", "default"])
+    #expect(host.posts == ["notification.acted", "notification.tapped"])
+  }
+}

@@ -1,0 +1,21 @@
+import FlowDiagnostics
+import FlowModel
+import FlowPluginKit
+
+/// Warns of a step that looks for the link of the launch before routes are registered: it cannot tell which of several
+/// links the app opens.
+struct LaunchLinkCheck: WorkflowCheckProvider {
+  func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic] {
+    let steps = checked.workflow.steps
+    return steps.indices.compactMap { index in
+      guard steps[index].uses == FindLaunchLink.name,
+        !checked.workflow.upstream(of: StepIndex(index)).contains(where: { steps[Int($0)].uses == RegisterRoutes.name }
+        ),
+        let span = checked.span(of: StepIndex(index), key: "uses")
+      else { return nil }
+      return Diagnostic(
+        .inputDoubtful, "'\(steps[index].id)' does not wait for a step with router.register", at: span,
+        help: "add the step that registers the routes to its 'needs'; the first link is taken otherwise")
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import RouterPlugin
+import Testing
+
+/// Which of several links opens, and what a button of a notification opens.
+@Suite struct LaunchLinkChoiceTests {
+  private static let browsing: Value = [
+    "activityType": "NSUserActivityTypeBrowsingWeb", "webpageURL": "https://example.com/chat/1",
+  ]
+  private static let restoring: Value = ["activityType": "com.example.restore"]
+
+  /// A response of a person to a notification with a link.
+  private static func response(_ action: String?, reply: String? = nil, route: String = "app://chat/1") -> Value {
+    .object([
+      "actionIdentifier": action.map(Value.string) ?? .null, "userText": reply.map(Value.string) ?? .null,
+      "notification": [
+        "request": ["identifier": "n", "content": ["userInfo": ["route": .string(route)]]]
+      ],
+    ])
+  }
+
+  private func find(_ options: ValueObject, routes: [Value] = ["app://chat/:id"]) async throws -> ValueObject {
+    let launch = Launch()
+    _ = try await launch.call(
+      "router.register", ["schemes": ["app"], "hosts": ["example.com"], "routes": .array(routes)])
+    return try await launch.call("router.launch-link", ["options": .object(options)])
+  }
+
+  @Test(
+    arguments: [
+      (
+        ["userActivities": [restoring, browsing]], "https://example.com/chat/1",
+        ["userActivities[0]: it has no web page"]
+      ),
+      (
+        ["userActivities": [browsing, restoring]], "https://example.com/chat/1",
+        ["userActivities[1]: it has no web page"]
+      ),
+      (
+        ["urlContexts": [["url": "app://nowhere/1"], ["url": "app://chat/2"], ["url": "app://chat/3"]]], "app://chat/2",
+        ["urlContexts[0]: no route takes it", "urlContexts[2]: urlContexts[1] comes first"]
+      ),
+      (
+        [
+          "userActivities": [browsing], "urlContexts": [["url": "app://chat/2"]], "notificationResponse": response(nil),
+        ],
+        "app://chat/1",
+        ["urlContexts[0]: notificationResponse comes first", "userActivities[0]: notificationResponse comes first"]
+      ),
+      (["notificationResponse": .null, "url": "app://chat/2"], "app://chat/2", []),
+      // No route takes it: it is found, so that router.hold says why it opens nothing.
+      (["url": "app://nowhere/1"], "app://nowhere/1", []),
+    ] as [(ValueObject, String, [Value])])
+  func `takes the first link that a route takes, and says why it leaves out the others`(
+    options: ValueObject, url: String, ignored: [Value]
+  ) async throws {
+    let outputs = try await find(options)
+    #expect(outputs["url"] == .string(url))
+    #expect(outputs["ignored"] == .array(ignored))
+    if outputs["source"] != "notification" { #expect(outputs["arrival"] == .null && outputs["action"] == .null) }
+  }
+
+  @Test(
+    arguments: [
+      (nil, nil, "app://chat/1", "tap", "default"),
+      ("com.apple.UNNotificationDefaultActionIdentifier", nil, "app://chat/1", "tap", "default"),
+      ("MARK_READ", "hi", nil, "action", "MARK_READ"), ("SHOW", nil, "app://chat/1", "action", "SHOW"),
+      ("com.apple.UNNotificationDismissActionIdentifier", nil, nil, "receipt", "dismiss"),
+    ] as [(String?, String?, String?, String, String)])
+  func `opens the page for a tap and for the buttons that its route lists`(
+    identifier: String?, reply: String?, url: String?, arrival: String, action: String
+  ) async throws {
+    let outputs = try await find(
+      ["notificationResponse": Self.response(identifier, reply: reply)],
+      routes: [["pattern": "app://chat/:id", "actions": ["SHOW"]]])
+    #expect(outputs["url"] == url.map(Value.string) ?? .null)
+    #expect(outputs["arrival"] == .string(arrival))
+    #expect(outputs["action"] == .string(action))
+    #expect(outputs["reply"] == reply.map(Value.string) ?? .null)
+  }
+
+  @Test func `opens a link that an app delivers with a button only if its route lists the button`() async throws {
+    let launch = Launch(isReady: true)
+    _ = try await launch.call(
+      "router.register",
+      ["schemes": ["app"], "routes": ["app://order/:id", ["pattern": "app://chat/:id", "actions": ["SHOW"]]]])
+    let opener: any LinkOpener = launch.host.handle(.linkOpener)!
+    for (url, action, result) in [
+      ("app://chat/1", "SHOW", "opened"), ("app://chat/2", "MARK_READ", "blocked"),
+      ("app://order/1", "SHOW", "blocked"),
+    ] {
+      let link = TappedLink(url: url, notificationID: url, action: action)
+      #expect(await opener.open(link, on: launch.interface, in: launch.host.context()) == result)
+    }
+    #expect(launch.interface.opened.map(\.page) == ["chat"])
+  }
+
+  @Test func `warns when no routes are registered before it`() async throws {
+    let launch = Launch()
+    let outputs = try await launch.call("router.launch-link", ["options": ["url": "app://a"]])
+    #expect(outputs["url"] == "app://a")
+    #expect(launch.host.logLines.contains { $0.level == .warning && $0.message.contains("router.register") })
+  }
+
+  @Test(arguments: [false, true])
+  func `reports a held link that expired as an outcome of the next flush, once`(isOfEarlierLaunch: Bool) async throws {
+    let store = FakeStore()
+    let first = Launch(store: store)
+    try await first.register(pending: ["persist": true])
+    _ = try await first.call("router.hold", ["url": "app://user/1", "time-to-live": "1m"])
+    let launch = isOfEarlierLaunch ? Launch(at: 1_070_000, isReady: true, store: store) : first
+    if isOfEarlierLaunch {
+      try await launch.register(pending: ["persist": true])
+    } else {
+      launch.advance(milliseconds: 60_000)
+      launch.interface.setReady(true)
+    }
+    let outputs = try await launch.call("router.flush")
+    #expect(outputs["result"] == "expired" && outputs["opened"] == 0)
+    #expect(outputs["outcomes"]?.arrayValue?.map { $0.objectValue?["url"] } == ["app://user/1"])
+    #expect(try await launch.call("router.flush")["result"] == "none")
+  }
+}
