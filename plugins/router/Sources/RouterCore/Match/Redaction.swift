@@ -157,7 +157,14 @@ extension RouteTable {
   /// The URL as it may be in a log: as ``Redaction`` shows it, and without the path parameters whose names look like
   /// secrets, of the route that matches it or of those that nearly do.
   public func forLog(_ url: String) -> String {
-    Redaction.forLog(url) { hidesParameters ? hiddenSegments(of: $0) : [] }
+    Redaction.forLog(policy.shown(url)) { hidesParameters ? hiddenSegments(of: $0) : [] }
+  }
+
+  /// The merged parameters as they may be in a log or a report: without what came in a fragment, too.
+  public func forLog(_ parameters: RouteParameters) -> ValueObject {
+    var shown = forLog(parameters.merged)
+    for name in parameters.fragment.keys { shown[name] = .string(Redaction.mark) }
+    return shown
   }
 
   /// Parameters as they may be in a log or a report, links inside as ``forLog(_:)-(String)`` shows them.

@@ -2,7 +2,9 @@ import FlowModel
 
 /// A URL and the route it leads to. Parameters are read out of the URL when they are asked for.
 public struct RouteMatch: Sendable {
-  /// The URL, taken apart.
+  /// The URL as it was received.
+  public let given: String
+  /// The URL, taken apart; a fragment that is a path is part of its path.
   public let url: ScannedURL
   /// The index of the route in its table.
   public let routeIndex: Int

@@ -2,12 +2,12 @@ import FlowModel
 
 /// What a page is given: one namespace for each origin, and one view of them all (N41).
 ///
-/// Where a name comes from several origins, the path wins over the payload and the payload over the query; the others
-/// are listed in ``collisions``. What none of them gives the route's own defaults do (N29).
+/// Where a name comes from several origins, the path wins over the payload, the payload over the query and the query
+/// over the fragment; the others are listed in ``collisions``. What none of them gives the route's own defaults do (N29).
 public struct RouteParameters: Sendable, Hashable {
   /// Where a parameter came from, in order of precedence.
   public enum Origin: String, Sendable, Hashable, CaseIterable {
-    case path, payload, query
+    case path, payload, query, fragment
   }
 
   /// A name that more than one origin gave.
@@ -26,6 +26,8 @@ public struct RouteParameters: Sendable, Hashable {
   public let query: ValueObject
   /// What came with the URL, such as a notification's `parameters`.
   public let payload: ValueObject
+  /// The fragment where it is read as parameters, each key with its values in order.
+  public let fragment: ValueObject
   /// All of them, of a query key its first value.
   public let merged: ValueObject
   /// The names that more than one origin gave.
@@ -33,11 +35,13 @@ public struct RouteParameters: Sendable, Hashable {
 
   /// No parameters but these; also what a pending route has before it is matched.
   public init(
-    path: ValueObject = [:], query: ValueObject = [:], payload: ValueObject = [:], defaults: ValueObject = [:]
+    path: ValueObject = [:], query: ValueObject = [:], payload: ValueObject = [:], fragment: ValueObject = [:],
+    defaults: ValueObject = [:]
   ) {
     self.path = path
     self.query = query
     self.payload = payload
+    self.fragment = fragment
     var merged = path
     var origins: [String: [Origin]] = [:]
     for name in path.keys { origins[name] = [.path] }
@@ -45,9 +49,11 @@ public struct RouteParameters: Sendable, Hashable {
       if merged[member.key] == nil { merged[member.key] = member.value }
       origins[member.key, default: []].append(.payload)
     }
-    for member in query {
-      if merged[member.key] == nil { merged[member.key] = member.value.arrayValue?.first ?? member.value }
-      origins[member.key, default: []].append(.query)
+    for (items, origin) in [(query, Origin.query), (fragment, .fragment)] {
+      for member in items {
+        if merged[member.key] == nil { merged[member.key] = member.value.arrayValue?.first ?? member.value }
+        origins[member.key, default: []].append(origin)
+      }
     }
     for member in defaults where merged[member.key] == nil { merged[member.key] = member.value }
     self.merged = merged
@@ -81,11 +87,8 @@ extension RouteMatch {
   /// Throws ``URLRejection/Reason/parameterTypeMismatch`` when a query or payload parameter that the route declares a
   /// type for is not of it, and ``URLRejection/Reason/urlParameterNotAllowed`` when one of type `url` leads elsewhere.
   public func parameters(payload: ValueObject = [:]) throws(URLRejection) -> RouteParameters {
-    var query = ValueObject()
-    for (key, text) in url.queryItems {
-      let value = try typed(text, named: key)
-      query[key] = .array((query[key]?.arrayValue ?? []) + [value])
-    }
+    let query = try lists(url.queryItems)
+    let fragment = try lists(url.fragmentItems)
     for (name, type) in route.parameterTypes {
       if let value = payload[name] { try check(value, named: name, is: type) }
     }
@@ -93,7 +96,17 @@ extension RouteMatch {
       let name = table.capture(index).name
       if let text = pathParameter(name) { try checkURL(text, named: name) }
     }
-    return RouteParameters(path: pathParameters, query: query, payload: payload, defaults: route.defaults)
+    return RouteParameters(
+      path: pathParameters, query: query, payload: payload, fragment: fragment, defaults: route.defaults)
+  }
+
+  private func lists(_ items: [(key: String, value: String)]) throws(URLRejection) -> ValueObject {
+    var lists = ValueObject()
+    for (key, text) in items {
+      let value = try typed(text, named: key)
+      lists[key] = .array((lists[key]?.arrayValue ?? []) + [value])
+    }
+    return lists
   }
 
   private func typed(_ text: String, named name: String) throws(URLRejection) -> Value {

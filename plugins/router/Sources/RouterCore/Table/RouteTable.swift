@@ -69,9 +69,10 @@ public final class RouteTable: Sendable {
   /// What `url` leads to. One allocation for a URL without escapes, two for any.
   public func lookUp(_ url: String) -> Lookup {
     do throws(URLRejection) {
-      let scanned = try URLScanner.scan(url, policy: policy)
+      let scanned = try URLScanner.scan(policy.matched(url), policy: policy)
       let route = scanned.hasEmptySegment && policy.strictSlashes ? -1 : route(of: scanned)
-      return route < 0 ? .notFound(scanned) : .match(RouteMatch(url: scanned, routeIndex: Int(route), table: self))
+      guard route >= 0 else { return .notFound(scanned) }
+      return .match(RouteMatch(given: url, url: scanned, routeIndex: Int(route), table: self))
     } catch {
       return .rejected(error)
     }

@@ -25,18 +25,35 @@ public struct ScannedURL: Sendable {
   public let kind: Kind
   /// The decoded text where the URL has escapes; empty otherwise.
   let decoded: [UInt8]
-  /// The segments, then key and value of each query item by turns, then the fragment.
+  /// The segments, then key and value of each item of the query and of the fragment by turns, then the fragment.
   let slots: [Slot]
   /// How many of the slots are segments.
   public let segmentCount: Int
   /// The number of query items that follow.
   public let queryItemCount: Int
+  /// The number of the fragment's items that follow, if it is read as parameters.
+  let fragmentItemCount: Int
   /// Whether a fragment follows.
   let hasFragment: Bool
   /// Where the host of a universal link is in ``text``.
   let hostSlot: Slot?
   /// Whether a segment was empty; only asked with strict slashes.
   let hasEmptySegment: Bool
+  /// The items that were left out.
+  let ignoredParts: [IgnoredPart]
+
+  /// An item of the query or the fragment, or the fragment, that was left out because of a fault in it.
+  struct IgnoredPart: Sendable {
+    /// Where it was.
+    enum Origin: String, Sendable {
+      case query, fragment
+    }
+
+    let origin: Origin
+    /// Nil: it has no key that can be read.
+    let key: Slot?
+    let reason: URLRejection.Reason
+  }
 
   /// Hands the bytes that the slots point into to `body`.
   @inline(__always)
@@ -68,9 +85,22 @@ public struct ScannedURL: Sendable {
   public var segments: [String] { (0..<segmentCount).map(segment) }
 
   /// The decoded query items in order; a key without `=` has the value "".
-  public var queryItems: [(key: String, value: String)] {
-    (0..<queryItemCount).map { item in
-      (string(slots[segmentCount + 2 * item]), string(slots[segmentCount + 2 * item + 1]))
+  public var queryItems: [(key: String, value: String)] { items(0..<queryItemCount) }
+
+  /// The decoded items of a fragment that is read as parameters.
+  public var fragmentItems: [(key: String, value: String)] {
+    items(queryItemCount..<queryItemCount + fragmentItemCount)
+  }
+
+  private func items(_ range: Range<Int>) -> [(key: String, value: String)] {
+    range.map { item in (string(slots[segmentCount + 2 * item]), string(slots[segmentCount + 2 * item + 1])) }
+  }
+
+  /// The items that were left out because of a fault in them, each with the reason.
+  public var ignored: [String] {
+    ignoredParts.map { part in
+      let name = part.key.map { "\(part.origin.rawValue) '\(string($0))'" } ?? "\(part.origin.rawValue)"
+      return "\(name): \(part.reason.explanation)"
     }
   }
 

@@ -13,8 +13,20 @@ public struct URLPolicy: Sendable, Hashable {
   public var strictSlashes: Bool
   /// Whether the first segment is compared with case; otherwise it is read as the host that RFC 3986 says it is.
   public var caseSensitiveHost: Bool
+  /// What a fragment is read as.
+  public var fragmentUse: FragmentUse
   /// The sizes past which a URL is refused.
   public var limits: URLLimits
+
+  /// What a fragment, the part behind `#`, is read as.
+  public enum FragmentUse: String, Sendable, Hashable {
+    /// Text that takes no part in matching.
+    case text
+    /// Parameters such as `access_token=…&state=…`, which no log shows.
+    case parameters
+    /// The rest of the path if it begins with `/` or `!/`.
+    case path
+  }
 
   /// What is wrong with a declared scheme or host.
   public enum PolicyProblem: Error, Sendable, Hashable {
@@ -37,7 +49,7 @@ public struct URLPolicy: Sendable, Hashable {
   /// A policy of these schemes and hosts; throws the first ``PolicyProblem``.
   public init(
     schemes: [String], hosts: [String] = [], plusAsSpace: Bool = false, strictSlashes: Bool = false,
-    caseSensitiveHost: Bool = false, limits: URLLimits = URLLimits()
+    caseSensitiveHost: Bool = false, fragmentUse: FragmentUse = .text, limits: URLLimits = URLLimits()
   ) throws(PolicyProblem) {
     guard !schemes.isEmpty else { throw .noScheme }
     var names: [String] = []
@@ -57,7 +69,34 @@ public struct URLPolicy: Sendable, Hashable {
     self.plusAsSpace = plusAsSpace
     self.strictSlashes = strictSlashes
     self.caseSensitiveHost = caseSensitiveHost
+    self.fragmentUse = fragmentUse
     self.limits = limits
+  }
+
+  /// The URL to match: `app://page/#/inner?x=1` is `app://page/inner?x=1` where fragments are paths.
+  func matched(_ url: String) -> String {
+    guard fragmentUse == .path, let hash = url.firstIndex(of: "#") else { return url }
+    var fragment = url[url.index(after: hash)...]
+    if fragment.hasPrefix("!/") { fragment.removeFirst() }
+    guard fragment.hasPrefix("/") else { return url }
+    let outer = Self.split(url[..<hash])
+    let inner = Self.split(fragment)
+    let query = [outer.query, inner.query].filter { !$0.isEmpty }.joined(separator: "&")
+    let path = outer.path.hasSuffix("/") ? outer.path.dropLast() : outer.path
+    return path + inner.path + (query.isEmpty ? "" : "?" + query)
+  }
+
+  private static func split(_ text: Substring) -> (path: Substring, query: Substring) {
+    guard let mark = text.firstIndex(of: "?") else { return (text, "") }
+    return (text[..<mark], text[text.index(after: mark)...])
+  }
+
+  /// The URL as a log may show it: where the fragment is parameters, without them.
+  func shown(_ url: String) -> String {
+    guard fragmentUse == .parameters, let hash = url.firstIndex(of: "#"), url.index(after: hash) < url.endIndex else {
+      return matched(url)
+    }
+    return url[...hash] + Redaction.mark
   }
 
   /// Whether the bytes are a scheme (RFC 3986, 3.1).

@@ -55,11 +55,14 @@ public struct URLRejection: Error, Sendable, Hashable {
   /// One sentence for a person, ending in the place.
   public var message: String {
     let place = parameter.map { "parameter '\($0)'" } ?? "byte \(offset)"
-    return "\(explanation) (\(place))"
+    return "\(reason.explanation) (\(place))"
   }
+}
 
-  private var explanation: String {
-    switch reason {
+extension URLRejection.Reason {
+  /// The reason as a clause.
+  var explanation: String {
+    switch self {
     case .malformedURL: "this is not of the form scheme://segment/…"
     case .urlTooLong: "the URL is longer than 2048 bytes"
     case .schemeNotAllowed: "the scheme is not one of the declared schemes"

@@ -4,6 +4,7 @@
 struct URLScanner: ~Copyable {
   private let limits: URLLimits
   private let plusAsSpace: Bool
+  private let readsFragment: Bool
   private var position = 0
   /// By how many bytes the decoded text is shorter so far.
   private var shrink = 0
@@ -11,7 +12,9 @@ struct URLScanner: ~Copyable {
   private var slots: [ScannedURL.Slot] = []
   private var segmentCount = 0
   private var queryItemCount = 0
+  private var fragmentItemCount = 0
   private var hasFragment = false
+  private var ignoredParts: [ScannedURL.IgnoredPart] = []
   private var hasEmptySegment = false
   /// The host of a universal link as it is in the URL.
   private var host: ScannedURL.Slot?
@@ -27,6 +30,7 @@ struct URLScanner: ~Copyable {
   private init(policy: borrowing URLPolicy) {
     limits = policy.limits
     plusAsSpace = policy.plusAsSpace
+    readsFragment = policy.fragmentUse == .parameters
   }
 
   /// Takes `text` apart.
@@ -47,7 +51,8 @@ struct URLScanner: ~Copyable {
   private consuming func finished(_ text: String, _ kind: ScannedURL.Kind) -> ScannedURL {
     ScannedURL(
       text: text, kind: kind, decoded: decoded, slots: slots, segmentCount: segmentCount,
-      queryItemCount: queryItemCount, hasFragment: hasFragment, hostSlot: host, hasEmptySegment: hasEmptySegment)
+      queryItemCount: queryItemCount, fragmentItemCount: fragmentItemCount, hasFragment: hasFragment, hostSlot: host,
+      hasEmptySegment: hasEmptySegment, ignoredParts: ignoredParts)
   }
 
   private mutating func scan(_ bytes: Span<UInt8>, _ policy: borrowing URLPolicy) throws(URLRejection)
@@ -204,52 +209,120 @@ extension URLScanner {
     segmentCount += 1
   }
 
+  /// An item of the query or the fragment while it is read.
+  private struct Item {
+    var part: Contents
+    var key: ScannedURL.Slot?
+    /// Why the item is left out.
+    var problem: URLRejection.Reason?
+    /// Whether the problem is in the key, so that the item has no name.
+    var hasBrokenKey = false
+  }
+
   private mutating func scanQuery(_ bytes: Span<UInt8>) throws(URLRejection) {
     pass(bytes[position])
-    var part = Contents(start: position - shrink)
-    var key: ScannedURL.Slot?
-    while position < bytes.count, bytes[position] != ASCII.hash {
+    queryItemCount = try scanItems(bytes, of: .query)
+  }
+
+  /// Reads `key=value&…` and returns the number of items. A fault in an item costs that item, not the link.
+  private mutating func scanItems(
+    _ bytes: Span<UInt8>, of origin: ScannedURL.IgnoredPart.Origin
+  ) throws(URLRejection) -> Int {
+    var item = Item(part: Contents(start: position - shrink))
+    var count = 0
+    while position < bytes.count, origin == .fragment || bytes[position] != ASCII.hash {
       let byte = bytes[position]
       switch byte {
       case ASCII.ampersand:
-        try finishItem(key, part, bytes)
+        try finishItem(item, bytes, of: origin, &count)
         pass(byte)
-        part = Contents(start: position - shrink)
-        key = nil
-      case ASCII.equals where key == nil:
-        key = try finish(part, bytes)
+        item = Item(part: Contents(start: position - shrink))
+      case ASCII.equals where item.key == nil:
+        item.key = try finishPart(of: &item, bytes)
+        item.hasBrokenKey = item.problem != nil
         pass(byte)
-        part = Contents(start: position - shrink)
+        item.part = Contents(start: position - shrink)
       case ASCII.plus where plusAsSpace:
         startDecoding(bytes)
         pass(UInt8(ascii: " "))
       default:
-        if Self.isSpecial(byte) { try take(byte, bytes, &part) } else { pass(byte) }
+        guard Self.isSpecial(byte) else {
+          pass(byte)
+          continue
+        }
+        do throws(URLRejection) { try take(byte, bytes, &item.part) } catch {
+          item.problem = item.problem ?? error.reason
+          pass(byte)
+        }
       }
     }
-    try finishItem(key, part, bytes)
+    try finishItem(item, bytes, of: origin, &count)
+    return count
+  }
+
+  /// Closes the key or the value of an item; text that is not UTF-8 costs the item.
+  private func finishPart(of item: inout Item, _ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Slot {
+    do throws(URLRejection) {
+      return try finish(item.part, bytes)
+    } catch {
+      guard error.reason == .invalidUTF8 else { throw error }
+      item.problem = item.problem ?? error.reason
+      let end = UInt16(truncatingIfNeeded: position - shrink)
+      return ScannedURL.Slot(start: end, end: end)
+    }
   }
 
   private mutating func finishItem(
-    _ key: ScannedURL.Slot?, _ part: Contents, _ bytes: Span<UInt8>
+    _ item: Item, _ bytes: Span<UInt8>, of origin: ScannedURL.IgnoredPart.Origin, _ count: inout Int
   ) throws(URLRejection) {
-    let slot = try finish(part, bytes)
-    if key == nil, slot.isEmpty { return }
-    guard queryItemCount < limits.queryItems else { throw URLRejection(.tooManyQueryItems, at: position) }
-    slots.append(key ?? slot)
-    slots.append(key == nil ? ScannedURL.Slot(start: slot.end, end: slot.end) : slot)
-    queryItemCount += 1
+    var item = item
+    let slot = try finishPart(of: &item, bytes)
+    if item.key == nil, slot.isEmpty, item.problem == nil { return }
+    guard queryItemCount + count + ignoredParts.count < limits.queryItems else {
+      throw URLRejection(.tooManyQueryItems, at: position)
+    }
+    if let problem = item.problem {
+      ignoredParts.append(
+        ScannedURL.IgnoredPart(origin: origin, key: item.hasBrokenKey ? nil : item.key, reason: problem))
+      return
+    }
+    slots.append(item.key ?? slot)
+    slots.append(item.key == nil ? ScannedURL.Slot(start: slot.end, end: slot.end) : slot)
+    count += 1
   }
 
   private mutating func scanFragment(_ bytes: Span<UInt8>) throws(URLRejection) {
     pass(bytes[position])
-    var part = Contents(start: position - shrink)
+    let start = position - shrink
+    if readsFragment {
+      let ignoredBefore = ignoredParts.count
+      fragmentItemCount = try scanItems(bytes, of: .fragment)
+      // A part that is not text is not part of one.
+      guard ignoredParts.count == ignoredBefore else { return }
+      slots.append(
+        ScannedURL.Slot(start: UInt16(truncatingIfNeeded: start), end: UInt16(truncatingIfNeeded: position - shrink)))
+      hasFragment = true
+      return
+    }
+    var item = Item(part: Contents(start: start))
     while position < bytes.count {
       let byte = bytes[position]
-      if Self.isSpecial(byte) { try take(byte, bytes, &part) } else { pass(byte) }
+      guard Self.isSpecial(byte) else {
+        pass(byte)
+        continue
+      }
+      do throws(URLRejection) { try take(byte, bytes, &item.part) } catch {
+        item.problem = item.problem ?? error.reason
+        pass(byte)
+      }
     }
-    slots.append(try finish(part, bytes))
-    hasFragment = true
+    let slot = try finishPart(of: &item, bytes)
+    if let problem = item.problem {
+      ignoredParts.append(ScannedURL.IgnoredPart(origin: .fragment, key: nil, reason: problem))
+    } else {
+      slots.append(slot)
+      hasFragment = true
+    }
   }
 }
 

@@ -2,6 +2,12 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
+/// What a step may have the fragment read as.
+enum FragmentReading: String, FieldWord {
+  case parameters
+  case path
+}
+
 /// Declares the routes of the application (N12, N13) and provides the router to the steps behind it.
 struct RegisterRoutes: Action {
   static let name = "router.register"
@@ -31,6 +37,8 @@ struct RegisterRoutes: Action {
     var routes: [Value]
     @Field("How links are held: keep, persist, time-to-live") var pending: PendingOptions = PendingOptions()
     @Field("Whether '+' in a query means a space") var plusAsSpace: Bool = false
+    @Field("What the part behind '#' is read as: parameters, or the rest of the path; without it, text")
+    var fragment: FragmentReading?
     @Field("Whether doubled and final slashes count") var strictSlashes: Bool = false
     @Field("Whether the first segment is compared with case")
     var caseSensitiveHost: Bool = false
@@ -67,7 +75,7 @@ struct RegisterRoutes: Action {
       declarations = try RouteDeclarations([
         "schemes": input.schemes.value, "hosts": input.hosts.value, "routes": .array(input.routes),
         "plus-as-space": .boolean(input.plusAsSpace), "strict-slashes": .boolean(input.strictSlashes),
-        "case-sensitive-host": .boolean(input.caseSensitiveHost),
+        "case-sensitive-host": .boolean(input.caseSensitiveHost), "fragment": input.fragment?.value ?? .null,
       ])
     } catch {
       let list = error.problems.map { "\($0.keyPath): \($0.message)" }.joined(separator: "; ")

@@ -43,7 +43,8 @@ struct RouteDeclarations {
           schemes: goodSchemes.map { schemes[$0] }, hosts: goodHosts.map { hosts[$0] },
           plusAsSpace: inputs["plus-as-space"]?.booleanValue ?? false,
           strictSlashes: inputs["strict-slashes"]?.booleanValue ?? false,
-          caseSensitiveHost: inputs["case-sensitive-host"]?.booleanValue ?? false)
+          caseSensitiveHost: inputs["case-sensitive-host"]?.booleanValue ?? false,
+          fragmentUse: inputs["fragment"]?.stringValue.flatMap(URLPolicy.FragmentUse.init) ?? .text)
       } catch {
         switch error {
         case .noScheme:

@@ -6,8 +6,8 @@ import RouterCore
 struct RouteOutcome: ActionOutput {
   /// The URL, or null when there was none.
   var url: String?
-  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `handler-failed`, `expired`, `none`; or `redirected`: the
-  /// page of another link was opened, which an interceptor gave.
+  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `handler-failed`, `expired`, `none`; or
+  /// `redirected`: the page of another link was opened, which an interceptor gave.
   var result: String
   /// The pattern of the route that matched.
   var route: String?
@@ -15,12 +15,16 @@ struct RouteOutcome: ActionOutput {
   var page: String?
   /// How the page comes on: `push` or `present`.
   var action: String?
-  /// `path`, `query` and `payload`, each an object.
+  /// `path`, `query`, `payload` and `fragment`, each an object.
   var parameters: ValueObject
   /// All parameters, the path winning over the payload and the payload over the query.
   var merged: ValueObject
   /// The same with everything hidden that must not be in a log or a report.
   var shown: ValueObject
+  /// The part behind `#`.
+  var fragment: String?
+  /// Parts of the URL that were left out, each with the reason.
+  var ignored: [String]
   /// Why not, as a word.
   var reason: String?
   /// Why not, as a sentence.
@@ -35,8 +39,11 @@ struct RouteOutcome: ActionOutput {
       + "handler-failed, expired, or none without a URL",
     "route": "The pattern of the route that matched", "page": "The page of that route",
     "action": "How the page is shown: push or present",
-    "parameters": "path, query and payload, each an object; a query key has its values in order",
-    "merged": "All parameters; path wins over payload, payload over query, and the route's defaults fill in",
+    "parameters": "path, query, payload and fragment, each an object; a query key has its values in order",
+    "merged":
+      "All parameters; path wins over payload, payload over query, query over fragment, and the route's defaults fill in",
+    "fragment": "The part behind '#', decoded; null without one",
+    "ignored": "The parts of the query and the fragment that were left out, each with the reason",
     "shown": "The same for logs and reports: values of keys such as token or password are hidden",
     "reason": "The reason if not opened, as a code",
     "message": "The reason if not opened, as a sentence", "nearest": "Similar routes, for a URL that matches none",
@@ -67,6 +74,7 @@ struct RouteOutcome: ActionOutput {
     self.message = message
     self.nearest = nearest
     parameters = Self.parameters(RouteParameters())
+    ignored = []
     merged = [:]
     shown = [:]
   }
@@ -76,13 +84,15 @@ struct RouteOutcome: ActionOutput {
     _ result: String, _ match: RouteMatch, _ parameters: RouteParameters, in table: RouteTable, reason: String? = nil,
     message: String? = nil
   ) {
-    self.init(url: match.url.text, result, reason: reason, message: message)
+    self.init(url: match.given, result, reason: reason, message: message)
     route = match.route.pattern.text
     page = match.route.page
     action = match.route.action.rawValue
     self.parameters = Self.parameters(parameters)
     merged = parameters.merged
-    shown = table.forLog(parameters.merged)
+    shown = table.forLog(parameters)
+    fragment = match.url.fragment
+    ignored = match.url.ignored
   }
 
   /// The result of a link if nothing stops it.
@@ -103,6 +113,9 @@ struct RouteOutcome: ActionOutput {
   }
 
   private static func parameters(_ parameters: RouteParameters) -> ValueObject {
-    ["path": .object(parameters.path), "query": .object(parameters.query), "payload": .object(parameters.payload)]
+    [
+      "path": .object(parameters.path), "query": .object(parameters.query), "payload": .object(parameters.payload),
+      "fragment": .object(parameters.fragment),
+    ]
   }
 }

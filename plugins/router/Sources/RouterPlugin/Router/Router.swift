@@ -275,7 +275,9 @@ extension Router {
     for (name, value) in merged {
       // A value that is not a default came with the link.
       let isOfSecretLink = isSecret && route.defaults[name] != value
-      if isOfSecretLink || table.hidesPart(of: value, under: name) { secrets.insert(name) }
+      if isOfSecretLink || parameters.fragment[name] != nil || table.hidesPart(of: value, under: name) {
+        secrets.insert(name)
+      }
     }
     let isPlain = secrets.isEmpty && !route.isSensitive && !isSecret
     return PageRequest(
@@ -330,6 +332,7 @@ extension Router {
   /// Logs what became of a link, once (N36).
   private func report(_ outcome: RouteOutcome, _ context: ActionContext) -> RouteOutcome {
     let url = table.forLog(outcome.url ?? "")
+    for part in outcome.ignored { context.log("left out of \(url): \(part)", level: .warning) }
     if outcome.hasOpened {
       let how = outcome.result == "opened" ? "opened" : "\(outcome.result), opened"
       let action = outcome.action == RouteAction.present.rawValue ? ", presented," : ""
