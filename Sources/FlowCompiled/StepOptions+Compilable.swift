@@ -32,7 +32,8 @@ private struct Members: OptionSet {
   static let includeRole = Members(bit: 23)
   static let laterRequests = Members(bit: 24)
   static let retryReasons = Members(bit: 25)
-  static let count: UInt64 = 26
+  static let isColorless = Members(bit: 26)
+  static let count: UInt64 = 27
 
   init(of options: StepOptions) {
     self = []
@@ -65,6 +66,7 @@ private struct Members: OptionSet {
     formUnion(note(.includeRole, \.includeRole))
     formUnion(note(.laterRequests, \.laterRequests))
     if options.retry?.reasons != nil { formUnion(.retryReasons) }
+    formUnion(note(.isColorless, \.allowsColor))
   }
 }
 
@@ -130,6 +132,7 @@ extension StepOptions: Compilable {
     isOptional = members.contains(.isOptional)
     prewarm = members.contains(.prewarm)
     isQuiet = members.contains(.isQuiet)
+    allowsColor = !members.contains(.isColorless)
     onInterrupt = members.contains(.onInterrupt) ? .fail : .rerun
     isFinal = members.contains(.isFinal)
     isFinalInside = members.contains(.isFinalInside)

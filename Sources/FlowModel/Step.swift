@@ -144,6 +144,8 @@ public struct StepOptions: Sendable, Hashable {
   public var prewarm = false
   /// Whether the lines that its programs write are not shown.
   public var isQuiet = false
+  /// Whether its commands are asked for colors where their lines are shown in color.
+  public var allowsColor = true
   /// What happens to the step where an attempt of it was interrupted with its process.
   public var onInterrupt = InterruptPolicy.rerun
   /// Whether it is in `finally`: it starts when all other steps have finished, whatever their outcome, and its `if` alone

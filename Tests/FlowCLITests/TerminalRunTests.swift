@@ -59,6 +59,30 @@
       #expect(terminal.faults.isEmpty && terminal.wraps == 0, "\(terminal.faults)")
     }
 
+    @Test func `shows what commands print, and asks them for colors unless a value depends on it`() throws {
+      let (output, code) = try drawing(
+        """
+        name: colors
+        steps:
+          a: { run: 'echo "a=$FORCE_COLOR"' }
+          b: { needs: a, run: 'echo "b=$FORCE_COLOR"', color: false }
+          c: { needs: b, run: 'echo "c=$FORCE_COLOR"', env: { FORCE_COLOR: "3" } }
+          d: { needs: c, run: 'echo "d=$FORCE_COLOR"', env: { NO_COLOR: "1" } }
+          e: { needs: d, run: 'echo "e=$FORCE_COLOR"' }
+          f: { needs: e, run: 'echo "f=$FORCE_COLOR $E"', env: { E: "${{ steps.e.outputs.stdout }}" } }
+          g: { needs: f, run: 'echo "g=$FORCE_COLOR"; printf "\\033[31mred\\033[0m\\n"', inputs-from: [w.yaml] }
+          h: { needs: g, run: echo hidden, quiet: true }
+        """, rows: 40, columns: 80, environment: ["NO_COLOR": "", "FORCE_COLOR": ""])
+      var terminal = VirtualTerminal(rows: 40, columns: 80)
+      terminal.show(output)
+      #expect(code == 0)
+      for line in ["a=1", "b=", "c=3", "d=", "e=", "f=1 e=", "g=", "red"] {
+        #expect(terminal.text.contains(line), "\(line): \(terminal.text)")
+      }
+      #expect(terminal.text.contains("▶ a") && !terminal.text.contains("hidden"))
+      #expect(output.contains("\u{1B}[31mred"))
+    }
+
     @Test func `a terminal that goes away holds nothing up`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }

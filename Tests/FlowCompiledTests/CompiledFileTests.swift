@@ -91,6 +91,7 @@ import Testing
     options.request = MachineResources(cpus: 3, memoryBytes: 1 << 40, gpus: 1)
     options.prewarm = true
     options.isQuiet = true
+    options.allowsColor = false
     options.onInterrupt = .fail
     options.isFinal = true
     options.isFinalInside = true

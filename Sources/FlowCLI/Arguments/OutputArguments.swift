@@ -29,7 +29,7 @@ struct OutputArguments: ParsableArguments {
 
   @Flag(
     help:
-      "Also shows each start with its queue, on a terminal all output, and at the end the critical path and estimates that were exceeded."
+      "Also shows each start with its queue, and at the end the critical path and estimates that were exceeded; on a terminal as lines with times."
   )
   var verbose = false
 

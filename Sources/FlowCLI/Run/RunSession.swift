@@ -109,6 +109,7 @@ struct RunSession: Sendable {
       main = LineView(style: style, subject: subject, isVerbose: request.isVerbose)
     }
     options.observer = main
+    options.forcesColor = style.isColored && !request.isJSON && Environment.value("FORCE_COLOR") == nil
     options.showsUnfinishedLines = view != nil
     let questions = request.isJSON || !TerminalQuestions.canAsk ? nil : TerminalQuestions(style: style, view: view)
     failureLines = request.outputs.report == nil ? nil : FailureLines()

@@ -15,8 +15,8 @@ struct FinishedStepLines {
   private static let widestShownName = 32
   private static let timeColumns = 9
 
-  /// The lines for a step, or an item, that finished; `tail` are the last lines that it printed.
-  func lines(_ step: StepID, _ finished: RunEvent.FinishedStep, tail: [String]) -> [String] {
+  /// The lines for a step, or an item, that finished; without the lines that its failure quotes if these have been shown.
+  func lines(_ step: StepID, _ finished: RunEvent.FinishedStep, isQuoteShown: Bool = false) -> [String] {
     let width = min(widestName, Self.widestShownName, max(8, size.columns / 2))
     let name = TerminalText.fitted(subject.name(step), columns: max(width, size.columns - 16)).padded(to: width)
     let time = (finished.durationMilliseconds.map(Milliseconds.text) ?? "").leftPadded(to: Self.timeColumns)
@@ -29,7 +29,7 @@ struct FinishedStepLines {
       let note = finished.conclusion == .success ? " (optional)" : ""
       let cause = FailureText(finished.failure)
       let head = "\(style.red("✗")) \(name)  \(time)  \(style.red(word + note))"
-      let details = (cause.details.isEmpty ? tail : cause.details).suffix(Self.failureLines).map(bar)
+      let details = isQuoteShown ? [] : cause.details.suffix(Self.failureLines).map(bar)
       if cause.headline.isEmpty { return [head] + details }
       // A cause that has no room on the line has one of its own, which the terminal may wrap: all of it counts.
       let line = "\(head): \(cause.headline)"

@@ -62,9 +62,9 @@ struct LineView: RunObserver {
     case .pluginLog(let plugin, _, let line):
       ["plugin \(TerminalText.visible(plugin)): \(TerminalText.commandLine(line, keepsColors: style.isColored))"]
     case .stepRetrying(let step, let attempt, let delay, let failure):
-      retrying(step, attempt, delay, failure)
+      retrying(step, attempt, delay, failure, isQuoteShown: takesQuoteAsShown(of: step, failure))
     case .stepFinished(let step, let finished):
-      lines(step, finished, last: lastLines.lines.withLock { $0.removeValue(forKey: step) })
+      lines(step, finished, isQuoteShown: takesQuoteAsShown(of: step, finished.failure))
     case .runActivated, .gateLate, .gateOpened: gateLine(event).map { [$0] } ?? []
     case .runStarted(let workflow, let id, _):
       [style.bold(TerminalText.visible(workflow)) + " started, run \(id)"]
@@ -92,22 +92,33 @@ struct LineView: RunObserver {
     }
   }
 
-  private func retrying(_ step: StepID, _ attempt: Int, _ delay: Double, _ failure: StepFailure?) -> [String] {
-    var lines = failure.map { LogText.paragraph(": \($0.message)") } ?? [""]
-    lines[0] = "\(subject.label(step)) failed in attempt \(attempt)" + lines[0]
-    lines[lines.count - 1] += "; again in " + Milliseconds.text(delay)
-    return lines
+  private func retrying(
+    _ step: StepID, _ attempt: Int, _ delay: Double, _ failure: StepFailure?, isQuoteShown: Bool
+  ) -> [String] {
+    let cause = failure.map { ": " + LogText.headline($0.message) } ?? ""
+    let quote = isQuoteShown ? [] : failure.map { LogText.paragraph($0.message).dropFirst() } ?? []
+    return ["\(subject.label(step)) failed in attempt \(attempt)\(cause); again in \(Milliseconds.text(delay))"] + quote
   }
 
   private func commandLine(_ step: StepID, _ line: String) -> [String] {
-    // Of very many steps the first are enough: a quotation too many does no harm.
-    if !isVerbose { lastLines.lines.withLock { if $0.count < 10 * Self.detailedSteps { $0[step] = line } } }
+    if !isVerbose { note(line, of: step) }
     return [LogText.commandLine(step, line, style)]
   }
 
-  /// The lines for a finished step; `last` is the last line that it printed, after which a failure that quotes it is shown
-  /// without the quotation.
-  private func lines(_ step: StepID, _ finished: RunEvent.FinishedStep, last: String?) -> [String] {
+  /// Notes the last line that a step printed. Of very many steps the first are enough: a quotation too many does no harm.
+  func note(_ line: String, of step: StepID) {
+    lastLines.lines.withLock { if $0.count < 10 * Self.detailedSteps { $0[step] = line } }
+  }
+
+  /// Whether the lines that a failure quotes are those that the step has printed, which are forgotten.
+  func takesQuoteAsShown(of step: StepID, _ failure: StepFailure?) -> Bool {
+    guard let last = lastLines.lines.withLock({ $0.removeValue(forKey: step) }) else { return false }
+    let quotes = failure?.message.split(separator: "\n").dropFirst().last?.drop { $0 == " " }
+    return quotes == nil || quotes == last.drop { $0 == " " }
+  }
+
+  /// The lines for a finished step, without those that its failure quotes if these have been shown.
+  private func lines(_ step: StepID, _ finished: RunEvent.FinishedStep, isQuoteShown: Bool) -> [String] {
     let time = finished.durationMilliseconds.map { " in \(Milliseconds.text($0))" } ?? ""
     let label = subject.label(step)
     switch finished.outcome {
@@ -120,10 +131,9 @@ struct LineView: RunObserver {
     case .failure, .timedOut:
       let word = finished.outcome == .failure ? "failed" : "timed out"
       let note = finished.conclusion == .success ? " (optional)" : ""
-      let quotes = finished.failure?.message.split(separator: "\n").dropFirst().last?.drop { $0 == " " }
-      let isPrinted = last.map { quotes == $0.drop { $0 == " " } } ?? false
       let headline = FailureText(finished.failure).headline
-      var lines = isPrinted ? [": " + headline] : LogText.cause(finished.failure)
+      let isShort = isQuoteShown && !headline.isEmpty
+      var lines = isShort ? [": " + headline] : LogText.cause(finished.failure)
       lines[0] = style.red("\(label) \(word)\(note)") + time + lines[0]
       return lines
     }

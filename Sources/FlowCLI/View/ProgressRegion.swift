@@ -138,7 +138,7 @@ struct ProgressRegion {
 
   private var counts: String {
     let counts = progress.counts
-    let waiting = progress.rows.count - counts.finished - progress.running.count
+    let waiting = progress.rows.count - counts.leftOut - counts.finished - progress.running.count
     var parts = [style.green("✓ \(counts.succeeded)")]
     if counts.failed > 0 { parts.append(style.red("✗ \(counts.failed) failed")) }
     if counts.cancelled > 0 { parts.append(style.yellow("✗ \(counts.cancelled) cancelled")) }

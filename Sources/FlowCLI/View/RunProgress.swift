@@ -23,13 +23,11 @@ struct RunProgress {
     var message = ""
     /// How many items of the step have finished, and how many are running.
     var items = (finished: 0, running: 0)
-    /// The last lines that it printed.
-    var tail: [String] = []
     /// The line that it has begun to print.
     var unfinished: (stream: LogStream, line: String)?
 
-    /// What its line says after the time: its progress, else the last line that it printed.
-    var remark: String { message.isEmpty ? unfinished?.line ?? tail.last ?? "" : message }
+    /// What its line says after the time: its progress, else the line that it has begun to print.
+    var remark: String { message.isEmpty ? unfinished?.line ?? "" : message }
 
     /// Whether it runs or waits for its next attempt.
     var isRunning: Bool { state == .running || state == .retrying }
@@ -46,9 +44,6 @@ struct RunProgress {
 
     var finished: Int { succeeded + failed + cancelled + skipped }
   }
-
-  /// How many of the last lines that a step printed are kept for its failure.
-  static let tailLines = 5
 
   private let graph: WorkflowGraph
   private(set) var rows: [Row]
@@ -87,9 +82,6 @@ struct RunProgress {
   /// Whether the workflow has this step; an item of a step is not one.
   func has(_ step: StepID) -> Bool { indices[step] != nil }
 
-  /// The last lines that a step, or the step of an item, printed.
-  func tail(of step: StepID) -> [String] { indices[step].map { rows[$0].tail } ?? [] }
-
   mutating func apply(_ event: RunEvent) {
     if applyToItem(event) { return }
     switch event.kind {
@@ -110,12 +102,8 @@ struct RunProgress {
     case .stepFinished(let step, let finished): finish(step, finished)
     case .gateLate(let step): change(step) { $0.isLate = true }
     case .gateOpened(let outcome): gate = (outcome, event.atNanoseconds)
-    case .stepLog(let step, _, let stream?, let line):
-      let line = TerminalText.commandLine(line, keepsColors: true)
-      change(step) {
-        $0.tail = ($0.tail + [line]).suffix(Self.tailLines)
-        if $0.unfinished?.stream == stream { $0.unfinished = nil }
-      }
+    case .stepLog(let step, _, let stream?, _):
+      change(step) { if $0.unfinished?.stream == stream { $0.unfinished = nil } }
     case .stepUnfinishedLine(let step, let stream, let line):
       let line = TerminalText.commandLine(line, keepsColors: true)
       change(step) { $0.unfinished = (stream, line) }
@@ -158,9 +146,6 @@ struct RunProgress {
       rows[index].items.finished += 1
       // One that ends between two attempts counts as one that ran: the next start of another corrects it.
       if finished.attempts > 0 { rows[index].items.running = max(0, rows[index].items.running - 1) }
-    case .stepLog(_, _, _?, let line):
-      let line = TerminalText.commandLine(line, keepsColors: true)
-      rows[index].tail = (rows[index].tail + [line]).suffix(Self.tailLines)
     default: break
     }
     rows[index].message = "\(rows[index].items.finished) items finished, \(rows[index].items.running) running"

@@ -14,6 +14,8 @@ final class TerminalView: RunObserver {
     var drawnColumns: [Int] = []
     var drawnAtNanoseconds = 0
     var linesAbove: [String] = []
+    /// The step whose printed lines are the last above, below a line with its id; nil: something else is.
+    var plainStep: StepID?
     /// Steps skipped since the last drawing, which share a line for each reason.
     var skipped: [(reason: SkipReason?, steps: [StepID])] = []
     /// The number of rows that were written above since the first failure; nil: nothing has failed.
@@ -71,16 +73,33 @@ final class TerminalView: RunObserver {
         noteEnd(of: step, finished, size, &state)
       }
     case _ where lines.isVerbose: state.linesAbove += lines.timedLines(event)
-    // The running step's own line shows what its command prints.
-    case .stepLog(_, _, _?, _), .stepUnfinishedLine: break
+    // The running step's own line shows it.
+    case .stepUnfinishedLine: return
+    case .stepLog(let step, _, _?, let line): return note(line, of: step, &state)
     case .stepLog, .pluginLog, .warning, .stepRetrying: state.linesAbove += lines.lines(event)
-    default: break
+    default: return
     }
+    state.plainStep = nil
+  }
+
+  /// Notes a line that a command printed: behind the step's id if several steps run, else below it.
+  private func note(_ line: String, of step: StepID, _ state: inout State) {
+    lines.note(line, of: step)
+    let shown = TerminalText.commandLine(line, keepsColors: style.isColored)
+    guard step.item == nil, state.progress.running.count <= 1 else {
+      state.plainStep = nil
+      state.linesAbove.append((style.dim("\(step) │") + " " + shown).withoutTabs)
+      return
+    }
+    if state.plainStep != step { state.linesAbove.append("\(style.cyan("▶")) \(step)") }
+    state.plainStep = step
+    state.linesAbove.append(shown.withoutTabs)
   }
 
   private func noteEnd(
     of step: StepID, _ finished: RunEvent.FinishedStep, _ size: TerminalSize, _ state: inout State
   ) {
+    let isQuoteShown = lines.takesQuoteAsShown(of: step, finished.failure)
     // Items, and steps of a workflow with very many, have a line only if they failed.
     let isListed = state.progress.has(step) && subject.stepCount <= LineView.detailedSteps
     guard isListed || finished.isFailed, finished.reason != .notSelected else { return }
@@ -92,8 +111,7 @@ final class TerminalView: RunObserver {
       }
       return
     }
-    state.linesAbove += stepLines(state, size).lines(
-      step, finished, tail: state.progress.tail(of: step.item?.step ?? step))
+    state.linesAbove += stepLines(state, size).lines(step, finished, isQuoteShown: isQuoteShown)
   }
 
   private func stepLines(_ state: State, _ size: TerminalSize) -> FinishedStepLines {
@@ -199,7 +217,7 @@ final class TerminalView: RunObserver {
     for (reason, steps) in state.skipped {
       let skipped = RunEvent.FinishedStep(outcome: .skipped, conclusion: .skipped, reason: reason, attempts: 0)
       lines +=
-        steps.count == 1 ? stepLines.lines(steps[0], skipped, tail: []) : [stepLines.line(skipped: steps, reason)]
+        steps.count == 1 ? stepLines.lines(steps[0], skipped) : [stepLines.line(skipped: steps, reason)]
     }
     state.linesAbove = []
     state.skipped = []
@@ -212,5 +230,18 @@ final class TerminalView: RunObserver {
   /// How many rows of the terminal a line takes.
   private static func rows(_ columns: Int, _ size: TerminalSize) -> Int {
     max(1, (columns + size.columns - 1) / size.columns)
+  }
+}
+
+extension String {
+  /// The line with spaces up to the next eighth column for each tab, which would leave what was on the columns that it passes.
+  fileprivate var withoutTabs: String {
+    guard utf8.contains(0x09) else { return self }
+    var result = ""
+    for (index, part) in split(separator: "\t", omittingEmptySubsequences: false).enumerated() {
+      if index > 0 { result += String(repeating: " ", count: 8 - TerminalText.columns(of: result) % 8) }
+      result += part
+    }
+    return result
   }
 }

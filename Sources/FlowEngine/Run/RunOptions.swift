@@ -30,6 +30,8 @@ public struct RunOptions: Sendable {
   /// Whether the observer also hears of the lines that commands have begun to write, each time that they change: for one
   /// that shows them in place, as a live view does.
   public var showsUnfinishedLines = false
+  /// Whether commands are asked for colors (`FORCE_COLOR=1`), because the observer shows them.
+  public var forcesColor = false
   /// Time that a test controls; nil: the system's.
   public var clock: VirtualClock?
   /// Where the run is recorded; nil: nowhere.

@@ -104,7 +104,10 @@ extension PreparedWorkflow {
 
 extension Step {
   /// The ids, as written, of the steps that its expressions read without a fallback.
-  fileprivate var stepsRead: [String] {
+  fileprivate var stepsRead: [String] { stepReferences.filter { !$0.hasFallback }.compactMap(\.path.first) }
+
+  /// The places where its expressions read steps.
+  var stepReferences: [ContextReference] {
     var values = [Value.object(with), .object(options.environment)]
     if let condition = options.condition { values.append(.string("${{ \(condition) }}")) }
     switch options.fanOut?.source {
@@ -113,17 +116,20 @@ extension Step {
     case .files(let patterns)?: values += patterns.map { .string($0) }
     case .posts?, nil: break
     }
-    return values.flatMap { Self.expressions(in: $0) }.flatMap(\.references).filter {
-      $0.name.lowercased() == "steps" && !$0.hasFallback
-    }.compactMap(\.path.first)
+    return values.flatMap(\.stepReferences)
   }
+}
 
-  private static func expressions(in value: Value) -> [Expression] {
-    guard value.containsExpression else { return [] }
-    switch value {
-    case .string(let text): return (try? Template(parsing: text))?.expressions.map(\.expression) ?? []
-    case .array(let values): return values.flatMap(expressions)
-    case .object(let members): return members.flatMap { expressions(in: $0.value) }
+extension Value {
+  /// The places where expressions in it read steps.
+  var stepReferences: [ContextReference] {
+    guard containsExpression else { return [] }
+    switch self {
+    case .string(let text):
+      let expressions = (try? Template(parsing: text))?.expressions ?? []
+      return expressions.flatMap(\.expression.references).filter { $0.name.lowercased() == "steps" }
+    case .array(let values): return values.flatMap(\.stepReferences)
+    case .object(let members): return members.flatMap { $0.value.stepReferences }
     case .null, .boolean, .integer, .number: return []
     }
   }

@@ -56,6 +56,9 @@ extension WorkflowRun: ActionHost {
     for (name, value) in values {
       variables[name] = value.isNull ? "" : value.stringValue ?? JSONText.write(value)
     }
+    if variables["FORCE_COLOR"] == nil, variables["NO_COLOR"] == nil, forcesColor(of: owner) {
+      variables["FORCE_COLOR"] = "1"
+    }
     return variables
   }
 

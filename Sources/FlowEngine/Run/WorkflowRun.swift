@@ -21,6 +21,8 @@ public final class WorkflowRun: Sendable {
   /// How many attempts of steps and items were lost because of the machine, whatever they took of it.
   let machineLosses = Mutex<[StepIndex: Int]>([:])
   let recentStates = RecentStates()
+  /// The steps whose output expressions read; nil until that is asked for.
+  let stepsReadAsText = Mutex<Set<StepIndex>?>(nil)
   /// Notifies the observer.
   let delivery: AlarmClock
   let threads: PoolThreads

@@ -6,7 +6,7 @@ enum StepKey: String, FormatKey {
   case condition = "if"
   case enabled
   case deferral = "defer"
-  case blocking, optional, deadline, retry, queue, estimate, prewarm, quiet, env
+  case blocking, optional, deadline, retry, queue, estimate, prewarm, quiet, color, env
   case onInterrupt = "on-interrupt"
   case foreach, parallel, executor
   case failFast = "fail-fast"
@@ -41,7 +41,7 @@ enum StepKey: String, FormatKey {
     case .condition: .expression
     case .enabled: .booleanOrExpression
     case .deferral: .deferral
-    case .blocking, .optional, .prewarm, .quiet: .boolean
+    case .blocking, .optional, .prewarm, .quiet, .color: .boolean
     case .deadline: .durationOr(DeadlineKey.self, allowsExpression: false)
     case .retry: .map(RetryKey.self)
     case .queue: .queueName
@@ -67,7 +67,7 @@ enum StepKey: String, FormatKey {
     case .enabled: "true"
     case .deferral, .optional, .prewarm, .quiet: "false"
     case .onInterrupt: "rerun"
-    case .failFast: "true"
+    case .failFast, .color: "true"
     case .shell: "sh"
     case .outputLimit: MemoryText.format(Limits.usualCommandOutputBytes)
     default: nil
@@ -96,6 +96,7 @@ enum StepKey: String, FormatKey {
     case .estimate: "The expected duration: 80ms or 50ms..200ms"
     case .prewarm: "Whether it may run before activation"
     case .quiet: "Whether the output of its commands is kept out of the log"
+    case .color: "Whether its commands are asked for colors on a terminal, with FORCE_COLOR=1"
     case .env: "Environment variables for its child processes, on top of the workflow's"
     case .foreach:
       "The items to run the step for: a list, an expression that gives one, or a mapping of items, axes or files"

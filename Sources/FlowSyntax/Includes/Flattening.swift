@@ -234,6 +234,7 @@ private struct Renaming {
     options.blocking = options.isFinal ? false : options.blocking ?? caller.blocking
     options.isExcused = options.isExcused || caller.isOptional || caller.isExcused
     options.isQuiet = options.isQuiet || caller.isQuiet
+    options.allowsColor = options.allowsColor && caller.allowsColor
     return options
   }
 }

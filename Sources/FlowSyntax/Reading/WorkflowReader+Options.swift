@@ -28,6 +28,7 @@ extension WorkflowReader {
     case .estimate: options.estimate = estimate(node, owner)
     case .prewarm: options.prewarm = boolean(node, owner) ?? false
     case .quiet: options.isQuiet = boolean(node, owner) ?? false
+    case .color: options.allowsColor = boolean(node, owner) ?? true
     case .env: options.environment = environment(node, owner)
     case .onInterrupt: options.onInterrupt = interruptPolicy(node, owner)
     case .executor: options.executor = executor(node, owner)

@@ -62,6 +62,7 @@ struct ItemRun: Sendable {
     options.threads = outer.options.threads
     options.shortStepNanoseconds = outer.options.shortStepNanoseconds
     options.showsOutput = outer.showsOutput(of: context.step)
+    options.forcesColor = outer.options.forcesColor && outer.allowsColor(of: context.step)
     options.outer = OuterRun(
       run: outer, instance: context.step, attempt: context.attempt, cores: max(1, activeCores() / parallel))
     options.observer = ItemLines(context)

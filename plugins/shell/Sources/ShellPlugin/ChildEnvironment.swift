@@ -40,6 +40,7 @@ enum ChildEnvironment {
       if let problem = problem(with: member) { throw ActionError("command-invalid", problem, isRetryable: false) }
       variables[member.key] = text(member.value)
     }
+    if variables["NO_COLOR"]?.isEmpty == false { variables["FORCE_COLOR"] = nil }
     variables[LeftBehind.variable] = nil
     variables[OutputFile.variable] = outputs
     if !withheld.isEmpty {
