@@ -22,6 +22,9 @@ extension ActionDeclaration: Compilable {
     outputLimitBytes.write(to: &writer)
     isPortable.write(to: &writer)
     effect.write(to: &writer)
+    eventValues.write(to: &writer)
+    follows.write(to: &writer)
+    source.write(to: &writer)
   }
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
@@ -40,6 +43,9 @@ extension ActionDeclaration: Compilable {
     outputLimitBytes = try Int(from: &reader)
     isPortable = try Bool(from: &reader)
     effect = try ActionEffect(from: &reader)
+    eventValues = try [FieldDeclaration](from: &reader)
+    follows = try [String](from: &reader)
+    source = try EventSource(from: &reader)
   }
 }
 

@@ -102,3 +102,4 @@ extension QualityOfService: Compilable {}
 extension RetryPolicy.Jitter: Compilable {}
 extension ValueType.PathBase: Compilable {}
 extension ActionEffect: Compilable {}
+extension EventSource: Compilable {}

@@ -5,10 +5,12 @@ extension EventDeclaration: Compilable {
     name.write(to: &writer)
     summary.write(to: &writer)
     repeats.write(to: &writer)
+    value.write(to: &writer)
   }
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     self.init(try reader.text(), summary: try reader.text(), repeats: try Bool(from: &reader))
+    value = try FieldDeclaration?(from: &reader)
   }
 }
 

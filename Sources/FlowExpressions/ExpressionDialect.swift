@@ -22,10 +22,10 @@ public struct ExpressionDialect: Sendable, Hashable {
     return dialect
   }()
 
-  /// What workflows name: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, `event`, `secrets`, `item`, `index`, `key`, and the
+  /// What workflows name: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, `event`, `events`, `secrets`, `item`, `index`, `key`, and the
   /// status functions.
   public static let workflow = ExpressionDialect(
-    names: ["inputs", "env", "steps", "launch", "run", "gate", "event", "secrets"] + ItemContext.names)
+    names: ["inputs", "env", "steps", "launch", "run", "gate", "event", "events", "secrets"] + ItemContext.names)
 }
 
 /// The functions that ask how the steps before this one ended.

@@ -157,6 +157,11 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
   /// Posts an event from outside. Later posts of the same event do nothing, unless it repeats.
   public func post(_ event: some EventName) { run.post(event) }
 
+  /// Posts an event with a value; throws when the event carries no value, or one of another type.
+  public func post(_ event: some EventName, value: Value) throws(EventValueProblem) {
+    try run.post(event.rawValue, value: value)
+  }
+
   /// Says that no more events come from outside: the run may end when nothing is left to do.
   public func finishPosting() { run.finishPosting() }
 

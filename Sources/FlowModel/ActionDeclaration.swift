@@ -38,6 +38,12 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var isPortable = false
   /// What its work is done to, which says whether a resume must do it again.
   public var effect = ActionEffect.durable
+  /// The values that it posts events with, each under the name of its event.
+  public var eventValues: [FieldDeclaration] = []
+  /// The events that it takes each post of from its start on.
+  public var follows: [String] = []
+  /// Where the events come from that a service posts.
+  public var source = EventSource.run
   /// An example step in YAML, indented by nothing, beginning with `uses:`.
   public var example: String
   /// The file that declares it, or nil when it is built in.
@@ -123,6 +129,14 @@ public struct ActionCall: Sendable, Hashable {
     self.action = action
     self.inputs = inputs
   }
+}
+
+/// Where the events come from that a service posts.
+public enum EventSource: String, Sendable, Hashable, CaseIterable {
+  /// From the run itself.
+  case run
+  /// From outside: on the command line, nothing more comes once the run is otherwise idle.
+  case outside
 }
 
 /// What the work of an action is done to.

@@ -1,4 +1,4 @@
-/// One post of an event that repeats.
+/// One post of an event.
 public struct EventPost: Sendable, Hashable {
   /// The event.
   public var event: String
@@ -6,11 +6,14 @@ public struct EventPost: Sendable, Hashable {
   public var number: Int
   /// When it came, in nanoseconds from the start of the run.
   public var atNanoseconds: Int
+  /// What it was posted with; null without a value.
+  public var value: Value
 
   /// A post.
-  public init(event: String, number: Int, atNanoseconds: Int) {
+  public init(event: String, number: Int, atNanoseconds: Int, value: Value = .null) {
     self.event = event
     self.number = number
     self.atNanoseconds = atNanoseconds
+    self.value = value
   }
 }

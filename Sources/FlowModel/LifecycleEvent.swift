@@ -9,6 +9,15 @@ public enum LifecycleEvent: String, Sendable, Hashable, CaseIterable {
   case appDidBecomeActive = "app.did-become-active"
   case appWillEnterForeground = "app.will-enter-foreground"
   case appDidEnterBackground = "app.did-enter-background"
+  /// A URL, as text or as an object with `url`.
+  case appOpenURL = "app.open-url"
+  /// A user activity, with its `webpageURL`.
+  case appContinueUserActivity = "app.continue-user-activity"
+  /// A list of URL contexts, each with its `url`.
+  case sceneOpenURLContexts = "scene.open-url-contexts"
+
+  /// Whether its value is a link that opens the running app.
+  package var isLink: Bool { self == .appOpenURL || self == .appContinueUserActivity || self == .sceneOpenURLContexts }
 }
 
 /// Why the application was launched (R1).

@@ -51,6 +51,10 @@ public enum Limits {
   public static let events = 10_000
   /// Posts of an event that may wait for the call of an action (`flow.on`).
   public static let waitingPosts = 100
+  /// Bytes of the value that an event is posted with, as JSON: 64 KiB.
+  public static let eventValueBytes = 64 << 10
+  /// Bytes of the values of all events of a run: 16 MiB.
+  public static let eventValuesBytes = 16 << 20
   /// Secrets that a workflow may declare.
   public static let secrets = 100
   /// Characters that a secret, or a line of it, has at least: shorter ones would be found everywhere.

@@ -65,12 +65,15 @@ public struct EventDeclaration: Sendable, Hashable {
   public var summary: String
   /// Whether each post counts for those who follow the event; for steps that wait for it the first one does either way.
   public var repeats: Bool
+  /// The value that it may be posted with; nil: none from outside.
+  public var value: FieldDeclaration?
 
   /// Declares an event.
-  public init(_ name: String, summary: String = "", repeats: Bool = false) {
+  public init(_ name: String, summary: String = "", repeats: Bool = false, value: FieldDeclaration? = nil) {
     self.name = name
     self.summary = summary
     self.repeats = repeats
+    self.value = value
   }
 }
 

@@ -20,6 +20,12 @@ public protocol ActionType: Sendable {
   static var requires: [HandleKey] { get }
   /// Events it may post.
   static var events: [String] { get }
+  /// The values that it posts events with, each under the name of its event.
+  static var eventValues: [FieldDeclaration] { get }
+  /// The events that it takes with ``ActionContext/follow(_:into:)`` whether or not the workflow has them repeat.
+  static var follows: [String] { get }
+  /// Where the events come from that a service posts.
+  static var source: EventSource { get }
   /// Whether it reads data that is unavailable while the device is locked (P6).
   static var needsProtectedData: Bool { get }
   /// The errors it may end with, and which are worth another attempt.
@@ -67,6 +73,12 @@ extension ActionType {
   public static var requires: [HandleKey] { [] }
   /// None.
   public static var events: [String] { [] }
+  /// None.
+  public static var eventValues: [FieldDeclaration] { [] }
+  /// None.
+  public static var follows: [String] { [] }
+  /// From the run.
+  public static var source: EventSource { .run }
   /// No.
   public static var needsProtectedData: Bool { false }
   /// None declared: every error can be retried.

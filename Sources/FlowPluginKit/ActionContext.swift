@@ -110,6 +110,17 @@ public struct ActionContext: Sendable {
   /// Posts an event; throws when the action did not declare it or the run has had its 10,000.
   public func post(_ event: String) throws { try host.post(event, step: step) }
 
+  /// Posts an event with a value of at most 64 KiB, which steps read as `events.NAME.value` or as `item.value`; throws also
+  /// when the value does not fit the event's declaration.
+  public func post(_ event: String, value: Value) throws { try host.post(event, value: value, step: step) }
+
+  /// Says that something is due to come from outside, or with -1 that it has come and been handled. A service whose events
+  /// come from outside continues for that long.
+  public func expectFromOutside(_ change: Int) { host.expectFromOutside(change) }
+
+  /// Says that a post of an event that the step follows has been handled.
+  public func handledPost() { host.handledPost(of: step) }
+
   /// The handle that a step before this one provided, or that a plugin brings into every run.
   ///
   /// ```swift
@@ -230,6 +241,12 @@ public protocol ActionHost: AnyObject, Sendable {
   func progress(_ fraction: Double, _ message: String, step: StepIndex)
   /// Posts an event; throws when that is not allowed.
   func post(_ event: String, step: StepIndex) throws
+  /// Posts an event with a value; throws when that is not allowed.
+  func post(_ event: String, value: Value, step: StepIndex) throws
+  /// One more thing, or with -1 one less, is due to come from outside.
+  func expectFromOutside(_ change: Int)
+  /// A post that the step follows has been handled.
+  func handledPost(of step: StepIndex)
   /// The handle under this key, or nil.
   func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)?
   /// Makes a handle available.
@@ -292,6 +309,15 @@ extension ActionHost {
 
   /// Always, for hosts whose log knows no end.
   public var hasLogRoom: Bool { true }
+
+  /// Without the value, for hosts whose events carry none.
+  public func post(_ event: String, value: Value, step: StepIndex) throws { try post(event, step: step) }
+
+  /// Nothing, for hosts that do not wait for what comes from outside.
+  public func expectFromOutside(_ change: Int) {}
+
+  /// Nothing, for hosts in which no events come.
+  public func handledPost(of step: StepIndex) {}
 
   /// Nothing, for hosts in which no events come.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {}

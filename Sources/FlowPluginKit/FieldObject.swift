@@ -46,4 +46,7 @@ public protocol EventName: RawRepresentable<String>, Sendable {}
 extension ActionContext {
   /// Posts an event; throws when the action does not declare it.
   public func post(_ event: some EventName) throws { try post(event.rawValue) }
+
+  /// Posts an event with a value; throws when the action does not declare the event or the value does not fit.
+  public func post(_ event: some EventName, value: Value) throws { try post(event.rawValue, value: value) }
 }

@@ -77,6 +77,9 @@ public struct RegisteredAction: Sendable {
     declaration.shellTextInput = A.shellTextInput
     declaration.outputFieldsFromInput = A.outputFieldsFromInput
     declaration.effect = A.effect
+    declaration.eventValues = A.eventValues
+    declaration.follows = A.follows
+    declaration.source = A.source
     declaration.isPortable = A.isPortable
     return RegisteredAction(
       declaration: declaration, body: body, plainBody: action.plainBody(), check: { A.check($0) })

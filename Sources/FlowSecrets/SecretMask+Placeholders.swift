@@ -120,7 +120,13 @@ extension SecretMask {
 
   private static func filled(_ value: Value, by mask: SecretMask?) throws(MissingSecret) -> Value {
     switch value {
-    case .string(let text): return .string(try filled(text, by: mask))
+    case .string(let text):
+      do throws(MissingSecret) {
+        return .string(try filled(text, by: mask))
+      } catch {
+        guard error.name.hasPrefix(eventPrefix) else { throw error }
+        return .null
+      }
     case .array(let values):
       var result: [Value] = []
       for value in values { result.append(try filled(value, by: mask)) }

@@ -15,26 +15,55 @@ public final class SecretMask: Sendable {
     var part: SecretEncoding.Part
   }
 
-  let parts: [Part]
+  /// What is searched for; it grows when a run learns a secret.
+  private struct Known: Sendable {
+    var parts: [Part]
+    var pieces: SecretPieces
+  }
+
+  private let known: Mutex<Known>
   /// A search through up to three encodings. If there are too many texts for that, a second one finds the rest.
   let searches: Mutex<[SecretSearch]>
   /// The names of forms that were found, by their bytes.
   let names = Mutex<[EncodedPart: String]>([:])
 
-  private let pieces: SecretPieces
+  var parts: [Part] { known.withLock { $0.parts } }
+  private var pieces: SecretPieces { known.withLock { $0.pieces } }
 
   /// Creates a mask for secrets by name. Texts shorter than ``Limits/secretCharacters`` are ignored.
   public init(_ secrets: [(name: String, text: String)]) {
-    parts = secrets.flatMap { secret in
+    let parts = Self.parts(of: secrets)
+    searches = Mutex(Self.searches(for: parts))
+    known = Mutex(Known(parts: parts, pieces: Self.pieces(of: parts)))
+  }
+
+  /// Also hides these secrets from now on.
+  public func add(_ secrets: [(name: String, text: String)]) {
+    let more = Self.parts(of: secrets)
+    guard !more.isEmpty else { return }
+    known.withLock { known in
+      known.parts += more
+      known.pieces = Self.pieces(of: known.parts)
+      let found = Self.searches(for: known.parts)
+      searches.withLock { $0 = found }
+    }
+  }
+
+  private static func parts(of secrets: [(name: String, text: String)]) -> [Part] {
+    secrets.flatMap { secret in
       SecretEncoding.parts(of: secret.text).map { Part(secret: secret.name, part: $0) }
     }
-    let (few, many) = parts.count <= Self.mostNestedParts ? (parts, []) : Self.split(parts)
-    let levels = EncodedPosition.levels
-    searches = Mutex(
-      [(few, levels), (many, 1)].filter { !$0.0.isEmpty }.map { parts, encodings in
-        SecretSearch(parts.map(\.part.bytes), encodings: encodings)
-      })
-    pieces = SecretPieces(parts.filter { $0.part.name == "text" }.map(\.part.bytes))
+  }
+
+  private static func searches(for parts: [Part]) -> [SecretSearch] {
+    let (few, many) = parts.count <= mostNestedParts ? (parts, []) : split(parts)
+    return [(few, EncodedPosition.levels), (many, 1)].filter { !$0.0.isEmpty }.map { parts, encodings in
+      SecretSearch(parts.map(\.part.bytes), encodings: encodings)
+    }
+  }
+
+  private static func pieces(of parts: [Part]) -> SecretPieces {
+    SecretPieces(parts.filter { $0.part.name == "text" }.map(\.part.bytes))
   }
 
   /// Up to this number, all secrets and lines of them are found encoded three times. If there are more, lines are found

@@ -32,6 +32,10 @@ public final class TestHost: ActionHost {
   private struct State {
     var logs: [LogLine] = []
     var posts: [String] = []
+    var postedValues: [Value] = []
+    var followed: [String: [PostQueue]] = [:]
+    var deliveredCount = 0
+    var handledPosts = 0
     var progress: [Double] = []
     var unfinished: [LogLine] = []
     var question: (Question, handler: @Sendable (Answer) -> Void)?
@@ -90,6 +94,8 @@ public final class TestHost: ActionHost {
 
   /// The events posted so far, in order, repetitions included.
   public var posts: [String] { state.withLock { $0.posts } }
+  /// The values of those events, null where there was none.
+  public var postedValues: [Value] { state.withLock { $0.postedValues } }
 
   /// The lines without an end as they were shown, each state of them, in order.
   public var unfinishedLines: [LogLine] { state.withLock { $0.unfinished } }
@@ -266,15 +272,40 @@ public final class TestHost: ActionHost {
   }
 
   /// Records the event; throws when the action that runs did not declare it.
-  public func post(_ event: String, step: StepIndex) throws {
+  public func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
+
+  /// Records the event and its value; throws when the action that runs did not declare the event.
+  public func post(_ event: String, value: Value, step: StepIndex) throws {
     try state.withLock { state in
       if let declaration = state.declaration, declaration.eventFromInput == nil, !declaration.events.contains(event) {
         throw ActionError(
           "undeclared-event", "'\(declaration.name)' posts '\(event)', which it did not declare", isRetryable: false)
       }
       state.posts.append(event)
+      state.postedValues.append(value)
     }
   }
+
+  /// Keeps the queue for ``deliver(_:value:)``.
+  public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
+    state.withLock { $0.followed[event, default: []].append(posts) }
+  }
+
+  /// Posts an event into the queues of the action that follows it; returns false if none does.
+  public func deliver(_ event: String, value: Value = .null) -> Bool {
+    let (queues, number) = state.withLock { state in
+      state.deliveredCount += 1
+      return (state.followed[event] ?? [], state.deliveredCount)
+    }
+    for queue in queues { queue.add(EventPost(event: event, number: number, atNanoseconds: 0, value: value)) }
+    return !queues.isEmpty
+  }
+
+  /// Counts the posts that were handled.
+  public func handledPost(of step: StepIndex) { state.withLock { $0.handledPosts += 1 } }
+
+  /// The number of posts that were handled.
+  public var handledPosts: Int { state.withLock { $0.handledPosts } }
 
   /// What was provided last under the key.
   public func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }

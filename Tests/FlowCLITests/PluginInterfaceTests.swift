@@ -83,6 +83,11 @@ struct PluginInterfaceTests {
     members["calls"] = action.calls.map {
       ["event": .string($0.event), "action": .string($0.action), "inputs": .string($0.inputs)]
     }
+    if !action.eventValues.isEmpty {
+      members["event-values"] = .object(ValueObject(action.eventValues.map { ($0.name, .object($0.declaration)) }))
+    }
+    if !action.follows.isEmpty { members["follows"] = .array(action.follows.map { .string($0) }) }
+    if action.source != .run { members["source"] = .string(action.source.rawValue) }
     if action.outputLimitBytes != Limits.outputBytes { members["output-limit"] = .integer(action.outputLimitBytes) }
     return members
   }

@@ -36,17 +36,32 @@ import Testing
   }
 
   private func play(
-    _ inputs: [String], in data: String? = nil, workflow: String = Self.workflow
+    _ inputs: [String], in data: String? = nil, workflow: String = Self.workflow, _ arguments: [String] = []
   ) throws -> Played {
     let own = try data ?? folder()
     defer { if data == nil { try? FileManager.default.removeItem(atPath: own) } }
     let report = own + "/report.json"
     let result = try FlowrunProcess.run(
-      ["run", workflow, "--json", "--data", own, "--report", report] + inputs.flatMap { ["-i", $0] }, in: Self.root)
+      ["run", workflow, "--json", "--data", own, "--report", report] + inputs.flatMap { ["-i", $0] } + arguments,
+      in: Self.root)
     let outputs = try JSONText.parse(String(contentsOfFile: report, encoding: .utf8)).objectValue?["outputs"]
     let events = try result.lines.map { try JSONText.parse($0).objectValue ?? [:] }
     #expect(result.exitCode == 0, "\(result.errors)")
     return Played(exitCode: result.exitCode, events: events, outputs: outputs?.objectValue ?? [:])
+  }
+
+  @Test func `opens a link that comes while the app runs, as one that launched it (N9)`() throws {
+    let url = "myapp://product/123?token=T0PSECRET"
+    let played = try play(["state=running"], ["--event", "app.open-url@1s=\"\(url)\""])
+    #expect(played.opened == ["opened product by app://product/:productId for myapp://product/123?token=[redacted]"])
+    #expect(played.outputs["links"] == ["product"] && played.outputs["opened"] == 0)
+    #expect(!"\(played.events) \(played.outputs)".contains("T0PSECRET"))
+  }
+
+  @Test func `ends when the page of the tap is open and nothing more can come (N8)`() throws {
+    let reminder = Self.root + "/workflows/reminder.yaml"
+    let played = try play([], workflow: reminder, ["--launch", "notification=@workflows/samples/tap.json"])
+    #expect(played.outputs["opened"] != nil && played.outcome(of: "came") == "skipped")
   }
 
   @Test func `opens the page of the tap that started the app, once (N1, N8, N33, N36, N37)`() throws {

@@ -2,7 +2,7 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
 
-/// Reads `--launch REASON[=@OPTIONS.json]`, `--event NAME@DELAY` and durations.
+/// Reads `--launch REASON[=@OPTIONS.json]`, `--event NAME@DELAY[=JSON]` and durations.
 enum LaunchArguments {
   /// The launch; R14: what the reason does not bring is absent.
   static func launch(_ argument: String?) throws(UsageProblem) -> Launch {
@@ -43,7 +43,7 @@ enum LaunchArguments {
   /// An event that the workflow knows, and how long after the start it is posted.
   static func event(
     _ argument: String, of workflow: Workflow, _ catalog: some ActionCatalog
-  ) throws(UsageProblem) -> (name: String, delay: Duration) {
+  ) throws(UsageProblem) -> (name: String, delay: Duration, value: Value) {
     let parts = argument.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, !parts[0].isEmpty else {
       throw UsageProblem("--event '\(argument)': write --event NAME@DELAY, such as map.first-use@9s")
@@ -54,7 +54,23 @@ enum LaunchArguments {
       let names = known.sorted().map { "'\($0)'" }.joined(separator: ", ")
       throw UsageProblem("--event '\(parts[0])': this workflow has no such event\(nearest); it knows \(names)")
     }
-    return (parts[0], try duration(parts[1], of: "--event '\(argument)'"))
+    let timing = parts[1].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let delay = try duration(timing[0], of: "--event '\(parts[0])@\(timing[0])'")
+    guard timing.count == 2 else { return (parts[0], delay, .null) }
+    let value = try json(timing[1], of: "--event \(parts[0])@\(timing[0])")
+    let actions = Set(workflow.steps.map(\.uses)).compactMap { catalog.declaration(named: $0) }
+    let rules = EventValueRules(workflow, actions)
+    if let problem = rules.problem(fromOutside: value, of: parts[0]) { throw UsageProblem("--event: \(problem)") }
+    return (parts[0], delay, value)
+  }
+
+  /// The value of an event as JSON.
+  static func json(_ text: String, of option: String) throws(UsageProblem) -> Value {
+    do throws(JSONProblem) {
+      return try JSONText.parse(text)
+    } catch {
+      throw UsageProblem("\(option): the value is not JSON: \(error); write a text in double quotes")
+    }
   }
 
   /// The events that a workflow knows: those it declares, those its actions post, and those of an app's life.
@@ -62,7 +78,7 @@ enum LaunchArguments {
     var known = Set(workflow.events.map(\.name) + LifecycleEvent.allCases.map(\.rawValue))
     for step in workflow.steps {
       guard let declaration = catalog.declaration(named: step.uses) else { continue }
-      known.formUnion(declaration.eventsPosted(with: step.with))
+      known.formUnion(declaration.eventsPosted(with: step.with) + declaration.follows)
     }
     return known
   }

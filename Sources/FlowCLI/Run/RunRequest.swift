@@ -41,6 +41,8 @@ struct RunRequest: Hashable {
   var lostAttempts: Int?
   /// What steps with `resources` may take at once; nil: what this machine has.
   var resources: String?
+  /// Whether the run continues for events from other processes.
+  var waitsForEvents = false
 }
 
 extension RunRequest {
@@ -81,8 +83,12 @@ extension RunRequest {
       run: RunInformation(id: "", dataFolder: options.dataFolder, workflowFolder: folder))
     options.launch = try LaunchArguments.launch(launch)
     for event in events {
-      options.announcedEvents.append(try LaunchArguments.event(event, of: workflow, registry))
+      let (name, delay, value) = try LaunchArguments.event(event, of: workflow, registry)
+      if !value.isNull { options.announcedValues[options.announcedEvents.count] = value }
+      options.announcedEvents.append((name, delay))
     }
+    options.acceptsEvents = waitsForEvents
+    options.endsOutsideServices = !waitsForEvents
     options.isPrewarmed = prewarm != nil
     for name in forcedSteps where name != "*" && !workflow.steps.contains(where: { $0.id.text == name }) {
       throw UsageProblem("--force: " + RunsCommand.Show.unknown(name, workflow))

@@ -124,6 +124,7 @@ struct RunSession: Sendable {
       graph.workflow, installation, request, workflowFolder: options.workflowFolder)
     options.placement = executors.placement
     run = try Self.start(graph, resume, options, Engine(registry: installation.registry), executors, request)
+    StandardOutput.hide(run.mask)
     executors.follow(run)
     Interrupts.cancel(run)
     watchOutput()

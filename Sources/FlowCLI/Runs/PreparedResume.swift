@@ -103,6 +103,7 @@ struct PreparedResume {
     options.capacity = try MachineArguments.capacity(request.resources)
     options.inputs = inputs
     options.forcedSteps = Set(plan.header.forcedSteps)
+    options.endsOutsideServices = true
     // One that ended in an orderly way has ended its workers, too.
     if run.state == .interrupted, plan.hadRemoteSteps { options.takeoverPause = PulseRhythm().silence }
     return options

@@ -128,6 +128,8 @@ struct PostCommand: Subcommand {
     discussion: """
       Examples:
         flowrun post last map.first-use
+        flowrun post last order.paid --value '{"order": 17}'
+        flowrun post last order.paid --value @order.json
       """)
 
   @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: Completions.runningRuns)
@@ -136,14 +138,30 @@ struct PostCommand: Subcommand {
   @Argument(help: ArgumentHelp("The event.", valueName: "EVENT"), completion: Completions.eventsOfRun)
   var event: String
 
+  @Option(
+    help: ArgumentHelp(
+      "What the event is posted with: JSON of at most 64 KiB, @FILE, or @- for standard input.", valueName: "JSON"))
+  var value: String?
+
   @OptionGroup var place: RunPlace
 
   func perform() async throws {
     if let mark = event.firstIndex(of: "=") {
-      throw UsageProblem("post '\(event)': an event carries no value; write '\(event[..<mark])'")
+      throw UsageProblem("post '\(event)': write the value as --value, as in 'post RUN \(event[..<mark]) --value JSON'")
     }
-    try await RunQuestion.ask(
-      run, in: place, ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)])
+    var question: ValueObject = ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)]
+    if let value { question["value"] = try LaunchArguments.json(Self.text(value), of: "--value") }
+    try await RunQuestion.ask(run, in: place, question)
     StandardOutput.write("event \(TerminalText.visible(event)) is posted\n")
+  }
+
+  private static func text(_ value: String) throws -> String {
+    guard value.hasPrefix("@") else { return value }
+    let path = value == "@-" ? "/dev/stdin" : String(value.dropFirst())
+    do throws(FileProblem) {
+      return String(decoding: try FileAccess.read(path), as: UTF8.self)
+    } catch {
+      throw UsageProblem("--value: cannot read \(error)")
+    }
   }
 }

@@ -42,9 +42,13 @@ struct RunCommand: Subcommand {
 
   @Option(
     name: .customLong("event"),
-    help: ArgumentHelp("Posts an event after a delay: NAME@DELAY.", valueName: "NAME@DELAY"),
+    help: ArgumentHelp(
+      "Posts an event after a delay, with a value if the event has one: NAME@DELAY[=JSON].", valueName: "NAME@DELAY"),
     completion: Completions.events)
   var events: [String] = []
+
+  @Flag(help: "Keeps the run going for events from flowrun post, until it is cancelled.")
+  var waitForEvents = false
 
   @Option(
     help: ArgumentHelp("Runs only steps marked prewarm for this long, then activates the run.", valueName: "DURATION"))
@@ -121,7 +125,7 @@ struct RunCommand: Subcommand {
       isQuiet: output.quiet, isVerbose: output.verbose, isDurable: durable, keepsHistory: !noHistory,
       forcedSteps: force, store: store, on: on,
       slurmPatience: slurmPatience, lostAttempts: lostAttempts,
-      resources: resources)
+      resources: resources, waitsForEvents: waitForEvents)
   }
 
   func perform() async throws {

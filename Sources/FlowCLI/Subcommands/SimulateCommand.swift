@@ -162,7 +162,7 @@ struct SimulateCommand: Subcommand {
     options.itemCounts = assumed.items
     options.assumedOutputs = assumed.names
     for event in events {
-      let (name, delay) = try LaunchArguments.event(event, of: workflow, installation.registry)
+      let (name, delay, _) = try LaunchArguments.event(event, of: workflow, installation.registry)
       options.events.append(RunPost(afterNanoseconds: delay.nanoseconds, event: name))
     }
     return (scene, changes, options)
@@ -204,7 +204,7 @@ struct SimulateCommand: Subcommand {
       throw UsageProblem(
         found.isEmpty
           ? "--from: no run of '\(FilePath.absolute(file))' is recorded there"
-          : "--from: none of \(found.count) runs can be used: they were cancelled or resumed, or launched for another "
+          : "--from: none of \(found.count) runs can be used: they were cancelled, resumed or prewarmed, or launched for another "
             + "reason than \(launch.reason.rawValue)")
     }
     return ForecastScene.recorded(fitting, of: graph.workflow, installation.registry, launch)

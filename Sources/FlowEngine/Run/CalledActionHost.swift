@@ -57,6 +57,7 @@ final class CalledActionHost: ActionHost {
   func progress(_ fraction: Double, _ message: String, step: StepIndex) {}
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {}
   func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { host.handle(key, step: step) }
+  func expectFromOutside(_ change: Int) { host.expectFromOutside(change) }
   func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) { host.wake(after: delay, handler) }
   func wake(after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     host.wake(after: delay, step: step, attempt: attempt, handler)

@@ -80,7 +80,7 @@ public struct Engine: Sendable {
         throw SecretMask.MissingSecret(name: "inputs.\(input.name)")
       }
     }
-    let mask = prepared.graph.workflow.mask(secrets: options.secrets, inputs: inputs)
+    let mask = prepared.mask(secrets: options.secrets, inputs: inputs)
     let plan = try plan.filled(by: mask, inputs: inputs)
     let header = plan.header
     options.inputs = header.inputs

@@ -20,6 +20,11 @@ public struct RunOptions: Sendable {
   public var isPrewarmed = false
   /// Events posted from outside, each so long after the start of the run (`--event`).
   public var announcedEvents: [(name: String, delay: Duration)] = []
+  /// The values of those events that have one, by their place in ``announcedEvents``.
+  public var announcedValues: [Int: Value] = [:]
+  /// Whether services whose events come from outside end once the run is otherwise idle and nothing is due to come; for runs
+  /// of the command line, where nothing can come.
+  public var endsOutsideServices = false
   /// Whether events may come through ``WorkflowRun/post(_:)-(String)`` until ``WorkflowRun/finishPosting()``; the run does not
   /// end before that.
   public var acceptsEvents = false

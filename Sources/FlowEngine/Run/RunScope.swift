@@ -17,6 +17,8 @@ struct RunScope: ExpressionContext {
   var stepIndices: StepNames
   /// The post for which an action is called; nil: this is not a call.
   var post: EventPost?
+  /// The values that events were posted with.
+  var eventValues = EventValues()
   /// The item of the step for which something is evaluated; nil: the step has none.
   var item: ItemScope?
   /// What the ids of the steps begin with that it sees: those of its own file.
@@ -38,6 +40,7 @@ struct RunScope: ExpressionContext {
     case ItemContext.index: item.map { .integer($0.index) } ?? .null
     case ItemContext.key: item?.key.map { .string($0) } ?? .null
     case "event": post.map { value(of: $0) } ?? .null
+    case "events": .object(allEvents)
     default: nil
     }
   }
@@ -66,7 +69,20 @@ struct RunScope: ExpressionContext {
   /// A post as expressions see it.
   func value(of post: EventPost) -> Value {
     let at = post.atNanoseconds - (plan.activatedAtNanoseconds ?? 0)
-    return ["name": .string(post.event), "number": .integer(post.number), "at": .milliseconds(at)]
+    var object: ValueObject = ["name": .string(post.event), "number": .integer(post.number), "at": .milliseconds(at)]
+    let value = eventValues.value(of: post.event, number: post.number)
+    if !value.isNull { object["value"] = value }
+    return .object(object)
+  }
+
+  /// The events that were posted with a value, of an included file by their names in it.
+  private var allEvents: ValueObject {
+    var object = ValueObject()
+    for event in eventValues.events {
+      let name = isOwn(event) ? String(event.dropFirst(prefix.count)) : event
+      object[name] = ["value": eventValues.last(of: event)]
+    }
+    return object
   }
 
   func member(_ key: String, of name: String) -> ContextMember {

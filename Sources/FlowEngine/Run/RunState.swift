@@ -26,6 +26,7 @@ struct RunState {
   /// The instant for which the plan's timer is set.
   var timerAt: Int?
   var postedCount = 0
+  var eventValues = EventValues()
   var tasks: [Int: Task<Void, Never>] = [:]
   /// How many sleeps of a body are under way, where the run's clock is virtual.
   var sleeping: [Int: Int] = [:]
@@ -147,6 +148,8 @@ final class EndedRun: Sendable {
 struct UnwrittenOutputs: Sendable {
   var steps: [(StepIndex, ValueObject)] = []
   var items: [(StepIndex, Int, ValueObject)] = []
+  /// The values of events.
+  var values: [RecordedEventValue] = []
 
-  var isEmpty: Bool { steps.isEmpty && items.isEmpty }
+  var isEmpty: Bool { steps.isEmpty && items.isEmpty && values.isEmpty }
 }

@@ -97,23 +97,7 @@ extension WorkflowRun: ActionHost {
   }
 
   /// Posts an event; throws when the action did not declare it or the run has had its 10,000.
-  public func post(_ event: String, step: StepIndex) throws {
-    let owner = instances.owner(of: step)
-    let declaration = prepared.action(of: owner).declaration
-    guard declaration.eventsPosted(with: prepared.graph.workflow.steps[Int(owner)].with).contains(event) else {
-      throw ActionError(
-        "undeclared-event", "'\(declaration.name)' posted '\(event)', which it does not declare", isRetryable: false)
-    }
-    let aftermath = try withPlan { state -> Aftermath in
-      guard state.postedCount < Limits.events else {
-        throw ActionError("too-many-events", "the run has posted \(Limits.events) events", isRetryable: false)
-      }
-      state.postedCount += 1
-      state.plan.post(event, by: step, at: state.instant(clock.now))
-      return carryOut(&state)
-    }
-    perform(aftermath)
-  }
+  public func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
 
   /// The handle under this key, or nil.
   public func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? {

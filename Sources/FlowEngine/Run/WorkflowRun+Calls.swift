@@ -10,7 +10,10 @@ extension WorkflowRun {
   /// Puts each post of an event that repeats into `posts`, those that have come before first.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
     state.withLock { state in
-      for post in state.plan.posts(of: event) { posts.add(post) }
+      for var post in state.plan.posts(of: event) {
+        post.value = state.eventValues.value(of: event, number: post.number)
+        posts.add(post)
+      }
       state.followers.append(RunState.Follower(event: event, posts: posts, step: step))
     }
     onCancel(step, attempt: attempt) { [self] in

@@ -77,7 +77,8 @@ extension WorkflowRun {
       aftermath.cancellations.append((step, attempt))
     case .gateDecided(let decision):
       if let opened = gateClock.send(.decided(decision)) { state.takeIn(opened) }
-    case .posted(let post):
+    case .posted(var post):
+      post.value = state.eventValues.value(of: post.event, number: post.number)
       for follower in state.followers where follower.event == post.event { follower.posts.add(post) }
     case .timedOut:
       let warning = prepared.graph.workflow.timeoutMessage

@@ -16,6 +16,7 @@ extension WorkflowRun {
       launch: state.plan.activatedAtNanoseconds == nil && options.isPrewarmed ? nil : state.launch,
       run: ["id": .string(run.id), "data": .string(run.dataFolder), "folder": .string(startedFolder)], step: step,
       stepIndices: names)
+    scope.eventValues = state.eventValues
     if let step, let number = prepared.graph.workflow.scope(of: step) { narrow(&scope, to: number, state) }
     return scope
   }

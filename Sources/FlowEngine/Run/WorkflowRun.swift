@@ -50,7 +50,7 @@ public final class WorkflowRun: Sendable {
     self.prepared = prepared
     self.options = options
     self.origin = origin
-    mask = prepared.graph.workflow.mask(secrets: options.secrets, inputs: options.inputs)
+    mask = prepared.mask(secrets: options.secrets, inputs: options.inputs)
     run = RunInformation(id: runID, dataFolder: options.dataFolder, workflowFolder: options.workflowFolder)
     let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0, virtual: options.clock)
     self.clock = clock
@@ -77,6 +77,8 @@ public final class WorkflowRun: Sendable {
       announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
+    plan.outstanding.outsideServicesEnd = options.endsOutsideServices
+    plan.outstanding.countsUnhandledPosts = options.endsOutsideServices
     plan.reserve()
     origin?.restore(&plan, at: clock.now)
     if let history = options.history { plan.keepEntries(startsToo: history.isDurable) }
@@ -86,7 +88,12 @@ public final class WorkflowRun: Sendable {
       state.durableStarts = DurableStarts()
       state.owesLaunch = options.isPrewarmed && origin == nil
     }
-    if let origin { state.outputs = origin.plan.outputs }
+    if let origin {
+      state.outputs = origin.plan.outputs
+      for recorded in origin.plan.eventValues {
+        _ = state.eventValues.keep(recorded.value["value"] ?? .null, of: recorded.event, number: recorded.number)
+      }
+    }
     self.state = Mutex(state)
   }
 
@@ -94,8 +101,9 @@ public final class WorkflowRun: Sendable {
   func start() throws(PreparedWorkflow.PreparationProblem) {
     try checkProducts()
     emit(.runStarted(workflow: prepared.graph.workflow.name, runID: run.id, dataFolder: run.dataFolder))
-    for (name, delay) in options.announcedEvents {
-      deadlines.schedule(atNanoseconds: delay.nanoseconds) { [self] in deliverAnnounced(name) }
+    for (index, (name, delay)) in options.announcedEvents.enumerated() {
+      let value = options.announcedValues[index] ?? .null
+      deadlines.schedule(atNanoseconds: delay.nanoseconds) { [self] in deliverAnnounced(name, value) }
     }
     try startJournal()
     guardBodies()
@@ -124,7 +132,7 @@ public final class WorkflowRun: Sendable {
   }
 
   /// Posts an event from outside (L21). Later posts of the same event do nothing.
-  public func post(_ event: String) { change(.posted(event)) }
+  public func post(_ event: String) { try? post(event, value: .null) }
 
   /// Says that no more events come from outside: the run may end when nothing is left to do.
   public func finishPosting() { change(.outsideSourceClosed) }
@@ -194,8 +202,9 @@ public final class WorkflowRun: Sendable {
     if let ended { action(ended.report) }
   }
 
-  private func deliverAnnounced(_ name: String) {
+  private func deliverAnnounced(_ name: String, _ value: Value) {
     let aftermath = withPlan { state in
+      if !keep(value, of: name, &state) { state.warnings.append("the value of event '\(name)' was dropped") }
       state.plan.apply(.posted(name), at: state.instant(clock.now))
       state.plan.apply(.announcedEventDone, at: state.instant(clock.now))
       return carryOut(&state)

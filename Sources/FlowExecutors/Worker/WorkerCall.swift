@@ -94,8 +94,12 @@ final class WorkerCall: ActionHost {
       "progress", ["id": .integer(id), "fraction": .number(fraction), "message": .string(message)])
   }
 
-  func post(_ event: String, step: StepIndex) throws {
-    output.notify("post", ["id": .integer(id), "event": .string(event)])
+  func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
+
+  func post(_ event: String, value: Value, step: StepIndex) throws {
+    var parameters: ValueObject = ["id": .integer(id), "event": .string(event)]
+    if !value.isNull { parameters["value"] = value }
+    output.notify("post", parameters)
   }
 
   func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { handles.first { $0.key == key }?.handle }

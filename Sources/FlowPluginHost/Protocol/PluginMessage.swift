@@ -12,7 +12,7 @@ enum PluginMessage: Sendable {
   /// How far a call is.
   case progress(call: Int?, fraction: Double, message: String)
   /// An event for the run.
-  case post(call: Int?, event: String)
+  case post(call: Int?, event: String, value: Value)
   /// A service is ready, with its outputs.
   case ready(call: Int?, outputs: Value)
   /// The answer to a ping.
@@ -80,7 +80,7 @@ enum PluginMessage: Sendable {
       guard let event = parameters["event"]?.stringValue else {
         throw MessageProblem("a 'post' without a string 'event'")
       }
-      return .post(call: call, event: event)
+      return .post(call: call, event: event, value: parameters["value"] ?? .null)
     case "ready":
       return .ready(call: call, outputs: parameters["outputs"] ?? [:])
     case "pong": return .pong

@@ -97,7 +97,7 @@ extension PluginSession {
     case .log(let id, let level, let stream, let message):
       return log(message, level: level, from: worker == nil ? nil : stream, call: id) ? .some : .none
     case .progress(let id, let fraction, let message): return progress(fraction, message, call: id) ? .some : .none
-    case .post(let id, let event): post(event, call: id)
+    case .post(let id, let event, let value): post(event, value, call: id)
     case .ready(let id, let outputs): ready(outputs, call: id)
     case .pong where worker != nil: return notePong()
     case .started(let id) where worker != nil: state.withLock { $0.call(id) }?.context?.begun()
@@ -142,7 +142,7 @@ extension PluginSession {
     return target.isWithin
   }
 
-  private func post(_ event: String, call id: Int?) {
+  private func post(_ event: String, _ value: Value, call id: Int?) {
     let declaring = state.withLock { state in
       state.call(id) { $0.action?.declaration.events.contains(event) ?? false } ?? state.call(id)
     }
@@ -161,7 +161,7 @@ extension PluginSession {
       return
     }
     do {
-      try context.post(event)
+      try context.post(event, value: value)
     } catch {
       fail(call, error as? ActionError ?? ActionError("plugin-event", "\(error)", isRetryable: false))
     }

@@ -32,7 +32,10 @@ struct ContextKey {
         ContextKey(name: "name", summary: "The name of the event"),
         ContextKey(name: "number", summary: "The number of the post, from 1"),
         ContextKey(name: "at", summary: "When it was posted"),
+        ContextKey(name: "value", summary: "What it was posted with"),
       ]
+    case "events":
+      [ContextKey(name: "value", summary: "What the last post of the event came with; null before the first")]
     case "steps":
       [
         ContextKey(name: "outputs", summary: "The outputs of the step, by name"),
@@ -59,6 +62,7 @@ struct ContextKey {
     case "run": "The run itself"
     case "gate": "The launch gate, for deferred steps"
     case "event": "The event that an action is called for"
+    case "events": "The events of the run, by name, each with the value of its last post"
     case "secrets": "The secrets that the workflow declares, by name; in env of steps and in inputs that are secret"
     case ItemContext.item: "The item that the step runs for"
     case ItemContext.index: "The index of the item, from 0"

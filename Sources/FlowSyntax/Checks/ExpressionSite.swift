@@ -33,7 +33,7 @@ struct ExpressionSite {
   ///   - hasItems: whether its step runs for several items.
   func contexts(isDeferred: Bool, hasItems: Bool = false) -> [String] {
     switch kind {
-    case .foreach: ["inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
+    case .foreach: ["inputs", "env", "steps", "launch", "run", "events"] + (isDeferred ? ["gate"] : [])
     case .gate, .deferral: ["inputs", "launch"]
     case .enabled: ["inputs", "env", "launch"]
     // Names are shown from the start of the run, and variables are read from files before it.
@@ -41,12 +41,12 @@ struct ExpressionSite {
     // What is known before anything runs, so that the files between steps are.
     case .files: (hasItems ? ItemContext.names : []) + ["inputs"]
     case .workflowEnvironment: ["inputs", "launch", "run"]
-    case .outputs: ["inputs", "env", "steps", "launch", "run", "gate"]
+    case .outputs: ["inputs", "env", "steps", "launch", "run", "gate", "events"]
     case .condition, .with, .environment, .secretInput:
-      (hasItems ? ItemContext.names : []) + ["inputs", "env", "steps", "launch", "run"]
+      (hasItems ? ItemContext.names : []) + ["inputs", "env", "steps", "launch", "run", "events"]
         + (isDeferred ? ["gate"] : []) + (takesSecrets ? ["secrets"] : [])
     case .call, .secretCallInput:
-      ["event", "inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
+      ["event", "inputs", "env", "steps", "launch", "run", "events"] + (isDeferred ? ["gate"] : [])
         + (takesSecrets ? ["secrets"] : [])
     }
   }

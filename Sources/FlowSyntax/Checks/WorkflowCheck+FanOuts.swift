@@ -98,15 +98,18 @@ extension WorkflowCheck {
       }
       return .object(properties: names.map { FieldDeclaration($0, .any) })
     case .files: return .object(properties: FileItem.fields)
-    case .posts: return Self.postType
+    case .posts(let event): return Self.postType(valueType(of: event) ?? .any)
     }
   }
 
   /// A post of an event, as `item` and `event` see it.
-  private static let postType = ValueType.object(
-    properties: [
-      FieldDeclaration("name", .string), FieldDeclaration("number", .integer), FieldDeclaration("at", .number),
-    ])
+  private static func postType(_ value: ValueType) -> ValueType {
+    .object(
+      properties: [
+        FieldDeclaration("name", .string), FieldDeclaration("number", .integer), FieldDeclaration("at", .number),
+        FieldDeclaration("value", value),
+      ])
+  }
 
   /// Whether the items of a step have keys; nil: not known.
   func itemsHaveKeys(_ step: Int) -> Bool? {

@@ -35,6 +35,7 @@ extension WorkflowCheck {
       checkMember(reference, of: ContextKey.names(of: name), at: location)
       if name == "run" { checkRunSoFar(reference, site, at: location) }
     case "steps": checkStepReference(reference, site, at: location)
+    case "events": checkEventReference(reference, site, at: location)
     case ItemContext.item, ItemContext.key: checkItemReference(reference, site, at: location)
     default: break
     }
@@ -231,8 +232,11 @@ extension WorkflowCheck {
       switch path[0].lowercased() {
       case "name": return .string
       case "number": return .integer
+      case "value": return nil
       default: return .number
       }
+    case ("events", 2...) where path[1].lowercased() == "value":
+      return valueType(of: path[0]).flatMap { Self.type(at: path.dropFirst(2), in: $0) }
     case ("steps", 2): return path[1].lowercased() == "outputs" ? nil : .string
     case ("steps", 3...) where path[1].lowercased() == "outputs":
       guard let target = stepIndex(like: path[0]),

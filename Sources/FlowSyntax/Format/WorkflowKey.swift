@@ -81,7 +81,7 @@ extension WorkflowKey {
 
 /// The keys of an event that the workflow declares.
 enum EventKey: String, FormatKey {
-  case repeats, description
+  case repeats, description, value
 
   static let owner = "an event"
 
@@ -89,6 +89,7 @@ enum EventKey: String, FormatKey {
     switch self {
     case .repeats: .boolean
     case .description: .string
+    case .value: .map(FieldKey.self)
     }
   }
 
@@ -98,6 +99,7 @@ enum EventKey: String, FormatKey {
     switch self {
     case .repeats: "Whether each post counts for flow.on; steps wait for the first one either way"
     case .description: "A description"
+    case .value: "The type of the value that the event is posted with, and whether it is secret"
     }
   }
 }

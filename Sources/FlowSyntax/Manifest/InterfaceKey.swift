@@ -51,6 +51,8 @@ enum InProcessKey: String, FormatKey {
   case shellText = "shell-text"
   case calls
   case outputLimit = "output-limit"
+  case eventValues = "event-values"
+  case follows, source
 
   static let owner = "'in-process'"
 
@@ -61,6 +63,9 @@ enum InProcessKey: String, FormatKey {
     case .outputsFrom, .fieldsFrom, .eventFrom, .shellText: .nameOf(.field)
     case .calls: .map(CallKey.self)
     case .outputLimit: .integer(1...Int.max)
+    case .eventValues: .named(.event, .map(FieldKey.self))
+    case .follows: .list(of: .string, isNonempty: false)
+    case .source: .word(["run", "outside"])
     }
   }
 
@@ -75,6 +80,9 @@ enum InProcessKey: String, FormatKey {
     case .shellText: "The input whose text a shell reads"
     case .calls: "The inputs that say what it calls for each post of an event"
     case .outputLimit: "The size of its outputs at most, in bytes"
+    case .eventValues: "The values that it posts events with, by the name of the event"
+    case .follows: "The events that it takes each post of"
+    case .source: "outside: the events that the service posts come from outside of the run"
     }
   }
 }

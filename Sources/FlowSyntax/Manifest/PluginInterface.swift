@@ -90,6 +90,9 @@ extension ManifestReader {
       case .shellText: declaration.shellTextInput = reader.string(node, part)
       case .outputLimit:
         if let bytes = reader.integer(node, 1...Int.max, part) { declaration.outputLimitBytes = bytes }
+      case .eventValues: declaration.eventValues = reader.fields(node, "event-values", names: .event)
+      case .follows: declaration.follows = reader.names(node, part)
+      case .source: declaration.source = reader.word(node, part) ?? .run
       case .calls: declaration.calls = reader.call(entry, part)
       }
     }

@@ -42,7 +42,8 @@ extension DocumentReading {
     }
   }
 
-  private mutating func field(
+  /// The field that a declaration describes; nil: something is wrong with it.
+  mutating func field(
     named name: String, _ node: NodeID, _ owner: String, location: NodeID
   ) -> FieldDeclaration? {
     var nodes: [FieldKey: NodeID] = [:]

@@ -214,6 +214,9 @@ struct WorkflowReader: DocumentReading {
       switch key {
       case .repeats: event.repeats = reader.boolean(entry.value, "'repeats' of event '\(name)'") ?? false
       case .description: event.summary = reader.string(entry.value, "the description of event '\(name)'") ?? ""
+      case .value:
+        event.value = reader.field(
+          named: "value", entry.value, "the value of event '\(name)'", location: entry.key)
       }
     }
     return event

@@ -236,6 +236,13 @@ extension Plan {
     return times.enumerated().map { EventPost(event: event, number: $0 + 1, atNanoseconds: $1) }
   }
 
+  /// The number that the next post of an event would have; nil: it would not count.
+  func numberOfNextPost(of event: String) -> Int? {
+    guard let index = events.indices[event] else { return 1 }
+    if let posts = events.repeated[Int(index)] { return posts.count < Limits.events ? posts.count + 1 : nil }
+    return events.times[Int(index)] == never ? 1 : nil
+  }
+
   /// A post of an event that repeats, by its number; nil: it has not come.
   func post(_ number: Int, of event: String) -> EventPost? {
     guard let index = events.indices[event], let times = events.repeated[Int(index)]?.times,

@@ -23,6 +23,8 @@ extension Plan {
     case .expanded(let step, let expansion): takeIn(expansion, of: step, at: now)
     case .posted(let name): post(name, at: now)
     case .announcedEventDone: outstanding.announcedEvents -= 1
+    case .expectsFromOutside(let change): outstanding.expectedFromOutside += change
+    case .handledPost(let step): outstanding.unhandledPosts[step, default: 0] -= 1
     case .outsideSourceClosed: outstanding.outsideSourceIsOpen = false
     case .timePassed: handleTimers(at: now)
     case .gateOpened(let opened): openGate(opened, at: now)
@@ -129,9 +131,18 @@ extension Plan {
     guard cancelledAt == never else { return }
     if let number {
       effects.append(.posted(EventPost(event: name, number: number, atNanoseconds: now)))
+      if outstanding.countsUnhandledPosts { notePost(toBeHandled: name) }
       for index in fanOuts.following(event) { takePosts(index, at: now) }
     }
     guard isFirst else { return }
     for step in events.waiters[event] where states[step].status == .waiting { countDown(step, at: now) }
+  }
+
+  /// A post counts as unhandled for each service whose events come from outside and that follows it.
+  private mutating func notePost(toBeHandled event: String) {
+    for (step, fact) in facts where fact.isFedFromOutside && fact.followedEvents.contains(event) {
+      guard states[step].status != .done || outstanding.serving.contains(step) else { continue }
+      outstanding.unhandledPosts[step, default: 0] += 1
+    }
   }
 }

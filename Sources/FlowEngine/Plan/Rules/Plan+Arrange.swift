@@ -125,6 +125,8 @@ extension Plan {
   /// it is in `finally`.
   mutating func countWhatIsWaitedFor() {
     for event in graph.workflow.events where event.repeats { events.declareRepeating(event.name) }
+    let followed = facts.values.flatMap(\.followedEvents)
+    for event in Set(followed).sorted() { events.declareRepeating(event) }
     for index in states.indices { states[index].open = graph.dependencyCounts[index] }
     for step in readiness.deferredSteps { states[step].open += 1 }
     for step in graph.steps(stating: .events) {

@@ -58,8 +58,13 @@ extension Plan {
 
   /// Whether a running service declares an event that a step still waits for, or of whose posts one runs for each.
   private func mayPost(_ service: StepIndex) -> Bool {
-    guard let posted = facts[service]?.postedEvents else { return false }
-    return posted.contains { name in
+    guard let fact = facts[service] else { return false }
+    if fact.isFedFromOutside, outstanding.outsideServicesEnd, outstanding.expectedFromOutside <= 0,
+      outstanding.unhandledPosts[service] ?? 0 <= 0
+    {
+      return false
+    }
+    return fact.postedEvents.contains { name in
       guard let event = events.indices[name] else { return false }
       if isFollowed(Int(event)) { return true }
       guard events.times[Int(event)] == never else { return false }

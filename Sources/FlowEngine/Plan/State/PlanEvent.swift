@@ -21,6 +21,10 @@ public enum PlanEvent: Sendable {
   case posted(String)
   /// One of the events that were announced from outside (`--event`) has been posted or given up.
   case announcedEventDone
+  /// So many more things are due to come from outside.
+  case expectsFromOutside(Int)
+  /// A step has handled a post of an event that it follows.
+  case handledPost(StepIndex)
   /// No more events come from outside.
   case outsideSourceClosed
   /// Time has passed: whatever is due is handled.

@@ -109,6 +109,14 @@ struct Outstanding: Sendable {
   /// Events that were announced from outside and have not come.
   var announcedEvents: Int
   var outsideSourceIsOpen: Bool
+  /// Whether services whose events come from outside end when nothing is due to come.
+  var outsideServicesEnd = false
+  /// Whether those services report the posts that they have handled.
+  var countsUnhandledPosts = false
+  /// The number of things that are due to come from outside.
+  var expectedFromOutside = 0
+  /// The posts that services whose events come from outside follow and have not handled.
+  var unhandledPosts: [StepIndex: Int] = [:]
   var heldForActivation: [StepIndex] = []
   /// Steps that may not run before activation and have a dependency that ended unsatisfied, once for each such
   /// dependency.

@@ -52,6 +52,10 @@ public struct StepFacts: Sendable, Hashable {
   public var postedEvents: [String]
   /// The status functions that its `if` names.
   public var statusFunctions: StatusFunctions
+  /// The events that it follows whether or not the workflow has them repeat.
+  public var followedEvents: [String]
+  /// Whether what it posts comes from outside.
+  public var isFedFromOutside: Bool
 
   /// Which status functions an `if` names.
   public struct StatusFunctions: OptionSet, Sendable, Hashable {
@@ -70,7 +74,12 @@ public struct StepFacts: Sendable, Hashable {
   }
 
   /// Journal entries of a step; the defaults are those of a plain one.
-  public init(isService: Bool = false, postedEvents: [String] = [], statusFunctions: StatusFunctions = []) {
+  public init(
+    isService: Bool = false, postedEvents: [String] = [], statusFunctions: StatusFunctions = [],
+    followedEvents: [String] = [], isFedFromOutside: Bool = false
+  ) {
+    self.followedEvents = followedEvents
+    self.isFedFromOutside = isFedFromOutside
     self.isService = isService
     self.postedEvents = postedEvents
     self.statusFunctions = statusFunctions

@@ -10,6 +10,8 @@ package struct EntryReader: Sendable {
     case output(StepIndex, json: ArraySlice<UInt8>)
     /// What an item of a step returned.
     case itemOutput(StepIndex, item: Int, json: ArraySlice<UInt8>)
+    /// What an event was posted with.
+    case eventValue(String, number: Int, json: ArraySlice<UInt8>)
   }
 
   private var reader: ByteReader
@@ -50,6 +52,11 @@ package struct EntryReader: Sendable {
       let item = try reader.number()
       guard item < UInt64(Limits.items) else { throw reader.problem("an item") }
       return .itemOutput(step, item: Int(item), json: try reader.block())
+    case .eventValue:
+      let event = try reader.text()
+      let number = try reader.number()
+      guard number <= UInt64(Limits.events) else { throw reader.problem("at most \(Limits.events) posts") }
+      return .eventValue(event, number: Int(number), json: try reader.block())
     case .succeeded: return .entry(try succeeded())
     case .finished: return .entry(try finished())
     case .tried:

@@ -15,6 +15,8 @@ enum EntryTag: UInt8 {
   case begun
   /// The items of a step that runs for posts are more.
   case grown
+  /// What an event was posted with.
+  case eventValue
 }
 
 /// Writes the body of a chunk of journal entries.
@@ -96,6 +98,14 @@ package struct EntryWriter: Sendable {
     begin(.itemOutput, step)
     writer.add(UInt64(item))
     writer.add(JSONText.bytes(of: .object(output)))
+  }
+
+  /// Writes what an event was posted with.
+  package mutating func add(_ recorded: RecordedEventValue) {
+    writer.add(byte: EntryTag.eventValue.rawValue)
+    writer.add(recorded.event)
+    writer.add(UInt64(recorded.number))
+    writer.add(JSONText.bytes(of: .object(recorded.value)))
   }
 
   /// Writes a journal entry.

@@ -97,6 +97,8 @@ public struct ResumePlan: Sendable {
   private(set) var itemKeys: [StepIndex: ItemKeys] = [:]
   /// What kept items of steps that run again gave.
   private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
+  /// What events were posted with.
+  private(set) var eventValues: [RecordedEventValue] = []
 
   /// Hides the secrets of the run in what is recorded; nil: it has none.
   private var mask: SecretMask?
@@ -149,6 +151,7 @@ public struct ResumePlan: Sendable {
     programs: [String: String] = [:], _ wish: Wish
   ) throws(Refusal) {
     self.recollection = recollection
+    eventValues = recollection.eventValues
     header = recollection.header
     let graph = prepared.graph
     self.graph = graph
@@ -463,6 +466,9 @@ public struct ResumePlan: Sendable {
     for (step, outputs) in itemOutputs {
       for (item, output) in outputs { plan.itemOutputs[step]?[item] = try SecretMask.filled(output, by: mask) }
     }
+    for index in eventValues.indices {
+      plan.eventValues[index].value = try SecretMask.filled(eventValues[index].value, by: mask)
+    }
     return plan
   }
 
@@ -501,6 +507,10 @@ public struct ResumePlan: Sendable {
       for (item, output) in outputs.sorted(by: { $0.key < $1.key }) {
         writer.add(output: mask?.withPlaceholders(output) ?? output, of: step, item: item)
       }
+    }
+    for var recorded in eventValues {
+      recorded.value = mask?.withPlaceholders(recorded.value) ?? recorded.value
+      writer.add(recorded)
     }
     return RunChunk(
       .resume, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: now, body: writer.bytes)

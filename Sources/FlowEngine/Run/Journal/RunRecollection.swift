@@ -24,6 +24,8 @@ public struct RunRecollection: Sendable {
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// What items of steps returned.
   package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
+  /// What events were posted with, without secrets.
+  private(set) var eventValues: [RecordedEventValue] = []
   /// The items of steps as they were worked out last.
   private var itemKeys: [StepIndex: ItemKeys] = [:]
   /// How the folder of the workflow has moved since the journal was begun; nil if it has not.
@@ -123,6 +125,12 @@ public struct RunRecollection: Sendable {
             throw ByteReader([]).problem("an output")
           }
           itemOutputs[step, default: [:]][item] = object
+        case .eventValue(let event, let number, let json):
+          guard case .object(let object)? = try? JSONText.parse(json, rules: .ofOutputs) else {
+            throw ByteReader([]).problem("the value of an event")
+          }
+          eventValues.removeAll { $0.event == event && $0.number == number }
+          eventValues.append(RecordedEventValue(event: event, number: number, value: object))
         }
       }
     } catch {

@@ -100,6 +100,10 @@ extension WorkflowRun {
     for (step, item, output) in outputs.items {
       writer.add(output: mask?.withPlaceholders(output) ?? output, of: step, item: item)
     }
+    for var recorded in outputs.values {
+      recorded.value = mask?.withPlaceholders(recorded.value) ?? recorded.value
+      writer.add(recorded)
+    }
     return RunChunk(
       .entries, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
   }
@@ -229,8 +233,12 @@ extension WorkflowRun {
       guard let event = object["event"]?.stringValue, prepared.knows(event: event) else {
         return ["problem": "this workflow has no such event"]
       }
-      post(event)
-      return ["done": true]
+      do throws(EventValueProblem) {
+        try post(event, value: object["value"] ?? .null)
+        return ["done": true]
+      } catch {
+        return ["problem": .string(error.description)]
+      }
     case .answer:
       guard let step = object["step"]?.stringValue, let choice = object["choice"]?.stringValue else {
         return ["problem": "this run does not know what was answered"]
@@ -261,6 +269,7 @@ extension PreparedWorkflow {
   /// Whether an event is one that the workflow declares or waits for.
   func knows(event: String) -> Bool {
     graph.workflow.events.contains { $0.name == event }
+      || facts.values.contains { $0.followedEvents.contains(event) }
       || graph.stepsWithOptions.contains { graph.workflow.steps[Int($0)].options.events.contains(event) }
   }
 }

@@ -27,6 +27,8 @@ public struct PreparedWorkflow: Sendable {
   let outputs: PreparedObject
   /// The variables that its secrets come from.
   let secretVariables: Set<String>
+  /// Which values its events may be posted with.
+  let eventValues: EventValueRules
   let gateMin: PreparedDuration?
   let gateMax: PreparedDuration?
 
@@ -93,7 +95,8 @@ public struct PreparedWorkflow: Sendable {
         }
         let fact = StepFacts(
           isService: declaration.isService, postedEvents: declaration.eventsPosted(with: step.with),
-          statusFunctions: detail.condition?.statusFunctionSet ?? [])
+          statusFunctions: detail.condition?.statusFunctionSet ?? [], followedEvents: declaration.follows,
+          isFedFromOutside: declaration.source == .outside)
         if fact.isService || !fact.statusFunctions.isEmpty || (hasPosts && !fact.postedEvents.isEmpty) {
           facts[StepIndex(index)] = fact
         }
@@ -108,6 +111,7 @@ public struct PreparedWorkflow: Sendable {
     self.detailIndices = detailIndices
     self.facts = facts
     secretVariables = workflow.secretVariables
+    eventValues = EventValueRules(workflow, actions.lazy.map(\.declaration))
     do throws(ExpressionError) {
       environment = try PreparedObject(workflow.environment)
       var scopes: [PreparedObject] = []

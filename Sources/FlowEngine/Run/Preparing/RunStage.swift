@@ -73,9 +73,11 @@ package struct RunStage: Sendable {
 
   /// A plan of the run that nothing has happened to.
   package func plan(announcedEvents: Int = 0, jitter: @escaping @Sendable (StepIndex, Int) -> Double) -> Plan {
-    Plan(
+    var plan = Plan(
       graph: prepared.graph, facts: prepared.facts, resolution: resolution, capacity: capacity,
       announcedEvents: announcedEvents, detail: .none, jitter: jitter)
+    plan.outstanding.outsideServicesEnd = true
+    return plan
   }
 
   /// What the `if` of a step says in this state of the plan.

@@ -87,9 +87,9 @@ class Call {
     this.#notify("progress", { fraction, message });
   }
 
-  /** Posts an event that plugin.yaml declares. */
-  post(event) {
-    this.#notify("post", { event });
+  /** Posts an event that plugin.yaml declares, with a value if one is given. */
+  post(event, value = null) {
+    this.#notify("post", { event, value });
   }
 
   /** Says that a service is ready, with its outputs; what needs it goes on. */

@@ -86,9 +86,9 @@ class Call:
         """Tells how far the action is, from 0 to 1."""
         self._notify("progress", fraction=fraction, message=message)
 
-    def post(self, event):
-        """Posts an event that plugin.yaml declares."""
-        self._notify("post", event=event)
+    def post(self, event, value=None):
+        """Posts an event that plugin.yaml declares, with a value if one is given."""
+        self._notify("post", event=event, value=value)
 
     def ready(self, outputs=None):
         """Says that a service is ready, with its outputs; what needs it goes on."""

@@ -45,6 +45,11 @@ public struct PluginCall {
   /// Posts an event that plugin.yaml declares.
   public func post(_ event: String) { notify("post", [("event", .string(event))]) }
 
+  /// Posts an event that plugin.yaml declares, with a value.
+  public func post<Posted: Encodable>(_ event: String, value: Posted) throws {
+    notify("post", [("event", .string(event)), ("value", try JSONEncoding.json(value))])
+  }
+
   /// Says that a service is ready, with its outputs; what needs it continues.
   public func ready<Outputs: Encodable>(_ outputs: Outputs) throws {
     notify("ready", [("outputs", try JSONEncoding.json(outputs))])

@@ -14,6 +14,8 @@ struct PostEvent: Action {
   struct Input: ActionInput {
     @Field("The name of the event; not an expression, so that waiting steps can be checked before the run")
     var event: String
+    @Field("What the event is posted with, at most 64 KiB; steps read it as events.NAME.value or item.value")
+    var value: Value = .null
   }
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
@@ -22,7 +24,7 @@ struct PostEvent: Action {
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
-    try context.post(input.event)
+    try context.post(input.event, value: input.value)
     return NoOutput()
   }
 }

@@ -24,7 +24,7 @@ public struct RouterPlugin: Plugin {
 
   /// Everything that begins with `router.`.
   public var actions: [any ActionType.Type] {
-    [RegisterRoutes.self, OpenRoute.self, HoldRoute.self, FlushRoutes.self, FindLaunchLink.self]
+    [RegisterRoutes.self, OpenRoute.self, HoldRoute.self, FlushRoutes.self, FindLaunchLink.self, ReceiveLinks.self]
   }
 }
 

@@ -1,0 +1,66 @@
+import FlowModel
+import FlowPluginKit
+
+// Events that are posted with a value.
+extension WorkflowRun {
+  /// Posts an event from outside with a value, which steps read as `events.NAME.value` or as `item.value`. Later posts of the
+  /// same event count only if it repeats. Throws when the event carries no value, or one of another type.
+  public func post(_ event: String, value: Value) throws(EventValueProblem) {
+    if let problem = prepared.eventValues.problem(fromOutside: value, of: event) { throw problem }
+    let aftermath = withPlan { state -> Aftermath? in
+      guard keep(value, of: event, &state) else { return nil }
+      state.plan.apply(.posted(event), at: state.instant(clock.now))
+      return carryOut(&state)
+    }
+    guard let aftermath else { throw Self.tooLarge }
+    perform(aftermath)
+  }
+
+  /// Posts an event with a value; throws when the action did not declare it or the run has had its 10,000.
+  public func post(_ event: String, value: Value, step: StepIndex) throws {
+    let owner = instances.owner(of: step)
+    let declaration = prepared.action(of: owner).declaration
+    guard declaration.eventsPosted(with: prepared.graph.workflow.steps[Int(owner)].with).contains(event) else {
+      throw ActionError(
+        "undeclared-event", "'\(declaration.name)' posted '\(event)', which it does not declare", isRetryable: false)
+    }
+    if let problem = prepared.eventValues.problem(value, of: event) {
+      throw ActionError("event-value", problem.description, isRetryable: false)
+    }
+    let aftermath = try withPlan { state -> Aftermath in
+      guard state.postedCount < Limits.events else {
+        throw ActionError("too-many-events", "the run has posted \(Limits.events) events", isRetryable: false)
+      }
+      guard keep(value, of: event, &state) else {
+        throw ActionError("event-value", Self.tooLarge.description, isRetryable: false)
+      }
+      state.postedCount += 1
+      state.plan.post(event, by: step, at: state.instant(clock.now))
+      return carryOut(&state)
+    }
+    perform(aftermath)
+  }
+
+  private static var tooLarge: EventValueProblem {
+    EventValueProblem(tooLarge: Limits.eventValuesBytes)
+  }
+
+  /// Keeps the value of the post that comes next, and hides it if it is secret; false: there is no room for it.
+  func keep(_ value: Value, of event: String, _ state: inout RunState) -> Bool {
+    guard let number = state.plan.numberOfNextPost(of: event) else { return true }
+    guard state.eventValues.keep(value, of: event, number: number) else { return false }
+    guard !value.isNull else { return true }
+    if let secret = prepared.eventValues.secretPart(of: value, event) {
+      mask?.add(secret, of: event, number: number)
+    } else if journal != nil {
+      state.unwrittenOutputs.values.append(RecordedEventValue(event: event, number: number, value: ["value": value]))
+    }
+    return true
+  }
+
+  /// One more thing, or with -1 one less, is due to come from outside.
+  public func expectFromOutside(_ change: Int) { self.change(.expectsFromOutside(change)) }
+
+  /// A post that a step follows has been handled.
+  public func handledPost(of step: StepIndex) { change(.handledPost(instances.owner(of: step))) }
+}

@@ -1,0 +1,75 @@
+/// Which values the events of a workflow may be posted with.
+package struct EventValueRules: Sendable {
+  /// The values that the workflow declares, by event.
+  private var declared: [String: FieldDeclaration] = [:]
+  /// The values that only steps of the run post, by event.
+  private var own: [String: FieldDeclaration] = [:]
+
+  /// Whether a run may learn secrets from values.
+  package private(set) var hasSecrets = false
+
+  /// The rules of a workflow with steps of these actions.
+  package init(_ workflow: Workflow, _ actions: some Sequence<ActionDeclaration>) {
+    for event in workflow.events {
+      if let value = event.value { declared[event.name] = value }
+    }
+    for action in actions where !(action.eventValues.isEmpty && action.follows.isEmpty) {
+      for value in action.eventValues { own[value.name] = value }
+      for event in action.follows where LifecycleEvent(rawValue: event)?.isLink == true { declared[event] = Self.link }
+    }
+    hasSecrets = (Array(declared.values) + own.values).contains(where: \.isSecret)
+  }
+
+  /// A link may hold a token.
+  private static let link = {
+    var field = FieldDeclaration("value", .any)
+    field.isSecret = true
+    return field
+  }()
+
+  /// The part of the value of an event that is hidden wherever it is shown or recorded; nil: none. Of an object with
+  /// secret properties it is those.
+  package func secretPart(of value: Value, _ event: String) -> Value? {
+    guard let field = own[event] ?? declared[event], field.isSecret else { return nil }
+    guard case .object(let properties?) = field.type, properties.contains(where: \.isSecret),
+      let object = value.objectValue
+    else { return value }
+    return .array(properties.filter(\.isSecret).compactMap { object[$0.name] })
+  }
+
+  /// Why a value from outside is refused; nil: it fits.
+  package func problem(fromOutside value: Value, of event: String) -> EventValueProblem? {
+    guard !value.isNull else { return nil }
+    if own[event] != nil {
+      return EventValueProblem("event '\(event)': only steps of the run post it with a value")
+    }
+    guard declared[event] != nil else {
+      return EventValueProblem(
+        "event '\(event)' carries no value; declare it under 'events' with 'value: { type: … }'")
+    }
+    return problem(value, of: event)
+  }
+
+  /// Why a value that a step posts is refused; nil: it fits.
+  package func problem(_ value: Value, of event: String) -> EventValueProblem? {
+    if value.isNull { return nil }
+    if let mismatch = (own[event] ?? declared[event])?.type.mismatch(of: value) {
+      return EventValueProblem("the value of event '\(event)' does not match its type: \(mismatch.description)")
+    }
+    guard JSONText.bytes(of: value).count > Limits.eventValueBytes else { return nil }
+    return EventValueProblem("the value of event '\(event)' is larger than \(Limits.eventValueBytes >> 10) KiB")
+  }
+}
+
+/// Why an event cannot be posted with a value.
+public struct EventValueProblem: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong, and what was expected.
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+
+  /// The values of all events together have more bytes than this.
+  package init(tooLarge limit: Int) {
+    self.init("the values of the run's events are larger than \(limit >> 20) MiB together")
+  }
+}

@@ -1,0 +1,152 @@
+import FlowModel
+import FlowPluginKit
+import Testing
+
+@testable import FlowEngine
+
+/// An action whose events come from outside: it posts one for each URL that opens the app.
+private struct Listener: Service {
+  static let name = "outside.listen"
+  static let summary = "Posts outside.came for each URL"
+  static let events = ["outside.came"]
+  static let follows = ["app.open-url"]
+  static let source = EventSource.outside
+
+  nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> NoOutput {
+    let posts = PostQueue()
+    context.follow("app.open-url", into: posts)
+    context.ready(NoOutput())
+    while let post = await posts.next() {
+      try context.post("outside.came", value: post.value)
+      context.handledPost()
+    }
+    return NoOutput()
+  }
+}
+
+private struct OutsidePlugin: Plugin {
+  static let name = "outside"
+  var actions: [any ActionType.Type] { [Listener.self] }
+}
+
+/// What an event is posted with, and who reads it.
+@Suite(.timeLimit(.minutes(1))) struct `Events that carry a value` {
+  private static let declared = [
+    EventDeclaration("again", repeats: true, value: FieldDeclaration("value", .object(properties: nil))),
+    EventDeclaration("link", value: secret), EventDeclaration("plain"),
+  ]
+
+  private static let secret = {
+    var field = FieldDeclaration("value", .string)
+    field.isSecret = true
+    return field
+  }()
+
+  private func start(
+    _ steps: [Step], outputs: ValueObject = [:], _ change: @escaping (inout RunOptions) -> Void = { _ in }
+  ) throws -> WorkflowRun {
+    var fixture = EngineFixture(steps)
+    fixture.workflow.events = Self.declared
+    fixture.workflow.outputs = outputs
+    fixture.plugins += [OutsidePlugin()]
+    fixture.change = {
+      $0.acceptsEvents = true
+      change(&$0)
+    }
+    return try fixture.start()
+  }
+
+  private func set(_ id: String, _ expression: String, _ change: @escaping (inout StepOptions) -> Void) -> Step {
+    Step(id, "flow.set", with: ["values": ["got": .string("${{ \(expression) }}")]], change)
+  }
+
+  @Test func `give each item of a step its value, and outputs the last one`() async throws {
+    let run = try start(
+      [set("each", "item.value.n") { $0.fanOut = FanOut(.posts(of: "again")) }],
+      outputs: ["all": "${{ steps.each.outputs.got }}", "last": "${{ events.again.value.n }}"])
+    try run.post("again", value: ["n": 1])
+    try run.post("again", value: ["n": 2])
+    run.finishPosting()
+    #expect(await run.report.outputs == ["all": [1, 2], "last": 2])
+  }
+
+  @Test func `are posted by a step, and read by one that waits for them`() async throws {
+    let run = try start(
+      [
+        Step("post", "flow.post", with: ["event": "app.paid", "value": ["order": 17]]),
+        set("read", "events['app.paid'].value.order") { $0.after = ["app.paid"] },
+      ], outputs: ["read": "${{ steps.read.outputs.got }}", "none": "${{ events.plain.value }}"])
+    run.finishPosting()
+    #expect(await run.report.outputs == ["read": 17, "none": .null])
+  }
+
+  @Test func `keep the value of the first post if they do not repeat`() async throws {
+    let run = try start(
+      [set("read", "events.link.value == 'first one'") { $0.after = ["link"] }],
+      outputs: ["read": "${{ steps.read.outputs.got }}"])
+    try run.post("link", value: "first one")
+    try run.post("link", value: "second one")
+    run.finishPosting()
+    #expect(await run.report.outputs["read"] == true)
+  }
+
+  @Test(
+    arguments: [
+      ("plain", 1, "event 'plain' carries no value; declare it under 'events' with 'value: { type: … }'"),
+      ("again", "text", "the value of event 'again' does not match its type"),
+      ("link", .string(String(repeating: "x", count: 70_000)), "the value of event 'link' is larger than 64 KiB"),
+      ("outside.came", 1, "event 'outside.came': only steps of the run post it with a value"),
+    ] as [(String, Value, String)])
+  func `are refused from outside with a value that does not fit`(
+    event: String, value: Value, message: String
+  ) async throws {
+    var problem: EventValueProblem?
+    var fixture = EngineFixture([Step("listen", "outside.listen")])
+    fixture.workflow.events = Self.declared
+    fixture.plugins += [OutsidePlugin()]
+    let run = try fixture.start()
+    do { try run.post(event, value: value) } catch { problem = error }
+    run.cancel()
+    _ = await run.report
+    // A value that only steps post is declared by the action that posts it.
+    if event == "outside.came" { return #expect(problem != nil) }
+    #expect(problem?.description.hasPrefix(message) == true, "\(problem?.description ?? "taken")")
+  }
+
+  @Test func `are shown nowhere if they are secret`() async throws {
+    let run = try start(
+      [set("read", "format('{0} and more', events.link.value)") { $0.after = ["link"] }],
+      outputs: ["read": "${{ steps.read.outputs.got }}"])
+    try run.post("link", value: "app://reset/T0PSECRET")
+    run.finishPosting()
+    let report = await run.report
+    #expect(report.outputs["read"] == "*** and more")
+    #expect(!JSONText.write(.object(report.value)).contains("T0PSECRET"))
+  }
+
+  @Test func `from outside are awaited on the command line only while one is due`() async throws {
+    func outcome(_ change: @escaping (inout RunOptions) -> Void) async throws -> RunReport {
+      let run = try start(
+        [
+          Step("listen", "outside.listen"),
+          Step("came", "flow.noop", needs: [0]) {
+            $0.after = ["outside.came"]
+            $0.blocking = false
+          },
+        ]
+      ) {
+        $0.acceptsEvents = false
+        $0.endsOutsideServices = true
+        change(&$0)
+      }
+      return await run.report
+    }
+    let ended = try await outcome { _ in }
+    #expect(ended["came"].reason == .eventNeverPosted && ended.conclusion == .success)
+    let due = try await outcome {
+      $0.announcedEvents = [("app.open-url", .milliseconds(20))]
+      $0.announcedValues = [0: "app://a"]
+    }
+    #expect(due["came"].outcome == .success && due.conclusion == .success)
+  }
+}
