@@ -106,6 +106,39 @@ import Testing
     #expect(told.contains("\neverything was ready at") && !told.contains("the gate"), "\(told)")
   }
 
+  @Test func `launches of different reasons are never mixed, and a budget must hold in each group of five`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: app
+      deadline: { min: "${{ launch.reason == 'user' && '300ms' || '0s' }}", max: 5s }
+      steps: { s: { uses: flow.noop } }
+      """, to: "app.yaml")
+    try tool.write("", to: "all/.keep")
+    let rule = ["--budget", "p50(gate) <= 100ms"]
+    for (reason, count) in [("user", 2), ("background", 6)] {
+      for index in 0..<count {
+        _ = try tool.run("app.yaml", "--launch", reason, "--report", "\(reason)-\(index).json")
+        _ = try tool.run("app.yaml", "--launch", reason, "--report", "all/\(reason)-\(index).json")
+      }
+    }
+    let all = try tool.run(["analyze", "all"] + rule)
+    #expect(all.exitCode == 0 && all.standardOutput.contains("6 runs, launched by background (cold)"), "\(all)")
+    #expect(all.standardOutput.contains("2 runs, launched by user (cold)"))
+    #expect(all.standardOutput.contains("the budgets are not judged: 5 runs are needed"))
+    let user = try tool.run(["analyze", "all", "--launch", "user"] + rule)
+    #expect(user.exitCode == 3 && user.standardOutput.contains("broken"), "\(user)")
+    #expect(try tool.run(["analyze", "all", "--launch", "all"] + rule).exitCode == 0)
+    let few = try tool.run(["analyze", "user-0.json", "background-0.json"] + rule)
+    #expect(few.exitCode == 0 && few.standardError.contains("the budgets were not judged"), "\(few)")
+    let other = try tool.run("compare", "user-0.json", "background-0.json")
+    #expect(other.exitCode == 64 && other.standardError.contains("launched differently"), "\(other)")
+    #expect(try tool.run("compare", "all", "all").standardOutput.contains("launched by user (cold)"))
+    #expect(try tool.run("analyze", "all", "--launch", "location").exitCode == 64)
+    #expect(try tool.run("analyze", "all", "--format", "html").exitCode == 64)
+  }
+
   @Test func `compare sees a change, holds it to a baseline, and says when it cannot tell`() throws {
     let tool = try tool()
     defer { tool.remove() }

@@ -40,11 +40,12 @@ struct ForecastScene: Sendable {
     try? make(changes.adding(change, of: step))
   }
 
-  /// The runs that a forecast of this launch can learn from: they ended in one process, and were launched for the
-  /// same reason.
+  /// The runs that a forecast of this launch can learn from: they ended in one process, were launched for the same
+  /// reason, and were not prewarmed.
   static func fitting(_ runs: [ReportedRun], _ launch: Launch) -> [ReportedRun] {
     runs.filter { run in
-      run.hasEnded && !run.isResumed && (run.launchReason ?? launch.reason.rawValue) == launch.reason.rawValue
+      run.hasEnded && !run.isResumed && !run.isPrewarmed
+        && (run.launchReason ?? launch.reason.rawValue) == launch.reason.rawValue
     }
   }
 

@@ -6,12 +6,15 @@ struct SampleText {
   let sample: RunSample
   let budgets: [BudgetResult]
   let style: TextStyle
+  /// How the runs were launched, where there are others.
+  var launch: String?
 
   private static let shownSteps = 30
 
   var text: String {
     let count = sample.runs.count
-    var lines = [style.bold("\(sample.runs[0].workflow): \(count) runs"), ""]
+    let title = "\(sample.runs[0].workflow): \(count) \(count == 1 ? "run" : "runs")"
+    var lines = [style.bold(title + (launch.map { ", launched by \($0)" } ?? "")), ""]
     lines += FigureTable.times(sample, style)
     lines += [
       "",

@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowInsight
 import FlowModel
 import FlowStore
 import FlowSystem
@@ -11,19 +12,32 @@ package struct RunFigures {
   package var gate: Double?
   /// How the gate opened, in the report's word.
   package var gateOutcome: String?
+  /// How the app was launched.
+  var launch = LaunchGroup(reason: nil, entry: nil, isPrewarmed: false)
 
   /// The figures of a run.
   package init(_ run: StoredRun) {
     guard case .object(let summary)? = try? JSONText.parse(run.summary) else { return }
     duration = summary["durationMilliseconds"]?.numberValue
+    launch = LaunchGroup(
+      reason: summary["launchReason"]?.stringValue,
+      entry: summary["entries"]?.arrayValue?.first?.objectValue?["kind"]?.stringValue,
+      isPrewarmed: summary["prewarmMilliseconds"]?.numberValue ?? 0 > 0)
     guard let gate = summary["gate"]?.objectValue else { return }
     self.gate = gate["openedAt"]?.numberValue
     gateOutcome = gate["outcome"]?.stringValue
   }
 }
 
-/// A list of runs as people read it: one line each, how long it took next to the usual time of its workflow.
+/// A list of runs as people read it: one line each, how long it took next to the usual time of its workflow when it is
+/// launched that way.
 struct RunTable {
+  /// Runs of a file that were launched in one way.
+  private struct Usual: Hashable {
+    var file: String
+    var launch: LaunchGroup
+  }
+
   let runs: [StoredRun]
   let style: TextStyle
 
@@ -37,7 +51,7 @@ struct RunTable {
       line += TerminalText.visible(run.workflow).padded(to: width) + "  " + state(run.state)
       if let duration = figure.duration {
         line += "  " + Milliseconds.text(duration).leftPadded(to: 8)
-        if let median = medians[run.file], median > 0 {
+        if let median = medians[Usual(file: run.file, launch: figure.launch)], median > 0 {
           let percent = Int(((duration / median - 1) * 100).rounded())
           line += "  " + style.dim(percent >= 0 ? "+\(percent) %" : "\(percent) %").leftPadded(to: 6)
         }
@@ -61,11 +75,13 @@ struct RunTable {
     }
   }
 
-  /// The usual time of each file's runs, where there are three that ended well.
-  private func medians(_ figures: [RunFigures]) -> [String: Double] {
-    var durations: [String: [Double]] = [:]
+  /// The usual time of each file's runs by the way they were launched, where there are three that ended well.
+  private func medians(_ figures: [RunFigures]) -> [Usual: Double] {
+    var durations: [Usual: [Double]] = [:]
     for (run, figure) in zip(runs, figures) where run.state == .success || run.state == .partial {
-      if let duration = figure.duration { durations[run.file, default: []].append(duration) }
+      if let duration = figure.duration {
+        durations[Usual(file: run.file, launch: figure.launch), default: []].append(duration)
+      }
     }
     return durations.compactMapValues { $0.count < 3 ? nil : $0.sorted()[$0.count / 2] }
   }

@@ -10,11 +10,12 @@ struct AnalyzeCommand: Subcommand {
     abstract: "Explains where the time of a run went: critical path to the gate, waits and slack.",
     discussion: """
       Give a report (--report of a run), a folder of reports, or a recorded run: a part of its id, last or last-failed. \
-      One run gets its critical path; several get the distribution of their times.
+      One run gets its critical path; several get the distribution of their times, by the way they were launched.
       Examples:
         flowrun analyze last
         flowrun analyze report.json --format json
         flowrun analyze reports --budget 'p95(gate) <= 2.5s'
+        flowrun analyze reports --launch background
       """)
 
   @Argument(
@@ -27,6 +28,7 @@ struct AnalyzeCommand: Subcommand {
     help: ArgumentHelp("A rule such as 'p95(gate) <= 2.5s'; exits 3 when it is broken.", valueName: "RULE"))
   var budgets: [String] = []
 
+  @OptionGroup var launches: LaunchGroups
   @OptionGroup var output: InsightOutput
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
@@ -35,9 +37,12 @@ struct AnalyzeCommand: Subcommand {
     let rules = try BudgetArguments.read(budgets, hasBaseline: false)
     try output.check()
     let sources = RunSources(place: place, plugins: plugins)
-    let sample = RunSample(try runs.flatMap { try sources.runs($0) })
-    try SampleCheck.sameWorkflow(sample.runs)
-    try SampleCheck.steps(of: rules, sample.stepNames)
+    let all = RunSample(try runs.flatMap { try sources.runs($0) })
+    try SampleCheck.sameWorkflow(all.runs)
+    try SampleCheck.steps(of: rules, all.stepNames)
+    let groups = try launches.groups(of: all.runs)
+    guard groups.count == 1 else { return try write(groups, rules) }
+    let sample = groups[0].sample
     let results = sample.check(rules)
     if sample.runs.count == 1 {
       let analysis = RunAnalysis(sample.runs[0])
@@ -52,6 +57,34 @@ struct AnalyzeCommand: Subcommand {
         html: { InsightPages.page(sample, results).html })
     }
     if results.contains(where: \.isBroken) { ExitStatus.budgetBroken.exit() }
+  }
+
+  /// Writes several groups of launches one after the other.
+  private func write(_ groups: [LaunchGroups.Group], _ rules: [BudgetRule]) throws {
+    try LaunchGroups.checkPage(output.format, groups.map(\.name))
+    var judgment = LaunchGroups.Judgment()
+    let results = groups.map { judgment.results(rules, $0.sample) }
+    try output.write(
+      text: { style in
+        zip(groups, results).map { group, budgets in
+          SampleText(sample: group.sample, budgets: budgets, style: style, launch: group.name).text
+            + LaunchGroups.Judgment.note(rules, group.sample)
+        }.joined(separator: "\n")
+      },
+      json: {
+        .object([
+          "workflow": .string(groups[0].sample.runs[0].workflow),
+          "groups": .array(
+            zip(groups, results).map { group, budgets in
+              var object = SampleJSON(sample: group.sample, budgets: budgets).value.objectValue ?? [:]
+              object["launchReason"] = .string(group.launch?.reason ?? "all")
+              object["entry"] = .string(group.launch?.entry ?? "all")
+              return .object(object)
+            }),
+        ])
+      },
+      html: { "" })
+    judgment.end(rules)
   }
 }
 

@@ -30,6 +30,7 @@ struct CompareCommand: Subcommand {
     help: ArgumentHelp("A rule such as 'median(gate) <= baseline*1.05'; exits 3 when it is broken.", valueName: "RULE"))
   var budgets: [String] = []
 
+  @OptionGroup var launches: LaunchGroups
   @OptionGroup var output: InsightOutput
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
@@ -41,10 +42,12 @@ struct CompareCommand: Subcommand {
       return try compare(old, new, rules)
     }
     let sources = RunSources(place: place, plugins: plugins)
-    let old = RunSample(try sources.runs(before))
-    let new = RunSample(try sources.runs(after))
-    try SampleCheck.sameWorkflow(old.runs + new.runs)
-    try SampleCheck.steps(of: rules, new.stepNames)
+    let (allOld, allNew) = (RunSample(try sources.runs(before)), RunSample(try sources.runs(after)))
+    try SampleCheck.sameWorkflow(allOld.runs + allNew.runs)
+    try SampleCheck.steps(of: rules, allNew.stepNames)
+    let pairs = try pairs(allOld, allNew)
+    guard pairs.count == 1 else { return try write(pairs, rules) }
+    let (old, new) = (pairs[0].old, pairs[0].new)
     let comparison = RunComparison(old, new)
     let results = new.check(rules, baseline: old)
     try output.write(
@@ -52,6 +55,53 @@ struct CompareCommand: Subcommand {
       json: { ComparisonJSON(comparison: comparison, budgets: results).value },
       html: { InsightPages.page(comparison, results).html })
     end(results)
+  }
+
+  /// Runs of both sides that were launched in the same way.
+  private struct Pair {
+    var name: String
+    var old: RunSample
+    var new: RunSample
+  }
+
+  private func pairs(_ old: RunSample, _ new: RunSample) throws -> [Pair] {
+    let (before, now) = (try launches.groups(of: old.runs), try launches.groups(of: new.runs))
+    let pairs = now.compactMap { group in
+      before.first { $0.launch == group.launch }.map { Pair(name: group.name, old: $0.sample, new: group.sample) }
+    }
+    guard pairs.isEmpty else { return pairs }
+    throw UsageProblem(
+      "the runs were launched differently: before by \(before.map(\.name).joined(separator: ", ")), now by "
+        + "\(now.map(\.name).joined(separator: ", ")); --launch all compares them all the same")
+  }
+
+  /// Writes several groups of launches one after the other.
+  private func write(_ pairs: [Pair], _ rules: [BudgetRule]) throws {
+    try LaunchGroups.checkPage(output.format, pairs.map(\.name))
+    var judgment = LaunchGroups.Judgment()
+    let results = pairs.map { judgment.results(rules, $0.new, baseline: $0.old) }
+    let comparisons = pairs.map { RunComparison($0.old, $0.new) }
+    try output.write(
+      text: { style in
+        pairs.indices.map { index in
+          style.bold("launched by \(pairs[index].name)") + "\n"
+            + ComparisonText(comparison: comparisons[index], budgets: results[index], style: style).text
+            + LaunchGroups.Judgment.note(rules, pairs[index].new)
+        }.joined(separator: "\n")
+      },
+      json: {
+        .object([
+          "groups": .array(
+            pairs.indices.map { index in
+              var object =
+                ComparisonJSON(comparison: comparisons[index], budgets: results[index]).value.objectValue ?? [:]
+              object["launch"] = .string(pairs[index].name)
+              return .object(object)
+            })
+        ])
+      },
+      html: { "" })
+    judgment.end(rules)
   }
 
   private func compare(_ old: ForecastRecord, _ new: ForecastRecord, _ rules: [BudgetRule]) throws {

@@ -12,6 +12,10 @@ package struct ReportedRun: Sendable {
   package var id: String
   /// Why the app was launched; nil: it was not activated.
   package var launchReason: String?
+  /// How the app was first entered, in the report's word; nil: the report does not say.
+  package var firstEntry: String?
+  /// Whether a part of the run had been done before its activation.
+  package var isPrewarmed = false
   /// Whether the run continued in another process than it began in.
   package var isResumed = false
   /// Whether it ended.
@@ -127,6 +131,8 @@ package struct ReportedRun: Sendable {
     let conclusion = object["conclusion"]?.stringValue
     self.conclusion = conclusion ?? object["state"]?.stringValue
     file = object["file"]?.stringValue
+    firstEntry = object["entries"]?.arrayValue?.first?.objectValue?["kind"]?.stringValue
+    isPrewarmed = object["prewarmMilliseconds"]?.numberValue ?? 0 > 0
     startedAt = object["startedAt"]?.stringValue
     (inputs, outputs) = (texts("inputs"), texts("outputs"))
     jobs = object["jobs"]?.arrayValue?.compactMap { ReportedJob($0) } ?? []

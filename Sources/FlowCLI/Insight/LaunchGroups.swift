@@ -1,0 +1,82 @@
+import ArgumentParser
+import FlowCommandKit
+import FlowInsight
+import FlowModel
+
+/// Which launches are looked at.
+struct LaunchGroups: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Looks only at runs launched for this reason; all looks at all runs together. Otherwise each reason is a group.",
+      valueName: "REASON"))
+  var launch: String?
+
+  /// Runs that are looked at together.
+  struct Group {
+    /// How they were launched; nil: in several ways.
+    var launch: LaunchGroup?
+    var sample: RunSample
+
+    var name: String { launch?.name ?? "all launches" }
+  }
+
+  /// The runs by the way they were launched, the largest group first.
+  func groups(of runs: [ReportedRun]) throws(UsageProblem) -> [Group] {
+    if launch == "all" { return [Group(launch: nil, sample: RunSample(runs))] }
+    let groups = LaunchGroup.grouped(runs).map { Group(launch: $0.group, sample: RunSample($0.runs)) }
+    guard let launch else { return groups }
+    let reasons = LaunchReason.allCases.map(\.rawValue)
+    guard reasons.contains(launch) else {
+      throw UsageProblem("--launch '\(launch)': expected one of \((reasons + ["all"]).joined(separator: ", "))")
+    }
+    let chosen = groups.filter { $0.launch?.reason == launch }
+    guard !chosen.isEmpty else {
+      throw UsageProblem(
+        "--launch '\(launch)': the runs were launched by \(groups.map(\.name).joined(separator: ", "))")
+    }
+    return chosen
+  }
+
+  /// Budgets that were held against several groups.
+  struct Judgment {
+    private(set) var isBroken = false
+    private var judged = 0
+    private var groups = 0
+
+    /// The results of a group; none where it is too small to be judged next to others.
+    mutating func results(
+      _ rules: [BudgetRule], _ sample: RunSample, baseline: RunSample? = nil
+    ) -> [BudgetResult] {
+      groups += 1
+      guard sample.runs.count >= LaunchGroup.leastJudged else { return [] }
+      judged += 1
+      let results = sample.check(rules, baseline: baseline)
+      if results.contains(where: \.isBroken) { isBroken = true }
+      return results
+    }
+
+    /// Warns if rules were held against nothing, and ends with the fitting status if one is broken.
+    func end(_ rules: [BudgetRule]) {
+      if isBroken { ExitStatus.budgetBroken.exit() }
+      guard !rules.isEmpty, judged == 0 else { return }
+      StandardOutput.writeError(
+        "flowrun: warning: the budgets were not judged: none of the \(groups) groups of launches has "
+          + "\(LaunchGroup.leastJudged) runs; choose one with --launch, or look at all runs together with --launch all\n"
+      )
+    }
+
+    /// The line about a group that is too small to be judged.
+    static func note(_ rules: [BudgetRule], _ sample: RunSample) -> String {
+      rules.isEmpty || sample.runs.count >= LaunchGroup.leastJudged
+        ? "" : "the budgets are not judged: \(LaunchGroup.leastJudged) runs are needed next to other launches\n"
+    }
+  }
+
+  /// Throws where several groups are to be one page.
+  static func checkPage(_ format: InsightOutput.Format, _ names: [String]) throws(UsageProblem) {
+    guard format == .html, names.count > 1 else { return }
+    throw UsageProblem(
+      "a page shows runs that were launched in one way, and these were launched by \(names.joined(separator: ", ")); "
+        + "choose one with --launch")
+  }
+}
