@@ -7,13 +7,15 @@ import NotificationPlugin
 /// `flowrun notifications`: the local notifications that runs of a workflow scheduled and that outlived them.
 package struct NotificationsCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
-    commandName: "notifications", abstract: "Lists and delivers the local notifications that a workflow scheduled.",
+    commandName: "notifications",
+    abstract: "Lists, delivers and removes the local notifications that a workflow scheduled.",
     discussion: """
       Examples:
         flowrun notifications workflows/reminder.yaml
         flowrun notifications deliver workflows/reminder.yaml --json
+        flowrun notifications remove workflows/reminder.yaml timer
       """,
-    subcommands: [List.self, Deliver.self], defaultSubcommand: List.self)
+    subcommands: [List.self, Deliver.self, Remove.self], defaultSubcommand: List.self)
 
   /// The command without arguments.
   package init() {}
@@ -49,7 +51,8 @@ package struct NotificationsCommand: AsyncParsableCommand {
       for entry in entries {
         let seconds = Double(entry.dueAtMilliseconds - ScheduledNotifications.now()) / 1_000
         let when = seconds <= 0 ? "due" : "due in \(DurationText.format(.milliseconds(Int(seconds * 1_000))))"
-        StandardOutput.write("\(entry.id)  \(when)  \(entry.title)\n")
+        let rhythm = entry.intervalMilliseconds.map { ", every \(DurationText.format(.milliseconds($0)))" } ?? ""
+        StandardOutput.write("\(entry.id)  \(when)\(rhythm)  \(entry.title)\n")
       }
       for name in unreadable { StandardOutput.writeError("warning: '\(name)' holds no notification\n") }
       if entries.isEmpty { StandardOutput.write("no notification is pending\n") }
@@ -75,6 +78,38 @@ package struct NotificationsCommand: AsyncParsableCommand {
             : "notification received \(entry.id): \(entry.title)\n")
       }
       if count == 0, !json { StandardOutput.write("no notification is due\n") }
+    }
+  }
+
+  /// `flowrun notifications remove FILE ID…`: takes back what waits.
+  struct Remove: Subcommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove", abstract: "Removes pending notifications; exits 1 if one of them is not pending.")
+
+    @OptionGroup var folder: Folder
+
+    @Argument(help: ArgumentHelp("The identifiers, as list prints them.", valueName: "ID"))
+    var ids: [String] = []
+
+    @Flag(help: "Removes all of them.")
+    var all = false
+
+    func perform() async throws {
+      guard ids.isEmpty == all else {
+        throw UsageProblem(
+          "name the notifications to remove, or write --all; see 'flowrun notifications \(folder.file)'")
+      }
+      let scheduled = try folder.scheduled()
+      var isMissing = false
+      for id in all ? scheduled.waiting().entries.map(\.id) : ids {
+        if scheduled.remove(id) {
+          StandardOutput.write("removed \(id)\n")
+        } else {
+          StandardOutput.writeError("flowrun: no notification '\(id)' is pending\n")
+          isMissing = true
+        }
+      }
+      if isMissing { ExitStatus.failure.exit() }
     }
   }
 }

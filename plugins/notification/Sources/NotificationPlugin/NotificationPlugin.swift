@@ -26,7 +26,7 @@ public struct NotificationPlugin: Plugin {
   public var actions: [any ActionType.Type] {
     [
       ReadStatus.self, RequestPermission.self, RegisterToken.self, ParsePayload.self, PresentNotification.self,
-      ScheduleNotification.self, ReceiveNotifications.self,
+      ScheduleNotification.self, CancelNotifications.self, ReceiveNotifications.self,
     ]
   }
 }
@@ -35,6 +35,7 @@ public struct NotificationPlugin: Plugin {
 struct UserNotificationCenterHandle: Sendable {
   let center: any UserNotificationCenter
   let now: @Sendable () -> Int
+  let expected = ExpectedNotifications()
 }
 
 extension HandleKey {
@@ -47,6 +48,12 @@ extension ActionContext {
   func notificationCenter() throws -> any UserNotificationCenter {
     let handle: UserNotificationCenterHandle = try handle(.notificationCenter)
     return handle.center
+  }
+
+  /// The scheduled notifications that are due to come.
+  func expectedNotifications() throws -> ExpectedNotifications {
+    let handle: UserNotificationCenterHandle = try handle(.notificationCenter)
+    return handle.expected
   }
 
   /// The time of day in milliseconds since 1970, which outlives the process.

@@ -39,6 +39,7 @@ final class FakeCenter: UserNotificationCenter {
     return token
   }
   func add(_ request: NotificationRequest, wake: @escaping UserNotificationCenter.Wake) throws { throw Failure() }
+  func removePending(_ ids: [String]?) {}
   func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) {
     state.withLock { $0.delegate = delegate }
   }

@@ -83,6 +83,60 @@ import Testing
     #expect(scheduled.waiting().entries.isEmpty)
   }
 
+  @Test func `one that was cancelled does not come, in this run or in the next`() async throws {
+    let app = FakeApp()
+    let center = HeadlessNotificationCenter()
+    let run = host(center, app, dataFolder: folder.path, now: { 0 })
+    let service = Task { try await run.call(ReceiveNotifications.self) }
+    _ = await run.readied()
+    for id in ["timer", "other"] {
+      _ = try await run.call(
+        ScheduleNotification.self, with: ["title": .string(id), "id": .string(id), "after": "25m"])
+    }
+    #expect(try await run.call(CancelNotifications.self, with: ["id": "timer"])["cancelled"] == ["timer"])
+    #expect(try await run.call(CancelNotifications.self, with: ["id": "timer"])["cancelled"] == [])
+    #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["other"])
+    // Time that passes before both have been taken up would pass unheard.
+    await wait { run.sleeperCount == 2 }
+    run.advance(by: .seconds(1_500))
+    await wait { run.posts.count == 1 }
+    #expect(app.banners == ["other"])
+    try await schedule("late")
+    #expect(try await run.call(CancelNotifications.self)["cancelled"] == ["late"])
+    #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.isEmpty)
+    run.cancel()
+    _ = await service.result
+  }
+
+  @Test func `one that repeats comes at each interval, and only once for those that were missed`() async throws {
+    let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 0 })
+    _ = try await gone.call(
+      ScheduleNotification.self, with: ["title": "T", "id": "drink", "after": "60s", "repeats": true])
+    let scheduled = ScheduledNotifications(dataFolder: folder.path)
+    #expect(scheduled.deliverDue(atMilliseconds: 59_999) { _ in } == 0)
+    #expect(scheduled.deliverDue(atMilliseconds: 60_000) { _ in } == 1)
+    #expect(scheduled.waiting().entries.map(\.dueAtMilliseconds) == [120_000])
+    #expect(scheduled.deliverDue(atMilliseconds: 310_000) { _ in } == 1)
+    #expect(scheduled.waiting().entries.map(\.dueAtMilliseconds) == [360_000])
+    let error = await #expect(throws: ActionError.self) {
+      _ = try await gone.call(ScheduleNotification.self, with: ["title": "T", "after": "59s", "repeats": true])
+    }
+    #expect(error?.code == "schedule-failed")
+  }
+
+  @Test(arguments: [("1970-01-01T00:01:30Z", 90_000), ("1970-01-01T02:00:00+02:00", 1_000), ("soon", nil)])
+  func `one for an instant comes at that instant, at once if it has passed`(at: String, due: Int?) async throws {
+    let host = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 1_000 })
+    guard let due else {
+      let error = await #expect(throws: ActionError.self) {
+        _ = try await host.call(ScheduleNotification.self, with: ["title": "T", "at": .string(at)])
+      }
+      return #expect(error?.code == "schedule-failed")
+    }
+    _ = try await host.call(ScheduleNotification.self, with: ["title": "T", "at": .string(at)])
+    #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.dueAtMilliseconds) == [due])
+  }
+
   @Test func `names what cannot be read, and refuses an identifier that no file can have`() async throws {
     try await schedule("a")
     let file = folder.path + "/notifications/zz.json"

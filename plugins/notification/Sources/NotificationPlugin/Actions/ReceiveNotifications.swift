@@ -11,6 +11,19 @@ struct ReceiveNotifications: Service {
   static let summary = "Shows arriving notifications and opens those that are tapped"
   static let requires: [HandleKey] = [.linkOpener, .userInterface]
   static let events = [received, tapped, acted]
+  static let eventValues: [FieldDeclaration] = events.map { event in
+    var reply = FieldDeclaration("reply", .string, isRequired: false)
+    reply.isSecret = true
+    var value = FieldDeclaration(
+      event,
+      .object(properties: [
+        FieldDeclaration("id", .string), FieldDeclaration("action", .string, isRequired: false), reply,
+      ]),
+      summary: "The notification's identifier, the action that the person chose, and the reply")
+    value.isSecret = event == acted
+    return value
+  }
+  static let source = EventSource.outside
   static let example = """
     uses: notification.receive
     needs: [register-routes, launch-app]
@@ -37,15 +50,21 @@ struct ReceiveNotifications: Service {
     let center = try context.notificationCenter()
     let (deliveries, source) = AsyncStream.makeStream(
       of: NotificationDelivery.self, bufferingPolicy: .bufferingOldest(Self.bufferLimit))
+    let host = context.host
     center.setDelegate { delivery in
+      host.expectFromOutside(1)
       // The system must get its answer for a notification that is dropped, too.
-      if case .dropped(let dropped) = source.yield(delivery) { dropped.complete(.failed) }
+      if case .dropped(let dropped) = source.yield(delivery) {
+        dropped.complete(.failed)
+        host.expectFromOutside(-1)
+      }
     }
     defer { center.setDelegate(nil) }
     context.log("notification delegate installed")
     context.ready(Output(installed: true))
     if !center.keepsSchedule { try takeOver(center, context) }
     for await delivery in deliveries {
+      defer { context.expectFromOutside(-1) }
       try await handle(delivery, input, context)
     }
     return Output(installed: true)
@@ -58,14 +77,14 @@ struct ReceiveNotifications: Service {
   private func takeOver(_ center: any UserNotificationCenter, _ context: ActionContext) throws {
     let (entries, unreadable) = ScheduledNotifications(dataFolder: context.run.dataFolder).waiting()
     for name in unreadable { context.log("'\(name)' holds no notification and is left as it is", level: .warning) }
-    let (now, host) = (try context.notificationTime(), context.host)
+    let (now, host, expected) = (try context.notificationTime(), context.host, try context.expectedNotifications())
     for entry in entries {
       context.log("notification \(entry.id) of an earlier run \(entry.dueAtMilliseconds <= now ? "is due" : "waits")")
       let delay = Duration.milliseconds(max(0, entry.dueAtMilliseconds - now))
       do {
-        try center.add(NotificationRequest(id: entry.id, payload: entry.payload, delay: delay)) {
-          host.wake(after: $0, $1)
-        }
+        let interval = entry.intervalMilliseconds.map { Duration.milliseconds($0) }
+        let request = NotificationRequest(id: entry.id, payload: entry.payload, delay: delay, interval: interval)
+        try center.add(request) { expected.wake(entry.id, after: $0, host, $1) }
       } catch {
         // It stays on disk, for the next run.
         context.log("notification \(entry.id) cannot be taken over yet: \(error)", level: .warning)
@@ -95,8 +114,11 @@ struct ReceiveNotifications: Service {
       }
       context.log("notification received \(delivery.id)")
       let isShown = try show(payload, context)
-      try context.post(Self.received)
-      claim?.finish()
+      try context.post(Self.received, value: ["id": .string(delivery.id)])
+      if let claim {
+        let now = try context.notificationTime()
+        ScheduledNotifications(dataFolder: context.run.dataFolder).finish(claim, of: delivery.id, atMilliseconds: now)
+      }
       if input.routeOnReceipt {
         await route(payload, delivery.id, context)
       } else if isShown, let pause = input.tapAfter {
@@ -126,7 +148,9 @@ struct ReceiveNotifications: Service {
     default:
       context.log("notification answered \(delivery.id) by the action '\(action)'")
       await route(payload, delivery.id, action: action, context)
-      try context.post(Self.acted)
+      var value: ValueObject = ["id": .string(delivery.id), "action": .string(action)]
+      if let reply = delivery.reply { value["reply"] = .string(reply) }
+      try context.post(Self.acted, value: .object(value))
     }
   }
 
@@ -135,7 +159,7 @@ struct ReceiveNotifications: Service {
   ) async throws {
     context.log("notification tapped \(id)")
     await route(payload, id, context)
-    try context.post(Self.tapped)
+    try context.post(Self.tapped, value: ["id": .string(id), "action": .string(NotificationAnswer.open)])
   }
 
   private nonisolated(nonsending) func route(

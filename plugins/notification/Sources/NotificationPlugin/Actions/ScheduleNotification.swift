@@ -1,10 +1,16 @@
 import FlowModel
 import FlowPluginKit
 
-/// Schedules a local notification, delivered once (N32), also when the process is gone by then.
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Schedules a local notification, delivered once (N32) or again and again, also when the process is gone by then.
 struct ScheduleNotification: Action {
   static let name = "notification.schedule"
-  static let summary = "Schedules a local notification, delivered once"
+  static let summary = "Schedules a local notification, delivered once or at an interval"
   static let errors = [
     ErrorDeclaration("schedule-failed", "The system did not take the notification", isRetryable: true)
   ]
@@ -21,6 +27,9 @@ struct ScheduleNotification: Action {
     @Field("The link that a tap opens") var route: String?
     @Field("The parameters of the page besides the link") var parameters: ValueObject = [:]
     @Field("The delay before it is delivered") var after: Duration = .seconds(5)
+    @Field("The instant at which it is delivered instead, in ISO 8601, such as 2026-12-24T18:00:00Z") var at: String?
+    @Field("Whether it is delivered again each time that the delay has passed, which is at least 60s")
+    var repeats: Bool = false
     @Field("Its identifier; without it, a new UUID") var id: String?
   }
 
@@ -30,8 +39,47 @@ struct ScheduleNotification: Action {
     static let summaries = ["id": "Its identifier"]
   }
 
+  /// What the system allows as the shortest interval.
+  private static let leastInterval = Duration.seconds(60)
+
+  static func check(_ input: LiteralInput) -> [InputProblem] {
+    var problems: [InputProblem] = []
+    if let at = input["at"]?.stringValue, instant(at) == nil {
+      problems.append(InputProblem("at", "'\(at)' is not an instant", help: "write 2026-12-24T18:00:00Z"))
+    }
+    guard input["repeats"] == true else { return problems }
+    if input["at"] != nil {
+      problems.append(InputProblem("repeats", "what repeats has an interval", help: "write 'after' instead of 'at'"))
+    } else if let after = input["after"].flatMap(Duration.init), after < leastInterval {
+      problems.append(InputProblem("after", "what repeats has an interval of at least 60s"))
+    }
+    return problems
+  }
+
+  /// The milliseconds since 1970 of an instant; nil: it is none.
+  private static func instant(_ text: String) -> Int? {
+    guard let date = try? Date(text, strategy: .iso8601) else { return nil }
+    return Int((date.timeIntervalSince1970 * 1_000).rounded())
+  }
+
+  /// The time until it is delivered for the first time.
+  private func delay(_ input: Input, _ context: ActionContext) throws -> Duration {
+    guard !input.repeats || (input.at == nil && input.after >= Self.leastInterval) else {
+      throw ActionError(
+        "schedule-failed", "what repeats has an interval of at least 60s in 'after'", isRetryable: false)
+    }
+    guard let at = input.at else { return input.after }
+    guard let instant = Self.instant(at) else {
+      throw ActionError(
+        "schedule-failed", "'\(at)' is not an instant such as 2026-12-24T18:00:00Z", isRetryable: false)
+    }
+    return .milliseconds(max(0, instant - (try context.notificationTime())))
+  }
+
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     let id = input.id ?? Self.uuid()
+    let delay = try delay(input, context)
+    let interval = input.repeats ? delay : nil
     var payload: ValueObject = [
       "aps": ["alert": ["title": .string(input.title), "body": .string(input.body)], "sound": .string(input.sound)]
     ]
@@ -40,29 +88,41 @@ struct ScheduleNotification: Action {
     let host = context.host
     do {
       let center = try context.notificationCenter()
-      if !center.keepsSchedule { try keep(id, payload, input.after, context) }
-      try center.add(NotificationRequest(id: id, payload: payload, delay: input.after)) { host.wake(after: $0, $1) }
+      let expected = try context.expectedNotifications()
+      if !center.keepsSchedule { try keep(id, payload, delay, interval, context) }
+      try center.add(NotificationRequest(id: id, payload: payload, delay: delay, interval: interval)) {
+        expected.wake(id, after: $0, host, $1)
+      }
     } catch {
       ScheduledNotifications(dataFolder: context.run.dataFolder).remove(id)
       context.log("the notification was not scheduled: \(error)", level: .error)
       throw error
     }
-    context.log("scheduled notification \(id) in \(DurationText.format(input.after))")
+    let rhythm = interval.map { " and then every \(DurationText.format($0))" } ?? ""
+    context.log("scheduled notification \(id) in \(DurationText.format(delay))\(rhythm)")
     return Output(id: id)
   }
 
   /// On disk first: anyone who kills the process afterwards loses nothing.
-  private func keep(_ id: String, _ payload: ValueObject, _ delay: Duration, _ context: ActionContext) throws {
+  private func keep(
+    _ id: String, _ payload: ValueObject, _ delay: Duration, _ interval: Duration?, _ context: ActionContext
+  ) throws {
     guard id.utf8.count <= ScheduledNotifications.identifierByteLimit else {
       throw ActionError(
         "schedule-failed",
         "the identifier has \(id.utf8.count) bytes, more than \(ScheduledNotifications.identifierByteLimit)",
         isRetryable: false)
     }
-    let (seconds, attoseconds) = delay.components
-    let due = try context.notificationTime() + Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
+    let due = try context.notificationTime() + Self.milliseconds(delay)
     try ScheduledNotifications(dataFolder: context.run.dataFolder).add(
-      .init(id: id, payload: payload, dueAtMilliseconds: due))
+      .init(
+        id: id, payload: payload, dueAtMilliseconds: due,
+        intervalMilliseconds: interval.map { Self.milliseconds($0) }))
+  }
+
+  private static func milliseconds(_ duration: Duration) -> Int {
+    let (seconds, attoseconds) = duration.components
+    return Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
   }
 
   /// A random UUID (RFC 9562, version 4).

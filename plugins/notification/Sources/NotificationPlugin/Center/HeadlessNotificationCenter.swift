@@ -10,8 +10,15 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
 
   private struct State {
     var isGranted = true
-    var scheduled: [String: NotificationRequest] = [:]
+    var scheduled: [String: Scheduled] = [:]
+    var count = 0
     var delegate: (@Sendable (NotificationDelivery) -> Void)?
+  }
+
+  private struct Scheduled: Sendable {
+    var serial: Int
+    var request: NotificationRequest
+    var wake: UserNotificationCenter.Wake
   }
 
   private let state = Mutex(State())
@@ -31,18 +38,28 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
   /// 32 random bytes, as a device would have.
   public func registerForRemoteNotifications() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: 0...255) } }
 
-  /// Delivers the notification once, after its delay; one with the same identifier is replaced.
+  /// Delivers the notification after its delay, and again after each interval if it has one; one with the same identifier is
+  /// replaced.
   public func add(_ request: NotificationRequest, wake: @escaping UserNotificationCenter.Wake) throws {
-    let isFull = state.withLock { state in
-      if state.scheduled[request.id] == nil, state.scheduled.count >= Self.scheduledLimit { return true }
-      state.scheduled[request.id] = request
-      return false
+    let serial = state.withLock { state -> Int? in
+      if state.scheduled[request.id] == nil, state.scheduled.count >= Self.scheduledLimit { return nil }
+      state.count += 1
+      state.scheduled[request.id] = Scheduled(serial: state.count, request: request, wake: wake)
+      return state.count
     }
-    if isFull {
+    guard let serial else {
       throw ActionError(
         "schedule-failed", "\(Self.scheduledLimit) notifications are pending already, which is the limit")
     }
-    wake(request.delay) { [weak self] in self?.deliver(request) }
+    wake(request.delay) { [weak self] in self?.deliver(request.id, serial) }
+  }
+
+  /// Forgets what has not been delivered.
+  public func removePending(_ ids: [String]?) {
+    state.withLock { state in
+      guard let ids else { return state.scheduled = [:] }
+      for id in ids { state.scheduled[id] = nil }
+    }
   }
 
   /// Hands every notification to `delegate` from now on.
@@ -50,13 +67,15 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
     state.withLock { $0.delegate = delegate }
   }
 
-  private func deliver(_ request: NotificationRequest) {
-    let delegate = state.withLock { state -> (@Sendable (NotificationDelivery) -> Void)? in
+  private func deliver(_ id: String, _ serial: Int) {
+    let (entry, delegate) = state.withLock { state -> (Scheduled?, (@Sendable (NotificationDelivery) -> Void)?) in
       // A request that was replaced is delivered by the one that replaced it.
-      guard state.scheduled[request.id] == request else { return nil }
-      state.scheduled[request.id] = nil
-      return state.delegate
+      guard let entry = state.scheduled[id], entry.serial == serial else { return (nil, nil) }
+      if entry.request.interval == nil { state.scheduled[id] = nil }
+      return (entry, state.delegate)
     }
-    delegate?(NotificationDelivery(id: request.id, kind: .received, payload: .object(request.payload)))
+    guard let entry else { return }
+    delegate?(NotificationDelivery(id: id, kind: .received, payload: .object(entry.request.payload)))
+    if let interval = entry.request.interval { entry.wake(interval) { [weak self] in self?.deliver(id, serial) } }
   }
 }

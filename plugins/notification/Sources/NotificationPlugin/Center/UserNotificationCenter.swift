@@ -15,6 +15,8 @@ public protocol UserNotificationCenter: Sendable {
   func registerForRemoteNotifications() async throws -> [UInt8]
   /// Schedules a local notification; `wake` calls back after a time on the run's clock, for centers without their own.
   func add(_ request: NotificationRequest, wake: @escaping Wake) throws
+  /// Takes back local notifications that have not been delivered; nil: all of them.
+  func removePending(_ ids: [String]?)
   /// Hands every notification to `delegate` from now on; nil ends it (N15).
   func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?)
 
@@ -34,7 +36,7 @@ public enum NotificationOption: String, FieldWord {
   case alert, sound, badge
 }
 
-/// A local notification to be delivered once (N32).
+/// A local notification to be delivered once (N32), or again and again.
 public struct NotificationRequest: Sendable, Hashable {
   /// Its identifier: the next one with the same identifier replaces it.
   public var id: String
@@ -42,9 +44,12 @@ public struct NotificationRequest: Sendable, Hashable {
   public var payload: ValueObject
   /// The delay before it is delivered.
   public var delay: Duration
+  /// The time between two deliveries; nil: it is delivered once.
+  public var interval: Duration?
 
   /// A request.
-  public init(id: String, payload: ValueObject, delay: Duration) {
+  public init(id: String, payload: ValueObject, delay: Duration, interval: Duration? = nil) {
+    self.interval = interval
     self.id = id
     self.payload = payload
     self.delay = delay

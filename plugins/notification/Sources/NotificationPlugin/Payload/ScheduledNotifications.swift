@@ -20,11 +20,23 @@ public struct ScheduledNotifications: Sendable {
     public let payload: ValueObject
     /// When it is due, in milliseconds since 1970.
     public let dueAtMilliseconds: Int
+    /// The milliseconds between two deliveries; nil: it is delivered once.
+    public let intervalMilliseconds: Int?
 
-    init(id: String, payload: ValueObject, dueAtMilliseconds: Int) {
+    init(id: String, payload: ValueObject, dueAtMilliseconds: Int, intervalMilliseconds: Int? = nil) {
+      self.intervalMilliseconds = intervalMilliseconds
       self.id = id
       self.payload = payload
       self.dueAtMilliseconds = dueAtMilliseconds
+    }
+
+    /// The same notification when it is due the next time after a time; nil: it is delivered once.
+    func next(after now: Int) -> DueNotification? {
+      guard let interval = intervalMilliseconds, interval > 0 else { return nil }
+      let missed = max(0, now - dueAtMilliseconds) / interval
+      return DueNotification(
+        id: id, payload: payload, dueAtMilliseconds: dueAtMilliseconds + (missed + 1) * interval,
+        intervalMilliseconds: interval)
     }
 
     /// The title of its alert.
@@ -57,10 +69,11 @@ public struct ScheduledNotifications: Sendable {
   func add(_ entry: DueNotification) throws {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let value: Value = [
+      var value: ValueObject = [
         "id": .string(entry.id), "payload": .object(entry.payload), "due-at": .integer(entry.dueAtMilliseconds),
       ]
-      try Data(JSONText.bytes(of: value)).write(to: file(of: entry.id), options: .atomic)
+      if let interval = entry.intervalMilliseconds { value["interval"] = .integer(interval) }
+      try Data(JSONText.bytes(of: .object(value))).write(to: file(of: entry.id), options: .atomic)
     } catch {
       throw ActionError("schedule-failed", "the notification cannot be kept in '\(folder.path)': \(error)")
     }
@@ -69,8 +82,17 @@ public struct ScheduledNotifications: Sendable {
   /// The right to show a notification; nil when another has it, when it was shown, or when it was never kept.
   func claim(_ id: String) -> NotificationClaim? { NotificationClaim(of: file(of: id).path) }
 
-  /// Forgets a notification that could not be scheduled.
-  func remove(_ id: String) { try? FileManager.default.removeItem(at: file(of: id)) }
+  /// Forgets a notification that could not be scheduled, or was cancelled; false: there is none.
+  @discardableResult public func remove(_ id: String) -> Bool {
+    (try? FileManager.default.removeItem(at: file(of: id))) != nil
+  }
+
+  /// A notification has been shown: it is forgotten, or kept until it is due again.
+  func finish(_ claim: NotificationClaim, of id: String, atMilliseconds now: Int) {
+    let next = entry(in: file(of: id))?.next(after: now)
+    claim.finish()
+    if let next { try? add(next) }
+  }
 
   /// What waits, the earliest first, and the names of files that hold no notification.
   public func waiting() -> (entries: [DueNotification], unreadable: [String]) {
@@ -78,16 +100,22 @@ public struct ScheduledNotifications: Sendable {
     var entries: [DueNotification] = []
     var unreadable: [String] = []
     for name in names.sorted() where name.hasSuffix(Self.suffix) {
-      let bytes = (try? Data(contentsOf: folder.appendingPathComponent(name))).map(Array.init) ?? []
-      guard let object = (try? JSONText.parse(bytes))?.objectValue, let id = object["id"]?.stringValue,
-        let payload = object["payload"]?.objectValue, let due = object["due-at"]?.integerValue
-      else {
+      if let entry = entry(in: folder.appendingPathComponent(name)) {
+        entries.append(entry)
+      } else {
         unreadable.append(name)
-        continue
       }
-      entries.append(DueNotification(id: id, payload: payload, dueAtMilliseconds: due))
     }
     return (entries.sorted { ($0.dueAtMilliseconds, $0.id) < ($1.dueAtMilliseconds, $1.id) }, unreadable)
+  }
+
+  private func entry(in file: URL) -> DueNotification? {
+    let bytes = (try? Data(contentsOf: file)).map(Array.init) ?? []
+    guard let object = (try? JSONText.parse(bytes))?.objectValue, let id = object["id"]?.stringValue,
+      let payload = object["payload"]?.objectValue, let due = object["due-at"]?.integerValue
+    else { return nil }
+    return DueNotification(
+      id: id, payload: payload, dueAtMilliseconds: due, intervalMilliseconds: object["interval"]?.integerValue)
   }
 
   /// Shows what is due at a time, in milliseconds since 1970, the earliest first: each is given to one caller, and forgotten
@@ -97,7 +125,7 @@ public struct ScheduledNotifications: Sendable {
     for entry in waiting().entries where entry.dueAtMilliseconds <= now {
       guard let claim = claim(entry.id) else { continue }
       show(entry)
-      claim.finish()
+      finish(claim, of: entry.id, atMilliseconds: now)
       count += 1
     }
     return count

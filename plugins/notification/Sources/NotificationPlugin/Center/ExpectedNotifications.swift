@@ -1,0 +1,45 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// The scheduled notifications that runs of this process expect: a run is not idle while one is due to come.
+final class ExpectedNotifications: Sendable {
+  private struct Entry: Sendable {
+    var serial: Int
+    var host: any ActionHost
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    var count = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Calls the handler after a time on the clock of `host`. Until then, or until ``cancel(_:)``, the run expects the
+  /// notification.
+  func wake(_ id: String, after delay: Duration, _ host: any ActionHost, _ handler: @escaping @Sendable () -> Void) {
+    host.expectFromOutside(1)
+    let (serial, replaced) = state.withLock { state in
+      state.count += 1
+      let entry = Entry(serial: state.count, host: host)
+      return (state.count, state.entries.updateValue(entry, forKey: id))
+    }
+    replaced?.host.expectFromOutside(-1)
+    host.wake(after: delay) { [self] in
+      handler()
+      end(id, serial)
+    }
+  }
+
+  /// A notification will not come.
+  func cancel(_ id: String) { end(id, nil) }
+
+  private func end(_ id: String, _ serial: Int?) {
+    let entry = state.withLock { state -> Entry? in
+      guard let entry = state.entries[id], serial == nil || serial == entry.serial else { return nil }
+      return state.entries.removeValue(forKey: id)
+    }
+    entry?.host.expectFromOutside(-1)
+  }
+}
