@@ -24,6 +24,9 @@ package struct Suggestion: Sendable {
 
   /// By how much the P95 falls; what was never ready counts as long as can be.
   var gain: Int { (before ?? .max / 2) - (after ?? .max / 2) }
+
+  /// The least gain worth suggesting: 1 % of the time before, and 0.1 ms.
+  static func leastGain(before: Int?) -> Int { max(100_000, (before ?? 0) / 100) }
 }
 
 extension Forecast {
@@ -62,9 +65,9 @@ extension Forecast {
           Suggestion(change: kind, step: step, before: before, after: Self.ready(changed, count).value(0.95)))
       }
     }
-    // A tenth of a millisecond is nothing that anybody would do something for.
     suggestions = Array(
-      found.filter { $0.gain >= 100_000 }.sorted { ($0.gain, -Int($0.step)) > ($1.gain, -Int($1.step)) }.prefix(10))
+      found.filter { $0.gain >= Suggestion.leastGain(before: before) }
+        .sorted { ($0.gain, -Int($0.step)) > ($1.gain, -Int($1.step)) }.prefix(10))
   }
 
   private static func ready(_ model: ForecastModel, _ count: Int) -> Quantiles {

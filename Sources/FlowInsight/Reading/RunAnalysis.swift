@@ -77,7 +77,7 @@ package struct RunAnalysis: Sendable {
       found.append(Suggestion(change: .defer, step: StepIndex(step), before: before, after: deferred))
     }
     suggestions = Array(
-      found.filter { $0.gain >= max(100_000, before / 100) }.sorted {
+      found.filter { $0.gain >= Suggestion.leastGain(before: before) }.sorted {
         ($0.gain, -Int($0.step)) > ($1.gain, -Int($1.step))
       }.prefix(10))
   }

@@ -1,0 +1,19 @@
+import FlowInsight
+import FlowModel
+import Testing
+
+/// What a run is said to have gained from a change.
+@Suite struct `Suggestions for a run` {
+  @Test func `leave out what would gain less than 1 %`() throws {
+    let step = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
+    let text = """
+      { "schema": 2, "workflow": "app", "conclusion": "success", "durationMilliseconds": 1050,
+        "gate": { "outcome": "ready", "openedAt": 1050, "readyAt": 1050, "min": 0, "max": null },
+        "steps": { "long": { \(step), "readyAt": 0, "startedAt": 0, "endedAt": 1000 },
+          "short": { \(step), "needs": ["long"], "readyAt": 1000, "startedAt": 1000, "endedAt": 1050 } } }
+      """
+    let analysis = RunAnalysis(try ReportedRun(try JSONText.parse(text)))
+    // A tenth of 50 ms is less than 1 % of 1,050 ms.
+    #expect(analysis.suggestions.filter { $0.change == .faster }.map(\.step) == [0])
+  }
+}
