@@ -80,7 +80,7 @@ extension InsightPage {
         .init(change.verdict),
       ]
     }
-    return PageTable(caption: caption, columns: ["", "before", "now", "change", ""], rows: rows).html
+    return PageTable(caption: caption, columns: ["of", "before", "now", "change", "verdict"], rows: rows).html
   }
 
   private static func time(_ milliseconds: Double?, isSigned: Bool = false) -> PageTable.Cell {

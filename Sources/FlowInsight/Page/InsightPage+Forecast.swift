@@ -119,7 +119,7 @@ extension InsightPage {
         .init(text(budget.limit, budget)), .init(budget.isBroken ? "broken" : "kept"),
       ]
     }
-    return PageTable(caption: "Rules and results", columns: ["rule", "found", "allowed", ""], rows: rows).html
+    return PageTable(caption: "Rules and results", columns: ["rule", "found", "allowed", "result"], rows: rows).html
   }
 }
 

@@ -68,8 +68,13 @@ extension InsightPage {
           return;
         }
         if (!this.height) {
+          const { scrollTop } = this.box;
           body.replaceChildren(this.element(0));
           this.height = body.firstChild.getBoundingClientRect().height || 22;
+          // One row alone has left nothing to scroll.
+          this.above.style.height = rows.length * this.height + "px";
+          body.replaceChildren(this.above);
+          this.box.scrollTop = scrollTop;
         }
         const fits = Math.ceil(this.box.clientHeight / this.height) || 40;
         const first = Math.max(0, Math.min(rows.length - fits, Math.floor(this.box.scrollTop / this.height)) - 10);
@@ -234,8 +239,9 @@ extension InsightPage {
       const draw = cells => {
         const row = make("tr");
         cells.forEach((cell, column) => {
-          const name = isNumber[column] ? "n" : "", text = words(cell);
-          const made = column || !("of" in element.dataset) ? make(column ? "td" : "th", name, text) : named("th", name, cell[2] ?? text, text);
+          const name = isNumber[column] ? "n" : "", text = words(cell), link = Array.isArray(cell) && cell[3] && make("a", "", text);
+          const made = link ? make(column ? "td" : "th", name) : column || !("of" in element.dataset) ? make(column ? "td" : "th", name, text) : named("th", name, cell[2] ?? text, text);
+          if (link) { link.href = cell[3]; made.append(link); }
           if (!column) made.scope = "row";
           if (isNumber[column]) made.dataset.v = number(cell);
           row.append(made);
@@ -248,7 +254,7 @@ extension InsightPage {
       const all = (long || [...body.rows]).map(row => {
         const text = column => long ? words(row[column]) : row.cells[column].textContent;
         return {
-          id: text(0), outcome: outcome < 0 ? null : text(outcome), causes: cause >= 0 && text(cause) ? [text(cause)] : [],
+          id: text(0), words: () => names.map((_, column) => text(column)).join(" "), outcome: outcome < 0 ? null : text(outcome), causes: cause >= 0 && text(cause) ? [text(cause)] : [],
           element: long ? null : row, make: () => draw(row),
           key: column => isNumber[column]
             ? Number(long ? number(row[column]) : row.cells[column].dataset.v ?? -Infinity) : text(column),
@@ -292,6 +298,7 @@ extension InsightPage {
     const filtered = (section, views, timelines) => {
       const most = Math.max(0, ...views.map(view => view.all.length));
       if (most < 12) return () => {};
+      const noun = section.dataset.rows || "steps", words = row => noun === "steps" ? row.id : row.words();
       const facts = new Map((timelines[0] ?? views[0]).all.map(row => [row.id, row]));
       const bar = make("p", "find");
       const choice = (name, values) => {
@@ -305,7 +312,7 @@ extension InsightPage {
         return select;
       };
       const search = make("input"), found = make("output");
-      search.type = "search"; search.placeholder = "Search steps"; search.setAttribute("aria-label", "Search steps");
+      search.type = "search"; search.placeholder = "Search " + noun; search.setAttribute("aria-label", "Search " + noun);
       bar.append(search);
       const rows = [...facts.values()];
       const outcome = choice("outcome", [...new Set(rows.map(row => row.outcome).filter(Boolean))].sort());
@@ -315,7 +322,7 @@ extension InsightPage {
         const text = search.value.trim().toLowerCase();
         const passes = row => {
           const known = facts.get(row.id) ?? row;
-          return (!text || row.id.toLowerCase().includes(text)) && (!outcome.value || known.outcome === outcome.value)
+          return (!text || words(row).toLowerCase().includes(text)) && (!outcome.value || known.outcome === outcome.value)
             && (!cause.value || known.causes.includes(cause.value));
         };
         const isAll = !text && !outcome.value && !cause.value;
@@ -324,7 +331,7 @@ extension InsightPage {
           view.set(rows);
           return rows.length;
         });
-        found.textContent = isAll ? "" : Math.max(...counts) + " of " + most + " steps";
+        found.textContent = isAll ? "" : Math.max(...counts) + " of " + most + " " + noun;
       };
       for (const input of [search, outcome, cause]) input.addEventListener("input", apply);
       section.querySelector("h2").after(bar);

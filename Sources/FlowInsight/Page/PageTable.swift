@@ -43,9 +43,17 @@ package struct PageTable {
   /// The number of rows that are written as elements; those of a longer table are drawn by the script.
   static let writtenRows = 200
 
-  /// A table; nothing is shown of one without rows.
+  /// A table; nothing is shown of one without rows, and none of its columns whose cells are all empty or dashes.
   package init(caption: String, columns: [String], rows: [[Cell]], timelineRows: Int? = nil) {
-    (self.caption, self.columns, self.rows, self.timelineRows) = (caption, columns, rows, timelineRows)
+    // Of a long table of a timeline only the first rows are known here.
+    let isWhole = (timelineRows ?? 0) <= rows.count
+    let kept = columns.indices.filter { column in
+      column == 0 || !isWhole || rows.contains { !["", "–"].contains($0[column].text) }
+    }
+    self.caption = caption
+    self.columns = kept.map { columns[$0] }
+    self.rows = kept.count == columns.count ? rows : rows.map { row in kept.map { row[$0] } }
+    self.timelineRows = timelineRows
   }
 
   /// The markup.
@@ -83,8 +91,12 @@ package struct PageTable {
     return html + "</div>"
   }
 
-  /// A cell for the script: a time in microseconds, or its text, with the number where there is one.
+  /// A cell for the script: a time in microseconds, or its text, with the number and the link that there are.
   private static func value(_ cell: Cell) -> Value {
+    if let link = cell.link {
+      let number = cell.number.map { Value.number($0) } ?? .null
+      return .array([.string(PageText.visible(cell.text)), number, .null, .string(link)])
+    }
     if cell.nanoseconds != nil { return PageText.microseconds(cell.nanoseconds) }
     guard let number = cell.number else { return .string(PageText.visible(cell.text)) }
     return .array([.string(PageText.visible(cell.text)), number.isFinite ? .number(number) : .number(1e300)])
