@@ -95,18 +95,16 @@
       }
     }
 
-    /// The lines in a part of a journal: who printed each, when in milliseconds, whether as an error, its pieces with classes
-    /// where it has colors, and its text.
+    /// The lines in a part of a journal: who printed each, when in milliseconds, its kind, its pieces with classes where it has
+    /// colors, and its text.
     private static func lines(in chunk: [UInt8]) -> [Value] {
-      RunRecollection.lines(in: [chunk]).compactMap { line in
-        guard let message = line["message"]?.stringValue else { return nil }
-        let source = line["step"]?.stringValue ?? line["plugin"]?.stringValue ?? "flowrun"
-        let pieces = ColoredText.pieces(of: TerminalText.commandLine(message, keepsColors: true))
-        let colors = pieces.contains { $0.look != ColoredText.Look() }
+      PageLine.all(in: [chunk]).map { line in
+        let colors = line.pieces.contains { $0.look != ColoredText.Look() }
         return .array([
-          .string(source), line["at"] ?? .null, .boolean(line["stream"]?.stringValue == "stderr"),
-          colors ? .array(pieces.map { .array([.string(PageText.classes(of: $0.look)), .string($0.text)]) }) : .null,
-          .string(pieces.map(\.text).joined()),
+          .string(line.source), line.at, .integer(line.kind.rawValue),
+          colors
+            ? .array(line.pieces.map { .array([.string(PageText.classes(of: $0.look)), .string($0.text)]) }) : .null,
+          .string(line.text),
         ])
       }
     }

@@ -35,11 +35,12 @@
       let declaration = field.declaration
       let name = PageText.value(declaration.name)
       let attributes = "id=\"\(id)\" name=\"\(name)\" data-input aria-describedby=\"\(id)-about \(id)-refusal\""
-      let about = [declaration.type.name + (declaration.isSecret ? ", secret" : ""), declaration.summary]
+      let type = declaration.type.name + (declaration.isSecret ? ", secret" : "")
+      let about = declaration.summary.isEmpty ? type : "\(type); \(declaration.summary)"
       var html = "<div class=\"field\" data-field=\"\(name)\"\(state(of: field))>"
       html += "<label for=\"\(id)\">\(escaped(declaration.name))</label> \(control(field, attributes)) "
       html += choices(field, id)
-      html += "<small id=\"\(id)-about\">\(escaped(about.filter { !$0.isEmpty }.joined(separator: "; ")))</small>"
+      html += "<small class=\"text\" id=\"\(id)-about\">\(PageText.lines(about))</small>"
       if case .path = declaration.type {
         html +=
           "<small class=\"path\" data-path role=\"status\">\(PageText.lines(field.path.map { "→ \($0)" } ?? ""))</small>"

@@ -47,7 +47,7 @@
     /// What waits for a person: questions of runs, and runs that were interrupted.
     static func waiting(_ asking: [(run: StoredRun, text: String)], interrupted: [StoredRun]) -> String {
       let asks = asking.map { run, text in
-        "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> asks: \(escaped(text))</li>"
+        "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> asks: \(PageText.lines(text))</li>"
       }
       let others = interrupted.map { run in
         "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> was interrupted \(UIHistory.ago(run.startedMilliseconds)) "
@@ -93,7 +93,7 @@
       return PageText.time(Int(sorted[max(0, rank)] * 1_000_000))
     }
 
-    /// How long a step took in earlier runs.
+    /// How long a step took in the recorded runs.
     static func durations(_ nanoseconds: [Int]) -> String {
       guard nanoseconds.count > 1 else { return "" }
       let times = nanoseconds.map { Double($0) / 1_000_000 }.sorted()
@@ -103,7 +103,7 @@
         return
           "<li><i class=\"success h\(max(1, time * 10 / longest))\" data-tip=\"\(text)\" role=\"img\" aria-label=\"\(text)\"></i></li>"
       }
-      return "<ul class=\"bars\" aria-label=\"Earlier durations, the newest last\">\(chart.joined())</ul>"
+      return "<ul class=\"bars\" aria-label=\"Durations, the newest last\">\(chart.joined())</ul>"
         + InsightPage.figures([
           ("P50", quantile(times, 0.5)), ("P95", quantile(times, 0.95)), ("successes", String(times.count)),
           ("last", PageText.time(nanoseconds[0])),
@@ -150,7 +150,7 @@
       var html = ""
       for question in view.questions {
         html +=
-          "<section class=\"panel asks\"><h2>\(escaped(question.step)) asks</h2><p class=\"message\">\(escaped(question.text))</p><p class=\"tools\">"
+          "<section class=\"panel asks\"><h2>\(escaped(question.step)) asks</h2><p class=\"message\">\(PageText.lines(question.text))</p><p class=\"tools\">"
         for choice in question.choices {
           html += button(
             "answer", choice,
@@ -171,6 +171,12 @@
       let own = step.map { " data-step=\"\(PageText.value($0))\"" } ?? ""
       let text = "\(run)/log.txt" + (step.map { "?step=\(PageText.inAddress($0))" } ?? "")
       return "<section id=\"log\"\(own) data-text=\"\(text)\"><h2>Log</h2></section>"
+    }
+
+    /// When attempts ended, for the script, which says of lines of which attempt they are.
+    static func attemptEnds(_ ends: ValueObject) -> String {
+      guard !ends.isEmpty else { return "" }
+      return "<div id=\"attempt-ends\" hidden data-ends=\"\(PageText.value(JSONText.write(.object(ends))))\"></div>"
     }
 
     // MARK: Forms

@@ -28,9 +28,11 @@
 
     mutating func add(_ name: String, _ markup: String) { if !markup.isEmpty { parts.append((name, markup)) } }
 
-    /// A part with a heading.
-    mutating func add(_ name: String, heading: String, _ markup: String) {
-      if !markup.isEmpty { add(name, "<section><h2>\(PageText.escaped(heading))</h2>\(markup)</section>") }
+    /// A part with a heading; `rows` is what its table lists, for a search and filters of its own.
+    mutating func add(_ name: String, heading: String, _ markup: String, rows: String? = nil) {
+      guard !markup.isEmpty else { return }
+      let attribute = rows.map { " data-rows=\"\($0)\"" } ?? ""
+      add(name, "<section\(attribute)><h2>\(PageText.escaped(heading))</h2>\(markup)</section>")
     }
 
     /// The page as a browser gets it, or only its parts for one that is open.

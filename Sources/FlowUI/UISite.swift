@@ -174,6 +174,7 @@
       page.add("requests", settings.isReadOnly ? "" : UIMarkup.requests(view))
       page.add("failures", parts.first { $0.name == "failures" }?.markup ?? "")
       page.add("log", UIMarkup.log(of: nil, base))
+      page.add("attempt-ends", UIMarkup.attemptEnds(view.attemptEnds))
       for part in parts where part.name != "graph" && part.name != "failures" { page.add(part.name, part.markup) }
       page.add("graph", parts.first { $0.name == "graph" }?.markup ?? "")
       return page
@@ -195,12 +196,14 @@
       page.add("failures", step.failures)
       page.add("facts", heading: "What is known", InsightPage.facts(step.facts))
       page.add("attempts", heading: "Attempts", step.attempts)
-      page.add("items", heading: "Items", InsightPage.items(step.items, of: name, itemPage: base + "?step="))
-      page.add("inputs", heading: "Inputs, as written", InsightPage.facts(step.inputs))
+      page.add(
+        "items", heading: "Items", InsightPage.items(step.items, of: name, itemPage: base + "?step="), rows: "items")
+      page.add("inputs", heading: "Inputs, as written", InsightPage.facts(step.inputs, preformatted: ["command"]))
       page.add("environment", heading: "Environment, as written", InsightPage.facts(step.environment))
       page.add("outputs", heading: "Outputs", InsightPage.facts(step.outputs))
-      page.add("durations", heading: "Earlier runs", UIMarkup.durations(step.durations))
+      page.add("durations", heading: "Durations in recorded runs", UIMarkup.durations(step.durations))
       page.add("log", UIMarkup.log(of: name, base))
+      page.add("attempt-ends", UIMarkup.attemptEnds(step.attemptEnds))
       return page
     }
 
@@ -226,7 +229,7 @@
       let form = library.form(of: file.path, filledFrom: filling?.file == file.path ? filling : nil)
       var page = UIPage(form.workflow?.name ?? file.name)
       page.events = "/events"
-      let about = form.workflow?.description.map { "<p>\(PageText.escaped($0))</p>" } ?? ""
+      let about = form.workflow?.description.map { "<p class=\"text\">\(PageText.lines($0))</p>" } ?? ""
       page.add(
         "headline",
         "<header><h1>\(PageText.escaped(page.title))</h1><p><code>\(PageText.escaped(file.name))</code></p>\(about)</header>"

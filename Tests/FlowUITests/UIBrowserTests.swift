@@ -9,7 +9,7 @@
     private static let client = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("PageClient/ui.py").path
 
-    fileprivate static let hasBrowser = ["chromium", "chromedriver"].allSatisfy { name in
+    static let hasBrowser = ["chromium", "chromedriver"].allSatisfy { name in
       FileManager.default.isExecutableFile(atPath: "/usr/bin/\(name)")
     }
 
@@ -80,7 +80,7 @@
       """,
     ]
 
-    fileprivate static func browse(_ words: [String]) throws -> ValueObject {
+    static func browse(_ words: [String]) throws -> ValueObject {
       let quoted = words.map { "'\($0)'" }.joined(separator: " ")
       let result = try Shell.run("python3 '\(client)' \(quoted)")
       let line = result.output.split(separator: "\n").last.map(String.init) ?? ""
@@ -252,31 +252,6 @@
     /// The program next to flowrun.
     private static let program = URL(fileURLWithPath: FlowrunProcess.path).deletingLastPathComponent()
       .appendingPathComponent("flowrun-ui").path
-
-    private static let axe = Repository.axe
-
-    @Test(.enabled(if: hasBrowser)) func `has no fault that axe-core finds, and says nothing on the console`()
-      async throws
-    {
-      guard TestExtent.isFull, let axe = Self.axe else { return }
-      let page = try await ServedUI(
-        Self.workflows.merging(["bad.yaml": "name: bad\nsteps: { a: { run: exit 3 } }\n"]) { $1 })
-      for file in ["flow.yaml", "flow.yaml", "bad.yaml"] { _ = try page.flowrun(file) }
-      let runs = try page.runs()
-      try #require(runs.count == 3)
-      let seen = try Self.browse(
-        ["--pages", page.link, "", axe, "/", "/workflows/flow.yaml", "/runs/\(runs[0])", "/runs/\(runs[1])"] + [
-          "/runs/\(runs[1])?step=first", "/compare?a=\(runs[2])&b=\(runs[1])",
-        ])
-      let pages = seen["pages"]?.arrayValue ?? []
-      #expect(pages.count == 24)
-      for page in pages.compactMap(\.objectValue) {
-        #expect(
-          page["axe"]?.arrayValue == [] && page["console"]?.arrayValue == [] && page["fits"]?.booleanValue == true,
-          "\(page)")
-      }
-      await page.stop()
-    }
   }
 
   /// Pictures of pages of real runs, with rounded times.
@@ -325,14 +300,5 @@
   private enum Repository {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-
-    /// axe-core, as `scripts/setup test` has installed it; nil: it could not be.
-    static let axe: String? = {
-      let folder = root.appendingPathComponent(".build/test-axe").path
-      let path = FileManager.default.enumerator(atPath: folder)?.first {
-        ($0 as? String)?.hasSuffix("/axe.min.js") == true
-      }
-      return (path as? String).map { "\(folder)/\($0)" }
-    }()
   }
 #endif

@@ -217,6 +217,104 @@ def items(page, path):
     return found
 
 
+def table(page, path):
+    """A step with hundreds of items: searches for a value, filters by outcome, opens an item that the script drew."""
+    page.open(path + "?step=convert")
+    page.wait("return document.querySelector('[data-part=items] input[type=search]')", "the search")
+    found = {
+        "columns": page.run("return [...document.querySelectorAll('[data-part=items] thead th')].map(one => one.textContent)"),
+        "first": page.run("return document.querySelector('[data-part=items] tbody tr:not(.gap)').innerText.split('\\t').slice(0, 3)"),
+    }
+    find = (
+        "const search = document.querySelector('[data-part=items] input[type=search]'); search.value = {};"
+        "search.dispatchEvent(new Event('input'));"
+        "return document.querySelector('[data-part=items] output').textContent"
+    )
+    found["searched"] = page.run(find.format("'file-24'"))
+    page.run(find.format("''"))
+    found["failed"] = page.run(
+        "const outcome = document.querySelector('[data-part=items] select'); outcome.value = 'failure';"
+        "outcome.dispatchEvent(new Event('input'));"
+        "return [...document.querySelectorAll('[data-part=items] tbody a')].map(one => one.textContent)"
+    )
+    page.run(find.format("'file-249'"))
+    page.run(
+        "const outcome = document.querySelector('[data-part=items] select'); outcome.value = '';"
+        "outcome.dispatchEvent(new Event('input'))"
+    )
+    page.click("convert[249]", "[data-part=items] a")
+    found["item"] = page.wait(
+        "return location.search.includes('%5B249%5D') && document.querySelector('[data-part=facts]')?.textContent", "the item"
+    )
+    return found
+
+
+def lines(page, path):
+    """The log of a step with attempts: which line is of which, a link to a line, a search, following, the text."""
+    page.open(path)
+    page.wait("return document.querySelectorAll('.line').length > 20", "the log")
+    found = {"end": page.run("const log = document.querySelector('.log'); return log.scrollHeight - log.scrollTop - log.clientHeight < 30")}
+    page.run(
+        "const search = document.querySelector('#log input[type=search]'); search.value = 'tell';"
+        "search.dispatchEvent(new Event('input'))"
+    )
+    found["attempts"] = page.run(
+        "return [...document.querySelectorAll('.line')].map(one => [one.querySelector('.attempt')?.textContent ?? '', one.lastChild.textContent])"
+    )
+    found["errors"] = page.run("return [...document.querySelectorAll('.line.err')].length")
+    found["link"] = page.run("return document.querySelector('.line .no').getAttribute('href')")
+    page.open(path + "#L150")
+    page.command("/refresh", {})
+    found["aimed"] = page.wait(
+        "const line = document.querySelector('.line.aim'), log = document.querySelector('.log'); if (!line) return false;"
+        "const place = line.getBoundingClientRect(), box = log.getBoundingClientRect();"
+        "return place.top >= box.top && place.bottom <= box.bottom && line.querySelector('.no').textContent",
+        "the line",
+    )
+    found["follows"] = page.run("return [...document.querySelectorAll('#log .find label')].find(one => one.textContent === 'follow').firstChild.checked")
+    found["text"] = page.command(
+        "/execute/async",
+        {
+            "script": "const done = arguments[0]; fetch([...document.querySelectorAll('#log a')].find(one => one.textContent.startsWith('Download')).href)"
+            ".then(answer => answer.text()).then(text => done(text.split('\\n').length - 1))",
+            "args": [],
+        },
+    )
+    return found
+
+
+def history(page):
+    """Filters the runs of the first page with its controls: what the address says, and that it holds after an update."""
+    page.open("/")
+    page.wait("return document.querySelector('select[name=state]')", "the filters")
+    page.run("document.querySelector('select[name=state]').value = 'failure'")
+    page.click("Show", "form button")
+    page.wait("return location.search.includes('state=failure')", "the address")
+    rows = "return [...document.querySelectorAll('[data-part=runs] tbody td.state')].map(one => one.textContent)"
+    found = {"address": page.run("return location.search"), "states": page.wait(rows, "the runs")}
+    page.run("document.querySelector('[data-part=runs] td[data-tip]').dispatchEvent(new PointerEvent('pointermove', {bubbles: true}))")
+    found["exact"] = page.run("return document.getElementById('tip').textContent")
+    found["chosen"] = page.run("return document.querySelector('select[name=state]').value")
+    return found
+
+
+def paint(page, path):
+    """How long five loads of a page take until something is seen, in milliseconds, and the bytes of code that it loads."""
+    times = []
+    for _ in range(5):
+        page.open("/")
+        page.open(path)
+        page.wait("return document.querySelector('#log .find output')?.textContent.includes('printed')", "the page")
+        times.append(page.run("return performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+    code = "performance.getEntriesByType('resource').filter(one => /\\.(js|css)$/.test(one.name))"
+    return {
+        "times": times,
+        "code": page.run(f"return {code}.reduce((sum, one) => sum + one.decodedBodySize, 0)"),
+        "files": page.run(f"return {code}.length"),
+        "outside": page.run("return performance.getEntriesByType('resource').map(one => one.name).filter(one => !one.startsWith(location.origin) && !one.startsWith('data:'))"),
+    }
+
+
 # The contrast of two colors as WCAG works it out.
 CONTRAST = """
 const light = text => {
@@ -306,10 +404,10 @@ def log(page):
 
 
 def pages(link, folder, axe, paths):
-    """Looks at pages in both themes and two widths: what axe-core says, what is on the console, how each looks."""
+    """Looks at pages in both themes and three widths: what axe-core says, what is on the console, how each looks."""
     result = []
     for scheme in ("light", "dark"):
-        for width in (390, 1280):
+        for width in (320, 390, 1280):
             page = Page(link, width, scheme)
             try:
                 for number, path in enumerate(paths):
@@ -324,7 +422,7 @@ def pages(link, folder, axe, paths):
                         found = page.command(
                             "/execute/async",
                             {
-                                "script": "const done = arguments[0]; axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})"
+                                "script": "const done = arguments[0]; axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']})"
                                 ".then(all => done(all.violations.map(one => [one.id, one.nodes.map(node => node.html).slice(0, 5)])))",
                                 "args": [],
                             },

@@ -19,6 +19,13 @@ enum RecordedDurations {
     guard FilePath.exists(RunMemory.path(in: folder)),
       let store = try? RunMemory.openStore(in: folder, readOnly: true)
     else { return [] }
+    return of(step, in: file, store, catalog: catalog)
+  }
+
+  /// The same from an open store.
+  static func of(
+    _ step: String, in file: String, _ store: any RunStore, catalog: (String) -> ActionRegistry?
+  ) -> [Duration] {
     var filter = RunFilter()
     filter.file = file
     filter.limit = runLimit

@@ -21,6 +21,7 @@ package final class RunLibrary: Sendable {
   private let database: (any RunStore)?
   private let known = Mutex(Known())
   let pages = Mutex<[(key: String, page: RunPageView)]>([])
+  let items = Mutex<[(key: String, items: [Int: [Int: RecordedItem]])]>([])
 
   private struct Known {
     var stores: [String: SQLiteRunStore] = [:]

@@ -22,6 +22,8 @@ package struct RunPageView: Sendable {
   package let resuming: [String]
   /// Whether slack and suggestions are not worked out, and can be.
   package let isBrief: Bool
+  /// When attempts ended that others followed, by the step or item: milliseconds from the start of the run.
+  package let attemptEnds: ValueObject
 
   /// What a step asks.
   package struct Question: Sendable {
@@ -50,7 +52,7 @@ package struct StepPageView: Sendable {
   package let inputs: [(name: String, value: String)]
   /// What it returned.
   package let outputs: [(name: String, value: String)]
-  /// How long it took in earlier runs, in nanoseconds, the newest first.
+  /// How long it took in the recorded runs, in nanoseconds, the newest first.
   package let durations: [Int]
   /// Its attempts with their errors, as markup; empty: there was one.
   package var attempts = ""
@@ -58,6 +60,8 @@ package struct StepPageView: Sendable {
   package var items: [ReportedItem] = []
   /// What it adds to its commands' environment, as written.
   package var environment: [(name: String, value: String)] = []
+  /// When attempts ended that others followed, by the step or item: milliseconds from the start of the run.
+  package var attemptEnds: ValueObject = [:]
 }
 
 extension RunLibrary {
@@ -94,7 +98,8 @@ extension RunLibrary {
     }
     let view = RunPageView(
       run: run, page: page, awaited: awaited, questions: questions,
-      resuming: Self.resuming(reported, recorded.graph.workflow), isBrief: isFast && canBeAnalyzed)
+      resuming: Self.resuming(reported, recorded.graph.workflow), isBrief: isFast && canBeAnalyzed,
+      attemptEnds: Self.attemptEnds(in: recorded))
     if run.state != .running {
       pages.withLock { $0 = Array(([(key, view)] + $0.filter { $0.key != key }).prefix(Self.keptPages)) }
     }
@@ -150,6 +155,7 @@ extension RunLibrary {
     } else if let started = state.startedAt, let ended = state.endedAt {
       add("took", ended - started)
     }
+    if let reason = Self.readiness(of: index, reported) { facts.append(("was ready", reason)) }
     if let started = state.startedAt, let ready = state.readyAt, started > ready {
       let shape = reported.course.shape
       let isLimited = shape.concurrency != nil || shape.widths[shape.steps[index].queue] != nil
@@ -164,7 +170,7 @@ extension RunLibrary {
     if let condition = step.options.condition { facts.append(("if", condition)) }
     var own = reported
     own.failures = reported.failures.filter { $0.step == index }
-    let durations = RecordedDurations.of(name, in: run.file) { file in
+    let durations = RecordedDurations.of(name, in: run.file, store) { file in
       try? Installation(around: file, given: pluginFolders).registry
     }
     var view = StepPageView(
@@ -177,7 +183,8 @@ extension RunLibrary {
       outputs: (recorded.recollection.outputs(of: recorded.graph)[name]?.objectValue ?? [:]).map {
         ($0, $1.stringValue ?? JSONText.write($1))
       }, durations: durations.map(\.nanoseconds))
-    view.attempts = Self.attempts(index, state, recorded.recollection)
+    view.attempts = Self.attempts(TaskInstance(StepIndex(index)), state.attemptTimes, recorded.recollection)
+    view.attemptEnds = Self.attemptEnds(in: recorded)
     view.items = reported.itemStates[index] ?? []
     view.environment = step.options.environment.map { ($0, $1.stringValue ?? JSONText.write($1)) }
     return view
@@ -193,6 +200,7 @@ extension RunLibrary {
     else { return nil }
     var facts: [(String, String)] = [("item of", steps[index].id.text), ("action", steps[index].uses)]
     if let key = state.key { facts.append(("key", key)) }
+    if let value = state.value { facts.append(("value", value.stringValue ?? JSONText.write(value))) }
     if let started = state.startedAt { facts.append(("started at", PageText.time(started))) }
     if let started = state.startedAt, let ended = state.endedAt {
       facts.append(("took", PageText.time(ended - started)))
@@ -201,23 +209,49 @@ extension RunLibrary {
     var own = reported
     own.failures = reported.failures.filter { $0.step == index && ($0.name == name || $0.name.hasPrefix(name + " ")) }
     let outputs = recorded.recollection.itemOutputs[StepIndex(index)]?[item.index] ?? [:]
-    return StepPageView(
+    var view = StepPageView(
       uses: steps[index].uses, name: name, state: state.word, facts: facts, failures: InsightPage.failures(own, nil),
       inputs: steps[index].with.map { ($0, $1.stringValue ?? JSONText.write($1)) },
       outputs: outputs.map { ($0, $1.stringValue ?? JSONText.write($1)) }, durations: [])
+    let task = TaskInstance(StepIndex(index), item: item.index)
+    view.attempts = Self.attempts(task, state.attemptTimes, recorded.recollection)
+    view.attemptEnds = Self.attemptEnds(in: recorded)
+    view.environment = steps[index].options.environment.map { ($0, $1.stringValue ?? JSONText.write($1)) }
+    return view
   }
 
-  /// The attempts of a step with their errors; empty: there was one.
-  private static func attempts(_ step: Int, _ state: RunCourse.Step, _ recollection: RunRecollection) -> String {
+  /// When a step became ready, and after what: the step or the event it waited for longest. Nil for a step that waited for
+  /// neither.
+  private static func readiness(of index: Int, _ run: ReportedRun) -> String? {
+    guard let ready = run.course.steps[index].readyAt else { return nil }
+    let shape = run.course.shape.steps[index]
+    let needs = shape.needs.compactMap { need in
+      run.course.steps[need].endedAt.map { ($0, "after '\(run.course.shape.steps[need].label)' had ended") }
+    }
+    let events = shape.after.compactMap { event in
+      run.course.events[event].map { ($0.at, "after the event '\(event)' was posted") }
+    }
+    var causes = needs + events
+    if shape.isDeferred, run.course.hasGate, let opened = run.course.openedAt {
+      causes.append((opened, "after the gate had opened"))
+    }
+    guard let last = causes.max(by: { $0.0 < $1.0 }) else { return nil }
+    return "at \(PageText.time(ready)), \(last.1)"
+  }
+
+  /// The attempts of a step or an item with their errors; empty: there was one.
+  private static func attempts(_ task: TaskInstance, _ times: [Range<Int>], _ recollection: RunRecollection) -> String {
+    guard times.count > 1 else { return "" }
     var errors: [Int: String] = [:]
     for entry in recollection.entries {
-      guard case .tried(let task, let attempt, let failure, _) = entry, task == TaskInstance(StepIndex(step)) else {
-        continue
+      switch entry {
+      case .tried(task, let attempt, let failure, _): errors[attempt] = failure?.message
+      case .finished(let end, let failure) where end.task == task: errors[times.count] = failure?.message
+      default: continue
       }
-      errors[attempt] = failure?.message.split(whereSeparator: \.isNewline).first.map(String.init)
     }
-    guard state.attemptTimes.count > 1 else { return "" }
-    let rows = state.attemptTimes.enumerated().map { number, time -> [PageTable.Cell] in
+    errors = errors.compactMapValues { $0.split(whereSeparator: \.isNewline).first.map(String.init) }
+    let rows = times.enumerated().map { number, time -> [PageTable.Cell] in
       [
         .init("\(number + 1)", Double(number + 1)), .init(nanoseconds: time.lowerBound), .init(nanoseconds: time.count),
         .init(errors[number + 1] ?? ""),
@@ -228,19 +262,7 @@ extension RunLibrary {
 
   /// The lines that the steps of a run printed, or those of one step or item, as text.
   package func log(of run: StoredRun, in store: any RunStore, step: String?) throws -> [UInt8] {
-    let lines = RunRecollection.lines(in: try store.chunks(of: run.id))
-    var text = ""
-    for line in lines {
-      guard let message = line["message"]?.stringValue else { continue }
-      let source = line["step"]?.stringValue ?? line["plugin"]?.stringValue ?? "flowrun"
-      if let step {
-        guard source == step || source.hasPrefix("\(step)[") else { continue }
-        text += "\(ColoredText.plain(message))\n"
-      } else {
-        text += "\(source): \(ColoredText.plain(message))\n"
-      }
-    }
-    return Array(text.utf8)
+    Array(PageLine.text(PageLine.all(in: try store.chunks(of: run.id)), ofStep: step).utf8)
   }
 
   /// Two runs next to each other, as `flowrun compare` has them.
@@ -334,6 +356,7 @@ extension RunLibrary {
     let installation = try Installation(around: run.file, given: pluginFolders)
     let recorded = try HistoryRun(run, store, installation)
     var reported = try RunSources.run(recorded, installation)
+    noteItems(in: &reported, of: recorded, installation.registry)
     if run.state == .running {
       reported.inferRunning(until: max(0, WallTime.now - run.startedMilliseconds) * 1_000_000)
     }

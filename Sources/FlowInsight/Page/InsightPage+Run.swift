@@ -131,7 +131,7 @@ extension InsightPage {
 
   /// A panel for each failure, with a link to its bar where there is a timeline: those that the workflow allows come last.
   ///
-  /// Items of a step that failed for the same reason share a panel; `stepPage` is where pages about them are.
+  /// Items of a step that failed for the same reason share a panel (``FailureGroups``); `stepPage` is where pages about them are.
   package static func failures(_ run: ReportedRun, _ timeline: PageTimeline?, stepPage: String? = nil) -> String {
     // A step that includes a workflow failed because a step of that workflow did.
     let failed = Set(run.failures.map(\.name))
@@ -145,7 +145,7 @@ extension InsightPage {
     var rows: [Int: Int] = [:]
     for (row, step) in (timeline?.rowOrder ?? []).enumerated() { rows[step] = row }
     var html = "<section class=\"failures\"><h2>What failed</h2>"
-    let groups = grouped(sorted, isItem: { run.itemStates[$0.step] != nil })
+    let groups = FailureGroups.of(sorted)
     for group in groups.prefix(Self.shownFailures) {
       let step = run.course.shape.steps[group[0].step]
       html += panel(group, step, row: rows[group[0].step], stepPage)
@@ -156,24 +156,6 @@ extension InsightPage {
     return html + "</section>"
   }
 
-  /// Failures that are shown together: those of items of one step with the same message, and each other alone.
-  private static func grouped(
-    _ failures: [ReportedFailure], isItem: (ReportedFailure) -> Bool
-  ) -> [[ReportedFailure]] {
-    var groups: [[ReportedFailure]] = []
-    var places: [String: Int] = [:]
-    for failure in failures {
-      let key = "\(failure.step) \(failure.isTimedOut) \(failure.isExcused) \(failure.code) \(failure.message)"
-      if isItem(failure), let place = places[key] {
-        groups[place].append(failure)
-      } else {
-        places[key] = groups.count
-        groups.append([failure])
-      }
-    }
-    return groups
-  }
-
   /// The number of items that a panel names.
   private static let namedItems = 50
 
@@ -181,7 +163,7 @@ extension InsightPage {
     _ group: [ReportedFailure], _ step: CourseShape.Step, row: Int?, _ stepPage: String?
   ) -> String {
     let failure = group[0]
-    let name = group.count > 1 ? "\(group.count) items of \(step.id)" : failure.name
+    let name = group.count > 1 ? "\(group.count) items of \(step.id)" : itemName(failure)
     let title = step.name.map { "\($0) (\(name))" } ?? name
     let time = failure.nanoseconds.map { " after \(PageText.time($0))" } ?? ""
     let attempt = failure.attempts > 1 ? ", in attempt \(failure.attempts) of \(failure.attempts)" : ""
@@ -193,8 +175,12 @@ extension InsightPage {
       html += "<p class=\"message\">\(PageText.lines(failure.message))\(code)</p>"
     }
     if group.count > 1 {
+      if group.contains(where: { $0.message != failure.message }) {
+        html += "<p>This is the message of \(PageText.escaped(failure.name)). "
+        html += "The others differ only in values, numbers or paths.</p>"
+      }
       let names = group.prefix(Self.namedItems).map { item in
-        let text = PageText.escaped(item.name)
+        let text = PageText.escaped(itemName(item))
         guard let stepPage, let end = item.name.firstIndex(of: "]") else { return text }
         return "<a href=\"\(stepPage)\(PageText.inAddress(String(item.name[...end])))\">\(text)</a>"
       }
@@ -207,6 +193,12 @@ extension InsightPage {
       html += PageText.lines(failure.lines.joined(separator: "\n")) + "</pre>"
     }
     return html + (row.map { "<p><a href=\"#bar-\($0)\">Show in the timeline</a></p>" } ?? "") + "</article>"
+  }
+
+  /// The name of what failed, with the value of an item that has no key.
+  private static func itemName(_ failure: ReportedFailure) -> String {
+    guard let value = failure.value, failure.name.hasSuffix("]") else { return failure.name }
+    return "\(failure.name) \(ReportedItem.text(value))"
   }
 
   /// When the gate opened, and what kept it.

@@ -21,6 +21,7 @@ extension InsightPage {
     .panel.excused{border-left-color:var(--warn);background:var(--card)}
     .panel p{margin:6px 0}.panel small{font-size:.85rem;font-weight:400}.panel .message{font-weight:600;white-space:pre-wrap}.panel code{color:var(--soft);font-weight:400}
     .panel pre{margin:8px 0;padding:8px 10px;max-height:32em;overflow:auto;background:var(--back);border:1px solid var(--line);border-radius:4px;white-space:pre-wrap}
+    li,.text{white-space:pre-wrap}
     .c0,.c7{color:var(--soft)}.c1{color:var(--bad)}.c2{color:var(--good)}.c3{color:var(--warn)}.c4{color:var(--link)}.c5{color:var(--retry)}.c6{color:var(--gate)}.strong{font-weight:700}
     figure{margin:0 0 20px}figcaption,caption{text-align:left;padding:4px 0}
     .figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(140px,1fr));gap:8px;margin:16px 0}

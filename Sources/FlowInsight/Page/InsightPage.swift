@@ -29,18 +29,19 @@ package struct InsightPage {
     "<div><dt>\(PageText.escaped(name))</dt><dd>\(PageText.escaped(value))</dd></div>"
   }
 
-  /// Names and their values, each on a line.
-  package static func facts(_ facts: [(name: String, value: String)]) -> String {
+  /// Names and their values, each on a line; those of the names in `preformatted` as they would be in a file.
+  package static func facts(_ facts: [(name: String, value: String)], preformatted: Set<String> = []) -> String {
     guard !facts.isEmpty else { return "" }
-    return "<dl class=\"facts\">"
-      + facts.map { "<div><dt>\(PageText.escaped($0.name))</dt><dd>\(text($0.value, of: $0.name))</dd></div>" }.joined()
-      + "</dl>"
+    let rows = facts.map { name, value in
+      "<div><dt>\(PageText.escaped(name))</dt><dd>\(text(value, of: name, preformatted.contains(name)))</dd></div>"
+    }
+    return "<dl class=\"facts\">\(rows.joined())</dl>"
   }
 
   /// A value as it is; one of several lines scrolls by itself.
-  private static func text(_ value: String, of name: String) -> String {
+  private static func text(_ value: String, of name: String, _ isPreformatted: Bool) -> String {
     let lines = PageText.lines(value)
-    guard value.contains(where: \.isNewline) else { return lines }
+    guard isPreformatted || value.contains(where: \.isNewline) else { return lines }
     return
       "<pre class=\"text\" tabindex=\"0\" role=\"region\" aria-label=\"\(PageText.escaped(name))\">\n\(lines)</pre>"
   }
@@ -64,7 +65,7 @@ package struct InsightPage {
 
   /// A list of sentences.
   package static func list(_ sentences: [String]) -> String {
-    sentences.isEmpty ? "" : "<ul>" + sentences.map { "<li>\(PageText.escaped($0))</li>" }.joined() + "</ul>"
+    sentences.isEmpty ? "" : "<ul>" + sentences.map { "<li>\(PageText.lines($0))</li>" }.joined() + "</ul>"
   }
 
   /// The whole page.

@@ -7,6 +7,10 @@ package struct ReportedFailure: Sendable {
   package let name: String
   /// The step, as an index.
   package let step: Int
+  /// The index of the item that failed; nil: the step itself did.
+  package let item: Int?
+  /// What the item runs for; nil: that is not known.
+  package var value: Value?
   /// Whether it ran out of time.
   package let isTimedOut: Bool
   /// Whether the workflow allows the failure.
@@ -26,11 +30,12 @@ package struct ReportedFailure: Sendable {
   private static let limits = (lines: 20, characters: 2_000)
 
   /// The failure of a step or an item of a report; nil: it did not fail.
-  init?(_ body: ValueObject, name: String, step: Int) {
+  init?(_ body: ValueObject, name: String, step: Int, item: Int? = nil) {
     let outcome = body["outcome"]?.stringValue
     guard outcome == Outcome.failure.word || outcome == Outcome.timedOut.word else { return nil }
     self.name = name
     self.step = step
+    self.item = item
     isTimedOut = outcome == Outcome.timedOut.word
     isExcused = body["conclusion"]?.stringValue == Outcome.success.word
     attempts = body["attempts"]?.integerValue ?? 1

@@ -5,8 +5,10 @@ import FlowModel
 package struct ReportedItem: Sendable {
   /// Its index, from 0.
   package let index: Int
-  /// Its key, where the items come from an object.
-  package let key: String?
+  /// Its key, where the items come from an object; nil: they do not, or it is not known.
+  package var key: String?
+  /// What it runs for; nil: that is not known.
+  package var value: Value?
   /// How it ended; nil: it has not.
   package let outcome: Outcome?
   /// The number of attempts.
@@ -17,6 +19,8 @@ package struct ReportedItem: Sendable {
   package let endedAt: Int?
   /// Why it failed or did not run; empty: neither.
   package let reason: String
+  /// The instants between which each of its attempts ran; empty: there was one.
+  package let attemptTimes: [Range<Int>]
 
   /// The item in a report; nil: it is none.
   init?(_ value: Value) {
@@ -30,10 +34,20 @@ package struct ReportedItem: Sendable {
     outcome = endedAt == nil && item["reason"]?.stringValue == nil ? nil : Outcome.allCases.first { $0.word == word }
     attempts = item["attempts"]?.integerValue ?? 0
     reason = item["error"]?.objectValue?["message"]?.stringValue ?? item["reason"]?.stringValue ?? ""
+    attemptTimes = ReportedRun.attemptTimes(item["attemptTimes"]?.arrayValue ?? [], from: startedAt, to: endedAt)
   }
 
   /// The word of its outcome or state.
   package var word: String { outcome?.word ?? (startedAt == nil ? "waiting" : "running") }
+
+  /// The number of characters of a value that a table shows.
+  private static let shownCharacters = 200
+
+  /// The value of an item on one line.
+  package static func text(_ value: Value) -> String {
+    let text = value.stringValue ?? JSONText.write(value)
+    return text.count <= shownCharacters ? text : text.prefix(shownCharacters) + "…"
+  }
 
   /// How many items ended how: `296 of 300, 4 failed`.
   package static func counts(_ items: [ReportedItem]) -> String {
@@ -57,7 +71,7 @@ extension InsightPage {
       case .success: 4
       }
     }
-    let hasKeys = items.contains { $0.key != nil }
+    let (hasKeys, hasValues) = (items.contains { $0.key != nil }, items.contains { $0.value != nil })
     let rows = items.sorted { (rank($0), $0.index) < (rank($1), $1.index) }.map { item -> [PageTable.Cell] in
       let name = "\(step)[\(item.index)]"
       var first = PageTable.Cell(name)
@@ -65,6 +79,7 @@ extension InsightPage {
       let took = item.startedAt.flatMap { start in item.endedAt.map { max(0, $0 - start) } }
       var cells = [first]
       if hasKeys { cells.append(PageTable.Cell(item.key ?? "")) }
+      if hasValues { cells.append(PageTable.Cell(item.value.map(ReportedItem.text) ?? "")) }
       let reason = item.reason.split(whereSeparator: \.isNewline).first.map(String.init)
       cells += [
         PageTable.Cell(item.word), PageTable.Cell(nanoseconds: took),
@@ -72,7 +87,8 @@ extension InsightPage {
       ]
       return cells
     }
-    let columns = ["item"] + (hasKeys ? ["key"] : []) + ["outcome", "took", "attempts", "why"]
+    let columns =
+      ["item"] + (hasKeys ? ["key"] : []) + (hasValues ? ["value"] : []) + ["outcome", "took", "attempts", "why"]
     return PageTable(caption: ReportedItem.counts(items), columns: columns, rows: rows).html
   }
 }

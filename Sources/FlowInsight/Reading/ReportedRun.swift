@@ -145,7 +145,7 @@ package struct ReportedRun: Sendable {
     let items = (step["items"]?.arrayValue ?? []).compactMap { item -> ReportedFailure? in
       guard let item = item.objectValue, let number = item["index"]?.integerValue else { return nil }
       let key = item["key"]?.stringValue.map { " \($0)" } ?? ""
-      return ReportedFailure(item, name: "\(id)[\(number)]\(key)", step: index)
+      return ReportedFailure(item, name: "\(id)[\(number)]\(key)", step: index, item: number)
     }
     // What the step says of its items, their own failures say better.
     guard items.isEmpty else { return failures += items }
@@ -200,7 +200,7 @@ package struct ReportedRun: Sendable {
 
   /// An attempt without a recorded start is assumed to have started when the previous one ended: its pause counts
   /// with it.
-  private static func attemptTimes(_ attemptTimes: [Value], from start: Int?, to end: Int?) -> [Range<Int>] {
+  static func attemptTimes(_ attemptTimes: [Value], from start: Int?, to end: Int?) -> [Range<Int>] {
     var cursor = start
     var read: [Range<Int>] = []
     for attempt in attemptTimes {

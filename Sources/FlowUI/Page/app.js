@@ -48,16 +48,23 @@ addEventListener("submit", async event => {
 });
 
 // The log: all lines, of which those in sight are drawn.
+const kinds = ["", " err", " gap"];
+let ends = {};
+const readEnds = () => { ends = JSON.parse(document.getElementById("attempt-ends")?.dataset.ends ?? "{}"); };
 class Line {
-  constructor(number, [source, at, isError, colors, text]) { Object.assign(this, { number, source, at, isError, colors, text }); }
+  constructor(number, [source, at, kind, colors, text]) { Object.assign(this, { number, source, at, kind, colors, text }); }
+  // Of which attempt of its step the line is.
+  get attempt() { return 1 + (ends[this.source] ?? []).filter(end => end < this.at).length; }
   make() {
-    const line = make("div", "line" + (this.isError ? " err" : "") + (location.hash === "#L" + this.number ? " aim" : ""));
+    const line = make("div", "line" + kinds[this.kind] + (location.hash === "#L" + this.number ? " aim" : ""));
     const link = make("a", "no", this.number), source = make("span", "source", this.source), text = make("span", "", this.colors ? "" : this.text);
     line.setAttribute("role", "listitem");
     link.href = "#L" + this.number; link.tabIndex = -1;
     source.title = this.source;
     for (const [name, piece] of this.colors ?? []) text.append(make("span", name, piece));
-    line.append(link, make("span", "at", this.at === null ? "" : time(this.at * 1000)), source, text);
+    line.append(link, make("span", "at", this.at === null ? "" : time(this.at * 1000)), source);
+    if (this.attempt > 1) line.append(make("span", "attempt", "attempt " + this.attempt));
+    line.append(text);
     return line;
   }
 }
@@ -198,7 +205,9 @@ const read = async () => {
       renew(part, markup);
       shown.set(name, markup);
     }
-    if (log && !log.lines.length) log.filter();
+    const before = JSON.stringify(ends);
+    readEnds();
+    if (log && (!log.lines.length || JSON.stringify(ends) !== before)) log.filter();
   } catch {
     // The connection says so.
   } finally {
@@ -239,6 +248,7 @@ const follow = address => {
 };
 
 const begin = () => {
+  readEnds();
   const section = document.getElementById("log");
   if (section) log = new Log(section);
   const form = document.querySelector("form[data-action]");

@@ -320,7 +320,7 @@ extension WorkflowRun {
   // MARK: Files
 
   /// The files that patterns mean, each once.
-  private static func files(_ patterns: [String], in folder: String) throws(StepFailure) -> FanOutValues {
+  static func files(_ patterns: [String], in folder: String) throws(StepFailure) -> FanOutValues {
     var seen: Set<String>? = patterns.count > 1 ? [] : nil
     var files: [String] = []
     for text in patterns {

@@ -57,7 +57,7 @@ package struct RunStage: Sendable {
     scopeEnvironments.append(try prepared.scopeEnvironments[number].evaluate(in: inner))
   }
 
-  private func scope(_ step: StepIndex?, _ plan: Plan) -> RunScope {
+  func scope(_ step: StepIndex?, _ plan: Plan) -> RunScope {
     var scope = RunScope(
       plan: plan, outputs: outputs, inputs: inputs, environment: environment, secrets: [:], launch: launch, run: [:],
       step: step,

@@ -1,0 +1,83 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+
+/// A line of the log of a run as pages show it.
+package struct PageLine: Sendable {
+  /// What a line is.
+  package enum Kind: Int, Sendable {
+    /// Something that was printed or logged.
+    case output
+    /// Something that was printed as an error.
+    case error
+    /// The place of lines that are not recorded.
+    case leftOut
+  }
+
+  /// The step, the item or the plugin that it is of.
+  package let source: String
+  /// When it was printed, in milliseconds from the start of the run.
+  package let at: Value
+  /// What it is.
+  package let kind: Kind
+  /// Its text, in pieces of one look each.
+  package let pieces: [ColoredText.Piece]
+
+  /// Its text without colors.
+  package var text: String { pieces.map(\.text).joined() }
+
+  /// Returns the lines in parts of a journal, in order. A message of several lines is several of them.
+  package static func all(in chunks: [[UInt8]]) -> [PageLine] {
+    RunRecollection.lines(in: chunks).flatMap { line -> [PageLine] in
+      guard let message = line["message"]?.stringValue else { return [] }
+      let source = line["step"]?.stringValue ?? line["plugin"]?.stringValue ?? "flowrun"
+      let at = line["at"] ?? .null
+      let stream = line["stream"]?.stringValue
+      if stream == nil, let text = leftOut(message) {
+        return [PageLine(source: source, at: at, kind: .leftOut, pieces: ColoredText.pieces(of: text))]
+      }
+      let kind: Kind = stream == "stderr" ? .error : .output
+      return split(ColoredText.pieces(of: message)).map {
+        PageLine(source: source, at: at, kind: kind, pieces: $0)
+      }
+    }
+  }
+
+  /// Returns the lines that the steps of a run printed, or those of one step or item with its own items, as text.
+  static func text(_ lines: [PageLine], ofStep step: String?) -> String {
+    var text = ""
+    for line in lines {
+      if let step {
+        guard line.source == step || line.source.hasPrefix("\(step)[") else { continue }
+        text += "\(line.text)\n"
+      } else {
+        text += "\(line.source): \(line.text)\n"
+      }
+    }
+    return text
+  }
+
+  /// The text for the line that the record of a log has in place of others, `[flowrun: 12 lines, 345 bytes, are not recorded]`;
+  /// nil for another line.
+  private static func leftOut(_ message: String) -> String? {
+    guard message.hasPrefix("[flowrun: "), message.hasSuffix(" not recorded]") else { return nil }
+    let parts = message.dropFirst("[flowrun: ".count).split(separator: ", ")
+    guard parts.count == 3, parts[0].first?.isNumber == true else { return nil }
+    return "\(parts[0]) left out (\(parts[1])): the log is too long to be recorded as a whole"
+  }
+
+  /// The pieces of each line.
+  private static func split(_ pieces: [ColoredText.Piece]) -> [[ColoredText.Piece]] {
+    var lines: [[ColoredText.Piece]] = [[]]
+    for piece in pieces {
+      for (number, part) in piece.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        if number > 0 { lines.append([]) }
+        guard !part.isEmpty else { continue }
+        var own = piece
+        own.text = String(part)
+        lines[lines.count - 1].append(own)
+      }
+    }
+    return lines
+  }
+}

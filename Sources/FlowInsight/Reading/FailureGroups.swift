@@ -1,0 +1,82 @@
+import FlowModel
+
+/// Failures that are shown together.
+package enum FailureGroups {
+  /// Returns the failures in groups: the items of a step that failed for the same reason, and each other failure alone.
+  ///
+  /// Reasons are the same if they differ only in the values of the items, in numbers or in paths.
+  package static func of(_ failures: [ReportedFailure]) -> [[ReportedFailure]] {
+    var groups: [[ReportedFailure]] = []
+    var places: [String: Int] = [:]
+    for failure in failures {
+      guard failure.item != nil else {
+        groups.append([failure])
+        continue
+      }
+      let reason = pattern(of: failure.message, value: failure.value)
+      let key = "\(failure.step) \(failure.isTimedOut) \(failure.isExcused) \(failure.code) \(reason)"
+      if let place = places[key] {
+        groups[place].append(failure)
+      } else {
+        places[key] = groups.count
+        groups.append([failure])
+      }
+    }
+    return groups
+  }
+
+  /// Returns the words of a message, with one sign for the value of the item, for a path and for a number.
+  package static func pattern(of message: String, value: Value?) -> String {
+    var text = message
+    for word in names(of: value) { text = replacing(word, in: text) }
+    let words = text.split { $0.isWhitespace || "'\"`()[]{}<>,;:=".contains($0) }
+    return words.map { $0.contains("/") ? "/" : withoutNumbers($0) }.joined(separator: " ")
+  }
+
+  /// The texts by which a message may name an item, the longest first: what is in its value, and of a path also the name of the
+  /// file with and without its extension.
+  private static func names(of value: Value?) -> [String] {
+    var names: Set<String> = []
+    func add(_ value: Value) {
+      switch value {
+      case .null, .boolean, .integer, .number: break
+      case .string(let text):
+        names.insert(text)
+        let name = text.split(separator: "/").last.map(String.init) ?? ""
+        names.insert(name)
+        if let dot = name.lastIndex(of: "."), dot > name.startIndex { names.insert(String(name[..<dot])) }
+      case .array(let values): values.forEach(add)
+      case .object(let members): members.forEach { add($0.value) }
+      }
+    }
+    if let value { add(value) }
+    return names.filter { !$0.isEmpty }.sorted { ($1.count, $0) < ($0.count, $1) }
+  }
+
+  /// The text with a sign in place of a word, where the word is not a part of another one.
+  private static func replacing(_ word: String, in text: String) -> String {
+    var result = ""
+    var rest = text.startIndex
+    for range in text.ranges(of: word) {
+      let isPart =
+        range.lowerBound > text.startIndex && isInWord(text[text.index(before: range.lowerBound)])
+        || range.upperBound < text.endIndex && isInWord(text[range.upperBound])
+      result += text[rest..<range.lowerBound] + (isPart ? word : "…")
+      rest = range.upperBound
+    }
+    return result + text[rest...]
+  }
+
+  private static func isInWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
+
+  private static func withoutNumbers(_ word: Substring) -> String {
+    var result = ""
+    var isInNumber = false
+    for character in word {
+      let continues = isInNumber && character == "."
+      if !character.isNumber, !continues { result.append(character) } else if !isInNumber { result += "0" }
+      isInNumber = character.isNumber || continues
+    }
+    return result
+  }
+}

@@ -1,0 +1,32 @@
+import FlowCLI
+import FlowModel
+import FlowStore
+import Testing
+
+/// Lines of the log on pages.
+@Suite struct `A line of a log on a page` {
+  private func lines(_ objects: [ValueObject]) -> [PageLine] {
+    let body = objects.map { JSONText.write(.object($0)) + "\n" }.joined()
+    return PageLine.all(in: [RunChunk(.log, wallMilliseconds: 0, runNanoseconds: 0, body: Array(body.utf8)).bytes])
+  }
+
+  @Test func `is what was printed, with its colors, tabs and each line break as a line`() {
+    let found = lines([
+      ["step": "a", "at": 1, "stream": "stdout", "message": "one\ttab\nand \u{1B}[31mred\u{1B}[0m"],
+      ["step": "a", "at": 2, "stream": "stderr", "message": "bad\u{7}"],
+    ])
+    #expect(found.map(\.text) == ["one\ttab", "and red", "bad␇"] && found.map(\.kind) == [.output, .output, .error])
+    #expect(found[1].pieces.map(\.look.color) == [nil, 1])
+  }
+
+  @Test func `says how many lines were left out, unless a command printed such a line`() {
+    let text = "[flowrun: 12 lines, 345 bytes, are not recorded]"
+    let found = lines([
+      ["step": "a", "at": 1, "level": "info", "message": .string(text)],
+      ["step": "a", "at": 2, "stream": "stdout", "message": .string(text)],
+    ])
+    #expect(found.map(\.kind) == [.leftOut, .output])
+    #expect(found[0].text == "12 lines left out (345 bytes): the log is too long to be recorded as a whole")
+    #expect(found[1].text == text)
+  }
+}
