@@ -33,7 +33,8 @@ private struct Members: OptionSet {
   static let laterRequests = Members(bit: 24)
   static let retryReasons = Members(bit: 25)
   static let isColorless = Members(bit: 26)
-  static let count: UInt64 = 27
+  static let logLimit = Members(bit: 27)
+  static let count: UInt64 = 28
 
   init(of options: StepOptions) {
     self = []
@@ -67,6 +68,7 @@ private struct Members: OptionSet {
     formUnion(note(.laterRequests, \.laterRequests))
     if options.retry?.reasons != nil { formUnion(.retryReasons) }
     formUnion(note(.isColorless, \.allowsColor))
+    formUnion(note(.logLimit, \.logLimitBytes))
   }
 }
 
@@ -96,6 +98,7 @@ extension StepOptions: Compilable {
       reasons.areExcepted.write(to: &writer)
       reasons.listed.map(\.text).write(to: &writer)
     }
+    if let logLimitBytes { logLimitBytes.write(to: &writer) }
   }
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
@@ -128,6 +131,13 @@ extension StepOptions: Compilable {
       let listed = try [String](from: &reader).map { RetryReasons.Reason($0) }
       guard retry != nil, !listed.contains(nil) else { throw reader.damaged("reasons of a retry policy") }
       retry?.reasons = RetryReasons(listed.compactMap(\.self), areExcepted: areExcepted)
+    }
+    if members.contains(.logLimit) {
+      let bytes = try Int(from: &reader)
+      guard (Limits.leastLogBytes...Limits.logBytes).contains(bytes) else {
+        throw reader.damaged("a size of the recorded log")
+      }
+      logLimitBytes = bytes
     }
     isOptional = members.contains(.isOptional)
     prewarm = members.contains(.prewarm)

@@ -15,7 +15,10 @@ extension Workflow: Compilable {
     queues.write(to: &writer)
     concurrency.write(to: &writer)
     isDurable.write(to: &writer)
-    keepsHistory.write(to: &writer)
+    // One byte for both, as it was when there was no limit to state.
+    let statesLimit = logLimitBytes != Limits.usualLogBytes
+    writer.write(byte: (keepsHistory ? 1 : 0) | (statesLimit ? 2 : 0))
+    if statesLimit { logLimitBytes.write(to: &writer) }
     budgets.write(to: &writer)
     executor.write(to: &writer)
     outputs.write(to: &writer)
@@ -41,7 +44,12 @@ extension Workflow: Compilable {
     concurrency = try Int?(from: &reader)
     guard concurrency ?? 1 >= 1 else { throw reader.damaged("a number of steps above 0") }
     isDurable = try Bool(from: &reader)
-    keepsHistory = try Bool(from: &reader)
+    let recording = try reader.index(below: 4)
+    keepsHistory = recording & 1 == 1
+    if recording & 2 == 2 { logLimitBytes = try Int(from: &reader) }
+    guard (Limits.leastLogBytes...Limits.logBytes).contains(logLimitBytes) else {
+      throw reader.damaged("a size of the recorded log")
+    }
     try budgets.add(from: &reader)
     executor = try String?(from: &reader)
     try outputs.add(from: &reader)

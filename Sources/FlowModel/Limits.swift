@@ -29,6 +29,14 @@ public enum Limits {
   /// Bytes that all outputs of a command may have as JSON: two outputs and those of `FLOWRUN_OUTPUT` at their longest,
   /// every character of them the six of an escape.
   public static let commandOutputsBytes = 6 * (2 * commandOutputBytes + 2 * outputBytes)
+  /// Bytes of printed text that are recorded of a run where nothing says so: 64 MiB.
+  public static let usualLogBytes = 64 << 20
+  /// Bytes of printed text that are recorded of a step where nothing says so: 1 MiB.
+  public static let usualStepLogBytes = 1 << 20
+  /// The fewest bytes that `log-limit` may keep, and that a step has whatever others print: 1 KiB.
+  public static let leastLogBytes = 1 << 10
+  /// The most bytes that `log-limit` may keep: 1 GiB.
+  public static let logBytes = 1 << 30
   /// How deep files may include each other, the first counted.
   public static let includeDepth = 8
   /// Items of a step with `foreach`.

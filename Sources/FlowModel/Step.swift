@@ -146,6 +146,8 @@ public struct StepOptions: Sendable, Hashable {
   public var isQuiet = false
   /// Whether its commands are asked for colors where their lines are shown in color.
   public var allowsColor = true
+  /// Bytes of what it and its items print that are recorded; nil: a share of the workflow's.
+  public var logLimitBytes: Int?
   /// What happens to the step where an attempt of it was interrupted with its process.
   public var onInterrupt = InterruptPolicy.rerun
   /// Whether it is in `finally`: it starts when all other steps have finished, whatever their outcome, and its `if` alone

@@ -29,6 +29,8 @@ public struct Workflow: Sendable {
   public var isDurable = false
   /// Whether its runs are recorded.
   public var keepsHistory = true
+  /// Bytes of what its steps print that are recorded of a run.
+  public var logLimitBytes = Limits.usualLogBytes
   /// What launches may take; `flowrun simulate` holds a forecast to it.
   public var budgets: [BudgetRule] = []
   /// The steps in file order.

@@ -92,6 +92,7 @@ import Testing
     options.prewarm = true
     options.isQuiet = true
     options.allowsColor = false
+    options.logLimitBytes = 5 << 20
     options.onInterrupt = .fail
     options.isFinal = true
     options.isFinalInside = true

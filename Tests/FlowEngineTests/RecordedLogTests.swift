@@ -7,7 +7,8 @@ import Testing
   /// A log that an expectation may change.
   private final class Log {
     private var log: RecordedLog
-    init(runBytes: Int, edgeBytes: Int) { log = RecordedLog(runBytes: runBytes, edgeBytes: edgeBytes) }
+    init(_ log: RecordedLog) { self.log = log }
+    convenience init(stepBytes: Int) { self.init(RecordedLog(stepBytes: stepBytes)) }
     var hasOpenSteps: Bool { !log.openSteps.isEmpty }
     func accepts(_ event: RunEvent) -> Bool { log.accepts(event) }
     func release(_ step: StepID) -> [RunEvent] { log.release(step) }
@@ -23,22 +24,22 @@ import Testing
   }
 
   @Test func `has everything while there is room`() {
-    let log = Log(runBytes: 4_000, edgeBytes: 20)
-    for number in 0..<100 { #expect(log.accepts(line("a", "line \(number)"))) }
+    let log = Log(stepBytes: 4_000)
+    for number in 0..<200 { #expect(log.accepts(line("a", "line \(number)"))) }
     #expect(!log.hasOpenSteps && log.release(StepID(unchecked: "a")).isEmpty)
   }
 
   @Test func `has the beginning and the end of each step, whatever others print`() {
-    let log = Log(runBytes: 320, edgeBytes: 20)
+    let log = Log(stepBytes: 40)
     var recorded: [String] = []
     for number in 0..<1_000 where log.accepts(line("a", "line \(number)")) { recorded.append("\(number)") }
-    #expect(recorded == (0..<10).map { "\($0)" })
+    #expect(recorded == ["0", "1", "2"])
     for text in ["the address is", "short"] { #expect(log.accepts(line("b", text))) }
     #expect(!log.accepts(line("b", "more")) && !log.accepts(line("b", "and more")))
     #expect(texts(log.release(StepID(unchecked: "b"))) == ["more", "and more"])
     #expect(
       texts(log.release(StepID(unchecked: "a"))) == [
-        "[flowrun: 988 lines, 8802 bytes, are not recorded]", "line 998", "line 999",
+        "[flowrun: 995 lines, 8851 bytes, are not recorded; a larger log-limit keeps more]", "line 998", "line 999",
       ])
     #expect(!log.hasOpenSteps)
     #expect(!log.accepts(line("a", "after the end")))
@@ -46,19 +47,42 @@ import Testing
   }
 
   @Test func `counts the items of a step together`() {
-    let log = Log(runBytes: 0, edgeBytes: 20)
+    let log = Log(stepBytes: 40)
     let accepted = (0..<10).filter { log.accepts(line("each[\($0)]", "0123456789")) }
     #expect(accepted == [0, 1])
     #expect(
       texts(log.release(StepID(unchecked: "each"))) == [
-        "[flowrun: 7 lines, 77 bytes, are not recorded]", "0123456789",
+        "[flowrun: 7 lines, 77 bytes, are not recorded; a larger log-limit keeps more]", "0123456789",
       ])
   }
 
   @Test func `has a long last line whole`() {
-    let log = Log(runBytes: 0, edgeBytes: 20)
+    let log = Log(stepBytes: 40)
     let text = String(repeating: "x", count: 100)
     #expect(log.accepts(line("a", text)) && !log.accepts(line("a", text)) && !log.accepts(line("a", text)))
-    #expect(texts(log.release(StepID(unchecked: "a"))) == ["[flowrun: 1 line, 101 bytes, is not recorded]", text])
+    #expect(
+      texts(log.release(StepID(unchecked: "a"))) == [
+        "[flowrun: 1 line, 101 bytes, is not recorded; a larger log-limit keeps more]", text,
+      ])
+  }
+
+  @Test func `gives a step what it states, and the others equal shares of the rest`() {
+    func bytes(_ steps: Int, limit: Int, stated: Int? = nil, of step: String) -> Int {
+      var workflow = Workflow(
+        name: "w", steps: (0..<steps).map { Step(id: StepID(unchecked: "s\($0)"), uses: "flow.noop") })
+      workflow.logLimitBytes = limit
+      if let stated { workflow.steps[0].options.logLimitBytes = stated }
+      let log = Log(RecordedLog(workflow))
+      let text = String(repeating: "x", count: 63)
+      var count = 0
+      while log.accepts(line(step, text)) { count += 1 }
+      return 2 * 64 * count
+    }
+    #expect(bytes(2, limit: 64 << 20, of: "s1") == 1 << 20)
+    #expect(bytes(128, limit: 64 << 20, of: "s1") == 1 << 19)
+    #expect(bytes(100_000, limit: 64 << 20, of: "s1") == 1 << 10)
+    #expect(bytes(2, limit: 64 << 20, stated: 8 << 20, of: "s0") == 8 << 20)
+    #expect(bytes(3, limit: 1 << 20, stated: 1 << 19, of: "s1") == 1 << 18)
+    #expect(bytes(3, limit: 1 << 20, stated: 1 << 30, of: "s0") == 1 << 20)
   }
 }

@@ -94,6 +94,7 @@ public final class WorkflowRun: Sendable {
         _ = state.eventValues.keep(recorded.value["value"] ?? .null, of: recorded.event, number: recorded.number)
       }
     }
+    if journal != nil { state.recordedLog = RecordedLog(prepared.graph.workflow) }
     self.state = Mutex(state)
   }
 

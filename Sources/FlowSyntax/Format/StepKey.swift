@@ -13,6 +13,7 @@ enum StepKey: String, FormatKey {
   case inputsFrom = "inputs-from"
   case produces, resources, outputs
   case outputLimit = "output-limit"
+  case logLimit = "log-limit"
 
   static let owner = "a step"
 
@@ -56,6 +57,7 @@ enum StepKey: String, FormatKey {
     case .resources: .map(ResourcesKey.self)
     case .outputs: .named(.output, .map(FieldKey.self))
     case .outputLimit: .size(Limits.leastCommandOutputBytes...Limits.commandOutputBytes)
+    case .logLimit: .size(Limits.leastLogBytes...Limits.logBytes)
     }
   }
 
@@ -70,6 +72,7 @@ enum StepKey: String, FormatKey {
     case .failFast, .color: "true"
     case .shell: "sh"
     case .outputLimit: MemoryText.format(Limits.usualCommandOutputBytes)
+    case .logLimit: MemoryText.format(Limits.usualStepLogBytes)
     default: nil
     }
   }
@@ -109,6 +112,7 @@ enum StepKey: String, FormatKey {
     case .outputLimit:
       "How much is kept of the standard output, and of the standard error, of its command; an expression that reads "
         + "more fails"
+    case .logLimit: "How much is recorded of what it and its items print: half of it the beginning, half the end"
     case .failFast: "With foreach, whether a failed item ends the others"
     case .executor:
       "Where the step runs, as --on takes it (workers=4, slurm=8), local: here, or { slurm: { partition: long } }"

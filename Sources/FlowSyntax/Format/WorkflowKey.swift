@@ -6,6 +6,7 @@ enum WorkflowKey: String, FormatKey {
   case name, description, inputs, secrets, env, deadline, events, queues, defaults, concurrency, steps, outputs
   case durable, history, timeout, finally, budgets
   case environmentFile = "env-file"
+  case logLimit = "log-limit"
 
   static let owner = "a workflow"
   /// Anchors are written below such keys.
@@ -33,6 +34,7 @@ enum WorkflowKey: String, FormatKey {
     case .outputs: .named(.output, .any)
     case .durable, .history: .boolean
     case .timeout: .durationAboveZero
+    case .logLimit: .size(Limits.leastLogBytes...Limits.logBytes)
     case .budgets: .list(of: .name, isNonempty: true)
     case .finally: .named(.step, .map(StepKey.self))
     }
@@ -42,6 +44,7 @@ enum WorkflowKey: String, FormatKey {
     switch self {
     case .durable: "false"
     case .history: "true"
+    case .logLimit: MemoryText.format(Limits.usualLogBytes)
     default: nil
     }
   }
@@ -68,6 +71,7 @@ enum WorkflowKey: String, FormatKey {
     case .finally: "Steps by id that run when all others have finished, even if the run failed or was cancelled"
     case .budgets: "Limits on runs, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
     case .history: "Whether flowrun records the runs of this workflow; see flowrun runs"
+    case .logLimit: "How much is recorded of what the steps of a run print"
     }
   }
 }

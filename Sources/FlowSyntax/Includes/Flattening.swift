@@ -235,6 +235,7 @@ private struct Renaming {
     options.isExcused = options.isExcused || caller.isOptional || caller.isExcused
     options.isQuiet = options.isQuiet || caller.isQuiet
     options.allowsColor = options.allowsColor && caller.allowsColor
+    options.logLimitBytes = options.logLimitBytes ?? caller.logLimitBytes
     return options
   }
 }

@@ -187,7 +187,7 @@ struct IncludeCatalog: ActionCatalog {
 extension WorkflowKey {
   /// The keys that an included file cannot have: there is one gate, one run.
   static let notInIncluded: [WorkflowKey] = [
-    .deadline, .timeout, .durable, .history, .secrets, .budgets,
+    .deadline, .timeout, .durable, .history, .logLimit, .secrets, .budgets,
   ]
 }
 

@@ -30,6 +30,7 @@ extension WorkflowReader {
     case .quiet: options.isQuiet = boolean(node, owner) ?? false
     case .color: options.allowsColor = boolean(node, owner) ?? true
     case .env: options.environment = environment(node, owner)
+    case .logLimit: options.logLimitBytes = logLimit(node, owner)
     case .onInterrupt: options.onInterrupt = interruptPolicy(node, owner)
     case .executor: options.executor = executor(node, owner)
     case .foreach: options.fanOut = fanOut(node, owner, of: location)
@@ -49,6 +50,11 @@ extension WorkflowReader {
     }
     if changed.queue == nil, tree.member("queue", of: location.value) == nil { changed.queue = defaults.queue }
     options = changed
+  }
+
+  /// How much is recorded of what is printed.
+  mutating func logLimit(_ node: NodeID, _ owner: Owner) -> Int? {
+    size(node, Limits.leastLogBytes...Limits.logBytes, owner).flatMap { try? MemoryText.parse($0) }
   }
 
   /// Only a durable run knows which steps were running.

@@ -71,6 +71,9 @@ struct WorkflowReader: DocumentReading {
     if let node = locations.value(.defaults) { readDefaults(node) }
     if let node = locations.value(.outputs) { workflow.outputs = outputs(node) }
     if let node = locations.value(.history) { workflow.keepsHistory = boolean(node, "history") ?? true }
+    if let node = locations.value(.logLimit) {
+      workflow.logLimitBytes = logLimit(node, "log-limit") ?? workflow.logLimitBytes
+    }
     if let node = locations.value(.durable) { workflow.isDurable = boolean(node, "durable") ?? false }
     if workflow.isDurable, !workflow.keepsHistory, let node = locations.value(.history) {
       report(

@@ -17,7 +17,8 @@ extension Shape {
       ["allOf": [.object(Self.reference("duration")), ["not": ["type": "string", "pattern": "^[0hms.]+$"]]]]
     case .durationOrExpression: Self.anyOf([Self.reference("duration"), Self.textWithExpression])
     case .estimate: ["type": "string", "pattern": .string(Self.estimatePattern)]
-    case .size: ["type": "string", "pattern": "^0*[1-9][0-9]*([KM]iB)$"]
+    case .size(let range):
+      ["type": "string", "pattern": .string("^0*[1-9][0-9]*([\(range.upperBound < 1 << 30 ? "KM" : "KMG")]iB)$")]
     case .memory: Self.anyOf([["type": "string", "pattern": "^0*[1-9][0-9]*([KMGT]iB)$"], Self.textWithExpression])
     case .count(let range): Self.anyOf([Shape.integer(range).schema, Self.textWithExpression])
     case .retryReason:

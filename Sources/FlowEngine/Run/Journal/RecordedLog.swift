@@ -1,16 +1,14 @@
 import FlowModel
 
-/// Selects the lines that the record of a run gets: all while there is room, and of each step at least the beginning and the end.
+/// Selects the lines that the record of a run gets: of each step the beginning and the end, each half of the step's limit.
 struct RecordedLog {
-  /// Bytes of text that a run records, apart from the beginning and the end of each step's log.
-  private let runBytes: Int
-  /// Bytes of text that are recorded of the beginning and of the end of each step's log, whatever other steps print.
-  private let edgeBytes: Int
+  /// The limits of steps that state one.
+  private var statedBytes: [StepID: Int] = [:]
+  /// The limit of each other step: the usual one, or an equal share of the workflow's.
+  private let usualBytes: Int
 
-  /// The bytes that a short line counts as, because each line of a record takes some room.
-  private static let leastLineBytes = 32
-
-  private var recordedBytes = 0
+  /// Bytes that are recorded of what plugins print outside of steps.
+  private var pluginBytes = 0
   private var logs: [StepID: Log] = [:]
   /// The steps with lines that are held back.
   private(set) var openSteps: Set<StepID> = []
@@ -26,29 +24,41 @@ struct RecordedLog {
     var missingBytes = 0
   }
 
-  init(runBytes: Int = 16 << 20, edgeBytes: Int = 64 << 10) { (self.runBytes, self.edgeBytes) = (runBytes, edgeBytes) }
+  /// The log of a run of a workflow.
+  init(_ workflow: Workflow) {
+    for step in workflow.steps where step.hasOptions {
+      guard let bytes = step.options.logLimitBytes else { continue }
+      statedBytes[step.id] = min(bytes, workflow.logLimitBytes)
+    }
+    let others = max(1, workflow.steps.count - statedBytes.count)
+    let share = (workflow.logLimitBytes - statedBytes.values.reduce(0, +)) / others
+    usualBytes = min(max(share, Limits.leastLogBytes), Limits.usualStepLogBytes)
+  }
+
+  /// A log in which every step has this limit.
+  init(stepBytes: Int = Limits.usualStepLogBytes) { usualBytes = stepBytes }
 
   /// Returns whether a line is recorded now. Otherwise it is held back as one of the last lines of its step.
   mutating func accepts(_ event: RunEvent) -> Bool {
-    guard case .stepLog(let id, _, _, let message) = event.kind else {
+    guard case .stepLog(let id, _, _, _) = event.kind else {
       if case .pluginLog(_, _, let message) = event.kind {
-        guard recordedBytes < runBytes else { return false }
-        recordedBytes += max(message.utf8.count, Self.leastLineBytes)
+        guard pluginBytes < Limits.usualStepLogBytes else { return false }
+        pluginBytes += message.utf8.count + 1
       }
       return true
     }
     let step = id.item?.step ?? id
+    let half = (statedBytes[step] ?? usualBytes) / 2
     let count = Self.bytes(of: event)
     var log = logs.removeValue(forKey: step) ?? Log()
     defer { logs[step] = log }
-    if log.held.isEmpty, recordedBytes < runBytes || log.recordedBytes < edgeBytes {
+    if log.held.isEmpty, log.recordedBytes < half {
       log.recordedBytes += count
-      recordedBytes += max(message.utf8.count, Self.leastLineBytes)
       return true
     }
     log.held.append(event)
     log.heldBytes += count
-    while log.heldBytes > edgeBytes, log.firstHeld < log.held.count - 1 {
+    while log.heldBytes > half, log.firstHeld < log.held.count - 1 {
       let bytes = Self.bytes(of: log.held[log.firstHeld])
       log.heldBytes -= bytes
       log.missingBytes += bytes
@@ -70,7 +80,7 @@ struct RecordedLog {
     if log.missingLines > 0, let first = lines.first {
       let count = log.missingLines == 1 ? "1 line" : "\(log.missingLines) lines"
       let verb = log.missingLines == 1 ? "is" : "are"
-      let text = "[flowrun: \(count), \(log.missingBytes) bytes, \(verb) not recorded]"
+      let text = "[flowrun: \(count), \(log.missingBytes) bytes, \(verb) not recorded; a larger log-limit keeps more]"
       lines.insert(
         RunEvent(
           atNanoseconds: first.atNanoseconds, .stepLog(step, level: .info, stream: nil, message: text)), at: 0)
