@@ -90,6 +90,28 @@ import Testing
       #expect(json.exitCode == 0 && json.standardError.hasPrefix("flowrun: \(warning)"))
     }
 
+    @Test func `what a command leaves in a session of its own may go on printing, into the log of its step`() throws {
+      defer { tool.remove() }
+      try tool.write(
+        """
+        name: server
+        steps:
+          server:
+            run: |
+              setsid sh -c 'while :; do n=$((n + 1)); echo tick $n; echo $n > n; sleep 0.02; done' &
+              until [ -e n ]; do sleep 0.01; done
+              echo begun
+          use: { needs: server, run: "until [ $(cat n) -gt 20 ]; do sleep 0.02; done" }
+        outputs: { printed: "${{ steps.server.outputs.stdout }}" }
+        """, to: "server.yaml")
+      let output = try tool.run("server.yaml")
+      #expect(output.exitCode == 0 && output.standardOutput.contains("server: tick 15\n"), "\(output)")
+      let log = try tool.run("logs", "last", "--step", "server").standardOutput
+      #expect(log.contains("server: tick 1\n") && log.contains("server: tick 15\n"), "\(log)")
+      let printed = output.standardOutput.components(separatedBy: "printed:").last ?? ""
+      #expect(!printed.contains("tick 15"), "\(printed)")
+    }
+
     /// Whether a process runs that was started with these words.
     private static func runs(_ words: String) -> Bool {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

@@ -22,13 +22,16 @@ struct CommandOutput: ~Copyable {
 
   /// An output that is read from a pipe.
   init(_ pipe: consuming Descriptor, limitBytes: Int) {
-    self.pipe = consume pipe
+    if pipe.number >= 0 { self.pipe = consume pipe } else { self.pipe = nil }
     self.limitBytes = limitBytes
     halfBytes = limitBytes / 2
   }
 
   /// Whether more may come.
   var isOpen: Bool { number >= 0 }
+
+  /// Takes the pipe out, which is not read here any more; without a valid number at the end.
+  mutating func takePipe() -> Descriptor { pipe.take() ?? Descriptor(-1) }
 
   /// The number of the pipe for `poll`; -1, which it ignores, at the end.
   var number: CInt {

@@ -61,6 +61,10 @@ struct RunningCommand: ~Copyable {
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
     // Another process has its outputs open although it has ended, or it was asked to end early: child processes may be left.
     let ending = group.collect(withSession: output.isOpen || errors.isOpen || context.isCancelled)
+    // A process in a session of its own may serve later steps.
+    if output.isOpen || errors.isOpen, !context.isCancelled {
+      LateOutput.read(output.takePipe(), errors.takePipe(), in: context)
+    }
     return Ending(group: ending, output: output.text, errors: errors.text, lastLines: lines.last)
   }
 

@@ -1,0 +1,110 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+import Synchronization
+
+/// The outputs of a command that has ended, which a process that it left in a session of its own still has open.
+///
+/// Their lines go to the log of the step until the run ends. Without a reader such a process would be ended by SIGPIPE at its next
+/// line.
+final class LateOutput: Sendable {
+  private struct Pipes: ~Copyable {
+    var output: CommandOutput
+    var errors: CommandOutput
+    var lines: OutputLines
+  }
+
+  /// Nil once they have been read to their end or the run has ended.
+  private let pipes: Mutex<Pipes?>
+
+  private init(_ output: consuming Descriptor, _ errors: consuming Descriptor, _ context: ActionContext) {
+    // What is read after the end of the command is in the log alone.
+    pipes = Mutex(
+      Pipes(
+        output: CommandOutput(output, limitBytes: 0), errors: CommandOutput(errors, limitBytes: 0),
+        lines: OutputLines(context)))
+  }
+
+  private static let count = Atomic(0)
+
+  /// Reads both outputs until they are at their end or the run ends. A descriptor without a valid number is at its end.
+  static func read(_ output: consuming Descriptor, _ errors: consuming Descriptor, in context: ActionContext) {
+    let late = LateOutput(output, errors, context)
+    guard LateReader.shared.add(late) else { return }
+    // The run closes what its steps provide when it ends.
+    let number = count.add(1, ordering: .relaxed).newValue
+    context.provide(HandleKey("shell-output-\(number)"), late) { late.stop() }
+  }
+
+  /// Takes what has come, without waiting. Returns false once nothing more can come.
+  fileprivate func take() -> Bool {
+    pipes.withLock { pipes in
+      guard var open = pipes.take() else { return false }
+      if open.lines.hasRoom {
+        open.output.read(everything: true, as: .standardOutput, into: &open.lines)
+        open.errors.read(everything: true, as: .standardError, into: &open.lines)
+      }
+      guard open.output.isOpen || open.errors.isOpen else {
+        open.lines.finish()
+        return false
+      }
+      pipes = consume open
+      return true
+    }
+  }
+
+  /// Takes what has come, and closes the outputs.
+  private func stop() {
+    _ = take()
+    pipes.withLock { pipes in
+      guard var open = pipes.take() else { return }
+      open.lines.finish()
+    }
+  }
+}
+
+/// Reads late outputs, all on one thread, which ends with the last of them.
+private final class LateReader: Sendable {
+  static let shared = LateReader()
+
+  private struct State {
+    var outputs: [LateOutput] = []
+    var isRunning = false
+  }
+
+  private let state = Mutex(State())
+
+  /// How often outputs are looked at.
+  private static let lookMilliseconds: CInt = 20
+
+  /// Reads an output from now on. Returns false if the system has no thread for it.
+  func add(_ output: LateOutput) -> Bool {
+    let mustStart = state.withLock { state in
+      state.outputs.append(output)
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    guard mustStart else { return true }
+    do throws(SystemError) {
+      try DetachedThread.start(name: "late output") { [self] in run() }
+      return true
+    } catch {
+      state.withLock { $0 = State() }
+      return false
+    }
+  }
+
+  private func run() {
+    while true {
+      let outputs = state.withLock { $0.outputs }
+      let ended = outputs.filter { !$0.take() }
+      let isOver = state.withLock { state in
+        state.outputs.removeAll { output in ended.contains { $0 === output } }
+        if state.outputs.isEmpty { state.isRunning = false }
+        return state.outputs.isEmpty
+      }
+      if isOver { return }
+      _ = poll(nil, 0, Self.lookMilliseconds)
+    }
+  }
+}
