@@ -67,6 +67,56 @@ import Testing
     #expect(outcome.conclusion == "success" && outcome.output.contains("found it"), "\(outcome.output)")
   }
 
+  @Test func `fails the step that reads it also when a worker ran the command`() throws {
+    let folder = try WorkflowFolder([
+      "w.yaml": """
+      name: w
+      steps:
+        list: { run: "\(Self.list)", quiet: true }
+        ends: { needs: list, run: 'echo "$F"', env: { F: "${{ first(steps.list.outputs.stdout, 1) }}" } }
+        read: { needs: ends, run: 'true', env: { TEXT: "${{ steps.list.outputs.stdout }}" } }
+      """
+    ])
+    let (text, status) = try folder.flowrun("w.yaml", "--on", "workers=1")
+    #expect(status == 1 && text.contains("[output-too-large]"), "\(text)")
+    #expect(text.contains("sample-000001") && text.contains("step 'list' wrote 1400000 bytes"), "\(text)")
+  }
+
+  @Test func `fails the step that reads it also after a resume`() throws {
+    let folder = try WorkflowFolder([
+      "w.yaml": """
+      name: w
+      steps:
+        list: { run: "echo ran >> runs; \(Self.list)", quiet: true }
+        wait: { needs: list, run: test -e ready }
+        read: { needs: wait, run: 'true', env: { TEXT: "${{ steps.list.outputs.stdout }}" } }
+      """
+    ])
+    #expect(try folder.flowrun("w.yaml").status == 1)
+    try folder.write("", to: "ready")
+    let (text, status) = try folder.flowrun("resume", "last")
+    #expect(status == 1 && text.contains("[output-too-large]"), "\(text)")
+    #expect(text.contains("step 'list' wrote 1400000 bytes"), "\(text)")
+    #expect(try String(contentsOf: folder.url.appendingPathComponent("runs"), encoding: .utf8) == "ran\n")
+  }
+
+  @Test func `is whole up to 64 MiB, of which one byte more is cut`() throws {
+    func run(_ bytes: Int) throws -> WorkflowFolder.Outcome {
+      try WorkflowFolder([
+        "w.yaml": """
+        name: w
+        steps:
+          large: { run: head -c \(bytes) /dev/zero | tr '\\0' x, quiet: true, output-limit: 64MiB }
+          read: { needs: large, if: "endsWith(steps.large.outputs.stdout, 'x')", run: echo found it }
+        """
+      ]).run("w.yaml")
+    }
+    let whole = try run(64 << 20)
+    #expect(whole.conclusion == "success" && whole.output.contains("found it"), "\(whole.output)")
+    let cut = try run((64 << 20) + 1)
+    #expect(cut.conclusion == "failure" && cut.output.contains("[output-too-large]"), "\(cut.output)")
+  }
+
   @Test(arguments: ["512B", "65MiB", "1 MB", "many"]) func `has a limit of 1KiB to 64MiB`(_ limit: String) throws {
     let folder = try WorkflowFolder([
       "w.yaml": "name: w\nsteps: { a: { run: 'true', output-limit: \(limit) } }\n"
