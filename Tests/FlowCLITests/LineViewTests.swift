@@ -24,6 +24,16 @@ import Testing
       ])
   }
 
+  @Test func `the times in front of lines count from activation, as the duration of the run does`() {
+    let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
+    func line(_ milliseconds: Int, _ kind: RunEvent.Kind) -> String? {
+      view.timedLines(RunEvent(atNanoseconds: milliseconds * 1_000_000, kind)).first
+    }
+    #expect(line(14, ViewStage.done("a")) == "     14.0  Fetch the table (a) done in 12 ms")
+    _ = line(20, ViewStage.activated)
+    #expect(line(32, ViewStage.done("b")) == "     12.0  b done in 12 ms")
+  }
+
   @Test func `a failure quotes the output of its step only where that was not shown`() {
     let failure = ViewStage.done("b", .failure, "make failed:\n  one\n  two")
     #expect(lines(Self.plain, failure) == ["b failed in 12 ms: make failed:", "  |   one", "  |   two [broken]"])

@@ -27,9 +27,12 @@ struct LineView: RunObserver {
     self.isVerbose = isVerbose
   }
 
-  /// The last line that each running step printed.
+  /// What the view knows of the run.
   private final class LastLines: Sendable {
+    /// The last line that each running step printed.
     let lines = Mutex<[StepID: String]>([:])
+    /// The activation of the run, in nanoseconds: the times in front of lines count from it, as the durations of the summary do.
+    let activatedAt = Atomic(0)
   }
 
   var detail: RunDetail { subject.stepCount > Self.detailedSteps ? .brief : .full }
@@ -46,7 +49,9 @@ struct LineView: RunObserver {
 
   /// The lines for an event, the first with its time in milliseconds in front.
   func timedLines(_ event: RunEvent) -> [String] {
-    let time = Milliseconds.fixed(Double(event.atNanoseconds) / 1_000_000, 1).leftPadded(to: 9)
+    if case .runActivated = event.kind { lastLines.activatedAt.store(event.atNanoseconds, ordering: .relaxed) }
+    let nanoseconds = event.atNanoseconds - lastLines.activatedAt.load(ordering: .relaxed)
+    let time = Milliseconds.fixed(Double(nanoseconds) / 1_000_000, 1).leftPadded(to: 9)
     return lines(event).enumerated().map { number, line in
       (number == 0 ? style.dim(time) : "         ") + "  " + line
     }
