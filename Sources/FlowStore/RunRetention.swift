@@ -4,6 +4,9 @@ public struct RunRetention: Sendable, Hashable {
   public var runs = 200
   /// How long one is kept, in days.
   public var days = 90
+  /// Whether the age of a run is how long ago it began by the clock alone. By default it is also counted from the runs that were
+  /// recorded last, without the newest: one run under a clock that is wrong removes nothing.
+  package var trustsClock = false
   /// The most bytes of all runs of a store together.
   public var bytes = 256 << 20
 
@@ -31,7 +34,8 @@ public struct RunRetention: Sendable, Hashable {
     var excess: [String: [StoredRun]] = [:]
     var newestSuccesses: [String: String] = [:]
     var kept: Set<String> = []
-    let oldest = nowMilliseconds - days * 86_400_000
+    let now = trustsClock ? nowMilliseconds : runs.prefix(2).map(\.startedMilliseconds).reduce(nowMilliseconds, min)
+    let oldest = now - days * 86_400_000
     for run in runs {
       counts[run.file, default: 0] += 1
       total += sizes[run.id] ?? 0

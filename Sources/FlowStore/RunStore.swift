@@ -33,7 +33,7 @@ public protocol RunStore: Sendable {
   /// returns: chunks speak of steps by their places in the definition.
   func resume(_ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem)
 
-  /// The runs that fit, the newest first, and the names of those whose state cannot be read: one that is
+  /// The runs that fit, the one that was created last first, whatever the clock said, and the names of those whose state cannot be read: one that is
   /// damaged hides no other.
   func list(_ filter: RunFilter) throws(StoreProblem) -> RunList
 

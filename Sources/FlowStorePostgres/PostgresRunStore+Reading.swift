@@ -25,7 +25,7 @@
         """
         SELECT id, workflow, file, started, \(Self.standing), epoch, process, host, header, summary,
         checksum = \(Self.runChecksum) FROM flowrun_run
-        \(condition) ORDER BY started DESC, number DESC \(limit)
+        \(condition) ORDER BY number DESC \(limit)
         """, parameters)
       var list = RunList()
       for row in 0..<rows.count {

@@ -87,7 +87,8 @@ extension SQLiteRunStore {
       values.append(.integer(since))
     }
     if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
-    let order = " ORDER BY started DESC, number DESC"
+    // By the store's own numbers: the clock may have been set back.
+    let order = " ORDER BY number DESC"
     // The state of a run is not known from its row alone. The newest are found before any row is read whole.
     if let limit = filter.limit, filter.states.isEmpty {
       text = "FROM run WHERE number IN (SELECT number \(text + order) LIMIT \(max(0, limit)))"
@@ -122,7 +123,6 @@ extension SQLiteRunStore {
       (filter.id.map { $0 == run.id } ?? true) && (file.map { $0 == run.file } ?? true)
         && (filter.sinceMilliseconds.map { $0 <= run.startedMilliseconds } ?? true)
     }
-    list.runs.sort { $0.startedMilliseconds > $1.startedMilliseconds }
     return list
   }
 

@@ -172,7 +172,7 @@ public final class MemoryRunStore: RunStore {
       (filter.id.map { $0 == run.id } ?? true) && (filter.file.map { $0 == run.file } ?? true)
         && (filter.sinceMilliseconds.map { $0 <= run.startedMilliseconds } ?? true)
         && (filter.states.isEmpty || filter.states.contains(run.state))
-    }.sorted { $0.startedMilliseconds > $1.startedMilliseconds }
+    }
     var list = RunList()
     list.runs = Array(fitting.prefix(filter.limit ?? .max))
     return list

@@ -164,10 +164,8 @@
       (page.events, page.stepPage, page.isBrief) = (base + "/events", base + "?step=", view.isBrief)
       var parts = view.page.parts[...]
       if let headline = parts.popFirst() { page.add(headline.name, headline.markup) }
-      let others = library.list().runs.filter {
-        $0.file == run.file && $0.startedMilliseconds < run.startedMilliseconds
-      }
-      page.add("actions", UIMarkup.actions(on: run, before: others.first, library, isReadOnly: settings.isReadOnly))
+      let before = library.list().runs.drop { $0.id != run.id }.dropFirst().first { $0.file == run.file }
+      page.add("actions", UIMarkup.actions(on: run, before: before, library, isReadOnly: settings.isReadOnly))
       if run.state == .interrupted, !view.resuming.isEmpty {
         page.add("resuming", "<div class=\"panel excused\">\(InsightPage.list(view.resuming))</div>")
       }

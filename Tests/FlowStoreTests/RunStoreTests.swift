@@ -245,6 +245,43 @@ import Testing
     for number in 0..<16 { #expect(try store.chunks(of: "run-\(number)").count == 20) }
   }
 
+  @Test func `lists the run that was recorded last first, also after the clock was set back`() throws {
+    defer { clean() }
+    let stores: [any RunStore] = [try SQLiteRunStore(path), MemoryRunStore()]
+    for store in stores {
+      for (id, started) in [("a", 500), ("b", 100), ("c", 300)] {
+        var run = run(id)
+        run.startedMilliseconds = started
+        try store.keep(run, definition: [1], chunks: [])
+      }
+      #expect(try store.runs(RunFilter()).map(\.id) == ["c", "b", "a"])
+      var newest = RunFilter()
+      newest.limit = 1
+      #expect(try store.runs(newest).map(\.id) == ["c"])
+    }
+  }
+
+  @Test func `removes nothing because a clock was wrong for one run`() {
+    let retention = RunRetention()
+    func made(_ id: String, day: Int) -> StoredRun {
+      StoredRun(
+        id: id, workflow: "w", file: "/w", startedMilliseconds: day * 86_400_000, state: .failure, epoch: 1,
+        holder: holder, header: [])
+    }
+    func excess(_ runs: [StoredRun], today: Int) -> [String] {
+      retention.excess(of: runs, sizes: [:], nowMilliseconds: today * 86_400_000)
+    }
+    let usual = [made("c", day: 1002), made("b", day: 1001), made("a", day: 1000)]
+    // The clock is ahead during one run, and right again after it.
+    #expect(excess([made("ahead", day: 1402)] + usual, today: 1402) == [])
+    #expect(excess([made("ahead", day: 1402)] + usual, today: 1003) == [])
+    #expect(excess([made("d", day: 1003), made("ahead", day: 1402)] + usual, today: 1003) == [])
+    // The clock is behind.
+    #expect(excess([made("behind", day: 10)] + usual, today: 10) == [])
+    // Time has passed.
+    #expect(excess([made("e", day: 1101), made("d", day: 1100)] + usual, today: 1101) == ["c", "b", "a"])
+  }
+
   @Test func `forgets what is too many, too old or too big, but nothing that goes on`() {
     var retention = RunRetention()
     retention.runs = 2
@@ -265,8 +302,9 @@ import Testing
     #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 6], nowMilliseconds: 10 * day) == ["c", "e"])
     #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 7], nowMilliseconds: 10 * day) == ["b", "c", "e"])
     // The newest success stays while the workflow has runs, and not longer.
-    let old = [made("f", 10 * day, .failure), made("g", 5 * day, .success), made("h", 4 * day, .success)]
+    let old = [made("f", 10 * day, .failure), made("g", 5 * day, .success), made("h", 3 * day, .success)]
     #expect(retention.excess(of: old, sizes: [:], nowMilliseconds: 10 * day) == ["h"])
+    retention.trustsClock = true
     #expect(retention.excess(of: Array(old[1...]), sizes: [:], nowMilliseconds: 10 * day) == ["g", "h"])
   }
 

@@ -248,6 +248,7 @@ struct RunsCommand: AsyncParsableCommand {
       retention.days = days
       let excess = try retention.excess(in: store, nowMilliseconds: WallTime.now) { run in
         guard let installation = try? Installation(around: run.file, given: plugins.folders) else { return [] }
+      retention.trustsClock = days != RunRetention().days
         return RunRecollection.successes(of: run, in: store) { RunMemory.stepNames(of: $0, run.file, installation) }
       }
       let damaged = try store.list(RunFilter()).damaged

@@ -59,12 +59,18 @@ package final class RunLibrary: Sendable {
   /// The newest runs, so many of each store.
   package func list(limit: Int = RunLibrary.runLimit) -> List {
     var list = List()
+    var runs: [(latest: Int, run: StoredRun)] = []
     var filter = RunFilter()
     filter.limit = limit
     for place in places() {
       do {
         let found = try store(at: place).list(filter)
-        list.runs += found.runs
+        // A store has its runs in the order in which they began, whatever the clock said then.
+        var latest = Int.max
+        runs += found.runs.map { run in
+          latest = min(latest, run.startedMilliseconds)
+          return (latest, run)
+        }
         if let flaw = found.flaw { list.problems.append("the run store in '\(place)' is damaged: \(flaw)") }
         if !found.damaged.isEmpty {
           list.problems.append("the records of \(found.damaged.count) runs in '\(place)' are damaged; see flowrun runs")
@@ -73,7 +79,8 @@ package final class RunLibrary: Sendable {
         list.problems.append(Self.message(of: error))
       }
     }
-    list.runs.sort { ($0.startedMilliseconds, $0.id) > ($1.startedMilliseconds, $1.id) }
+    let sorted = runs.enumerated().sorted { ($1.element.latest, $0.offset) < ($0.element.latest, $1.offset) }
+    list.runs = sorted.map(\.element.run)
     return list
   }
 
