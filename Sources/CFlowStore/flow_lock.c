@@ -22,18 +22,18 @@
 #define GET_LOCK F_GETLK
 #endif
 
-static struct flock lock_of(int64_t offset) {
+static struct flock lock_of(int64_t offset, short type) {
   struct flock lock;
   memset(&lock, 0, sizeof lock);
-  lock.l_type = F_WRLCK;
+  lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = (off_t)offset;
   lock.l_len = 1;
   return lock;
 }
 
-int flow_lock_byte(int file, int64_t offset) {
-  struct flock lock = lock_of(offset);
+static int set_lock(int file, int64_t offset, short type) {
+  struct flock lock = lock_of(offset, type);
   while (fcntl(file, SET_LOCK, &lock) != 0) {
     if (errno == EAGAIN || errno == EACCES) return 1;
     if (errno != EINTR) return -errno;
@@ -41,8 +41,22 @@ int flow_lock_byte(int file, int64_t offset) {
   return 0;
 }
 
+int flow_lock_byte(int file, int64_t offset) { return set_lock(file, offset, F_WRLCK); }
+
+int flow_share_byte(int file, int64_t offset) { return set_lock(file, offset, F_RDLCK); }
+
+void flow_release_byte(int file, int64_t offset) { (void)set_lock(file, offset, F_UNLCK); }
+
+void flow_start_writing(int file) {
+#if defined(__linux__)
+  (void)sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
+#else
+  (void)file;
+#endif
+}
+
 int flow_is_byte_locked(int file, int64_t offset) {
-  struct flock lock = lock_of(offset);
+  struct flock lock = lock_of(offset, F_WRLCK);
   if (fcntl(file, GET_LOCK, &lock) != 0) return -errno;
   return lock.l_type == F_UNLCK ? 0 : 1;
 }

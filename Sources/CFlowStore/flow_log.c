@@ -190,6 +190,11 @@ int flow_log_check(int file, uint64_t durable_salt, uint32_t durable_frames, str
   return result == FLOW_LOG_SOUND && is_short ? FLOW_LOG_DAMAGED : result;
 }
 
+uint64_t flow_log_salt(int file) {
+  unsigned char header[HEADER];
+  return read_at(file, header, HEADER, 0) == HEADER ? salt_at(header + 16) : 0;
+}
+
 uint64_t flow_log_frame_salt(int file, uint32_t frame) {
   unsigned char header[FRAME_HEADER];
   off_t offset = HEADER + (off_t)(frame - 1) * (FRAME_HEADER + 4096);

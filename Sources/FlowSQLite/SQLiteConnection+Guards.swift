@@ -116,12 +116,18 @@ extension SQLiteConnection {
   /// The number of pages in the log after the last write of this connection; 0: none, or it is not counted.
   package var logPages: Int { Int(guards.logPages?.pointee ?? 0) }
 
-  /// Copies the log into the file as far as no other connection reads it; true: all of it.
-  package func copyLog() -> Bool {
-    guard handle != nil else { return false }
+  /// Copies the log into the file as far as no other connection reads it. Returns the number of pages in the log if all of it
+  /// was copied, otherwise 0.
+  package func copyLog() -> Int {
+    guard handle != nil else { return 0 }
     var (all, copied): (Int32, Int32) = (0, 0)
-    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
-    return all > 0 && all == copied
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
+    return code == SQLITE_OK && all > 0 && all == copied ? Int(all) : 0
+  }
+
+  /// Copies the log into the file and empties it, once no other connection reads it. Returns false if one still does.
+  package func emptyLog() -> Bool {
+    handle != nil && sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
   }
 
   /// Waits until the disk has the file itself, without its log.

@@ -10,8 +10,12 @@ final class SQLiteConnection {
   private let base: FlowSQLite.SQLiteConnection
   /// Whether writes have been asked to wait for the disk; nil: they do as SQLite has it.
   private var isTold: Bool?
+  /// Whether it may not change the file.
+  let isReadOnly: Bool
   /// Whether the disk is known to have the file, and the entries of it and its log in their folders.
   var isOnDisk = false
+  /// Whether this connection has copied the log and begun it again since that was last noted.
+  var hasRestartedLog = false
 
   static let begin = FlowSQLite.SQLiteConnection.begin
   static let commit = FlowSQLite.SQLiteConnection.commit
@@ -21,14 +25,14 @@ final class SQLiteConnection {
 
   /// Opens an existing file.
   init(_ path: String, readOnly: Bool) throws(StoreProblem) {
+    isReadOnly = readOnly
     do throws(SQLiteError) {
       base = try FlowSQLite.SQLiteConnection(
         path, readOnly ? .readOnly : .readWrite, busyMilliseconds: Self.busyMilliseconds)
     } catch {
       throw Self.problem(error, path)
     }
-    // A short run touches the store for a fifth of a millisecond because its end neither copies the log into the file nor
-    // removes it.
+    // The store copies the log itself, when the last process releases it: SQLite would wait for the disk.
     base.keepLog()
   }
 
@@ -96,9 +100,25 @@ final class SQLiteConnection {
   func shortenLog(over pages: Int) {
     // Only this connection knows what has been copied. Anyone who comes next would read the log whole and continue behind
     // it: a write by this one begins it again.
-    guard base.logPages > pages, base.copyLog() else { return }
-    try? execute("PRAGMA user_version = \(SQLiteRunStore.version)")
+    guard base.logPages > pages, base.copyLog() > 0 else { return }
+    hasRestartedLog = (try? execute("PRAGMA user_version = \(SQLiteRunStore.version)")) != nil
   }
+
+  /// Copies the log into the file without waiting for the disk. Returns the number of pages in the log if all of it was copied,
+  /// otherwise 0.
+  func copyLogUnflushed() -> Int {
+    guard (try? execute("PRAGMA synchronous = OFF")) != nil else { return 0 }
+    isTold = nil
+    return base.copyLog()
+  }
+
+  /// Copies the log into the file, which the disk then has, and empties it, unless another process reads it for 10 s.
+  func emptyLog() {
+    if base.emptyLog() { hasRestartedLog = true }
+  }
+
+  /// Closes the file; nothing can be done with the connection after that.
+  func close() { base.close() }
 
   private func translating<Result>(_ body: () throws -> Result) throws(StoreProblem) -> Result {
     do {

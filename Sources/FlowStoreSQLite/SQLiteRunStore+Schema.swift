@@ -42,12 +42,13 @@ extension SQLiteRunStore {
   static func open(
     _ path: String, readOnly: Bool, _ recordFile: borrowing Descriptor, flaw: inout String?
   ) throws(StoreProblem) -> SQLiteConnection {
-    var record = StoreRecord.read(recordFile)
+    // The stamps first: a record that is older than they are could seem to demand a log that was replaced meanwhile.
     let stamps = StoreStamps(of: path)
+    var record = StoreRecord.read(recordFile)
     if access(path, F_OK) == 0, isEmpty(path) {
       throw isNew(path) ? .unusable(path: path, cause: "it holds no runs yet") : lostFile(path)
     }
-    if stamps.log != record.stamps.log, let cause = record.logFlaw(of: path) {
+    if stamps.log != record.stamps.log, let cause = record.logFlaw(of: path, stamps) {
       throw .damaged(path: path, cause: cause)
     }
     let connection = try SQLiteConnection(path, readOnly: readOnly)
@@ -56,7 +57,9 @@ extension SQLiteRunStore {
     guard flaw == nil else { return connection }
     // What another process has written meanwhile was not checked.
     if record.stamps != stamps, StoreStamps(of: path) == stamps {
+      if record.durableSalt != 0, !StoreRecord.hasLog(record.durableSalt, path) { record.noteLogReplaced() }
       record.stamps = stamps
+      record.node = StoreIdentity(path)?.node ?? 0
       record.write(to: recordFile)
     }
     if !readOnly, try connection.version < version { try connection.execute("PRAGMA user_version = \(version)") }
@@ -161,7 +164,7 @@ extension SQLiteRunStore {
     try SQLiteConnection(path, readOnly: false).execute(
       "PRAGMA synchronous = OFF; PRAGMA user_version = \(version)")
     let recordFile = StoreRecord.open(lockPath(path), readOnly: false)
-    StoreRecord(stamps: StoreStamps(of: path)).write(to: recordFile)
+    StoreRecord(stamps: StoreStamps(of: path), node: StoreIdentity(path)?.node ?? 0).write(to: recordFile)
   }
 
   /// Makes a file with the tables that its owner alone may read. No disk is waited for: the first durable run does it for

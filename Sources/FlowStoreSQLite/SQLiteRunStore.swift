@@ -22,6 +22,8 @@ public final class SQLiteRunStore: RunStore {
   private let isOnNetwork: Bool
   /// What is wrong with the file; nil: nothing, as far as is known.
   let flaw: String?
+  /// The files as they were opened.
+  private let files: StoreFiles
 
   /// How long the log may get while a run continues: pages of 4 KiB.
   private static let logPages = 1000
@@ -50,9 +52,19 @@ public final class SQLiteRunStore: RunStore {
     self.path = path
     identity = StoreIdentity(path)
     recordFile = StoreRecord.open(Self.lockPath(path), readOnly: readOnly)
+    Self.enter(recordFile)
     var flaw: String?
     connection = Mutex(try Self.open(path, readOnly: readOnly, recordFile, flaw: &flaw))
     self.flaw = flaw
+    files = StoreFiles(of: path)
+  }
+
+  deinit { close() }
+
+  /// Releases the store before the process ends, unless a thread is using it. Nothing can be done with it after that.
+  package func close() {
+    guard flaw == nil, !isOnNetwork, StoreFiles(of: path) == files else { return }
+    connection.withLockIfAvailable { Self.leave(path, recordFile, $0) }
   }
 
   /// Reads the tables and makes the statements that ``keep(_:definition:chunks:)`` needs, before it is called. What goes wrong
@@ -131,15 +143,24 @@ public final class SQLiteRunStore: RunStore {
       let isIntact = StoreRecord.read(recordFile).stamps == StoreStamps(of: path)
       let result = try body(connection)
       note(connection, isIntact: isIntact)
+      // The connection writes files that may no longer be found: whatever was written then is lost.
+      guard StoreFiles(of: path) == files else {
+        throw .unusable(path: path, cause: "a file of it was removed, moved or replaced while it was open")
+      }
       return result
     }
   }
 
   /// Notes how the files are after a change, where they were known to be intact before it, and how far the log is on disk.
   private func note(_ connection: SQLiteConnection, isIntact: Bool) {
+    // The stamps first, as when the store is opened.
+    let stamps = StoreStamps(of: path)
     let known = StoreRecord.read(recordFile)
     var record = known
-    if isIntact { record.stamps = StoreStamps(of: path) }
+    if isIntact {
+      record.stamps = stamps
+      record.node = identity?.node ?? 0
+    }
     let frames = UInt32(connection.logFrames)
     if connection.waitsForDisk, frames > 0 {
       let log = Descriptor(FlowPlatform.open(path + "-wal", O_RDONLY | O_CLOEXEC))
@@ -147,6 +168,11 @@ public final class SQLiteRunStore: RunStore {
       if salt != 0, salt != record.durableSalt || frames > record.durableFrames {
         (record.durableSalt, record.durableFrames) = (salt, frames)
       }
+    }
+    // The log begins again only once all of it is in the main file.
+    if connection.hasRestartedLog {
+      connection.hasRestartedLog = false
+      if record.durableSalt == known.durableSalt { record.noteLogReplaced() }
     }
     if record != known { record.write(to: recordFile) }
   }
@@ -159,7 +185,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Throws where a part of the file is not what was written: what is added may be lost with it.
-  private func checkWhole() throws(StoreProblem) {
+  func checkWhole() throws(StoreProblem) {
     if let flaw { throw .damaged(path: path, cause: flaw) }
   }
 

@@ -5,7 +5,8 @@ import FlowPlatform
 /// Which file a store is, so that none is moved aside that another process has put in its place.
 public struct StoreIdentity: Sendable, Hashable {
   private let device: UInt64
-  private let node: UInt64
+  /// Its number in its file system.
+  let node: UInt64
 
   /// The file at a path; nil if there is none.
   public init?(_ path: String) {
@@ -48,43 +49,86 @@ struct StoreStamps: Equatable {
   }
 }
 
+/// The files that a store is made of. A connection writes those that it opened, even after others have taken their names.
+struct StoreFiles: Equatable {
+  private let files: [StoreIdentity?]
+
+  /// The files of the store at a path now.
+  init(of path: String) { files = ["", "-wal", "-shm", ".lock"].map { StoreIdentity(path + $0) } }
+}
+
 /// What is known of a store besides what is in it, kept in the file of its locks: how the files were when their content was
 /// last known to be intact, and how far the log was flushed for a durable run.
 ///
 /// It is not flushed to disk. After a power cut it is an older one, which claims less.
 struct StoreRecord: Equatable {
   var stamps = StoreStamps()
-  /// The salt of the log of which ``durableFrames`` are on disk.
+  /// The salt of the log of which ``durableFrames`` are on disk; 0 if no durable run ever used the store.
   var durableSalt: UInt64 = 0
   /// How many frames of that log are on disk.
   var durableFrames: UInt32 = 0
+  /// The salt of the log of which ``copiedFrames`` are also in the main file.
+  var copiedSalt: UInt64 = 0
+  /// How many frames of that log are in the main file.
+  var copiedFrames: UInt32 = 0
+  /// The fingerprint of the log when all of it had been copied into the main file.
+  var copiedLog: UInt64 = 0
+  /// The number of the main file in its file system.
+  var node: UInt64 = 0
 
-  private static let magic: UInt32 = 0x4652_5331
+  private static let magic: UInt32 = 0x4652_5332
+  /// Of records without what was copied.
+  private static let firstMagic: UInt32 = 0x4652_5331
 
   /// Reads the record of a store; an empty one where there is none, or where it is not what was written.
   static func read(_ file: borrowing Descriptor) -> StoreRecord {
-    var bytes = [UInt8](repeating: 0, count: 36)
+    var bytes = [UInt8](repeating: 0, count: 64)
     let count = bytes.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, $0.count, 0) }
-    let numbers = bytes.withUnsafeBytes { buffer in
-      (0..<3).map { buffer.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
+    func number(_ offset: Int) -> UInt64 {
+      bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
     }
-    let words = bytes.withUnsafeBytes { buffer in
-      (0..<3).map { buffer.loadUnaligned(fromByteOffset: 24 + 4 * $0, as: UInt32.self) }
+    func word(_ offset: Int) -> UInt32 {
+      bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
     }
-    guard count == bytes.count, words[1] == magic, words[2] == Checksum.of(Array(bytes[..<32])) else {
-      return StoreRecord()
+    func isIntact(_ size: Int, _ magic: UInt32) -> Bool {
+      count >= size && word(size - 8) == magic && word(size - 4) == Checksum.of(Array(bytes[..<(size - 4)]))
     }
-    return StoreRecord(
-      stamps: StoreStamps(file: numbers[0], log: numbers[1]), durableSalt: numbers[2], durableFrames: words[0])
+    var record = StoreRecord()
+    if isIntact(64, magic) {
+      record.stamps = StoreStamps(file: number(0), log: number(8))
+      (record.durableSalt, record.copiedSalt, record.copiedLog, record.node) = (
+        number(16), number(24), number(32), number(40)
+      )
+      (record.durableFrames, record.copiedFrames) = (word(48), word(52))
+    } else if isIntact(36, firstMagic) {
+      record.stamps = StoreStamps(file: number(0), log: number(8))
+      (record.durableSalt, record.durableFrames) = (number(16), word(24))
+      // It does not say whether the log has been copied.
+      record.noteLogReplaced()
+    }
+    return record
   }
 
   /// Writes the record; where that cannot be done the store is checked again when it is next opened.
   func write(to file: borrowing Descriptor) {
     var bytes: [UInt8] = []
-    for number in [stamps.file, stamps.log, durableSalt] { withUnsafeBytes(of: number) { bytes += $0 } }
-    for number in [durableFrames, Self.magic] { withUnsafeBytes(of: number) { bytes += $0 } }
+    for number in [stamps.file, stamps.log, durableSalt, copiedSalt, copiedLog, node] {
+      withUnsafeBytes(of: number) { bytes += $0 }
+    }
+    for number in [durableFrames, copiedFrames, Self.magic] { withUnsafeBytes(of: number) { bytes += $0 } }
     withUnsafeBytes(of: UInt32(Checksum.of(bytes))) { bytes += $0 }
     _ = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, 0) }
+  }
+
+  /// Notes that the main file has the log of the durable run, so that the log may be another one.
+  mutating func noteLogReplaced() { (copiedSalt, copiedFrames) = (durableSalt, durableFrames) }
+
+  /// Whether the log that was flushed for a durable run must still be there.
+  private func needsLog(_ now: StoreStamps, _ node: UInt64?) -> Bool {
+    guard durableSalt != 0, let node else { return false }
+    if copiedSalt == durableSalt, copiedFrames >= durableFrames { return false }
+    // Another program, such as sqlite3, may have copied it into the main file.
+    return now.file == stamps.file || node != self.node
   }
 
   /// Opens the file of the record, made where it is missing unless the store is only to be read; without a valid number
@@ -96,19 +140,40 @@ struct StoreRecord: Equatable {
 
   /// Says what is wrong with the log of the store at a path; nil: nothing. A process may be writing it meanwhile: a log that
   /// seems damaged is read again for up to 20 ms, in which a write that was under way ends.
-  func logFlaw(of path: String) -> String? {
+  func logFlaw(of path: String, _ now: StoreStamps) -> String? {
+    let missing = "its log, which a durable run had written, is missing"
+    let isNeeded = needsLog(now, StoreIdentity(path)?.node)
     let file = Descriptor(FlowPlatform.open(path + "-wal", O_RDONLY | O_CLOEXEC))
-    guard file.number >= 0 else { return nil }
+    guard file.number >= 0 else { return isNeeded ? missing : nil }
     var (first, second) = (flow_log(), flow_log())
-    guard flow_log_check(file.number, durableSalt, durableFrames, &first) == CInt(FLOW_LOG_DAMAGED) else { return nil }
+    switch check(file, &first) {
+    case CInt(FLOW_LOG_DAMAGED): break
+    case let found where found >= 0 && isNeeded && first.salt != durableSalt: return missing
+    default: return nil
+    }
     for _ in 0..<10 {
       usleep(2000)
-      guard flow_log_check(file.number, durableSalt, durableFrames, &second) == CInt(FLOW_LOG_DAMAGED),
-        first.salt == second.salt, first.bad_frame == second.bad_frame
+      guard check(file, &second) == CInt(FLOW_LOG_DAMAGED), first.salt == second.salt,
+        first.bad_frame == second.bad_frame
       else { return nil }
     }
     if first.bad_frame > 0 { return "frame \(first.bad_frame) of its log is damaged" }
     return first.salt == 0 ? "the header of its log is damaged" : "the end of its log is missing"
+  }
+
+  /// Reads the log, which must have what was flushed, and what the main file has: pages of a shorter log would be older than
+  /// those of the file.
+  private func check(_ file: borrowing Descriptor, _ log: inout flow_log) -> CInt {
+    let found = flow_log_check(file.number, durableSalt, durableFrames, &log)
+    let isShort = log.salt != 0 && log.salt == copiedSalt && log.frames < copiedFrames
+    return found == CInt(FLOW_LOG_SOUND) && isShort ? CInt(FLOW_LOG_DAMAGED) : found
+  }
+
+  /// Whether the log of the store at a path has this salt.
+  static func hasLog(_ salt: UInt64, _ path: String) -> Bool {
+    let file = Descriptor(FlowPlatform.open(path + "-wal", O_RDONLY | O_CLOEXEC))
+    guard file.number >= 0 else { return false }
+    return flow_log_salt(file.number) == salt
   }
 
   /// Whether the log of the store at a path holds nothing, not even something damaged.

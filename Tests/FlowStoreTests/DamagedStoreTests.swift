@@ -271,10 +271,11 @@ import Testing
     let after = try Files(path)
     let whole = try #require(try contents(path))
     #expect(whole["torn"] != nil)
-    // The first frame of the transaction is still what it was, as a power cut may leave it; the record was not written.
+    // The first frame of the transaction is still what it was, as a power cut may leave it; neither the record nor the copy in
+    // the main file was written, which comes after the log has been flushed.
     let first = (before.log.lastIndex { $0 != 0 } ?? 0) / 4120
     var cut = after
-    cut.record = before.record
+    (cut.record, cut.main) = (before.record, before.main)
     for page in first..<first + 3 {
       let range = 32 + 4120 * page..<32 + 4120 * (page + 1)
       cut.log.replaceSubrange(range, with: [UInt8](repeating: 0, count: range.count))

@@ -16,6 +16,16 @@ uint64_t flow_fingerprint(const void *bytes, size_t count);
 /// else does, else the system's error number, negative.
 int flow_lock_byte(int file, int64_t offset);
 
+/// Locks one byte of an open file together with everybody else who shares it; returns what ``flow_lock_byte`` returns. A
+/// shared byte can be locked alone once nobody else shares it.
+int flow_share_byte(int file, int64_t offset);
+
+/// Releases one byte of an open file.
+void flow_release_byte(int file, int64_t offset);
+
+/// Makes the system begin to write an open file to its disk, without waiting for it. Does nothing where that is unknown.
+void flow_start_writing(int file);
+
 /// Whether somebody else has a byte of an open file: 1, 0, or the system's error number, negative.
 int flow_is_byte_locked(int file, int64_t offset);
 
@@ -46,6 +56,9 @@ enum {
 /// behind the one of that frame, or when it ends before frame `durable_frames` although its salt is `durable_salt`.
 /// Returns one of the values above, or the system's error number, negative.
 int flow_log_check(int file, uint64_t durable_salt, uint32_t durable_frames, struct flow_log *log);
+
+/// Both salts in the header of an open log; 0 where it has none.
+uint64_t flow_log_salt(int file);
 
 /// Both salts in the header of a frame of an open log whose pages have 4 KiB; 0 where it cannot be read or ends no
 /// transaction.

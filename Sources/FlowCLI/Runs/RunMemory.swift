@@ -15,7 +15,9 @@ enum RunMemory {
 
   /// Opens the store for the workflows of a folder, which moves with the folder.
   static func openStore(in folder: String, readOnly: Bool = false) throws(StoreProblem) -> SQLiteRunStore {
-    try SQLiteRunStore(path(in: folder), readOnly: readOnly, folder: folder)
+    let store = try SQLiteRunStore(path(in: folder), readOnly: readOnly, folder: folder)
+    OpenStores.shared.add(store)
+    return store
   }
 
   /// This process.

@@ -4,6 +4,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowStore
+import FlowStoreSQLite
 import FlowSystem
 
 /// Which runs are meant: those that are kept for the workflows of a folder.
@@ -48,7 +49,7 @@ struct RunPlace: ParsableArguments {
 /// `flowrun runs`: what was run, when, and what came of it.
 struct RunsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "runs", abstract: "Lists, shows, exports and deletes past runs.",
+    commandName: "runs", abstract: "Lists, shows, exports, backs up and deletes past runs.",
     discussion: """
       Examples:
         flowrun runs build.yaml --state failure --last 7d
@@ -57,7 +58,8 @@ struct RunsCommand: AsyncParsableCommand {
       RUN is a unique prefix or suffix of a run's id, 'last' or 'last-failed'.
       Runs are recorded in .flowrun/runs.sqlite next to their workflow: 200 runs or 90 days per workflow, 256 MiB in all.
       """,
-    subcommands: [List.self, Show.self, Export.self, Prune.self, Delete.self], defaultSubcommand: List.self)
+    subcommands: [List.self, Show.self, Export.self, Backup.self, Prune.self, Delete.self], defaultSubcommand: List.self
+  )
 
   /// `flowrun runs [FILE]`: the newest first.
   struct List: Subcommand {
@@ -246,9 +248,9 @@ struct RunsCommand: AsyncParsableCommand {
       var retention = RunRetention()
       retention.runs = keep
       retention.days = days
+      retention.trustsClock = days != RunRetention().days
       let excess = try retention.excess(in: store, nowMilliseconds: WallTime.now) { run in
         guard let installation = try? Installation(around: run.file, given: plugins.folders) else { return [] }
-      retention.trustsClock = days != RunRetention().days
         return RunRecollection.successes(of: run, in: store) { RunMemory.stepNames(of: $0, run.file, installation) }
       }
       let damaged = try store.list(RunFilter()).damaged
@@ -259,6 +261,7 @@ struct RunsCommand: AsyncParsableCommand {
         StandardOutput.write(
           "\(damagedCount == 1 ? "1 damaged run was" : "\(damagedCount) damaged runs were") deleted, too\n")
       }
+      try (store as? SQLiteRunStore)?.compact()
     }
   }
 

@@ -193,6 +193,9 @@ final class RunJournal: Sendable {
     }
   }
 
+  /// Releases the store; to be called once nothing more is written.
+  func releaseStore() { state.withLock { $0.store = nil } }
+
   /// What has been asked of the run and not been answered. Throws `fenced` when someone else has the run; other problems
   /// are left to the next write.
   func requests() throws(StoreProblem) -> [RunRequestEntry] {

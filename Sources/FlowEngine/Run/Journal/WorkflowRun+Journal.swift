@@ -188,6 +188,7 @@ extension WorkflowRun {
       try journal.finish(storedRun(StoredRun.State(report.conclusion), summary: bytes)) { collectChunks() }
       if clock.now & 15 == 0 { journal.prune(nowMilliseconds: RunJournal.wallMilliseconds) }
     } catch {}
+    journal.releaseStore()
     // It may have come before, and after the report was made.
     if let problem = journal.problem {
       let warning = "history: \(problem)"

@@ -1,0 +1,29 @@
+import FlowCommandKit
+import FlowStoreSQLite
+import Synchronization
+
+/// The stores of this process. Those that are still open when it ends are released, so that their logs are copied.
+final class OpenStores: Sendable {
+  static let shared: OpenStores = {
+    let stores = OpenStores()
+    ExitStatus.whenEnding { stores.closeAll() }
+    return stores
+  }()
+
+  private struct Entry {
+    weak var store: SQLiteRunStore?
+  }
+
+  private let entries = Mutex<[Entry]>([])
+
+  func add(_ store: SQLiteRunStore) {
+    entries.withLock { entries in
+      entries.removeAll { $0.store == nil }
+      entries.append(Entry(store: store))
+    }
+  }
+
+  private func closeAll() {
+    for entry in entries.withLock({ $0 }) { entry.store?.close() }
+  }
+}

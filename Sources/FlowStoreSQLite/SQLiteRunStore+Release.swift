@@ -1,0 +1,76 @@
+import CFlowStore
+import FlowPlatform
+import FlowSQLite
+import FlowStore
+
+// Copies the log into the main file when the last process releases the store, so that the main file has every run at rest.
+//
+// Nothing waits for the disk: that would cost a short run more than everything else it does. A power cut must still find a
+// whole store. Until the log begins again, which waits for the disk, all copied pages are also in the log. So it is enough that
+// the log reaches the disk before the copied pages. In a store that a durable run has used, the log is flushed first, unless the
+// durable run has done so. In others the system begins to write the log, and writes the pages some seconds later.
+//
+// SQLite would let the next writer begin the log again at once if it shared memory with the connection that copied. That is why
+// only a process that has the store alone copies, and no other one opens the store until its connection is closed.
+extension SQLiteRunStore {
+  /// The byte of the lock file that all processes share that have the store open. Numbers of runs have 31 bits.
+  private static let openByte: Int64 = 1 << 40
+
+  /// Waits until no process copies the log, and shares the store. A process that was stopped while it copied is waited for a
+  /// tenth of a second.
+  static func enter(_ recordFile: borrowing Descriptor) {
+    guard recordFile.number >= 0 else { return }
+    for _ in 0..<500 {
+      guard flow_share_byte(recordFile.number, openByte) == 1 else { return }
+      usleep(200)
+    }
+  }
+
+  /// Closes the connection, and copies the log first if no other process has the store open.
+  static func leave(_ path: String, _ recordFile: borrowing Descriptor, _ connection: SQLiteConnection) {
+    defer { connection.close() }
+    guard recordFile.number >= 0, StoreRecord.read(recordFile).copiedLog != StoreStamps(of: path).log else { return }
+    defer { flow_release_byte(recordFile.number, openByte) }
+    if !connection.isReadOnly, flow_lock_byte(recordFile.number, openByte) == 0 {
+      copyLog(of: path, recordFile, connection)
+      return connection.close()
+    }
+    // Of several processes that leave at the same time, the one that has the store alone once its connection is closed copies.
+    connection.close()
+    flow_release_byte(recordFile.number, openByte)
+    guard flow_lock_byte(recordFile.number, openByte) == 0,
+      StoreRecord.read(recordFile).copiedLog != StoreStamps(of: path).log,
+      let fresh = try? SQLiteConnection(path, readOnly: false)
+    else { return }
+    copyLog(of: path, recordFile, fresh)
+    fresh.close()
+  }
+
+  /// Copies the log of a store that no other process has open, and notes it. A failure leaves the log as it was.
+  private static func copyLog(of path: String, _ recordFile: borrowing Descriptor, _ connection: SQLiteConnection) {
+    let before = StoreStamps(of: path)
+    var record = StoreRecord.read(recordFile)
+    let isIntact = record.stamps == before
+    let log = Descriptor(FlowPlatform.open(path + "-wal", O_RDWR | O_CLOEXEC))
+    guard log.number >= 0 else { return }
+    if record.durableSalt == 0 {
+      flow_start_writing(log.number)
+    } else {
+      let frames = UInt32(connection.logFrames)
+      let isFlushed =
+        frames > 0 && frames == record.durableFrames
+        && flow_log_frame_salt(log.number, frames) == record.durableSalt
+      guard isFlushed || fsync(log.number) == 0 else { return }
+    }
+    let frames = UInt32(connection.copyLogUnflushed())
+    guard frames > 0 else { return }
+    let after = StoreStamps(of: path)
+    if isIntact { record.stamps = after }
+    record.node = StoreIdentity(path)?.node ?? 0
+    (record.copiedSalt, record.copiedFrames) = (flow_log_salt(log.number), frames)
+    record.copiedLog = after.log
+    // In a store that a durable run has used all of the log is on the disk.
+    if record.durableSalt != 0 { (record.durableSalt, record.durableFrames) = (record.copiedSalt, frames) }
+    record.write(to: recordFile)
+  }
+}
