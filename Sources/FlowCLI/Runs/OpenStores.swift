@@ -10,16 +10,16 @@ final class OpenStores: Sendable {
     return stores
   }()
 
-  private struct Entry {
+  private struct WeakStore {
     weak var store: SQLiteRunStore?
   }
 
-  private let entries = Mutex<[Entry]>([])
+  private let entries = Mutex<[WeakStore]>([])
 
   func add(_ store: SQLiteRunStore) {
     entries.withLock { entries in
       entries.removeAll { $0.store == nil }
-      entries.append(Entry(store: store))
+      entries.append(WeakStore(store: store))
     }
   }
 
