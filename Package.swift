@@ -82,7 +82,9 @@ let core: [[Target]] = [
     tests: ["FlowSyntax", "FlowPluginKit", "BasicsPlugin"]),
   module(
     "FlowSyntax",
-    uses: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "CLibYAML"],
+    uses: [
+      "FlowBytes", "FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "CLibYAML",
+    ],
     tests: ["TestSupport"]),
   module("FlowPluginKit", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowTestKit"]),
   module(

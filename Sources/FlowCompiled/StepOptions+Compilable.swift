@@ -34,7 +34,9 @@ private struct Members: OptionSet {
   static let retryReasons = Members(bit: 25)
   static let isColorless = Members(bit: 26)
   static let logLimit = Members(bit: 27)
-  static let count: UInt64 = 28
+  static let count: UInt64 = 29
+  static let requiredFiles = Members(bit: 28)
+  static let count: UInt64 = 29
 
   init(of options: StepOptions) {
     self = []
@@ -69,6 +71,7 @@ private struct Members: OptionSet {
     if options.retry?.reasons != nil { formUnion(.retryReasons) }
     formUnion(note(.isColorless, \.allowsColor))
     formUnion(note(.logLimit, \.logLimitBytes))
+    if (options.inputsFrom + options.produces).contains(where: { $0.isRequired != nil }) { formUnion(.requiredFiles) }
   }
 }
 
@@ -89,8 +92,8 @@ extension StepOptions: Compilable {
     if let estimate { estimate.write(to: &writer) }
     if let request { request.write(to: &writer) }
     if members.contains(.environment) { environment.write(to: &writer) }
-    if members.contains(.inputsFrom) { inputsFrom.write(to: &writer) }
-    if members.contains(.produces) { produces.write(to: &writer) }
+    if members.contains(.inputsFrom) { inputsFrom.map(\.pattern).write(to: &writer) }
+    if members.contains(.produces) { produces.map(\.pattern).write(to: &writer) }
     if let fanOut { fanOut.write(to: &writer) }
     if members.contains(.includeRole) { writer.write(byte: includeRole.rawValue) }
     if members.contains(.laterRequests) { laterRequests.write(to: &writer) }
@@ -99,6 +102,7 @@ extension StepOptions: Compilable {
       reasons.listed.map(\.text).write(to: &writer)
     }
     if let logLimitBytes { logLimitBytes.write(to: &writer) }
+    if members.contains(.requiredFiles) { (inputsFrom + produces).map(\.isRequired).write(to: &writer) }
   }
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
@@ -118,8 +122,8 @@ extension StepOptions: Compilable {
     if members.contains(.estimate) { estimate = try Estimate(from: &reader) }
     if members.contains(.request) { request = try MachineResources(from: &reader) }
     if members.contains(.environment) { environment = try ValueObject(from: &reader) }
-    if members.contains(.inputsFrom) { inputsFrom = try [String](from: &reader) }
-    if members.contains(.produces) { produces = try [String](from: &reader) }
+    if members.contains(.inputsFrom) { inputsFrom = try [String](from: &reader).map { FileRule($0) } }
+    if members.contains(.produces) { produces = try [String](from: &reader).map { FileRule($0) } }
     if members.contains(.fanOut) { fanOut = try FanOut(from: &reader) }
     if members.contains(.includeRole) {
       guard let role = IncludeRole(rawValue: try reader.byte()) else { throw reader.damaged("a role") }
@@ -138,6 +142,12 @@ extension StepOptions: Compilable {
         throw reader.damaged("a size of the recorded log")
       }
       logLimitBytes = bytes
+    }
+    if members.contains(.requiredFiles) {
+      let required = try [Bool?](from: &reader)
+      guard required.count == inputsFrom.count + produces.count else { throw reader.damaged("the files of a step") }
+      for index in inputsFrom.indices { inputsFrom[index].isRequired = required[index] }
+      for index in produces.indices { produces[index].isRequired = required[inputsFrom.count + index] }
     }
     isOptional = members.contains(.isOptional)
     prewarm = members.contains(.prewarm)

@@ -49,6 +49,9 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case inputType = "input-type"
   case inputRejected = "input-rejected"
   case inputDoubtful = "input-doubtful"
+  case invalidPattern = "invalid-pattern"
+  case doubtfulPattern = "doubtful-pattern"
+  case missingFile = "missing-file"
   case textInCommand = "text-in-command"
   case unknownEvent = "unknown-event"
   case eventNotLiteral = "event-not-literal"
@@ -64,6 +67,8 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case gateWaitsForFinally = "gate-waits-for-finally"
   case eventPostedTooLate = "event-posted-too-late"
   case fileWithoutNeed = "file-without-need"
+  case sameProduct = "same-product"
+  case doubtfulProduct = "doubtful-product"
   case unreachableStep = "unreachable-step"
   case gateInfeasible = "gate-infeasible"
   case gateOutsideGuidance = "gate-outside-guidance"
@@ -94,8 +99,8 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   /// Whether a file that breaks this rule can be used all the same.
   public var severity: Diagnostic.Severity {
     switch self {
-    case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .blockingMayBeDeferred, .waitWithoutMaximum,
-      .gateWaitsForFinally, .eventPostedTooLate, .fileWithoutNeed, .unreachableStep,
+    case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .doubtfulPattern, .missingFile, .blockingMayBeDeferred,
+      .waitWithoutMaximum, .gateWaitsForFinally, .eventPostedTooLate, .fileWithoutNeed, .doubtfulProduct, .unreachableStep,
       .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline, .retryWithoutEffect,
       .subcommandName:
       .warning

@@ -67,7 +67,20 @@ public struct Template: Sendable {
   /// Fills in the values; throws an ``ExpressionError`` of kind `evaluation`, its offset counted from the start of the
   /// text.
   public func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
-    if isSingleExpression { return try value(of: 0, in: context) }
+    try evaluate(in: context, quoting: { $0 })
+  }
+
+  /// Fills in the values. Each text that an expression gives, by itself or in a list, is replaced by what `quote` makes of it.
+  package func evaluate(
+    in context: some ExpressionContext, quoting quote: (String) -> String
+  ) throws(ExpressionError) -> Value {
+    if isSingleExpression {
+      switch try value(of: 0, in: context) {
+      case .string(let text): return .string(quote(text))
+      case .array(let values): return .array(values.map { $0.stringValue.map { .string(quote($0)) } ?? $0 })
+      case let value: return value
+      }
+    }
     var result = ""
     for part in parts {
       switch part {
@@ -75,7 +88,7 @@ public struct Template: Sendable {
       case .expression(let index):
         let operand = Operand(try value(of: index, in: context))
         guard !operand.isCollection else { throw notAText(operand.value, index) }
-        result += operand.text
+        result += quote(operand.text)
       }
     }
     return .string(result)

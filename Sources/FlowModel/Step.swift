@@ -157,11 +157,11 @@ public struct StepOptions: Sendable, Hashable {
   public var isFinalInside = false
   /// Environment variables on top of the workflow's; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
-  /// The files that it reads, as paths with `*` and `**`: where they and all else are as when it last succeeded, it is not
+  /// The files that it reads, as paths and patterns: where they and all else are as when it last succeeded, it is not
   /// run again.
-  public var inputsFrom: [String] = []
+  public var inputsFrom: [FileRule] = []
   /// The files that it makes, likewise: they must be as it left them.
-  public var produces: [String] = []
+  public var produces: [FileRule] = []
   /// What it is run for, once for each item; nil: it runs once.
   public var fanOut: FanOut?
   /// Whether its failure is none of the gate's and of the run's, though it is its dependents': it is in a workflow

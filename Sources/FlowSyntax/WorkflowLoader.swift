@@ -46,6 +46,8 @@ public struct WorkflowLoader: Sendable {
         result.graph = whole
         result.includedFiles = Dictionary(library.results.map { ($0.source.file, $0) }) { first, _ in first }
         result.diagnostics += WaitForFinally.diagnostics(of: whole, result)
+        result.diagnostics += SameProducts.Conflict.diagnostics(ofIncludesIn: whole, result)
+        if result.diagnostics.containsError { result.graph = nil }
       }
     } catch {
       result.graph = nil

@@ -98,7 +98,7 @@ import Testing
     options.isFinalInside = true
     options.environment = ["A": "1", "B": nil]
     options.inputsFrom = ["*.txt"]
-    options.produces = ["out"]
+    options.produces = ["out", FileRule("*.o", isRequired: true)]
     var fanOut = FanOut(.axes(["a": [1, 2.5, -3]], exclude: [["a": 1]], include: [["b": true]]))
     fanOut.parallel = 2
     fanOut.isFailFast = false

@@ -23,7 +23,7 @@ import Testing
         $0.fanOut = FanOut(.files(["\(source)/*.txt"]))
         $0.fanOut?.parallel = 1
         $0.inputsFrom = ["${{ item.path }}"]
-        $0.produces = ["\(target)/${{ item.stem }}.txt"]
+        $0.produces = [FileRule("\(target)/${{ item.stem }}.txt")]
       }
     }
     return Workflow(

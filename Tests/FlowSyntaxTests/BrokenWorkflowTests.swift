@@ -72,6 +72,8 @@ struct BrokenWorkflow: CustomTestStringConvertible {
     shown.formUnion(ManifestTests.codes)
     // By ProgramCheckTests of the plugin host, which looks at files.
     shown.insert(.programMissing)
+    // By NamedFilesTests, which look at files.
+    shown.formUnion([.missingFile, .doubtfulPattern])
     // By CompiledFileTests, which damage a file.
     shown.insert(.compiledFile)
     #expect(DiagnosticCode.allCases.filter { !shown.contains($0) } == [])

@@ -21,7 +21,7 @@ import Testing
   private static let maps: [(String, any FormatKey.Type)] = [
     ("workflow", WorkflowKey.self), ("step", StepKey.self), ("deadline", DeadlineKey.self), ("retry", RetryKey.self),
     ("queue", QueueKey.self), ("event", EventKey.self), ("defaults", DefaultsKey.self), ("field", FieldKey.self),
-    ("secret", SecretKey.self), ("resources", ResourcesKey.self), ("slurm", SlurmKey.self),
+    ("secret", SecretKey.self), ("file", FileKey.self), ("resources", ResourcesKey.self), ("slurm", SlurmKey.self),
   ]
 
   private static let tables: [(name: String, text: String)] =
@@ -121,6 +121,8 @@ extension Shape {
     case .stepNames: "a step id, or a list of them"
     case .eventNames: "an event, or a list of them"
     case .fileNames: "the path of a file, or a list of them; with expressions"
+    case .fileRule:
+      "a path or pattern, or a mapping of \(FileKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
     case .eventName: "an event that repeats"
     case .expression: "an expression"
     case .booleanOrExpression: "`true`, `false` or an expression"
@@ -149,6 +151,9 @@ extension Shape {
     case .any: "anything"
     case .list(.string, _): "a list of strings"
     case .list(.name, _): "a list of non-empty strings"
+    case .list(.fileRule, _):
+      "a list of paths and patterns, each by itself or as a mapping of "
+        + FileKey.pages.map { "`\($0.name)`" }.joined(separator: ", ")
     case .list(let shape, _): "a list of \(shape.words)"
     }
   }

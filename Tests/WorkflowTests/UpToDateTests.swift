@@ -147,10 +147,6 @@ import Testing
     try folder.write("", to: "ok")
     #expect(try folder.ran("w.yaml") == "a")
     #expect(try folder.ran("w.yaml") == "")
-    // A step that says it makes what it does not is never up to date.
-    try folder.write("name: n\nsteps: { a: { run: echo a >> log, produces: [nothing] } }\n", to: "w.yaml")
-    #expect(try folder.ran("w.yaml") == "a")
-    #expect(try folder.ran("w.yaml") == "a")
   }
 
   @Test func `is explained without running anything`() throws {

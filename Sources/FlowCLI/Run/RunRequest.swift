@@ -37,6 +37,8 @@ struct RunRequest: Hashable {
   var on: String?
   /// For how long Slurm is asked again; nil: for the usual time.
   var slurmPatience: String?
+  /// For how long the files that a step on a worker produces are awaited; nil: for the usual time.
+  var filesWithin: String?
   /// How often a step that was lost with its worker runs again; nil: as usual.
   var lostAttempts: Int?
   /// What steps with `resources` may take at once; nil: what this machine has.
@@ -95,6 +97,9 @@ extension RunRequest {
     }
     options.forcedSteps = Set(forcedSteps)
     options.selection = try StepWords.selection(self, workflow)
+    if let filesWithin {
+      options.fileWait = try LaunchArguments.duration(filesWithin, of: "--files-within '\(filesWithin)'")
+    }
     options.showsOutput = !isQuiet
     options.capacity = try MachineArguments.capacity(resources)
     return options

@@ -87,6 +87,12 @@ struct RunCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
+      "How long flowrun waits after a step on a worker for the files that it produces; default: 10s.",
+      valueName: "DURATION"))
+  var filesWithin: String?
+
+  @Option(
+    help: ArgumentHelp(
       "How often a step that was lost with its worker runs again, without retry; default: 3.", valueName: "NUMBER"))
   var lostAttempts: Int?
 
@@ -124,7 +130,7 @@ struct RunCommand: Subcommand {
       outputs: output.outputs, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
       isQuiet: output.quiet, isVerbose: output.verbose, isDurable: durable, keepsHistory: !noHistory,
       forcedSteps: force, store: store, on: on,
-      slurmPatience: slurmPatience, lostAttempts: lostAttempts,
+      slurmPatience: slurmPatience, filesWithin: filesWithin, lostAttempts: lostAttempts,
       resources: resources, waitsForEvents: waitForEvents)
   }
 

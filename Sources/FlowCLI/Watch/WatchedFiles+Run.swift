@@ -42,7 +42,7 @@ extension WatchedFiles {
       products = before.products
     }
     for (_, path) in request.outputs.files {
-      products.append(Pattern(text: FilePath.absolute(path), folder: ""))
+      products.append(Pattern(texts: [PatternText.quoted(FilePath.absolute(path))], folder: ""))
     }
   }
 
@@ -65,12 +65,15 @@ extension WatchedFiles {
       var items: [ValueObject] = [known]
       if let fanOut = step.options.fanOut {
         if case .files(let texts) = fanOut.source {
-          patterns += Self.evaluated(texts, [known]).map { Pattern(text: $0, folder: own) }
+          patterns.append(Pattern(texts: Self.evaluated(texts, known), folder: own))
         }
         items = Self.items(of: fanOut, known, in: own)
       }
-      patterns += Self.evaluated(step.options.inputsFrom, items).map { Pattern(text: $0, folder: own) }
-      products += Self.evaluated(step.options.produces, items).map { Pattern(text: $0, folder: own) }
+      let (reads, makes) = (step.options.inputsFrom.map(\.pattern), step.options.produces.map(\.pattern))
+      for item in items {
+        if !reads.isEmpty { patterns.append(Pattern(texts: Self.evaluated(reads, item), folder: own)) }
+        if !makes.isEmpty { products.append(Pattern(texts: Self.evaluated(makes, item), folder: own)) }
+      }
       guard let each = workflow.itemWorkflows[step.uses] else { continue }
       for item in items.prefix(Limits.itemWorkflowSteps / max(1, each.workflow.steps.count)) {
         add(
@@ -115,9 +118,7 @@ extension WatchedFiles {
       switch fanOut.source {
       case .items(.array(let values)): values
       case .files(let texts):
-        evaluated(texts, [known]).flatMap { FilePattern($0).files(in: folder, limit: Limits.items) }.map {
-          FileItem.value(of: FilePattern.quoted($0))
-        }
+        FilePatterns(evaluated(texts, known)).files(in: folder, limit: Limits.items).map { FileItem.value(of: $0) }
       case .items, .axes, .posts: []
       }
     return values.enumerated().map { index, value in
@@ -128,15 +129,13 @@ extension WatchedFiles {
     }
   }
 
-  /// The patterns that texts give for each context; what cannot be evaluated is left out.
-  private static func evaluated(_ texts: [String], _ contexts: [ValueObject]) -> [String] {
-    texts.flatMap { text in
+  /// The patterns that texts give; what cannot be evaluated is left out.
+  private static func evaluated(_ texts: [String], _ context: ValueObject) -> [String] {
+    texts.flatMap { text -> [String] in
       guard Template.containsExpression(text) else { return [text] }
       guard let template = try? Template(parsing: text) else { return [] }
-      return contexts.flatMap { context -> [String] in
-        let value = try? template.evaluate(in: FixedContext(context))
-        return (value?.arrayValue ?? [value ?? .null]).compactMap(\.stringValue)
-      }
+      let value = try? template.evaluate(in: FixedContext(context), quoting: PatternText.quoted)
+      return (value?.arrayValue ?? [value ?? .null]).compactMap(\.stringValue)
     }
   }
 }

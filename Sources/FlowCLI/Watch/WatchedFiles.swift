@@ -4,14 +4,14 @@ import FlowSystem
 
 /// The files that are watched for changes.
 struct WatchedFiles: Sendable {
-  /// Files that steps name with patterns, below a folder.
+  /// Files that steps name with a list of patterns, below a folder.
   struct Pattern: Sendable, Hashable {
-    var text: String
+    var texts: [String]
     var folder: String
 
-    /// The paths of the files that fit now.
+    /// The paths of the files that match now.
     var paths: [String] {
-      FilePattern(text).files(in: folder).map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" }
+      FilePatterns(texts).files(in: folder).map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" }
     }
   }
 

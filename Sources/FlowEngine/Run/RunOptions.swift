@@ -45,6 +45,8 @@ public struct RunOptions: Sendable {
   public var forcedSteps: Set<String> = []
   /// The steps to run, with all that they need; nil: all steps.
   public var selection: StepSelection?
+  /// How long the files that a step on another machine produces may take to appear here after it has ended.
+  public var fileWait = Duration.seconds(10)
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
   /// How long a run that continues waits before anything of it begins: what another process started remotely may run for

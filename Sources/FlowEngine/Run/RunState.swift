@@ -19,6 +19,8 @@ struct RunState {
   var itemRepetitions: [StepIndex: [Int: Int]] = [:]
   /// How the workflows of items ended, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
+  /// What distinguishes the items, by steps that have run a workflow for each.
+  var itemRecords: [StepIndex: Set<UInt64>] = [:]
   /// The number of steps that those have together.
   var itemStepCount = 0
   var launch: Launch

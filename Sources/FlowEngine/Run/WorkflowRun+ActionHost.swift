@@ -151,6 +151,16 @@ extension WorkflowRun: ActionHost {
   /// Tells observers of the run of something that holds it up, as a warning that is not of its report.
   public func announce(_ message: String) { emit(.warning(message)) }
 
+  /// Notes something that went wrong without being a failure, unless the run has noted it before.
+  func warnOnce(_ message: String) {
+    let isNew = state.withLock { state in
+      if state.warnings.contains(message) { return false }
+      state.warnings.append(message)
+      return true
+    }
+    if isNew { emit(.warning(message)) }
+  }
+
   /// Notes something that went wrong without being a failure.
   func warn(_ message: String) {
     state.withLock { $0.warnings.append(message) }

@@ -98,6 +98,7 @@ extension WorkflowRun {
       report.mask = mask
       return report
     }
+    if report.conclusion == .success { tidyItemRecords() }
     deadlines.stop()
     gateClock.stop()
     guard options.observer != nil else {

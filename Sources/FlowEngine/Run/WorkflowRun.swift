@@ -23,6 +23,10 @@ public final class WorkflowRun: Sendable {
   let recentStates = RecentStates()
   /// The steps whose output expressions read; nil until that is asked for.
   let stepsReadAsText = Mutex<Set<StepIndex>?>(nil)
+  /// What steps produce, for those that read a file which does not exist.
+  let makers: ProductTable
+  /// Which files steps and items have begun to make.
+  let claims: ProductClaims
   /// Notifies the observer.
   let delivery: AlarmClock
   let threads: PoolThreads
@@ -52,6 +56,8 @@ public final class WorkflowRun: Sendable {
     self.origin = origin
     mask = prepared.mask(secrets: options.secrets, inputs: options.inputs)
     run = RunInformation(id: runID, dataFolder: options.dataFolder, workflowFolder: options.workflowFolder)
+    makers = ProductTable(prepared.graph, in: options.workflowFolder, outer: options.outer?.run.makers)
+    claims = options.outer?.run.claims ?? ProductClaims()
     let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0, virtual: options.clock)
     self.clock = clock
     deadlines = AlarmClock(clock: clock)

@@ -84,9 +84,8 @@ final class FileLink: Sendable {
   /// Throws where what a step makes would be outside of the workflow's folder.
   private static func checkProducts(_ files: StepFiles) throws(ActionError) {
     var listing = FileListing(in: files.folder, key: "produces")
-    for pattern in files.makes {
-      let folder = FilePattern(pattern).folder
-      if !folder.isEmpty { _ = try listing.realPath(of: folder) }
+    for pattern in files.makes where !PatternText.isExclusion(pattern) {
+      for folder in FilePattern(pattern).folders where !folder.isEmpty { _ = try listing.realPath(of: folder) }
     }
   }
 

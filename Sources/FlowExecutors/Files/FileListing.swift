@@ -30,7 +30,10 @@ struct FileListing {
     _ patterns: [String], in folder: String, key: String, digest: (_ path: String, FileState) -> String?
   ) throws(ActionError) -> [TransferEntry] {
     var listing = FileListing(in: folder, key: key)
-    for pattern in patterns { try listing.add(FilePattern(pattern)) }
+    let list = FilePatterns(patterns)
+    for (index, pattern) in patterns.enumerated() where !PatternText.isExclusion(pattern) {
+      try listing.add(FilePattern(pattern)) { list.keeps($0, of: index) }
+    }
     var entries: [TransferEntry] = []
     for (path, status) in listing.files.sorted(by: { $0.key < $1.key }) {
       guard let digest = digest("\(folder)/\(path)", status.state) else { throw Self.unreadable(path) }
@@ -45,9 +48,10 @@ struct FileListing {
     ActionError("file-transfer", "'\(path)' cannot be read: \(SystemError.reason(errno))", isRetryable: true)
   }
 
-  private mutating func add(_ pattern: FilePattern) throws(ActionError) {
-    let paths = pattern.files(in: folder, limit: Limits.watchedFiles)
-    for path in paths { try add(path, isNamed: !pattern.isOpen) }
+  private mutating func add(_ pattern: FilePattern, where isKept: (String) -> Bool) throws(ActionError) {
+    for path in pattern.files(in: folder, limit: Limits.watchedFiles) where isKept(path) {
+      try add(path, isNamed: !pattern.isOpen)
+    }
     guard files.count + links.count <= Limits.watchedFiles else {
       throw ActionError(
         "too-many-files", "'\(key)' matches more than \(Limits.watchedFiles) files; name fewer", isRetryable: false)

@@ -65,8 +65,11 @@ final class StepFolder: Sendable {
       if made.insert(path).inserted { try makeFolder(path) }
     }
     for pattern in parameters["makes"]?.arrayValue ?? [] {
-      let folder = FilePattern(pattern.stringValue ?? "").folder
-      if !folder.isEmpty, !folder.split(separator: "/").contains("..") { try makeFolderOnce("\(path)/\(folder)") }
+      let pattern = FilePattern(pattern.stringValue ?? "")
+      for folder in pattern.isExclusion ? [] : pattern.folders
+      where !folder.isEmpty && !folder.split(separator: "/").contains("..") {
+        try makeFolderOnce("\(path)/\(folder)")
+      }
     }
     var missing: [Value] = []
     var awaited: [TransferEntry] = []
@@ -196,9 +199,10 @@ extension TransferEntry {
 extension [TransferEntry] {
   /// Throws where one of them is none of those that patterns name, but behind a link.
   func checkAreNamed(by patterns: [String]) throws(ActionError) {
-    let patterns = patterns.map(FilePattern.init)
-    let (open, plain) = (patterns.filter(\.isOpen), Set(patterns.filter { !$0.isOpen }.map(\.normalized)))
-    for entry in self where !plain.contains(entry.path) && !open.contains(where: { $0.covers(entry.path) }) {
+    let list = FilePatterns(patterns)
+    let plain = Set(patterns.compactMap { FilePattern.plainPath($0) })
+    let isPlain = plain.count == patterns.count
+    for entry in self where !(plain.contains(entry.path) && isPlain) && !list.covers(entry.path) {
       throw ActionError(
         "file-outside", "'produces' leads to '\(entry.path)' through a link; name it under 'produces', too",
         isRetryable: false)

@@ -1,36 +1,31 @@
-/// A path in which `*` and `?` stand for characters of a name and `**` for folders, any number of them.
+/// A pattern of files: `*`, `?` and `[…]` stand for characters of a name, `**` for any number of folders, `{…,…}` for alternatives.
+/// ``PatternText`` has the rules of its text.
 ///
-/// What begins with a dot is meant only where the pattern says the dot. A `*` or `?` after a NUL character, which no name has,
-/// stands for itself.
+/// A name that begins with a dot matches only a part that does.
 package struct FilePattern: Sendable {
-  private let parts: [String]
-  private let isAbsolute: Bool
+  /// Whether it excludes files of the patterns before it.
+  package let isExclusion: Bool
+  let alternatives: [PathPattern]
 
-  /// How deep folders are looked into.
-  private static let depth = 64
-
-  /// A path in which each `*` and `?` stands for itself.
-  package static func quoted(_ path: String) -> String {
-    guard isOpen(path) else { return path }
-    var text = ""
-    for character in path.unicodeScalars {
-      if character == "*" || character == "?" { text.unicodeScalars.append("\0") }
-      text.unicodeScalars.append(character)
-    }
-    return text
+  /// The pattern that a text contains. A text that is not a pattern is a path.
+  package init(_ text: String) {
+    isExclusion = PatternText.isExclusion(text)
+    let texts = (try? PatternText.expanded(text)) ?? [PatternText.quoted(PatternText.withoutMark(text))]
+    alternatives = texts.map { PathPattern($0) }
   }
 
-  /// The path that a text states which has neither a `*` nor a `?` and needs no tidying; nil: it may have. Most are like that.
+  /// The path that a text contains if none of its characters has a meaning and it needs no tidying; nil if it may have. Most are
+  /// like that.
   package static func plainPath(_ text: String) -> String? {
     var (before, isPlain) = (UInt8(ascii: "/"), !text.isEmpty)
     var copy = text
     copy.withUTF8 { bytes in
+      if bytes.first == UInt8(ascii: "!") { isPlain = false }
       for (index, byte) in bytes.enumerated() {
         switch byte {
-        case UInt8(ascii: "*"), UInt8(ascii: "?"), 0: isPlain = false
         case UInt8(ascii: "."): if before == UInt8(ascii: "/") { isPlain = false }
         case UInt8(ascii: "/"): if index > 0, before == UInt8(ascii: "/") { isPlain = false }
-        default: break
+        default: if PatternText.isSpecial(byte) { isPlain = false }
         }
         before = byte
       }
@@ -38,51 +33,96 @@ package struct FilePattern: Sendable {
     return isPlain && before != UInt8(ascii: "/") ? text : nil
   }
 
-  /// The pattern without `.`, and without `..` after the name of a folder: two that mean the same file are equal.
-  package var normalized: String {
-    var kept: [String] = []
-    for part in parts {
-      if part == "..", let last = kept.last, last != "..", last != "**" { kept.removeLast() } else { kept.append(part) }
+  /// Whether it may match several paths. Otherwise it is a path.
+  package var isOpen: Bool { alternatives.count > 1 || alternatives.contains(where: \.isOpen) }
+
+  /// The alternatives without `.`, and without `..` after the name of a folder: two that mean the same file are equal.
+  package var normalized: [String] { alternatives.map(\.normalized) }
+
+  /// The folders below which all files are that the pattern means; an empty one is that from which it is named.
+  package var folders: [String] { alternatives.map(\.folder) }
+
+  /// Whether a path, without `.` and `..`, is one that the pattern means.
+  package func covers(_ path: String) -> Bool { alternatives.contains { $0.covers(path) } }
+
+  /// Files that match a pattern.
+  package struct Found: Sendable {
+    /// Their paths, sorted.
+    package var paths: [String]
+    /// Links that match, but lead to nothing.
+    package var danglingLinks: [String]
+
+    /// Files and links.
+    package init(paths: [String], danglingLinks: [String] = []) {
+      self.paths = paths
+      self.danglingLinks = danglingLinks
     }
-    return (isAbsolute ? "/" : "") + kept.joined(separator: "/")
   }
 
-  /// The pattern that a text states.
-  package init(_ text: String) {
-    parts = text.split(separator: "/").map(String.init).filter { $0 != "." }
+  /// The files that match, as paths below `folder` (absolute ones unchanged); what cannot be read has none. A pattern that is a
+  /// path gives that path, whether it is there or not.
+  ///
+  /// - Parameter limit: if there are more, this many and one are found, whichever come first.
+  package func find(in folder: String, limit: Int = .max) -> Found {
+    if !isOpen { return Found(paths: [alternatives[0].path]) }
+    var search = FileSearch(limit: limit, mayRepeat: alternatives.count > 1)
+    for alternative in alternatives { search.add(alternative, in: folder) }
+    return search.found
+  }
+
+  /// The paths that ``find(in:limit:)`` gives.
+  package func files(in folder: String, limit: Int = .max) -> [String] { find(in: folder, limit: limit).paths }
+}
+
+/// One alternative of a pattern of files.
+struct PathPattern: Sendable, Hashable {
+  let parts: [NamePattern]
+  let isAbsolute: Bool
+
+  init(_ text: String) {
+    parts = text.split(separator: "/").filter { $0 != "." }.map { NamePattern(String($0)) }
     isAbsolute = text.hasPrefix("/")
   }
 
-  /// The files that fit, as paths below `folder` (absolute ones as they are), sorted; what cannot be read has none. Without a
-  /// `*` or `?` the path itself, whether it is there or not.
-  ///
-  /// - Parameter limit: where there are more, this many and one are named, whichever come first.
-  package func files(in folder: String, limit: Int = .max) -> [String] {
-    guard isOpen else {
-      return [(isAbsolute ? "/" : "") + parts.map(Self.unquoted).joined(separator: "/")]
+  var isOpen: Bool { parts.contains { $0.name == nil } }
+
+  /// The path that it is, unless it is open.
+  var path: String { joined(parts) }
+
+  /// The path without `..` after the name of a folder.
+  var normalized: String { joined(tidy) }
+
+  /// The parts without `..` after the name of a folder.
+  var tidy: [NamePattern] {
+    var kept: [NamePattern] = []
+    for part in parts {
+      if part.text == "..", let last = kept.last, last.text != "..", !last.isFolders {
+        kept.removeLast()
+      } else {
+        kept.append(part)
+      }
     }
-    var found = Found(limit: limit, seen: parts.count { $0 == "**" } > 1 ? [] : nil)
-    look(parts[...], isAbsolute ? "" : nil, in: isAbsolute ? "" : folder, 0, &found)
-    return found.paths.sorted()
+    return kept
   }
 
-  /// The folder below which everything is that the pattern means; empty: that from which it is named.
-  package var folder: String {
-    let fixed = parts.prefix { !Self.isOpen($0) }
-    return (isAbsolute ? "/" : "")
-      + (fixed.count == parts.count ? fixed.dropLast() : fixed).map(Self.unquoted).joined(separator: "/")
+  var folder: String {
+    let fixed = parts.prefix { $0.name != nil }
+    return joined(fixed.count == parts.count ? fixed.dropLast() : fixed)
   }
 
-  /// Whether a path, without `.` and `..`, is one that the pattern means.
-  package func covers(_ path: String) -> Bool {
+  private func joined(_ parts: some Collection<NamePattern>) -> String {
+    (isAbsolute ? "/" : "") + parts.map { $0.name ?? $0.text }.joined(separator: "/")
+  }
+
+  func covers(_ path: String) -> Bool {
     guard path.hasPrefix("/") == isAbsolute else { return false }
-    return Self.covers(path.split(separator: "/").map { Array($0.utf8) }[...], parts[...])
+    return Self.covers(path.split(separator: "/").map { Array($0.utf8) }[...], tidy[...])
   }
 
-  private static func covers(_ names: ArraySlice<[UInt8]>, _ parts: ArraySlice<String>) -> Bool {
+  private static func covers(_ names: ArraySlice<[UInt8]>, _ parts: ArraySlice<NamePattern>) -> Bool {
     guard let part = parts.first else { return names.isEmpty }
-    guard part == "**" else {
-      guard let name = names.first, name.withUnsafeBytes({ fits($0, part) }) else { return false }
+    guard part.isFolders else {
+      guard let name = names.first, name.withUnsafeBytes({ part.matches($0) }) else { return false }
       return covers(names.dropFirst(), parts.dropFirst())
     }
     var rest = names
@@ -92,127 +132,5 @@ package struct FilePattern: Sendable {
       rest = rest.dropFirst()
     }
     return false
-  }
-
-  private struct Found {
-    private(set) var paths: [String] = []
-    let limit: Int
-    /// The paths again, where a pattern may come upon one twice.
-    var seen: Set<String>?
-    var isFull: Bool { paths.count > limit }
-
-    init(limit: Int, seen: Set<String>?) {
-      self.limit = limit
-      self.seen = seen
-    }
-
-    mutating func add(_ path: String) {
-      if seen?.insert(path).inserted != false { paths.append(path) }
-    }
-  }
-
-  /// Whether it has a `*` or `?` that stands for others.
-  package var isOpen: Bool { parts.contains(where: Self.isOpen) }
-
-  private static func isOpen(_ part: String) -> Bool {
-    var before: UInt8 = 1
-    for byte in part.utf8 {
-      if byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?"), before != 0 { return true }
-      before = byte
-    }
-    return false
-  }
-
-  private static func unquoted(_ part: String) -> String {
-    part.utf8.contains(0) ? String(String.UnicodeScalarView(part.unicodeScalars.filter { $0.value != 0 })) : part
-  }
-
-  /// `path` is the way so far, nil at the beginning.
-  private func look(
-    _ rest: ArraySlice<String>, _ path: String?, in folder: String, _ depth: Int, _ found: inout Found
-  ) {
-    guard let part = rest.first, depth <= Self.depth, !found.isFull else { return }
-    func joined(_ name: String) -> String { path.map { "\($0)/\(name)" } ?? name }
-    if part == "**" { look(rest.dropFirst(), path, in: folder, depth, &found) }
-    guard Self.isOpen(part) else {
-      let part = Self.unquoted(part)
-      let place = "\(folder)/\(part)"
-      if rest.count > 1 {
-        if part == ".." || FilePath.isFolder(place) {
-          look(rest.dropFirst(), joined(part), in: place, depth + 1, &found)
-        }
-      } else if FilePath.isFile(place) {
-        found.add(joined(part))
-      }
-      return
-    }
-    for entry in Self.entries(of: folder, fitting: part) where !found.isFull {
-      let place = "\(folder)/\(entry.name)"
-      if entry.isFolder ?? FilePath.isFolder(place) {
-        if rest.count > 1 || part == "**" {
-          look(part == "**" ? rest : rest.dropFirst(), joined(entry.name), in: place, depth + 1, &found)
-        }
-      } else if rest.count == 1 {
-        found.add(joined(entry.name))
-      }
-    }
-  }
-
-  private struct FolderItem {
-    var name: String
-    /// Nil where the system does not say.
-    var isFolder: Bool?
-  }
-
-  /// What is in a folder and fits a part of a pattern: after `**` all but what begins with a dot.
-  private static func entries(of folder: String, fitting part: String) -> [FolderItem] {
-    guard let stream = opendir(folder.isEmpty ? "/" : folder) else { return [] }
-    defer { closedir(stream) }
-    let part = part == "**" ? "*" : part
-    var entries: [FolderItem] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes -> String? in
-        let name = UnsafeRawBufferPointer(rebasing: bytes.prefix { $0 != 0 })
-        return fits(name, part) ? String(decoding: name, as: UTF8.self) : nil
-      }
-      guard let name, name != ".", name != ".." else { continue }
-      let type = Int(entry.pointee.d_type)
-      entries.append(FolderItem(name: name, isFolder: type == Int(DT_DIR) ? true : type == Int(DT_REG) ? false : nil))
-    }
-    return entries
-  }
-
-  private static func fits(_ name: UnsafeRawBufferPointer, _ pattern: String) -> Bool {
-    var pattern = pattern
-    return pattern.withUTF8 { pattern in
-      let dot = UInt8(ascii: ".")
-      return (name.first != dot || pattern.first == dot) && matches(name[...], UnsafeRawBufferPointer(pattern)[...])
-    }
-  }
-
-  /// Goes back to the last `*` where what follows it does not fit: never more than name times pattern.
-  private static func matches(
-    _ name: Slice<UnsafeRawBufferPointer>, _ pattern: Slice<UnsafeRawBufferPointer>
-  ) -> Bool {
-    var (name, pattern) = (name, pattern)
-    var retry: (name: Slice<UnsafeRawBufferPointer>, pattern: Slice<UnsafeRawBufferPointer>)?
-    while let byte = name.first {
-      if pattern.first == UInt8(ascii: "*") {
-        pattern = pattern.dropFirst()
-        retry = (name, pattern)
-      } else if pattern.first == 0, pattern.dropFirst().first == byte {
-        name = name.dropFirst()
-        pattern = pattern.dropFirst(2)
-      } else if pattern.first == byte || pattern.first == UInt8(ascii: "?") {
-        name = name.dropFirst()
-        pattern = pattern.dropFirst()
-      } else if let last = retry {
-        retry = (last.name.dropFirst(), last.pattern)
-        (name, pattern) = (last.name.dropFirst(), last.pattern)
-      } else {
-        return false
-      }
-    }
-    return pattern.allSatisfy { $0 == UInt8(ascii: "*") }
   }
 }

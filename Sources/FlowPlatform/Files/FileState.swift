@@ -39,9 +39,19 @@ package struct FileState: Sendable, Hashable {
 
   /// Whether the file changed so recently that its times may not tell the next change.
   package var isUnsure: Bool {
+    Self.nowNanoseconds - max(modifiedNanoseconds, changedNanoseconds) < Self.unsureNanoseconds
+  }
+
+  /// The time now by the clock that dates files.
+  package static var nowNanoseconds: Int {
     var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return Self.nanoseconds(now) - max(modifiedNanoseconds, changedNanoseconds) < Self.unsureNanoseconds
+    #if os(Linux)
+      // The one that the kernel dates files with, which is up to a tick behind the exact one.
+      clock_gettime(CLOCK_REALTIME_COARSE, &now)
+    #else
+      clock_gettime(CLOCK_REALTIME, &now)
+    #endif
+    return nanoseconds(now)
   }
 
   private static func nanoseconds(_ time: timespec) -> Int { time.tv_sec * 1_000_000_000 + time.tv_nsec }

@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowExpressions
 import FlowModel
+import FlowPlatform
 
 extension WorkflowCheck {
   /// What is there for others while it continues cannot be skipped as up to date.
@@ -31,7 +32,8 @@ extension WorkflowCheck {
       let node = node(.produces, of: step)
     else { return }
     for element in tree.elements(node) {
-      let text = tree.text(element)
+      let element = pathNode(element)
+      guard let text = tree.text(of: element), !PatternText.isExclusion(text) else { continue }
       let isOfItem =
         Template.containsExpression(text)
         && (try? Template(parsing: text))?.expressions.contains { _, expression in
@@ -45,6 +47,21 @@ extension WorkflowCheck {
           ? "use the item in the path, such as 'out/${{ item.stem }}.txt'"
           : "use the item in the path, such as 'out/${{ index }}.txt'")
     }
+  }
+
+  /// Two steps cannot make one file.
+  mutating func checkSameProducts() {
+    for conflict in SameProducts.conflicts(in: workflow) where !isSettled {
+      let own = conflict.diagnostic(
+        name(conflict.first), name(conflict.second), at: span(.produces, of: conflict.second),
+        related: [.init(span(.produces, of: conflict.first), "'\(name(conflict.first))' produces it here")])
+      report(own.code, own.message, at: own.span, related: own.related, help: own.help)
+    }
+  }
+
+  /// The path of a file that may be a mapping.
+  func pathNode(_ node: NodeID) -> NodeID {
+    tree.kind(node) == .mapping ? tree.member(FileKey.path.rawValue, of: node)?.value ?? node : node
   }
 
   /// A step that reads what another one makes must come after it.

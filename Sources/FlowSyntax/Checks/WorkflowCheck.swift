@@ -57,6 +57,7 @@ struct WorkflowCheck: DocumentReading {
     guard graph != nil, !isSettled else { return }
     checkHandles()
     checkFileOrder()
+    checkSameProducts()
     checkEventOrder()
     checkWaitsWithoutMaximum()
     checkFeasibility()

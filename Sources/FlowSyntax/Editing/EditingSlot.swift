@@ -48,6 +48,7 @@ enum EditingSlot {
     case .map(let type), .durationOr(let type, _): return type.pages
     case .foreach: return ForeachKey.pages
     case .executorAddress: return ExecutorKey.pages
+    case .fileRule: return FileKey.pages
     default: return []
     }
   }

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPlatform
 
 /// The files between the steps of a workflow, as far as it says: `foreach`, `inputs-from` and `produces`.
 package struct FileFlow {
@@ -9,6 +10,9 @@ package struct FileFlow {
     package var makers: [Int] = []
     package var readers: [Int] = []
     fileprivate var shapes: [PathShape]
+
+    /// The path, if it is one and not a pattern; it is the same however it is written.
+    var path: String? { shapes.count == 1 ? shapes[0].literal : nil }
   }
 
   /// First what steps make, then what they read that none makes, in the order of the file.
@@ -32,7 +36,7 @@ package struct FileFlow {
         guard !folder.isEmpty, !pattern.hasPrefix("/") else { return (pattern, shapes) }
         return ("\(folder)/\(pattern)", shapes.map { $0.inside(folder) })
       }
-      for pattern in options.produces {
+      for pattern in options.produces.map(\.pattern) where !PatternText.isExclusion(pattern) {
         let (text, shapes) = described(pattern)
         if numbers[text] == nil {
           numbers[text] = nodes.count
@@ -45,9 +49,14 @@ package struct FileFlow {
         }
         nodes[numbers[text]!].makers.append(step)
       }
-      var reads = options.inputsFrom
+      var reads = options.inputsFrom.map(\.pattern)
       if case .files(let patterns)? = options.fanOut?.source { reads = patterns + reads.filter { !$0.isItemPath } }
-      inputs += reads.map { Input(step: step, text: described($0).text, shapes: described($0).shapes) }
+      for (index, pattern) in reads.enumerated() where !PatternText.isExclusion(pattern) {
+        let exclusions = reads[(index + 1)...].filter(PatternText.isExclusion).map(PatternText.withoutMark)
+        let excluded = exclusions.flatMap { described($0).shapes }
+        let (text, shapes) = described(pattern)
+        inputs.append(Input(step: step, text: text, shapes: shapes, excluded: excluded))
+      }
     }
     let made = nodes.count
     for input in inputs {
@@ -60,6 +69,7 @@ package struct FileFlow {
       for node in found
       where nodes[node].text == input.text
         || input.shapes.contains(where: { own in nodes[node].shapes.contains { own.overlaps($0) } })
+          && !input.excludes(nodes[node].shapes)
       {
         isMade = true
         if nodes[node].readers.last != input.step { nodes[node].readers.append(input.step) }
@@ -79,6 +89,13 @@ package struct FileFlow {
     var step: Int
     var text: String
     var shapes: [PathShape]
+    /// What later patterns of the list exclude.
+    var excluded: [PathShape]
+
+    /// Whether files that are known by their paths are all excluded.
+    func excludes(_ files: [PathShape]) -> Bool {
+      files.allSatisfy { file in file.isLiteral && excluded.contains { $0.overlaps(file) } }
+    }
   }
 }
 

@@ -1,28 +1,41 @@
 import FlowExpressions
 import FlowModel
+import FlowPlatform
 
 /// What a pattern of files may mean, by the names of its folders and of the file: an expression that is not known before a run
-/// counts as any text.
+/// counts as any text, and a `[…]` as any character.
 struct PathShape: Sendable, Hashable {
-  private let parts: [[UInt8]]
+  private enum Token: Sendable, Hashable {
+    case character(Unicode.Scalar)
+    case anyCharacter, anyText
+  }
+
+  private let parts: [[Token]]
+  /// Whether the path begins at the root of the file system.
+  private let isAbsolute: Bool
   /// Whether it is one path and no other.
   let isLiteral: Bool
 
-  private static let anyFolders = Array("**".utf8)
+  private static let anyFolders: [Token] = [.anyText, .anyText]
 
   /// The shapes of a pattern of a step; none: nothing is known of it.
   static func all(of pattern: String, fanOut: FanOut?, inputs: [FieldDeclaration]) -> [PathShape] {
-    guard Template.containsExpression(pattern) else { return [PathShape(pattern)] }
+    guard Template.containsExpression(pattern) else { return all(of: pattern) }
     guard let template = try? Template(parsing: pattern) else { return [] }
     if template.isSingleExpression, template.expressions[0].expression.source.lowercased() == "item.path",
       case .files(let patterns)? = fanOut?.source
     {
-      return patterns.flatMap { all(of: $0, fanOut: nil, inputs: inputs) }
+      return patterns.filter { !PatternText.isExclusion($0) }.flatMap { all(of: $0, fanOut: nil, inputs: inputs) }
     }
     let stands = template.expressions.map { stand(for: $0.expression, fanOut: fanOut, inputs: inputs) }
     // What an expression alone gives may be any path.
     guard !stands.contains(nil), !template.isSingleExpression || stands[0]?.contains("*") == false else { return [] }
-    return [PathShape(template.text { stands[$0] ?? "" })]
+    return all(of: template.text { stands[$0] ?? "" })
+  }
+
+  /// The shapes of a pattern without expressions, one for each of its alternatives.
+  private static func all(of pattern: String) -> [PathShape] {
+    ((try? PatternText.expanded(pattern)) ?? [PatternText.quoted(pattern)]).map { PathShape($0) }
   }
 
   /// What stands for an expression; nil: it may be anything.
@@ -32,7 +45,7 @@ struct PathShape: Sendable, Hashable {
     else { return nil }
     switch (reference.name.lowercased(), reference.path.first?.lowercased()) {
     case ("inputs", let name?):
-      return inputs.first { $0.name.lowercased() == name }?.defaultValue?.stringValue
+      return (inputs.first { $0.name.lowercased() == name }?.defaultValue?.stringValue).map(PatternText.quoted)
     case (ItemContext.item, let field):
       guard case .files? = fanOut?.source else { return "*" }
       return field == "path" ? "**/*" : field == "folder" ? "**" : "*"
@@ -41,37 +54,78 @@ struct PathShape: Sendable, Hashable {
     }
   }
 
-  /// The shape of a path with `*`, `?` and `**`; relative to `folder`, where there is one.
-  init(_ pattern: String, in folder: String = "") {
-    let whole = folder.isEmpty || pattern.hasPrefix("/") ? pattern : "\(folder)/\(pattern)"
-    var parts: [[UInt8]] = whole.hasPrefix("/") ? [[]] : []
-    for part in whole.utf8.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(".".utf8) {
-      if part.elementsEqual("..".utf8), let last = parts.last, !last.isEmpty, last != Self.anyFolders,
-        !last.elementsEqual("..".utf8)
-      {
+  /// The shape of a pattern without alternatives, in which NUL is the only quote.
+  private init(_ pattern: String) {
+    let parts = Self.tokens(pattern).split(separator: .character("/")).map { Array($0) }
+    self.init(parts, isAbsolute: pattern.hasPrefix("/"))
+  }
+
+  private init(_ all: [[Token]], isAbsolute: Bool) {
+    let (here, up): ([Token], [Token]) = ([.character(".")], [.character("."), .character(".")])
+    var parts: [[Token]] = []
+    for part in all where part != here {
+      if part == up, let last = parts.last, last != Self.anyFolders, last != up {
         parts.removeLast()
       } else {
-        parts.append(Array(part))
+        parts.append(part)
       }
     }
     self.parts = parts
-    isLiteral = !parts.contains { $0.contains(UInt8(ascii: "*")) || $0.contains(UInt8(ascii: "?")) }
+    self.isAbsolute = isAbsolute
+    isLiteral = parts.allSatisfy { $0.allSatisfy { if case .character = $0 { true } else { false } } }
+  }
+
+  private static func tokens(_ pattern: String) -> [Token] {
+    var tokens: [Token] = []
+    var characters = pattern.unicodeScalars[...]
+    while let character = characters.popFirst() {
+      switch character {
+      case "\0": if let next = characters.popFirst() { tokens.append(.character(next)) }
+      case "*": tokens.append(.anyText)
+      case "?": tokens.append(.anyCharacter)
+      case "[":
+        var inside = 0
+        while let next = characters.popFirst() {
+          if next == "]", inside > 0 { break }
+          if next == "\0" { _ = characters.popFirst() }
+          if inside > 0 || next != "!" && next != "^" { inside += 1 }
+        }
+        tokens.append(.anyCharacter)
+      default: tokens.append(.character(character))
+      }
+    }
+    return tokens
   }
 
   /// The same below a folder.
   func inside(_ folder: String) -> PathShape {
-    PathShape(parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/"), in: folder)
+    if isAbsolute { return self }
+    let path = PathShape(PatternText.quoted(folder))
+    return PathShape(path.parts + parts, isAbsolute: path.isAbsolute)
+  }
+
+  /// The path that it is, if it is one.
+  var literal: String? {
+    guard isLiteral else { return nil }
+    var path = String.UnicodeScalarView()
+    if isAbsolute { path.append("/") }
+    for (index, part) in parts.enumerated() {
+      if index > 0 { path.append("/") }
+      for case .character(let character) in part { path.append(character) }
+    }
+    return String(path)
   }
 
   /// Whether some file fits both.
   func overlaps(_ other: PathShape) -> Bool {
+    if isAbsolute != other.isAbsolute { return false }
     if isLiteral, other.isLiteral { return parts == other.parts }
     return Self.meet(
       parts, other.parts, isMany: { $0 == Self.anyFolders },
       fit: { own, other in
         Self.meet(
-          own, other, isMany: { $0 == UInt8(ascii: "*") },
-          fit: { $0 == $1 || $0 == UInt8(ascii: "?") || $1 == UInt8(ascii: "?") })
+          own, other, isMany: { $0 == .anyText },
+          fit: { $0 == $1 || $0 == .anyCharacter || $1 == .anyCharacter })
       })
   }
 

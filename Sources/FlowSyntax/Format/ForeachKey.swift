@@ -34,7 +34,7 @@ enum ForeachKey: String, FormatKey {
     case .include:
       "Mappings that extend the combinations whose axes they match; one that matches none is a combination of its own"
     case .files:
-      "A path with * and **, or a list of them: the step runs once for each file, item.path, .name, .stem, .extension, .folder"
+      "A path or pattern, or a list of them: the step runs once for each file, item.path, .name, .stem, .extension, .folder"
     case .event:
       "An event that repeats: the step runs once for each post, and ends when no more posts are possible"
     case .parallel: "How many items may run at once; without it, as many as threads and queues allow"

@@ -67,6 +67,8 @@ indirect enum Shape: Sendable {
   case eventNames
   /// The path of a file, or a list of them; with expressions.
   case fileNames
+  /// A path or a pattern of files, or a mapping of ``FileKey``; with expressions.
+  case fileRule
   /// The name of an event that repeats.
   case eventName
   case expression

@@ -52,7 +52,7 @@ enum StepKey: String, FormatKey {
     case .foreach: .foreach
     case .parallel: .integer(1...Limits.items)
     case .failFast: .boolean
-    case .inputsFrom, .produces: .list(of: .string, isNonempty: true)
+    case .inputsFrom, .produces: .list(of: .fileRule, isNonempty: true)
     case .executor: .executorAddress
     case .resources: .map(ResourcesKey.self)
     case .outputs: .named(.output, .map(FieldKey.self))
@@ -105,8 +105,8 @@ enum StepKey: String, FormatKey {
       "The items to run the step for: a list, an expression that gives one, or a mapping of items, axes or files"
     case .parallel: "With foreach, how many items may run at once"
     case .inputsFrom:
-      "The files that it reads, with * and **; it is skipped while nothing has changed; with foreach each item"
-    case .produces: "The files that it produces, with * and **; a changed one makes it run again"
+      "The files that it reads, as paths and patterns; it is skipped while nothing has changed; with foreach each item"
+    case .produces: "The files that it produces, as paths and patterns; a changed one makes it run again"
     case .resources: "The capacity that it requests while it runs: { cpus: 4, memory: 8GiB, gpus: 1 }"
     case .outputs: "The outputs that its command writes to the file FLOWRUN_OUTPUT as name=value, each with its type"
     case .outputLimit:

@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowExpressions
 import FlowModel
+import FlowPlatform
 
 /// Steps that are workflows: what such a step cannot state, and that its file can be used.
 extension WorkflowCheck {
@@ -136,6 +137,16 @@ extension WorkflowCheck {
           cannot(
             "step '\(other.id)' of '\(file)' waits for '\(event)', and no event from outside reaches it",
             "wait for it before, in a step that this one needs")
+        }
+        let count = workflow.steps[step].options.fanOut?.literalCount ?? 2
+        if count > 1, other.options.condition == nil, other.options.fanOut == nil,
+          let path = other.options.produces.map(\.pattern).first(where: {
+            FilePattern.plainPath($0) != nil && !Template.containsExpression($0)
+          })
+        {
+          cannot(
+            "step '\(other.id)' of '\(file)' would produce '\(path)' for each of them",
+            "use an input in the path, such as 'out/${{ inputs.name }}.txt'")
         }
         if other.options.request != nil {
           cannot(

@@ -73,7 +73,7 @@ public struct StepPlacement: Sendable {
     guard wish?.copiesFiles == true else { return nil }
     if reads("folder", in: step) { return "it reads 'run.folder', a folder of this machine" }
     for (key, paths) in [("inputs-from", step.options.inputsFrom), ("produces", step.options.produces)] {
-      if let path = paths.first(where: leavesFolder) {
+      if let path = paths.map(\.pattern).first(where: leavesFolder) {
         return "'\(key)' names '\(path)', which is outside of the workflow's folder"
       }
     }

@@ -78,7 +78,7 @@ extension WorkflowReader {
     }
     switch key {
     case .axes: fanOut.source = axesSource(member.value, members, owner)
-    case .files: fanOut.source = .files(fileNames(member.value, .part("files", of: owner)))
+    case .files: fanOut.source = .files(itemFiles(member.value, .part("files", of: owner)))
     case .event: fanOut.source = .posts(of: string(member.value, .part("event", of: owner)) ?? "")
     default: fanOut.source = .items(anyItems(member.value, .part("items", of: owner)) ?? [])
     }

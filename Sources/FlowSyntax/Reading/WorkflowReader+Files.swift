@@ -1,23 +1,92 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
+import FlowPlatform
 
 /// The files that a step says it reads and makes.
 extension WorkflowReader {
-  /// A list of paths with `*`, `?` and `**`, and with expressions.
-  mutating func filePatterns(_ node: NodeID, _ owner: Owner) -> [String] {
+  /// A list of paths and patterns, each a text or a mapping of ``FileKey``.
+  mutating func fileRules(_ node: NodeID, _ owner: Owner) -> [FileRule] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(node, owner, expected: "a list of paths", help: "such as '[src/**/*.c, Makefile]'")
       return []
     }
-    var patterns: [String] = []
-    for element in tree.elements(node) {
-      guard let text = string(element, .part("each path", of: owner)) else { continue }
-      if text.isEmpty || text.utf8.contains(0) {
-        reportType(element, owner, expected: "a path")
-      } else {
-        patterns.append(text)
+    var rules: [FileRule] = []
+    for (index, element) in tree.elements(node).enumerated() {
+      guard let (rule, text) = fileRule(element, .part("each path", of: owner)) else { continue }
+      checkPattern(rule.pattern, at: text, isFirst: index == 0, owner)
+      rules.append(rule)
+    }
+    return rules
+  }
+
+  /// The patterns of `foreach: { files: … }`.
+  mutating func itemFiles(_ node: NodeID, _ owner: Owner) -> [String] {
+    let names = fileNames(node, owner)
+    let nodes = tree.kind(node) == .sequence ? tree.elements(node) : [node]
+    for (index, element) in nodes.enumerated() {
+      guard let text = tree.text(of: element), !text.isEmpty else { continue }
+      checkPattern(text, at: element, isFirst: index == 0, owner)
+    }
+    return names
+  }
+
+  /// A file with the node of its path.
+  private mutating func fileRule(_ node: NodeID, _ owner: Owner) -> (rule: FileRule, path: NodeID)? {
+    guard tree.kind(node) == .mapping else { return path(node, owner).map { (FileRule($0), node) } }
+    if let braces = braces(node) {
+      reportType(node, owner, expected: "a path", help: "quote a pattern with braces: '\(braces)'")
+      return nil
+    }
+    var rule = FileRule("")
+    var location: NodeID?
+    forEachKey(of: node, KeyTable<FileKey>(), owner: owner, location: node) { reader, key, member in
+      switch key {
+      case .path:
+        guard let text = reader.path(member.value, .part(key.rawValue, of: owner)) else { return }
+        (rule.pattern, location) = (text, member.value)
+      case .required: rule.isRequired = reader.boolean(member.value, .part(key.rawValue, of: owner))
       }
     }
-    return patterns
+    return location.map { (rule, $0) }
+  }
+
+  private mutating func path(_ node: NodeID, _ owner: Owner) -> String? {
+    guard let text = string(node, owner) else { return nil }
+    if text.isEmpty || text.utf8.contains(0) {
+      reportType(node, owner, expected: "a path")
+      return nil
+    }
+    return text
+  }
+
+  /// The pattern that was meant by `{a,b}` without quotes, which YAML takes for a mapping without values; nil if it is not one.
+  private func braces(_ node: NodeID) -> String? {
+    var names: [String] = []
+    var ignored: [Diagnostic] = []
+    var members = tree.members(of: node, failures: &ignored)
+    while let member = members.next(in: tree) {
+      guard tree.kind(member.value) == .scalar, tree.scalarValue(member.value)?.isNull == true,
+        let name = tree.text(of: member.key)
+      else { return nil }
+      names.append(name)
+    }
+    return names.isEmpty ? nil : "{" + names.joined(separator: ",") + "}"
+  }
+
+  /// Reports a pattern that cannot match what was meant.
+  private mutating func checkPattern(_ text: String, at node: NodeID, isFirst: Bool, _ owner: Owner) {
+    // Expressions that do not parse are reported with the others.
+    guard let written = (try? Template(parsing: text))?.text({ _ in "-" }) else { return }
+    let isAll = isFirst && PatternText.isExclusion(written)
+    if let problem = PatternText.problem(of: written) {
+      report(
+        .invalidPattern, "'\(text)' in \(owner.text(in: tree)) \(problem.message)", at: span(node), help: problem.help)
+    } else if isAll {
+      report(
+        .invalidPattern,
+        "\(owner.text(in: tree)) begins with '\(text)', which excludes files of the patterns before it", at: span(node),
+        help: "write the files first, as in '[\"**\", \"\(text)\"]'")
+    }
   }
 }

@@ -29,6 +29,8 @@ extension Shape {
     case .stepNames: Self.oneOrMany(["type": "string", "pattern": .string(NameKind.step.pattern)])
     case .eventNames: Self.oneOrMany(["type": "string"])
     case .fileNames: Self.oneOrMany(["type": "string", "minLength": 1])
+    case .fileRule:
+      Self.anyOf([["type": "string", "minLength": 1], WorkflowSchema.map(of: FileKey.self)])
     case .eventName: ["type": "string", "minLength": 1]
     case .expression: ["type": ["string", "boolean", "number"], "minLength": 1]
     case .booleanOrExpression, .deferral: Self.anyOf([["type": "boolean"], Self.bareExpression])

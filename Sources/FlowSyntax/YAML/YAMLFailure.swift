@@ -66,11 +66,28 @@ struct YAMLFailure: Error {
       .yamlSyntax, "not YAML: " + problem, at: Span(offset, isPastEnd ? offset : offset + 1), related: related,
       help: isInCommand(offset, in: bytes)
         ? "quote a command that contains braces, brackets or commas, as in run: 'echo {a,b}'"
-        : LibYAMLProblem.kind(of: problem).help,
+        : patternHelp(offset, in: bytes) ?? LibYAMLProblem.kind(of: problem).help,
       isLocal: true)
     failure.beginning = beginning
     failure.suspects = suspects + (lastText.map { [$0] } ?? [])
     return failure
+  }
+
+  /// What to do about a pattern of files without quotes in the line of `offset`: one with braces, or one that begins with a
+  /// character that begins something else in YAML.
+  private static func patternHelp(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    let start = bytes[..<min(offset, bytes.count)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    let line = bytes[start...].prefix(1_000).prefix { $0 != 0x0A }
+    let text = String(decoding: line, as: UTF8.self)
+    let keys = ["inputs-from:", "produces:", "files:"]
+    let isElement = text.drop { $0 == " " }.hasPrefix("- ")
+    let key = keys.compactMap { text.firstRange(of: $0)?.upperBound }.first
+    guard let start = key ?? (isElement ? text.startIndex : nil) else { return nil }
+    let pattern = text[start...].split(whereSeparator: { " []".contains($0) }).first { word in
+      word.hasPrefix("!") || word.contains("{") && !word.contains("${{") && !word.contains("'") && !word.contains("\"")
+    }
+    guard let pattern, isElement ? pattern.hasPrefix("!") || pattern.contains(",") : true else { return nil }
+    return "quote a pattern that contains braces or begins with '!' or '[', as in 'src/{a,b}.c' and '!src/gen.c'"
   }
 
   /// True if `offset` is in a command in `{ run: … }`.

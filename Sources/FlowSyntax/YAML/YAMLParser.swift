@@ -263,7 +263,10 @@ struct YAMLParser {
         .unsupportedTag, "unknown tag '\(name)'", at: span,
         help: Self.isCall(name)
           ? negation(at: span.start)
-          : "leave it out; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known")
+          : name.hasPrefix("!") && !name.hasPrefix("!!")
+            ? "quote a text that begins with '!', as in '\(name)'; of tags, only !!str, !!int, !!float, !!bool, !!null, !!map "
+              + "and !!seq are known"
+            : "leave it out; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known")
     }
     return known
   }

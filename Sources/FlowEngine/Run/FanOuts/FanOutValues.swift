@@ -62,6 +62,16 @@ struct FanOutValues: Sendable {
       return hash.value
     }
   }
+
+  /// The same, but equal items have different ones, in the order of the list.
+  var recordKeys: [UInt64] {
+    var seen: [UInt64: UInt64] = [:]
+    return hashes.map { hash in
+      let count = seen[hash, default: 0]
+      seen[hash] = count + 1
+      return hash &+ count
+    }
+  }
 }
 
 /// The item that an expression is evaluated for.

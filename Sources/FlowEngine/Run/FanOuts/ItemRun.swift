@@ -8,6 +8,8 @@ package struct OuterRun: Sendable {
   let run: WorkflowRun
   /// The item's instance.
   let instance: StepIndex
+  /// What distinguishes the item from all others that note something in the data folder, wherever it is in the list.
+  let recordID: StepID
   /// Which of its attempts.
   let attempt: Int
   /// How many of the machine's cores are this item's at first.
@@ -64,7 +66,8 @@ struct ItemRun: Sendable {
     options.showsOutput = outer.showsOutput(of: context.step)
     options.forcesColor = outer.options.forcesColor && outer.allowsColor(of: context.step)
     options.outer = OuterRun(
-      run: outer, instance: context.step, attempt: context.attempt, cores: max(1, activeCores() / parallel))
+      run: outer, instance: context.step, recordID: outer.recordID(ofItem: context.step), attempt: context.attempt,
+      cores: max(1, activeCores() / parallel))
     options.observer = ItemLines(context)
     if let traceparent = outer.options.traceparent {
       let prefix = "\(context.stepID)/"

@@ -1,5 +1,6 @@
 import FlowExpressions
 import FlowModel
+import FlowPlatform
 
 /// What a step runs for, with its expressions parsed.
 struct PreparedFanOut: Sendable {
@@ -40,7 +41,7 @@ struct PreparedFanOut: Sendable {
       case .axes(let axes, let exclude, let include):
         given = .object(try axes.evaluate(in: scope))
         (excluded, included) = (try exclude.evaluate(in: scope), try include.evaluate(in: scope))
-      case .files(let patterns): given = try patterns.evaluate(in: scope)
+      case .files(let patterns): given = try patterns.evaluate(in: scope, quoting: PatternText.quoted)
       case .posts(let event):
         return FanOutValues(scope.plan.posts(of: event).map { scope.value(of: $0) })
       }

@@ -10,6 +10,15 @@ struct RunFanOut: Sendable {
   var bytes = 0
   /// What the items read and make; nil: the step does not say.
   var checks: ItemChecks?
+  private var recordKeys: [UInt64] = []
+
+  init(values: FanOutValues) { self.values = values }
+
+  /// What distinguishes an item from others, wherever it is in the list; of equal items each has its own. Nil: there is no such item.
+  mutating func recordKey(of item: Int) -> UInt64? {
+    if recordKeys.count != values.count { recordKeys = values.recordKeys }
+    return recordKeys.indices.contains(item) ? recordKeys[item] : nil
+  }
 }
 
 // Steps that run for several items: what these are, and what happens to what they give.
@@ -120,6 +129,10 @@ extension WorkflowRun {
     }
     let gathered = columns(of: step, given)
     if !gathered.isEmpty { keep(gathered, of: step, &state) }
+    let workflow = prepared.graph.workflow
+    if workflow.itemWorkflows[workflow.steps[Int(step)].uses] != nil, options.outer == nil {
+      state.itemRecords[step] = Set(fanOut.values.recordKeys)
+    }
   }
 
   /// The outputs of a step by those of its items, nil for an item that gave none.

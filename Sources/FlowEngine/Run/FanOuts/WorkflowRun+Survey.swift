@@ -79,7 +79,9 @@ extension WorkflowRun {
       if let known = listedFiles.withLock({ $0.removeValue(forKey: step) }) {
         listed = known
       } else {
-        listed.values = try Self.files(values.indices.compactMap { values[$0].stringValue }, in: folder)
+        listed.values = try Self.files(values.indices.compactMap { values[$0].stringValue }, in: folder) { link in
+          warnOnce("step '\(stepID(of: step))' has no item for '\(link)', a link that leads to nothing")
+        }
       }
     }
     guard let files = detail.files else {
@@ -120,6 +122,7 @@ extension WorkflowRun {
       return surveyed
     }
     let looked = checks.look()
+    for note in looked.notes { warnOnce(note) }
     if let problem = looked.problem {
       warn("which items of step '\(stepID(of: step))' are up to date cannot be recorded: \(problem)")
     }
@@ -218,10 +221,12 @@ extension WorkflowRun {
 
   private func itemChecks(of step: StepIndex, reads: Bool) -> ItemChecks {
     let basis = basis(of: step)
-    return ItemChecks(
+    var checks = ItemChecks(
       basis.step.id.text, stamps: ItemStamps(of: idInAll(of: step), in: run.dataFolder, reads: reads),
       definition: basis.definition, common: [], folder: workflowFolder(of: step), isForced: isForced(basis.step),
       mask: mask)
+    checks.makers = makers
+    return checks
   }
 
   /// The inputs and variables that all items of a step have.
@@ -245,10 +250,8 @@ extension WorkflowRun {
     checks.common = commonValues(detail, scope)
     var inputs: PreparedObject?
     if case .evaluated(let object) = detail.inputs, withInputs { inputs = object }
-    let isOfFiles = detail.fanOut?.isOfFiles ?? false
-    var seen: [UInt64: UInt64] = [:]
     checks.items.reserveCapacity(values.count)
-    let hashes = known.isEmpty ? values.hashes : []
+    let keys = known.isEmpty ? values.recordKeys : []
     for index in values.indices {
       guard refused[index] == nil else {
         checks.items.append(nil)
@@ -266,19 +269,14 @@ extension WorkflowRun {
         checks.items.append(item)
         continue
       }
-      if isOfFiles { scope.item?.value = values[index].quotedFile }
-      let (reads, makes): ([String], [String])
+      let (reads, makes): ([NamedFiles], [NamedFiles])
       do throws(StepFailure) {
         (reads, makes) = try files.evaluate(in: scope)
       } catch {
         throw StepFailure(code: error.code, message: "\(values.describe(index)): \(error.message)")
       }
-      // Of equal items each has a stamp of its own.
-      let hash = hashes[index]
-      let count = seen[hash, default: 0]
-      seen[hash] = count + 1
       checks.items.append(
-        given.map { ItemChecks.Item(key: hash &+ count, reads: reads, makes: makes, given: $0) })
+        given.map { ItemChecks.Item(key: keys[index], reads: reads, makes: makes, given: $0) })
     }
   }
 
@@ -320,32 +318,56 @@ extension WorkflowRun {
   // MARK: Files
 
   /// The files that patterns mean, each once.
-  static func files(_ patterns: [String], in folder: String) throws(StepFailure) -> FanOutValues {
+  static func files(
+    _ patterns: [String], in folder: String, foundDangling: (_ link: String) -> Void = { _ in }
+  ) throws(StepFailure) -> FanOutValues {
+    let list = FilePatterns(patterns)
+    if let excluded = list.excludedFolder(in: folder) { throw .excludedFolder(excluded, in: "foreach") }
     var seen: Set<String>? = patterns.count > 1 ? [] : nil
     var files: [String] = []
-    for text in patterns {
+    for (index, text) in patterns.enumerated() where !PatternText.isExclusion(text) {
       guard !text.isEmpty else {
         throw StepFailure(code: "not-a-file", message: "foreach: expected a path under 'files', found an empty text")
       }
       let pattern = FilePattern(text)
-      let paths = pattern.files(in: folder, limit: Limits.items)
+      let found = pattern.find(in: folder, limit: Limits.items)
+      for link in found.danglingLinks where list.keeps(link, of: index) { foundDangling(link) }
+      let paths = found.paths.filter { list.keeps($0, of: index) }
       if !pattern.isOpen, let path = paths.first {
         let place = path.hasPrefix("/") ? path : "\(folder)/\(path)"
-        guard FilePath.isFile(place) else {
-          throw StepFailure(
-            code: "not-a-file",
-            message: FilePath.isFolder(place)
-              ? "foreach: '\(path)' is a folder; for the files in it write '\(path)/*'"
-              : "foreach: there is no file '\(path)'; a pattern such as '*.csv' may mean none")
-        }
+        guard FilePath.isFile(place) else { throw Self.notAFile(path, isFolder: FilePath.isFolder(place)) }
       }
       for path in paths where seen?.insert(path).inserted != false { files.append(path) }
       guard files.count <= Limits.items else {
         throw StepFailure(
-          code: "too-many-items", message: "foreach: '\(text)' matches more than \(Limits.items) files; name fewer")
+          code: "too-many-items",
+          message: "foreach: '\(PatternText.shown(text))' matches more than \(Limits.items) files; name fewer")
       }
     }
     return FanOutValues(files: files)
+  }
+
+  private static func notAFile(_ path: String, isFolder: Bool) -> StepFailure {
+    if isFolder {
+      return StepFailure(
+        code: "not-a-file", message: "foreach: '\(path)' is a folder; for the files in it write '\(path)/*'")
+    }
+    let isLikePattern = path.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+    return StepFailure(
+      code: "not-a-file",
+      message: "foreach: there is no file '\(path)'; "
+        + (isLikePattern
+          ? "in a path that an expression gives, '*' and '?' stand for themselves"
+          : "a pattern such as '*.csv' may mean none"))
+  }
+}
+
+extension StepFailure {
+  /// An exclusion that names a folder excludes no file.
+  static func excludedFolder(_ path: String, in key: String) -> StepFailure {
+    StepFailure(
+      code: "not-a-file",
+      message: "\(key): '!\(path)' names a folder, and excludes files only; for the files in it write '!\(path)/**'")
   }
 }
 
@@ -357,14 +379,5 @@ extension FanOutValues {
 
   fileprivate func describe(_ index: Int) -> String {
     "item [\(index)]" + (name(of: index).map { " '\($0)'" } ?? "")
-  }
-}
-
-extension Value {
-  /// The item of a file for a pattern of files, in which the characters of its name stand for themselves.
-  fileprivate var quotedFile: Value {
-    guard let path = objectValue?["path"]?.stringValue else { return self }
-    let quoted = FilePattern.quoted(path)
-    return quoted == path ? self : FileItem.value(of: quoted)
   }
 }

@@ -71,16 +71,25 @@ indirect enum PreparedValue: Sendable {
   }
 
   func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
+    try evaluate(in: context, quoting: nil)
+  }
+
+  /// Evaluates it; each text that an expression gives is replaced by what `quote` makes of it.
+  func evaluate(
+    in context: some ExpressionContext, quoting quote: ((String) -> String)?
+  ) throws(ExpressionError) -> Value {
     switch self {
     case .literal(let value): return value
-    case .template(let template): return try template.evaluate(in: context)
+    case .template(let template):
+      if let quote { return try template.evaluate(in: context, quoting: quote) }
+      return try template.evaluate(in: context)
     case .array(let values):
       var evaluated: [Value] = []
-      for value in values { evaluated.append(try value.evaluate(in: context)) }
+      for value in values { evaluated.append(try value.evaluate(in: context, quoting: quote)) }
       return .array(evaluated)
     case .object(let members):
       var object = ValueObject()
-      for (key, value) in members { object[key] = try value.evaluate(in: context) }
+      for (key, value) in members { object[key] = try value.evaluate(in: context, quoting: quote) }
       return .object(object)
     }
   }

@@ -7,16 +7,20 @@ extension WorkflowRun {
   /// Runs a body; nil: it continues in a task.
   @inline(__always)
   func execute(_ start: Start, _ context: ActionContext, pool: Pool, _ outputs: inout ValueObject) -> Ending? {
-    if let beforehand = start.inputs?.beforehand, let ending = look(beforehand, &outputs) { return ending }
+    if let beforehand = start.inputs?.beforehand, let ending = look(beforehand, start, &outputs) { return ending }
     recentStates.end()
     let action = prepared.actionIndices[Int(instances.owner(of: start.step))]
     do {
       if let given = try prepared.bodies.run(action, start.inputs, in: context) {
+        if start.inputs?.check != nil, let ending = noteSuccess(start, given) {
+          noteFailure(start)
+          return ending
+        }
         outputs = given
-        if start.inputs?.check != nil { noteSuccess(start, given) }
         return .success
       }
     } catch {
+      noteFailure(start)
       return ending(of: error, start)
     }
     guard let (ending, given) = run(prepared.bodies.asynchronous(action), start, context, pool: pool, startsHere: true)
@@ -26,13 +30,18 @@ extension WorkflowRun {
   }
 
   /// The result of looking before a body runs; nil: it runs.
-  private func look(_ beforehand: StartInputs.Beforehand, _ outputs: inout ValueObject) -> Ending? {
+  private func look(
+    _ beforehand: StartInputs.Beforehand, _ start: Start, _ outputs: inout ValueObject
+  ) -> Ending? {
     switch beforehand {
     case .problem(let problem): return .failure(problem, isRetryable: false)
     case .check(let check):
-      switch check.result(recentStates, at: clock.now) {
-      case .runs: return nil
-      case .fails(let failure): return .failure(failure, isRetryable: false)
+      let result = check.result(recentStates, at: clock.now)
+      for note in check.notes { warnOnce(note) }
+      if case .fails(let failure) = result { return .failure(hidden(failure), isRetryable: false) }
+      if let failure = claimProducts(check, of: start.step) { return .failure(failure, isRetryable: false) }
+      switch result {
+      case .runs, .fails: return nil
       case .upToDate(let kept):
         outputs = kept
         return .upToDate
@@ -52,14 +61,20 @@ extension WorkflowRun {
       // A body that runs here was looked at on its thread.
       if pool == Pool.remote, let beforehand = start.inputs?.beforehand {
         var outputs = ValueObject()
-        if let ending = look(beforehand, &outputs) { return complete(start, ending, outputs) }
+        if let ending = look(beforehand, start, &outputs) { return complete(start, ending, outputs) }
       }
       recentStates.end()
       do {
         let outputs = try await body.call(start.inputs?.values ?? ValueObject(), context)
-        if start.inputs?.check != nil { noteSuccess(start, outputs) }
-        if end?.keep(.success, outputs) != true { complete(start, .success, outputs) }
+        if pool == Pool.remote { await awaitProducts(of: start) }
+        var (ending, given) = (Ending.success, outputs)
+        if start.inputs?.check != nil, let failure = noteSuccess(start, outputs) {
+          noteFailure(start)
+          (ending, given) = (failure, [:])
+        }
+        if end?.keep(ending, given) != true { complete(start, ending, given) }
       } catch {
+        noteFailure(start)
         let ending = ending(of: error, start)
         if end?.keep(ending, [:]) != true { complete(start, ending, [:]) }
       }
@@ -158,7 +173,7 @@ extension WorkflowRun {
       if error.isOfMachine { machineLosses.withLock { $0[start.step, default: 0] += 1 } }
       let failure = StepFailure(code: ExecutorLost.code, message: error.message)
       let reason: RetryReasons.Reason = error.isTimeUp ? .timedOut : error.isOutOfMemory ? .outOfMemory : .lost
-      switch reasons(of: start)?.allow(reason, code: failure.code) {
+      switch retryReasons(of: start)?.allow(reason, code: failure.code) {
       case true?: return .failure(failure, isRetryable: true)
       case false?: return .interrupted(failure, isFinal: true)
       case nil:
@@ -168,7 +183,7 @@ extension WorkflowRun {
       let declared = prepared.action(of: instances.owner(of: start.step)).declaration.errors.first {
         $0.code == error.code
       }?.isRetryable
-      let verdict = reasons(of: start)?.allow(
+      let verdict = retryReasons(of: start)?.allow(
         error.isKilled ? .killed : .failed, code: error.code, status: error.exitStatus)
       return .failure(
         StepFailure(code: error.code, message: error.message),
@@ -181,11 +196,11 @@ extension WorkflowRun {
     default:
       return .failure(
         StepFailure(code: "error", message: "\(error)"),
-        isRetryable: reasons(of: start)?.allow(.failed, code: "error") ?? true)
+        isRetryable: retryReasons(of: start)?.allow(.failed, code: "error") ?? true)
     }
   }
 
-  private func reasons(of start: Start) -> RetryReasons? {
+  func retryReasons(of start: Start) -> RetryReasons? {
     prepared.graph.workflow.steps[Int(instances.owner(of: start.step))].options.retry?.reasons
   }
 }

@@ -1,3 +1,4 @@
+import FlowModel
 import FlowPlatform
 
 /// The files that were looked up for a step, or for the items of one, of which many read the same files.
@@ -5,7 +6,7 @@ struct FileMemo {
   private let folder: OpenFolder
   /// Whether a file may be asked for more than once.
   private let remembers: Bool
-  private var paths: [String: [String]] = [:]
+  private var paths: [String: FilePattern.Found] = [:]
   private var stamps: [String: InputStamp] = [:]
   /// States that were looked up just before, and the time now; see ``RecentStates``.
   var recent: (states: RecentStates, now: Int)?
@@ -22,19 +23,46 @@ struct FileMemo {
   var files: [InputStamp]? { paths.isEmpty ? Array(stamps.values) : nil }
 
   /// The files that a pattern means.
-  mutating func files(_ pattern: String, limit: Int) -> [String] {
-    if let path = FilePattern.plainPath(pattern) { return [path] }
-    if let known = paths[pattern] { return known }
+  ///
+  /// - Returns: the files, and whether the pattern is a path.
+  mutating func files(_ pattern: String, limit: Int) -> (found: FilePattern.Found, isPath: Bool) {
+    if let path = FilePattern.plainPath(pattern) { return (FilePattern.Found(paths: [path]), true) }
+    if let known = paths[pattern] { return (known, false) }
     let parsed = FilePattern(pattern)
-    let found = parsed.files(in: folder.path, limit: limit)
+    let found = parsed.find(in: folder.path, limit: limit)
     if remembers, parsed.isOpen { paths[pattern] = found }
-    return found
+    return (found, !parsed.isOpen)
   }
+
+  /// Whether there is anything at a path.
+  func exists(_ path: String) -> Bool { folder.status(of: path) != nil }
+
+  /// The exclusion of a list that names a folder, so that it excludes nothing.
+  func excludedFolder(_ list: FilePatterns) -> String? { list.excludedFolder(in: folder.path) }
 
   /// The states of many files, which are looked up together; empty: they are few, or one may be known already.
   func states(of files: [String]) -> [FileState?] {
     if remembers || files.count < 2 { return [] }
     return recent.flatMap { $0.states.states(of: files, in: folder.path, at: $0.now) } ?? folder.states(of: files)
+  }
+
+  /// The products that exist and have changed since an instant, without their content.
+  mutating func products(_ makes: [NamedFiles], since nanoseconds: Int) -> [InputStamp] {
+    var changed: [InputStamp] = []
+    for named in makes where !PatternText.isExclusion(named.pattern) {
+      for path in files(named.pattern, limit: Limits.watchedFiles).found.paths {
+        guard let state = FileState(ofRegular: folder.status(of: path)), state.changedNanoseconds >= nanoseconds else {
+          continue
+        }
+        changed.append(InputStamp(path, state))
+      }
+    }
+    return changed
+  }
+
+  /// Whether a product has the state that it had.
+  func isAsItWas(_ stamp: InputStamp) -> Bool {
+    FileState(ofRegular: folder.status(of: stamp.path)).map { stamp.hasState(of: InputStamp(stamp.path, $0)) } ?? false
   }
 
   /// A file as it is now; `state` is its state, if that was looked up just before.

@@ -37,6 +37,19 @@ struct InputStamp: Sendable, Hashable {
     if digest.isEmpty { bytes = -1 }
   }
 
+  /// A file of which only the state is known.
+  init(_ path: String, _ state: FileState) {
+    self.path = path
+    (bytes, number, digest) = (state.bytes, state.number, "")
+    (modifiedNanoseconds, changedNanoseconds) = (state.modifiedNanoseconds, state.changedNanoseconds)
+  }
+
+  /// Whether the file has not been written since: the length and both times are equal.
+  func hasState(of other: InputStamp) -> Bool {
+    bytes == other.bytes && modifiedNanoseconds == other.modifiedNanoseconds
+      && changedNanoseconds == other.changedNanoseconds
+  }
+
   /// The file must be read again if this changes; nil: it must be in any case.
   var state: FileState? {
     guard number != 0 else { return nil }
@@ -49,27 +62,4 @@ struct InputStamp: Sendable, Hashable {
 
   /// Whether the content is the same.
   func isSame(as other: InputStamp) -> Bool { path == other.path && bytes == other.bytes && digest == other.digest }
-
-  /// All files that patterns mean, as they are now; nil: they are too many.
-  static func all(_ patterns: [String], known: [InputStamp], _ memo: inout FileMemo) -> [InputStamp]? {
-    var seen: Set<String>? = patterns.count > 1 ? [] : nil
-    var byPath: [String: InputStamp]?
-    var stamps: [InputStamp] = []
-    for pattern in patterns {
-      let files = memo.files(pattern, limit: Limits.watchedFiles)
-      let states = memo.states(of: files)
-      for (index, path) in files.enumerated() {
-        if seen?.insert(path).inserted == false { continue }
-        guard stamps.count < Limits.watchedFiles else { return nil }
-        // Most steps read the files that they read before, in the same order.
-        var before = stamps.count < known.count ? known[stamps.count] : nil
-        if before?.path != path, !known.isEmpty {
-          if byPath == nil { byPath = Dictionary(known.map { ($0.path, $0) }, uniquingKeysWith: { $1 }) }
-          before = byPath?[path]
-        }
-        stamps.append(memo.stamp(path, known: before, state: states.isEmpty ? nil : states[index]))
-      }
-    }
-    return stamps
-  }
 }

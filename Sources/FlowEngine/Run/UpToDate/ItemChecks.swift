@@ -9,8 +9,8 @@ struct ItemChecks: Sendable {
   struct Item: Sendable {
     /// What distinguishes it from others, wherever it is in the list.
     var key: UInt64
-    var reads: [String]
-    var makes: [String]
+    var reads: [NamedFiles]
+    var makes: [NamedFiles]
     /// Its inputs and variables, evaluated, where they are not those of all items.
     var given: [ValueObject]
   }
@@ -28,6 +28,8 @@ struct ItemChecks: Sendable {
   var folder: String
   var isForced: Bool
   var mask: SecretMask?
+  /// What other steps make.
+  var makers: ProductTable?
   /// A digest of each item's inputs and variables.
   private(set) var values: [String] = []
 
@@ -44,13 +46,16 @@ struct ItemChecks: Sendable {
     self.mask = mask
   }
 
+  /// The most items of which something is noted.
+  private static let mostNotes = 3
+
   /// The check of an item; nil: it has none.
   func check(_ index: Int) -> UpToDateCheck? {
     guard let item = items[index] else { return nil }
     return UpToDateCheck(
       "\(step)[\(index)]", .known(definition: definition, values: values[index]),
-      StepFiles(reads: item.reads, makes: item.makes, folder: folder), at: .item(item.key, stamps),
-      isForced: isForced, mask: mask)
+      reads: item.reads, makes: item.makes, in: folder, at: .item(item.key, stamps), isForced: isForced, mask: mask,
+      makers: makers)
   }
 
   /// The result of looking at all items.
@@ -59,6 +64,8 @@ struct ItemChecks: Sendable {
     var findings: [UpToDateCheck.Finding?] = []
     /// Why something could not be recorded, or nil.
     var problem: String?
+    /// What a person should know of the files, though it is not an error.
+    var notes: [String] = []
     /// The outputs of all items, with placeholders, and all files, including the file of their stamps. Nil unless all items are up
     /// to date and the state of each file shows every later change.
     var unchanged: (outputs: [ValueObject], files: [(path: String, state: FileState)])?
@@ -72,6 +79,7 @@ struct ItemChecks: Sendable {
     var renewed: [(item: UInt64, stamp: StepStamp)] = []
     var outputs: [ValueObject] = []
     var memo = FileMemo(in: folder, remembers: true)
+    var (notes, seenNotes): ([String], Set<String>) = ([], [])
     for (index, item) in items.enumerated() {
       guard let item, let check = check(index) else {
         looked.findings.append(nil)
@@ -79,9 +87,13 @@ struct ItemChecks: Sendable {
       }
       let (finding, stamp) = check.look(&memo)
       looked.findings.append(finding)
+      for note in check.notes where seenNotes.insert(note).inserted { notes.append(note) }
       if let stamp { renewed.append((item.key, stamp)) }
       if case .upToDate = finding, let stamp = stamp ?? stamps[item.key] { outputs.append(stamp.outputs) }
     }
+    looked.notes = Array(notes.prefix(Self.mostNotes))
+    let others = notes.count - looked.notes.count
+    if others > 0 { looked.notes.append("step '\(step)' has \(others) more such items") }
     looked.problem = stamps.write(renewed)
     stamps.tidy(keeping: Set(items.compactMap { $0?.key }))
     if outputs.count == items.count, let files = states(of: memo.files) { looked.unchanged = (outputs, files) }
@@ -108,9 +120,9 @@ struct ItemChecks: Sendable {
       var digest = SHA256()
       digest.combine(common)
       for object in item.given { digest.combine(JSONText.bytes(of: .object(object))) }
-      for path in item.reads { digest.combine(Array(path.utf8) + [0]) }
+      for files in item.reads { digest.combine(Array(files.pattern.utf8) + [0]) }
       digest.combine([1])
-      for path in item.makes { digest.combine(Array(path.utf8) + [0]) }
+      for files in item.makes { digest.combine(Array(files.pattern.utf8) + [0]) }
       return digest.finish()
     }
   }
@@ -120,14 +132,15 @@ struct ItemChecks: Sendable {
     var makers: [String: Int] = [:]
     makers.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
-      for pattern in item?.makes ?? [] {
-        let path = FilePattern.plainPath(pattern) ?? FilePattern(pattern).normalized
-        let first = makers.updateValue(index, forKey: path)
-        guard let first, first != index else { continue }
-        return StepFailure(
-          code: "same-product",
-          message: "\(describe(first)) and \(describe(index)) both produce '\(path)'; let 'produces' tell them apart, "
-            + "such as by ${{ item.folder }} or ${{ item.extension }} of a file")
+      for files in item?.makes ?? [] where !PatternText.isExclusion(files.pattern) {
+        for path in FilePattern.plainPath(files.pattern).map({ [$0] }) ?? FilePattern(files.pattern).normalized {
+          let first = makers.updateValue(index, forKey: path)
+          guard let first, first != index else { continue }
+          return StepFailure(
+            code: "same-product",
+            message: "\(describe(first)) and \(describe(index)) both produce '\(PatternText.shown(path))'; let "
+              + "'produces' tell them apart, such as by ${{ item.folder }} or ${{ item.extension }} of a file")
+        }
       }
     }
     return nil

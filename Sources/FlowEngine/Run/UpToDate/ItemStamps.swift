@@ -19,7 +19,7 @@ final class ItemStamps: Sendable {
   }
 
   /// The file may have this many more records than items before it is written again.
-  private static let spareRecords = 1000
+  static let spareRecords = 1000
 
   /// The file.
   let path: String

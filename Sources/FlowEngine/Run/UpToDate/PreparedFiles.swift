@@ -1,10 +1,26 @@
 import FlowExpressions
 import FlowModel
+import FlowPlatform
+
+/// A path or pattern of files that a step reads or makes, evaluated.
+struct NamedFiles: Sendable, Hashable {
+  /// Whether files must match.
+  enum Need: Sendable, Hashable {
+    /// A path must exist, and a pattern need not match any file.
+    case ofPaths
+    case always, never
+  }
+
+  var pattern: String
+  var need: Need
+}
 
 /// The files that a step says it reads and makes, with expressions parsed.
 struct PreparedFiles: Sendable {
-  private let reads: [PreparedValue]
-  private let makes: [PreparedValue]
+  private typealias Rule = (value: PreparedValue, isRequired: Bool?)
+
+  private let reads: [Rule]
+  private let makes: [Rule]
   /// Whether expressions are in them.
   let hasExpressions: Bool
 
@@ -13,45 +29,50 @@ struct PreparedFiles: Sendable {
     guard !options.inputsFrom.isEmpty || !options.produces.isEmpty else { return nil }
     reads = try Self.parsed(options.inputsFrom)
     makes = try Self.parsed(options.produces)
-    hasExpressions = (reads + makes).contains { if case .literal = $0 { false } else { true } }
+    hasExpressions = (reads + makes).contains { if case .literal = $0.value { false } else { true } }
   }
 
-  private static func parsed(_ patterns: [String]) throws(ExpressionError) -> [PreparedValue] {
-    var values: [PreparedValue] = []
-    for pattern in patterns { values.append(try PreparedValue(.string(pattern))) }
+  private static func parsed(_ rules: [FileRule]) throws(ExpressionError) -> [Rule] {
+    var values: [Rule] = []
+    for rule in rules { values.append((try PreparedValue(.string(rule.pattern)), rule.isRequired)) }
     return values
   }
 
   /// Whether the patterns of an item are the same whenever they are evaluated, since they read nothing but the item and the
   /// run's inputs.
   var isKnownFromTheStart: Bool {
-    (reads + makes).allSatisfy { $0.reads(only: ["item", "inputs"]) }
+    (reads + makes).allSatisfy { $0.value.reads(only: ["item", "inputs"]) }
   }
 
   /// The patterns as they are now.
-  func evaluate(in scope: RunScope) throws(StepFailure) -> (reads: [String], makes: [String]) {
-    (try Self.evaluate(reads, "inputs-from", in: scope), try Self.evaluate(makes, "produces", in: scope))
+  func evaluate(in scope: RunScope) throws(StepFailure) -> (reads: [NamedFiles], makes: [NamedFiles]) {
+    // The paths of a list are known only now, so the workflow does not say that each must exist.
+    (
+      try Self.evaluate(reads, "inputs-from", needOfLists: .never, in: scope),
+      try Self.evaluate(makes, "produces", needOfLists: .ofPaths, in: scope)
+    )
   }
 
   /// An expression may give a list of paths, too.
   private static func evaluate(
-    _ values: [PreparedValue], _ key: String, in scope: RunScope
-  ) throws(StepFailure) -> [String] {
-    var patterns: [String] = []
-    for value in values {
+    _ rules: [Rule], _ key: String, needOfLists: NamedFiles.Need, in scope: RunScope
+  ) throws(StepFailure) -> [NamedFiles] {
+    var files: [NamedFiles] = []
+    for (value, isRequired) in rules {
       let given: Value
       do throws(ExpressionError) {
-        given = try value.evaluate(in: scope)
+        given = try value.evaluate(in: scope, quoting: PatternText.quoted)
       } catch {
         throw StepFailure(error, in: key)
       }
+      let usual = given.arrayValue == nil ? .ofPaths : needOfLists
       for path in given.arrayValue ?? [given] {
         guard let path = path.stringValue, !path.isEmpty else {
           throw StepFailure(code: "expression", message: "\(key): expected a path, found \(path.shortText)")
         }
-        patterns.append(path)
+        files.append(NamedFiles(pattern: path, need: isRequired.map { $0 ? .always : .never } ?? usual))
       }
     }
-    return patterns
+    return files
   }
 }

@@ -38,6 +38,14 @@ struct StepStamp: Sendable {
     self.outputs = outputs
   }
 
+  /// What attempts that did not succeed have left; `attempt` names the last of them.
+  init(ofFailure attempt: String, left: [InputStamp]) {
+    self.init(definition: "", values: attempt, inputs: [], products: left, outputs: [:])
+  }
+
+  /// Whether it is what attempts left that did not succeed.
+  var isOfFailure: Bool { definition.isEmpty }
+
   /// Writes it down; why that cannot be done, or nil.
   func write(of step: StepID, in dataFolder: String) -> String? {
     let path = Self.path(of: step, in: dataFolder)

@@ -12,6 +12,9 @@ final class UpToDateCheck: Sendable {
     case never, forced, definition, values
     case input(String)
     case product(String)
+    case missingProduct(String)
+    case neverMade(String)
+    case failedAttempt
     case tooManyProducts
 
     var text: String {
@@ -22,6 +25,9 @@ final class UpToDateCheck: Sendable {
       case .values: "its inputs, its variables or the outputs of its dependencies have changed"
       case .input(let path): "'\(path)' has changed"
       case .product(let path): "'\(path)', which it produces, has changed since"
+      case .missingProduct(let path): "'\(path)', which it produces, is missing"
+      case .neverMade(let path): "'\(path)', which it produces, has never existed"
+      case .failedAttempt: "its last attempt did not succeed and left files that it produces"
       case .tooManyProducts: "it produces more than \(Limits.watchedFiles) files"
       }
     }
@@ -66,26 +72,45 @@ final class UpToDateCheck: Sendable {
     /// What the step reads, as it was before it ran.
     var inputs: [InputStamp] = []
     var (definition, values) = ("", "")
+    /// Products that attempts which did not succeed have left.
+    var left: [InputStamp] = []
+    /// When it was looked at, by the clock of the file system.
+    var lookedNanoseconds = 0
+    var notes: [String] = []
   }
 
   /// What messages call the step.
   private let name: String
   private let digests: Digests
-  /// What it reads and makes.
-  let files: StepFiles
+  private let reads: [NamedFiles]
+  let makes: [NamedFiles]
+  private let folder: String
   private let place: Place
   private let isForced: Bool
   private let mask: SecretMask?
+  private let makers: ProductTable?
   private let state = Mutex(State())
 
-  init(_ name: String, _ digests: Digests, _ files: StepFiles, at place: Place, isForced: Bool, mask: SecretMask?) {
+  init(
+    _ name: String, _ digests: Digests, reads: [NamedFiles], makes: [NamedFiles], in folder: String, at place: Place,
+    isForced: Bool, mask: SecretMask?, makers: ProductTable?
+  ) {
     self.name = name
     self.digests = digests
-    self.files = files
+    self.reads = reads
+    self.makes = makes
+    self.folder = folder
     self.place = place
     self.isForced = isForced
     self.mask = mask
+    self.makers = makers
   }
+
+  /// What it reads and makes.
+  var files: StepFiles { StepFiles(reads: reads.map(\.pattern), makes: makes.map(\.pattern), folder: folder) }
+
+  /// What a person should know of the files that were looked at last, though it is not an error.
+  var notes: [String] { state.withLock { $0.notes } }
 
   private var stamp: StepStamp? {
     switch place {
@@ -108,7 +133,7 @@ final class UpToDateCheck: Sendable {
   ///   - recent: states that were looked up just before.
   ///   - now: nanoseconds of the clock by which they were.
   func result(_ recent: RecentStates? = nil, at now: Int = 0) -> Finding {
-    var memo = FileMemo(in: files.folder, remembers: false)
+    var memo = FileMemo(in: folder, remembers: false)
     memo.recent = recent.map { ($0, now) }
     let (finding, renewed) = look(&memo)
     // Where that fails, files are read once more the next time.
@@ -118,33 +143,21 @@ final class UpToDateCheck: Sendable {
 
   /// Whether the step is up to date, and what to record where it is and its files have other times than before.
   func look(_ memo: inout FileMemo) -> (finding: Finding, renewed: StepStamp?) {
-    var stamp = stamp
-    guard let now = InputStamp.all(files.reads, known: stamp?.inputs ?? [], &memo) else {
-      return (
-        .fails(
-          StepFailure(
-            code: "too-many-files", message: "'inputs-from' matches more than \(Limits.watchedFiles) files; name fewer")
-        ),
-        nil
-      )
-    }
-    if let folder = now.first(where: { $0.bytes == InputStamp.folder }) {
-      return (
-        .fails(
-          StepFailure(
-            code: "not-a-file",
-            message: "'inputs-from' names '\(folder.path)', which is a folder; for the files in it write "
-              + "'\(folder.path)/**'")),
-        nil
-      )
-    }
-    let own =
+    let recorded = stamp
+    var stamp = recorded?.isOfFailure == true ? nil : recorded
+    let found = FileLook(reads, known: stamp?.inputs ?? [], &memo)
+    if let failure = failure(found) { return (.fails(failure), nil) }
+    let now = found.stamps
+    var own =
       switch digests {
       case .basis(let basis): State(inputs: now, definition: basis.definition, values: basis.values)
       case .known(let definition, let values): State(inputs: now, definition: definition, values: values)
       }
-    state.withLock { $0 = own }
-    if stamp == nil { return (.runs(.never), nil) }
+    if let recorded, recorded.isOfFailure { own.left = recorded.products }
+    own.lookedNanoseconds = FileState.nowNanoseconds
+    own.notes = found.notes(on: "inputs-from", of: name)
+    state.withLock { [own] in $0 = own }
+    if stamp == nil { return (.runs(recorded == nil ? .never : .failedAttempt), nil) }
     var products: [InputStamp] = []
     if let reason = reason(stamp!, own, &products, &memo) { return (.runs(reason), nil) }
     let isRenewed = stamp!.inputs != now || stamp!.products != products
@@ -157,6 +170,29 @@ final class UpToDateCheck: Sendable {
     }
   }
 
+  /// Why the step cannot run for the files that it reads; nil if it can.
+  private func failure(_ found: FileLook) -> StepFailure? {
+    if found.isFull {
+      return StepFailure(
+        code: "too-many-files", message: "'inputs-from' matches more than \(Limits.watchedFiles) files; name fewer")
+    }
+    if let path = found.excludedFolder { return .excludedFolder(path, in: "inputs-from") }
+    if let path = found.stamps.first(where: { $0.bytes == InputStamp.folder })?.path {
+      return StepFailure(
+        code: "not-a-file",
+        message: "'inputs-from' names '\(path)', which is a folder; for the files in it write '\(path)/**'")
+    }
+    if let path = found.missing, makers?.mayMake(path, in: folder) != true {
+      return StepFailure(
+        code: "missing-input",
+        message: "'inputs-from' names '\(path)', which does not exist; correct the path, or write "
+          + "'{ path: \(path), required: false }' if it may be missing")
+    }
+    return found.unmatched.map {
+      StepFailure(code: "missing-input", message: "'\($0)' of 'inputs-from' is required, but matches no file")
+    }
+  }
+
   private func reason(
     _ stamp: StepStamp, _ own: State, _ products: inout [InputStamp], _ memo: inout FileMemo
   ) -> Reason? {
@@ -164,12 +200,14 @@ final class UpToDateCheck: Sendable {
     if stamp.definition != own.definition { return .definition }
     if stamp.values != own.values { return .values }
     if let path = Self.difference(stamp.inputs, own.inputs) { return .input(path) }
-    guard let made = InputStamp.all(files.makes, known: stamp.products, &memo) else {
-      return .tooManyProducts
+    let made = FileLook(makes, known: stamp.products, &memo)
+    if made.isFull { return .tooManyProducts }
+    products = made.stamps
+    if let path = made.missing ?? made.unmatched {
+      let isNew = stamp.products.allSatisfy { $0.path != path || $0.bytes < 0 }
+      return isNew && (made.missing != nil || stamp.products.isEmpty) ? .neverMade(path) : .missingProduct(path)
     }
-    products = made
-    if let path = Self.difference(stamp.products, products) { return .product(path) }
-    return products.first { $0.bytes < 0 }.map { .product($0.path) }
+    return Self.difference(stamp.products, products).map { .product($0) }
   }
 
   /// The first file that differs, or that only one of the lists has.
@@ -185,21 +223,90 @@ final class UpToDateCheck: Sendable {
     return paths.symmetricDifference(others).min()
   }
 
-  /// Notes that the step has succeeded with these outputs. Returns what went wrong, or nil.
-  func noteSuccess(_ outputs: ValueObject) -> String? {
-    var memo = FileMemo(in: files.folder, remembers: false)
-    guard let products = InputStamp.all(files.makes, known: [], &memo) else {
-      return "the files of step '\(name)' cannot be recorded: 'produces' matches more than \(Limits.watchedFiles) files"
+  /// What is wrong with the files of a step that has ended.
+  struct Ending {
+    /// Why the step fails after all, or nil.
+    var failure: StepFailure?
+    /// What a person should know, though it is not an error.
+    var warnings: [String] = []
+  }
+
+  /// The first product that must exist and does not; nil if there is none.
+  var missingProduct: String? {
+    if makes.allSatisfy({ $0.need == .never }) { return nil }
+    var memo = FileMemo(in: folder, remembers: false)
+    for named in makes where named.need != .never && !PatternText.isExclusion(named.pattern) {
+      let (found, isPath) = memo.files(named.pattern, limit: 0)
+      if isPath {
+        if let path = found.paths.first, !memo.exists(path) { return path }
+      } else if named.need == .always, found.paths.isEmpty {
+        return PatternText.shown(named.pattern)
+      }
     }
-    if let folder = products.first(where: { $0.bytes == InputStamp.folder }) {
-      return "step '\(name)' names '\(folder.path)' under 'produces', which is a folder, so it is never up to date; "
-        + "for the files in it write '\(folder.path)/**'"
+    return nil
+  }
+
+  /// Notes that the step has succeeded with these outputs, unless it has not made what it produces.
+  func noteSuccess(_ outputs: ValueObject) -> Ending {
+    var memo = FileMemo(in: folder, remembers: false)
+    let made = FileLook(makes, known: [], &memo)
+    var ending = Ending(warnings: made.notes(on: "produces", of: name))
+    if made.isFull {
+      ending.warnings.append(
+        "the files of step '\(name)' cannot be recorded: 'produces' matches more than \(Limits.watchedFiles) files")
+      return ending
+    }
+    if let path = made.excludedFolder {
+      ending.failure = .excludedFolder(path, in: "produces")
+      return ending
+    }
+    if let path = made.missing ?? made.unmatched {
+      ending.failure = StepFailure(
+        code: "missing-product",
+        message: made.missing == nil
+          ? "'\(path)' of 'produces' is required, but the step has made no such file"
+          : "'produces' names '\(path)', but the step has not made it")
+      return ending
+    }
+    if let folder = made.stamps.first(where: { $0.bytes == InputStamp.folder }) {
+      ending.warnings.append(
+        "step '\(name)' names '\(folder.path)' under 'produces', which is a folder, so it is never up to date; "
+          + "for the files in it write '\(folder.path)/**'")
+      return ending
     }
     let own = state.withLock { $0 }
+    let isLeft = made.stamps.first { stamp in own.left.contains { $0.path == stamp.path && $0.hasState(of: stamp) } }
+    if let path = isLeft?.path {
+      ending.failure = StepFailure(
+        code: "missing-product",
+        message: "'produces' names '\(path)', which an attempt that did not succeed has left, and the step has not "
+          + "made it again; remove it, or let the command write it")
+      return ending
+    }
+    // Files that match such a pattern later need not be made by this step.
+    if !made.idle.isEmpty { return ending }
     let stamp = StepStamp(
-      definition: own.definition, values: own.values, inputs: own.inputs, products: products,
+      definition: own.definition, values: own.values, inputs: own.inputs, products: made.stamps,
       outputs: mask?.withPlaceholders(outputs) ?? outputs)
-    return write(stamp).map { "the files of step '\(name)' cannot be recorded: \($0)" }
+    if let problem = write(stamp) {
+      ending.warnings.append("the files of step '\(name)' cannot be recorded: \(problem)")
+    }
+    return ending
+  }
+
+  /// Notes which products an attempt that did not succeed has changed, so that they are not taken for the step's.
+  ///
+  /// - Parameter attempt: what names the attempt in the record.
+  func noteFailure(_ attempt: String) {
+    let own = state.withLock { $0 }
+    guard own.lookedNanoseconds > 0 else { return }
+    var memo = FileMemo(in: folder, remembers: false)
+    let changed = memo.products(makes, since: own.lookedNanoseconds)
+    var left = own.left.filter { old in !changed.contains { $0.path == old.path } && memo.isAsItWas(old) }
+    left += changed
+    guard !left.isEmpty else { return }
+    // Where that fails, the contents tell that the products are not those of the last success.
+    _ = write(StepStamp(ofFailure: attempt, left: left))
   }
 }
 
@@ -210,7 +317,7 @@ extension UpToDateCheck.Basis {
     let options = step.options
     var parts: [Value] = [
       .string(step.uses), .object(step.with), .object(options.environment), .string(options.condition ?? ""),
-      .array(options.inputsFrom.map { .string($0) }), .array(options.produces.map { .string($0) }),
+      .array(options.inputsFrom.map { .string($0.pattern) }), .array(options.produces.map { .string($0.pattern) }),
     ]
     // Its commands run there, so a success in another folder says nothing.
     if !folder.isEmpty { parts.append(.string(folder)) }

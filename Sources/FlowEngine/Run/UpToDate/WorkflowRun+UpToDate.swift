@@ -15,7 +15,7 @@ extension WorkflowRun {
     let workflow = prepared.graph.workflow
     let own = workflow.steps[Int(instance)]
     guard let files = prepared.detail(of: instance)?.files else { return inputs }
-    let (reads, makes): ([String], [String])
+    let (reads, makes): ([NamedFiles], [NamedFiles])
     do throws(StepFailure) {
       (reads, makes) = try files.evaluate(in: scope(instance, state))
     } catch {
@@ -26,22 +26,52 @@ extension WorkflowRun {
     }
     let basis = UpToDateCheck.Basis(
       step: own, folder: workflow.scope(of: instance).map { workflow.scopes[$0].folder } ?? "", inputs: values,
-      variables: stated(by: instance, state), needs: needs, patterns: files.hasExpressions ? reads + [""] + makes : [])
+      variables: stated(by: instance, state), needs: needs,
+      patterns: files.hasExpressions ? reads.map(\.pattern) + [""] + makes.map(\.pattern) : [])
     let check = UpToDateCheck(
-      own.id.text, .basis(basis),
-      StepFiles(reads: reads, makes: makes, folder: workflowFolder(of: instance)),
-      at: .step(idInAll(of: instance), dataFolder: run.dataFolder), isForced: isForced(own), mask: mask)
+      own.id.text, .basis(basis), reads: reads, makes: makes, in: workflowFolder(of: instance),
+      at: .step(idInAll(of: instance), dataFolder: run.dataFolder), isForced: isForced(own), mask: mask, makers: makers)
     return StartInputs(values, check: check)
   }
 
   /// Whether a step runs though it is up to date.
   func isForced(_ step: Step) -> Bool { !options.forcedSteps.isDisjoint(with: [step.id.text, "*"]) }
 
-  /// What distinguishes a step from all others that note something in the data folder: `each[1]/convert` in the workflow of an
-  /// item.
+  /// What distinguishes a step from all others that note something in the data folder: `each[8f3a…]/convert` in the workflow of
+  /// an item.
   func idInAll(of step: StepIndex) -> StepID {
     guard let outer = options.outer else { return stepID(of: step) }
-    return StepID(unchecked: "\(outer.run.idInAll(of: outer.instance))/\(stepID(of: step))")
+    return StepID(unchecked: "\(outer.recordID)/\(stepID(of: step))")
+  }
+
+  /// What distinguishes an item from all others that note something in the data folder. Its key and its value count, so that
+  /// another position in the list changes nothing. Posts have nothing but their numbers.
+  func recordID(ofItem instance: StepIndex) -> StepID {
+    guard let (owner, item) = instances.item(of: instance) else { return idInAll(of: instance) }
+    let isPost = prepared.detail(of: owner)?.fanOut?.event != nil
+    let key = isPost ? nil : state.withLock { $0.fanOuts[owner]?.recordKey(of: item) }
+    return StepID(unchecked: "\(idInAll(of: owner))[\(key.map { Self.hexadecimal($0) } ?? "\(item)")]")
+  }
+
+  private static func hexadecimal(_ key: UInt64) -> String {
+    let digits = String(key, radix: 16)
+    return "#" + String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Removes the records of steps in workflows of items that are not in the list any more, once there are many of them.
+  func tidyItemRecords() {
+    let current = state.withLock { $0.itemRecords }
+    let folder = FilePath.folder(of: StepStamp.path(of: stepID(of: 0), in: run.dataFolder))
+    guard !current.isEmpty, let names = FilePath.names(in: folder) else { return }
+    for (step, items) in current {
+      let (prefix, keys) = ("\(stepID(of: step))[", Set(items.map { Self.hexadecimal($0) }))
+      let others = names.filter { name in
+        guard name.hasPrefix(prefix) else { return false }
+        return !keys.contains(String(name.dropFirst(prefix.count).prefix { $0 != "]" }))
+      }
+      guard others.count > keys.count + ItemStamps.spareRecords else { continue }
+      for name in others { unlink("\(folder)/\(name)") }
+    }
   }
 
   /// The variables that workflow and step state for a step, evaluated.
@@ -53,11 +83,64 @@ extension WorkflowRun {
     return values
   }
 
-  /// Notes the success of a step whose try is awaited still, and which does not fail for what it gave.
-  func noteSuccess(_ start: Start, _ outputs: ValueObject) {
+  /// Notes what a step or an item makes. Returns why it cannot start if another one may make the same file.
+  func claimProducts(_ check: UpToDateCheck, of instance: StepIndex) -> StepFailure? {
+    guard !check.makes.isEmpty else { return nil }
+    let failure = claims.claim(
+      check.makes, in: workflowFolder(of: instance),
+      by: ProductClaims.Owner(fullName(of: instance), claimLevels(of: instance)))
+    return failure.map(hidden)
+  }
+
+  /// The name of a step with the items around it.
+  private func fullName(of instance: StepIndex) -> String {
+    let own = stepID(of: instance).text
+    return options.outer.map { "\($0.run.fullName(of: $0.instance))/\(own)" } ?? own
+  }
+
+  private func claimLevels(of instance: StepIndex) -> [ProductClaims.Level] {
+    (options.outer.map { $0.run.claimLevels(of: $0.instance) } ?? [])
+      + [ProductClaims.Level(graph: prepared.graph, step: instances.owner(of: instance), instance: instance)]
+  }
+
+  /// Notes the success of a step whose attempt is still awaited, and which does not fail for what it returned. Returns how the
+  /// attempt ends instead if the step has not made what it produces.
+  func noteSuccess(_ start: Start, _ outputs: ValueObject) -> Ending? {
     guard let check = start.inputs?.check, !cancellations.isCancelled(start.step, attempt: Int(start.attempt)),
       refusal(of: outputs, start) == nil
-    else { return }
-    if let problem = check.noteSuccess(outputs) { warn(problem) }
+    else { return nil }
+    let ended = check.noteSuccess(outputs)
+    for warning in ended.warnings { warnOnce(warning) }
+    return ended.failure.map { failure in
+      let isRetryable = retryReasons(of: start)?.allow(.failed, code: failure.code) ?? true
+      return .failure(hidden(failure), isRetryable: isRetryable)
+    }
+  }
+
+  /// Notes that an attempt of a step has not succeeded.
+  func noteFailure(_ start: Start) {
+    start.inputs?.check?.noteFailure("\(run.id) \(start.attempt)")
+  }
+
+  /// Waits for the products of a remote step: on a shared file system, files of another machine may appear late.
+  func awaitProducts(of start: Start) async {
+    guard let check = start.inputs?.check, var path = check.missingProduct else { return }
+    let wait = options.fileWait
+    guard wait > .zero, !cancellations.isCancelled(start.step, attempt: Int(start.attempt)) else { return }
+    log("has ended; waiting up to \(DurationText.format(wait)) for '\(path)'", level: .info, step: start.step)
+    let end = clock.now + wait.nanoseconds
+    var pause = Duration.milliseconds(20)
+    while clock.now < end, !cancellations.isCancelled(start.step, attempt: Int(start.attempt)) {
+      await withCheckedContinuation { continuation in
+        let rest = min(pause, .nanoseconds(end - clock.now))
+        wake(after: rest, step: start.step, attempt: Int(start.attempt)) { continuation.resume() }
+      }
+      // Reading the folder makes a network file system ask for what is new in it.
+      let place = path.hasPrefix("/") ? path : "\(workflowFolder(of: start.step))/\(path)"
+      _ = FilePath.names(in: FilePath.folder(of: place))
+      guard let next = check.missingProduct else { return }
+      path = next
+      pause = min(pause * 2, .seconds(1))
+    }
   }
 }

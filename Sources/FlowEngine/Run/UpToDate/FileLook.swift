@@ -1,0 +1,72 @@
+import FlowModel
+import FlowPlatform
+import FlowPluginKit
+
+/// The files that a list of patterns means, as they are now.
+struct FileLook {
+  private(set) var stamps: [InputStamp] = []
+  /// The first path that does not exist although it must.
+  private(set) var missing: String?
+  /// The first pattern that matches no file although it must.
+  private(set) var unmatched: String?
+  /// Other patterns that match no file.
+  private(set) var idle: [String] = []
+  /// Links that match, but lead to nothing.
+  private(set) var danglingLinks: [String] = []
+  /// A folder that an exclusion names.
+  private(set) var excludedFolder: String?
+  /// Whether there are more files than a step may have; then not all are in ``stamps``.
+  private(set) var isFull = false
+
+  init(_ files: [NamedFiles], known: [InputStamp], _ memo: inout FileMemo) {
+    let hasExclusions = files.contains { PatternText.isExclusion($0.pattern) }
+    let list = hasExclusions ? FilePatterns(files.map(\.pattern)) : nil
+    excludedFolder = list.flatMap { memo.excludedFolder($0) }
+    var seen: Set<String>? = files.count > 1 ? [] : nil
+    var byPath: [String: InputStamp]?
+    for (number, named) in files.enumerated() where !PatternText.isExclusion(named.pattern) {
+      var (found, isPath) = memo.files(named.pattern, limit: Limits.watchedFiles)
+      if let list {
+        found.paths.removeAll { !list.keeps($0, of: number) }
+        found.danglingLinks.removeAll { !list.keeps($0, of: number) }
+      }
+      danglingLinks += found.danglingLinks
+      if found.paths.isEmpty, !isPath, named.need != .never {
+        let pattern = PatternText.shown(named.pattern)
+        if named.need == .ofPaths { idle.append(pattern) } else if unmatched == nil { unmatched = pattern }
+      }
+      let states = memo.states(of: found.paths)
+      for (index, path) in found.paths.enumerated() {
+        if seen?.insert(path).inserted == false { continue }
+        guard stamps.count < Limits.watchedFiles else {
+          isFull = true
+          return
+        }
+        // Most steps read the files that they read before, in the same order.
+        var before = stamps.count < known.count ? known[stamps.count] : nil
+        if before?.path != path, !known.isEmpty {
+          if byPath == nil { byPath = Dictionary(known.map { ($0.path, $0) }, uniquingKeysWith: { $1 }) }
+          before = byPath?[path]
+        }
+        let stamp = memo.stamp(path, known: before, state: states.isEmpty ? nil : states[index])
+        stamps.append(stamp)
+        if isPath, missing == nil, named.need != .never, stamp.bytes == -1, !memo.exists(path) { missing = path }
+      }
+    }
+  }
+
+  /// What a person should know of the files of a step, though it is not an error.
+  func notes(on key: String, of step: String) -> [String] {
+    danglingLinks.map { "'\($0)', which '\(key)' of step '\(step)' matches, is a link that leads to nothing" }
+      + (idle.isEmpty
+        ? [] : ["'\(idle[0])'\(Self.more(idle.count)) of '\(key)' of step '\(step)' matches no file"])
+  }
+
+  private static func more(_ count: Int) -> String {
+    switch count {
+    case 1: ""
+    case 2: ", like another pattern,"
+    default: ", like \(count - 1) other patterns,"
+    }
+  }
+}

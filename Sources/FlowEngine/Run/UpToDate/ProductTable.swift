@@ -1,0 +1,44 @@
+import FlowExpressions
+import FlowModel
+import FlowPlatform
+import Synchronization
+
+/// What the steps of a run say they produce, as far as that can be said without running them. Worked out when it is first needed.
+final class ProductTable: Sendable {
+  private let graph: WorkflowGraph
+  private let workflowFolder: String
+  private let outer: ProductTable?
+  private let products = Mutex<[NamePattern]?>(nil)
+
+  /// - Parameters:
+  ///   - workflowFolder: the absolute path of the folder of the workflow.
+  ///   - outer: the products of the run that runs this one for an item.
+  init(_ graph: WorkflowGraph, in workflowFolder: String, outer: ProductTable?) {
+    self.graph = graph
+    self.outer = outer
+    self.workflowFolder = workflowFolder
+  }
+
+  /// Whether some step may make the file at a path, named from a folder. What expressions give counts as any text.
+  func mayMake(_ path: String, in folder: String) -> Bool {
+    let path = FilePath.normalized(path.hasPrefix("/") ? path : "\(folder)/\(path)")
+    let known = products.withLock { products in
+      if products == nil { products = all() }
+      return products ?? []
+    }
+    return known.contains { $0.matches(path) } || outer?.mayMake(path, in: folder) == true
+  }
+
+  private func all() -> [NamePattern] {
+    graph.steps(stating: .preparation).flatMap { step -> [NamePattern] in
+      let produces = graph.workflow.steps[Int(step)].options.produces.map(\.pattern)
+      let scope = graph.workflow.scope(of: step).map { graph.workflow.scopes[$0].folder } ?? ""
+      let start = PatternText.quoted(scope.isEmpty ? workflowFolder : "\(workflowFolder)/\(scope)")
+      return produces.filter { !PatternText.isExclusion($0) }.flatMap { pattern -> [NamePattern] in
+        let text = (try? Template(parsing: pattern))?.text { _ in "*" } ?? "*"
+        // As one name, so that a star stands for folders, too.
+        return NamePattern.ofWholePaths(text.hasPrefix("/") ? text : "\(start)/\(text)")
+      }
+    }
+  }
+}

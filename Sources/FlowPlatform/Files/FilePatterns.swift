@@ -1,0 +1,52 @@
+/// A list of patterns of files, some of which may exclude files: the last pattern that matches a path decides.
+package struct FilePatterns: Sendable {
+  private let patterns: [FilePattern]
+  private let hasExclusions: Bool
+
+  /// The patterns that texts contain.
+  package init(_ texts: [String]) {
+    patterns = texts.map { FilePattern($0) }
+    hasExclusions = patterns.contains(where: \.isExclusion)
+  }
+
+  /// Whether a path that the pattern at `index` matches is not excluded by a later one.
+  package func keeps(_ path: String, of index: Int) -> Bool {
+    guard hasExclusions else { return true }
+    let path = FilePattern.plainPath(path) ?? PathPattern(PatternText.quoted(path)).normalized
+    for pattern in patterns[(index + 1)...].reversed() where pattern.covers(path) { return !pattern.isExclusion }
+    return true
+  }
+
+  /// Whether a path, without `.` and `..`, is one that the patterns mean.
+  package func covers(_ path: String) -> Bool {
+    patterns.last { $0.covers(path) }.map { !$0.isExclusion } ?? false
+  }
+
+  /// The files that match, each once, in the order of the patterns that find them.
+  ///
+  /// - Parameter limit: if there are more, this many and one are found, whichever come first.
+  package func files(in folder: String, limit: Int = .max) -> [String] {
+    var seen: Set<String> = []
+    var files: [String] = []
+    for (index, pattern) in patterns.enumerated() where !pattern.isExclusion {
+      for path in pattern.files(in: folder, limit: limit)
+      where keeps(path, of: index) && seen.insert(path).inserted {
+        files.append(path)
+      }
+      if files.count > limit { break }
+    }
+    return files
+  }
+
+  /// The first path among the exclusions that is a folder, so that it excludes nothing.
+  package func excludedFolder(in folder: String) -> String? {
+    guard hasExclusions else { return nil }
+    for pattern in patterns where pattern.isExclusion {
+      for alternative in pattern.alternatives where !alternative.isOpen {
+        let path = alternative.path
+        if FilePath.isFolder(path.hasPrefix("/") ? path : "\(folder)/\(path)") { return path }
+      }
+    }
+    return nil
+  }
+}

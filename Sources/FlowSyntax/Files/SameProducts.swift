@@ -1,0 +1,132 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Finds paths that two steps of a workflow produce.
+struct SameProducts {
+  /// Two steps that produce one file.
+  struct Conflict {
+    var first: Int
+    var second: Int
+    var path: String
+    var kind: Kind
+  }
+
+  /// How the two steps are related.
+  enum Kind {
+    /// Both may run at once.
+    case unordered
+    /// Both have a condition, so perhaps only one of them runs.
+    case conditional
+    /// One needs the other.
+    case ordered
+  }
+
+  private let workflow: Workflow
+  /// The number of steps that the searches may still visit.
+  private var budget = 10_000_000
+
+  /// All pairs of a file's first maker with another one, in the order of the file. Paths with patterns or expressions are known
+  /// only in a run.
+  static func conflicts(in workflow: Workflow) -> [Conflict] {
+    let makers = workflow.steps.lazy.filter { $0.hasOptions && !$0.options.produces.isEmpty }
+    guard makers.count(where: { !$0.options.isDisabled }) > 1 else { return [] }
+    var search = SameProducts(workflow)
+    return search.conflicts()
+  }
+
+  private init(_ workflow: Workflow) { self.workflow = workflow }
+
+  private mutating func conflicts() -> [Conflict] {
+    var makers: [String: [Int]] = [:]
+    var paths: [String] = []
+    for node in FileFlow(workflow).nodes where !node.makers.isEmpty {
+      guard let path = node.path else { continue }
+      if makers[path] == nil { paths.append(path) }
+      makers[path, default: []] += node.makers
+    }
+    var found: [Conflict] = []
+    for path in paths {
+      var seen: Set<Int> = []
+      let steps = makers[path]!.sorted().filter { !workflow.steps[$0].options.isDisabled && seen.insert($0).inserted }
+      for second in steps.dropFirst() {
+        let kind: Kind =
+          comes(second, after: steps[0]) || comes(steps[0], after: second)
+          ? .ordered : hasCondition(second) && hasCondition(steps[0]) ? .conditional : .unordered
+        found.append(Conflict(first: steps[0], second: second, path: path, kind: kind))
+      }
+    }
+    return found
+  }
+
+  /// Whether a step, or a step that includes its file, runs only under a condition.
+  private func hasCondition(_ step: Int) -> Bool {
+    var step = StepIndex(step)
+    while true {
+      let options = workflow.steps[Int(step)].options
+      if options.condition != nil { return true }
+      if case .expression = options.enabled { return true }
+      guard let scope = workflow.scope(of: step), workflow.scopes[scope].entry != step else { return false }
+      step = workflow.scopes[scope].entry
+    }
+  }
+
+  private mutating func comes(_ step: Int, after other: Int) -> Bool {
+    var open = [StepIndex(step)]
+    var seen: Set<StepIndex> = []
+    while let current = open.popLast() {
+      for need in workflow.steps[Int(current)].needs where seen.insert(need).inserted {
+        if need == StepIndex(other) { return true }
+        open.append(need)
+      }
+      budget -= 1
+      // A file that asks for this much was not written by hand; the run finds what is left.
+      if budget < 0 { return true }
+    }
+    return false
+  }
+}
+
+extension SameProducts.Conflict {
+  /// The diagnostic; the steps are given as messages call them.
+  func diagnostic(
+    _ first: String, _ second: String, at span: Span, related: [Diagnostic.RelatedLocation] = []
+  ) -> Diagnostic {
+    switch kind {
+    case .unordered:
+      Diagnostic(
+        .sameProduct, "steps '\(first)' and '\(second)' both produce '\(path)'", at: span, related: related,
+        help: "give them different paths, or let one of them need the other")
+    case .conditional:
+      Diagnostic(
+        .doubtfulProduct, "steps '\(first)' and '\(second)' both produce '\(path)'; if both run, the second one fails",
+        at: span, related: related, help: "give them different paths, or let their conditions exclude each other")
+    case .ordered:
+      Diagnostic(
+        .doubtfulProduct,
+        "steps '\(first)' and '\(second)' both produce '\(path)', so the earlier one is never up to date", at: span,
+        related: related, help: "give them different paths")
+    }
+  }
+
+  /// What is to be said of files that are included: each conflict at the step of its own file that includes the other.
+  static func diagnostics(ofIncludesIn graph: WorkflowGraph, _ result: LoadResult) -> [Diagnostic] {
+    let workflow = graph.workflow
+    guard !workflow.scopes.isEmpty else { return [] }
+    func own(_ step: Int) -> (span: Span, isIncluded: Bool)? {
+      let id = workflow.steps[step].id.text
+      let isIncluded = workflow.scope(of: StepIndex(step)) != nil
+      guard let index = workflow.steps.firstIndex(where: { $0.id.text == id.prefix { $0 != "/" } }) else { return nil }
+      return result.span(of: StepIndex(index), key: isIncluded ? "uses" : "produces").map { ($0, isIncluded) }
+    }
+    return SameProducts.conflicts(in: workflow).compactMap { conflict in
+      guard let first = own(conflict.first), let second = own(conflict.second), first.isIncluded || second.isIncluded
+      else { return nil }
+      let inside = workflow.scope(of: StepIndex(conflict.first))
+      // Two steps of one file are reported there.
+      if inside != nil, inside == workflow.scope(of: StepIndex(conflict.second)) { return nil }
+      return conflict.diagnostic(
+        workflow.steps[conflict.first].id.text, workflow.steps[conflict.second].id.text, at: second.span,
+        related: [.init(first.span, "the first one is here")])
+    }
+  }
+}

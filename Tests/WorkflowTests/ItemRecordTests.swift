@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is recorded for steps in the workflow of an item.
+@Suite(.timeLimit(.minutes(3))) struct ItemRecordTests {
+  private func made(_ foreach: String, inputs: String) throws -> WorkflowFolder {
+    try WorkflowFolder([
+      "inner.yaml": """
+      name: inner
+      inputs: { n: { type: string } }
+      steps:
+        copy:
+          run: 'mkdir -p out; cp "raw/$N" "out/$N"; echo "copied $N"'
+          env: { N: "${{ inputs.n }}" }
+          inputs-from: ["raw/${{ inputs.n }}"]
+          produces: ["out/${{ inputs.n }}"]
+
+      """,
+      "main.yaml": """
+      name: main
+      inputs: { list: { type: \(inputs) } }
+      steps:
+        each: { foreach: "\(foreach)", uses: ./inner.yaml, with: { n: "${{ item }}" } }
+
+      """,
+      "raw/a": "a", "raw/b": "b", "raw/c": "c",
+    ])
+  }
+
+  /// Which items were copied.
+  private func copied(_ list: String, in folder: WorkflowFolder) throws -> String {
+    let (text, status) = try folder.flowrun("main.yaml", "-i", "list=\(list)")
+    #expect(status == 0, "\(text)")
+    return ["a", "b", "c"].filter { text.contains("copied \($0)") }.joined()
+  }
+
+  @Test func `a new first item, another order and a removed item run nothing again`() throws {
+    let folder = try made("${{ inputs.list }}", inputs: "array")
+    #expect(try copied(#"["b","c"]"#, in: folder) == "bc")
+    #expect(try copied(#"["a","b","c"]"#, in: folder) == "a")
+    #expect(try copied(#"["c","a","b"]"#, in: folder) == "")
+    #expect(try copied(#"["b"]"#, in: folder) == "")
+    #expect(try copied(#"["a","b","c"]"#, in: folder) == "")
+    try folder.write("other", to: "raw/b")
+    #expect(try copied(#"["c","b"]"#, in: folder) == "b")
+  }
+
+  @Test func `keys of a mapping distinguish items`() throws {
+    let folder = try made("${{ inputs.list }}", inputs: "object")
+    #expect(try copied(#"{"x":"b","y":"c"}"#, in: folder) == "bc")
+    #expect(try copied(#"{"w":"a","y":"c","x":"b"}"#, in: folder) == "a")
+  }
+}
