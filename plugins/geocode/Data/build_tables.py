@@ -90,22 +90,13 @@ def own_rows(name):
     return [line.split("\t") for line in lines if line and not line.startswith("#")]
 
 
-def remote_places(everything, named, excluded):
-    """Places below 5,000 inhabitants that are named all the same, since none with more is within about 50 km."""
-    near = nearest_lookup([(None, i, everything[i]["latitude"], everything[i]["longitude"]) for i in sorted(named)])
-
-    def hides(other, r):
-        # A settlement of our own may be smaller than a place across a border (Diomede than Uelen).
-        own = everything[other]
-        return other > 0 or own["countrycode"] == r["countrycode"] or own["population"] >= r["population"]
-
-    return {
-        i for i, r in everything.items() if i not in named and i not in excluded
-        and not any(hides(d[1], r) for d in near(r["latitude"], r["longitude"]))}
-
-
 def region_of(record):
     return f"{record['countrycode']}.{record['admin1code']}"
+
+
+def area_of(record):
+    """What a place's point carries: its region and its time zone."""
+    return region_of(record), record["timezone"]
 
 
 def overrides(everything):
@@ -287,8 +278,9 @@ def tsv(columns, rows):
 
 
 def build_tables(eighth, outlines):
-    """The tables by file name, and the held-out places: the given eighth of the nameless."""
+    """The tables by file name, and the held-out places: the given eighth of those below 5,000 inhabitants."""
     import layout
+    import localities
     import names
     import sources
     import spatial
@@ -311,13 +303,10 @@ def build_tables(eighth, outlines):
     def vectors(identifiers):
         return [spatial.unit_vector(everything[i]["latitude"], everything[i]["longitude"]) for i in identifiers]
 
-    named = named | remote_places(everything, named, excluded)
-    shipped = sorted(named)
-    nameless = sorted(i for i in everything if i not in named and i not in excluded)
-    order, groups = spatial.k_d_order(vectors(shipped), shipped, vectors(nameless), nameless)
-    place_order = [shipped[k] for k in order]
+    shipped = sorted(i for i in everything if i not in excluded)
+    place_order = [shipped[k] for k in spatial.k_d_order(vectors(shipped), shipped)]
 
-    # Named places.
+    # Places.
     searchable = []  # (records, each a list of the strings it can be found by)
     capitals = {c["iso"]: c["capital"] for c in sources.countries().values()}
     own = own_rows("names.tsv")
@@ -386,14 +375,22 @@ def build_tables(eighth, outlines):
     # Divisions of China: provinces and prefectures by code, then districts and counties in k-d order.
     higher = [d for d in divisions if d[0].endswith("00")]
     lower = [d for d in divisions if not d[0].endswith("00")]
-    order, _ = spatial.k_d_order([spatial.unit_vector(d[2], d[3]) for d in lower], [d[0] for d in lower])
+    order = spatial.k_d_order([spatial.unit_vector(d[2], d[3]) for d in lower], [d[0] for d in lower])
     divisions = higher + [lower[k] for k in order]
     tables["divisions.tsv"] = tsv(["adcode", "name"], [[code, name] for code, name, _, _ in divisions])
     searchable += [["" if d[0].endswith("0000") and d[1] in chinese.values() else d[1]] for d in divisions]
 
+    # Time zones.
+    zones = sorted({everything[i]["timezone"] for i in place_order})
+    zone_number = {zone: number for number, zone in enumerate(zones)}
+    tables["zones.tsv"] = tsv(["zone"], [[zone] for zone in zones])
+
     # What the program computes with.
     country_number = {row[0]: number for number, row in enumerate(country_rows)}
     country_of_region = [country_number[code.split(".")[0]] for code in regions]
+    areas = sorted({area_of(everything[i]) for i in place_order})
+    area_number = {area: number for number, area in enumerate(areas)}
+    country_of_area = [country_of_region[region_number[region]] for region, _ in areas]
     seats = [layout.NOBODY] * len(regions)
     for number, identifier in enumerate(place_order):
         region = region_number[region_of(everything[identifier])]
@@ -404,12 +401,11 @@ def build_tables(eighth, outlines):
 
     def point(identifier):
         r = everything[identifier]
-        return spatial.unit_vector(r["latitude"], r["longitude"]), region_number[region_of(r)]
+        return spatial.unit_vector(r["latitude"], r["longitude"]), area_number[area_of(r)]
 
-    leaves = [place_order[i : i + spatial.BLOCK] for i in range(0, len(place_order), spatial.BLOCK)]
     place_tree = layout.tree(
-        [[point(i) for i in own] + [point(nameless[k]) for k in group] for own, group in zip(leaves, groups)],
-        country_of_region.__getitem__)
+        [[point(i) for i in place_order[k : k + spatial.BLOCK]] for k in range(0, len(place_order), spatial.BLOCK)],
+        country_of_area.__getitem__)
     districts = divisions[len(higher):]
     district_tree = layout.tree(
         [
@@ -423,9 +419,15 @@ def build_tables(eighth, outlines):
         for code, ring in outline_rings(outlines)]
 
     tables["index.bin"] = layout.pack({
-        "placeRows": layout.row_starts(tables["places.tsv"], spatial.BLOCK),
+        "placeRows": layout.row_starts(tables["places.tsv"], layout.ROW_STEP),
         "placeNumbers": numbers,
         "largePlaces": large,
+        "areaRegions": struct.pack(f"<{len(areas)}H", *(region_number[region] for region, _ in areas)),
+        "areaCountries": bytes(country_of_area),
+        "areaZones": struct.pack(f"<{len(areas)}H", *(zone_number[zone] for _, zone in areas)),
+        "zoneRows": layout.row_starts(tables["zones.tsv"]),
+        **layout.place_cities(
+            localities.cities(everything, place_order, own_rows("localities.tsv"), meters), place_order),
         "regionRows": layout.row_starts(tables["admin1.tsv"]),
         "regionCountries": bytes(country_of_region),
         "regionSeats": struct.pack(f"<{len(seats)}I", *seats),
@@ -487,7 +489,7 @@ def main():
     parser.add_argument("--held-out", type=Path, metavar="F", help="write the held-out places to F")
     parser.add_argument(
         "--eighth", type=int, choices=range(8), default=0,
-        help="which eighth of the nameless places is held out; the committed tables hold out 0")
+        help="which eighth of the places below 5,000 inhabitants is held out; the committed tables hold out 0")
     parser.add_argument("--output", type=Path, default=TABLES)
     parser.add_argument("--work", type=Path, default=HERE.parents[2] / ".build-data")
     arguments = parser.parse_args()

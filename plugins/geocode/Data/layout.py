@@ -1,6 +1,6 @@
 """What the program computes with, laid out ahead of time in `index.bin`, so that loading builds nothing.
 
-The file is `flowgeo3`, the number of sections (two UInt32, the second 0), then offset and size in bytes of each section
+The file is `flowgeo4`, the number of sections (two UInt32, the second 0), then offset and size in bytes of each section
 (UInt32 each) and the sections, each at a multiple of 16. All numbers are little-endian. `TableIndex.swift` in GeocodeCore
 reads the same sections in the same order.
 """
@@ -11,18 +11,20 @@ from array import array
 
 import spatial
 
-MAGIC = b"flowgeo3"
+MAGIC = b"flowgeo4"
 NOBODY = 0xFFFFFFFF
 """A place's number where there is none, and a coordinate where nobody lives."""
 MIXED, EMPTY = 0xFE, 0xFF
 """The label of a subtree whose points have different ones, and of a subtree without points."""
 SECTIONS = [
-    "placeRows", "placeNumbers", "largePlaces", "regionRows", "regionCountries", "regionSeats", "regionDigits", "countryRows",
-    "countrySeats", "divisionRows", "divisionNumbers", "placeLeaves", "placeNodes", "placePoints", "districtLeaves",
+    "placeRows", "placeNumbers", "largePlaces", "areaRegions", "areaCountries", "areaZones", "zoneRows", "cityMarks", "cityCounts",
+    "cityOfPlace", "cities", "regionRows", "regionCountries", "regionSeats", "regionDigits", "countryRows", "countrySeats", "divisionRows", "divisionNumbers", "placeLeaves", "placeNodes", "placePoints", "districtLeaves",
     "districtNodes", "districtPoints", "searchSamples", "searchEntries", "searchMarks", "simplifiedCharacters", "typoLengths",
     "typoKeys", "typoWeights", "typoBuckets", "typoNumbers", "borderCells", "borderCrossings",
     "borderRuns", "borderCorners",
 ]
+ROW_STEP = 8
+"""Rows of places between two of which the index says where they begin."""
 SEARCH_SAMPLE = 16
 LARGE = (1 << 21) - 1
 """The population of a place whose real one stands in `largePlaces`."""
@@ -73,11 +75,42 @@ def place_numbers(places):
     return struct.pack(f"<{len(numbers)}Q", *numbers), struct.pack(f"<{len(large)}I", *large)
 
 
+PART = 0x8000
+"""The bit of a place's city that says that the place is a part of it."""
+
+
+def place_cities(found, place_order):
+    """The sections that give places their cities; `found` has, by place, its city or None and whether it is a part of it.
+
+    Most places have none: a bit for each place that does (UInt64, from the lowest), the number of bits in the words before each
+    (UInt32), and for each bit a UInt16: the number of the city, and in the highest bit whether the place is a part of it. `cities` are the places (UInt32) by those numbers.
+    """
+    rows = {place: row for row, place in enumerate(place_order)}
+    used = sorted({rows[city] for city, _ in found.values() if city is not None})
+    assert len(used) < PART
+    number = {row: k for k, row in enumerate(used)}
+    words, counts, values = [], [], []
+    for start in range(0, len(place_order), 64):
+        word = 0
+        counts.append(len(values))
+        for bit, place in enumerate(place_order[start : start + 64]):
+            city, part = found[place]
+            if city is not None:
+                word |= 1 << bit
+                values.append(number[rows[city]] | (PART if part else 0))
+        words.append(word)
+    return {
+        "cityMarks": struct.pack(f"<{len(words)}Q", *words),
+        "cityCounts": struct.pack(f"<{len(counts)}I", *counts),
+        "cityOfPlace": struct.pack(f"<{len(values)}H", *values),
+        "cities": struct.pack(f"<{len(used)}I", *used),
+    }
+
+
 def tree(groups, labels):
     """Leaves, nodes and points of a tree over `groups` of points.
 
-    Each group is the leaf's own points (eight, fewer only in the last) followed by others in its cell: (integer unit
-    vector, the number it carries). `labels` gives the label of what a point carries. A leaf has its corner as three Float,
+    Each group is a leaf's points (sixteen, fewer only in the last): (integer unit vector, the number it carries). `labels` gives the label of what a point carries. A leaf has its corner as three Float,
     and in a UInt32 the number of its first point and, in the highest eight bits, how many low bits its points have
     dropped; one more marks the end. Of each leaf there are x, y and z of its points, above its corner, and what they
     carry: four columns of UInt16. A node joins two leaves or nodes: where the first ends and the second begins on the axis

@@ -6,7 +6,7 @@ struct CountryEvidence {
   let point: SIMD3<Float>
   /// What the outlines say.
   let outline: CountryBorders.Finding
-  /// The nearest place, named or not; outside every outline only within the distance that was asked for.
+  /// The nearest place; outside every outline only within the distance that was asked for.
   let nearest: PointTree.Hit?
 
   /// A place contradicts an outline when it is nearer than one of these, and the border than the other: the nearer
@@ -29,7 +29,7 @@ struct CountryEvidence {
   @inline(__always)
   func decide(within reach: Double) -> ReverseGeocoder.Match? {
     let country = outline.country
-    if country != CountryBorders.none, let nearest, tables.regions.countries[Int(nearest.carried)] == country {
+    if country != CountryBorders.none, let nearest, tables.areas.countries[Int(nearest.carried)] == country {
       return match(country, province: nearest, .polygon, Confidence.agreed(borderKilometers()))
     }
     return country == CountryBorders.none ? decideAtSea(within: reach) : decideDisputed()
@@ -41,7 +41,7 @@ struct CountryEvidence {
     guard let nearest else {
       return match(outline.country, province: rival, .polygon, Confidence.agreed(borderKilometers()))
     }
-    let country = tables.regions.countries[Int(nearest.carried)]
+    let country = tables.areas.countries[Int(nearest.carried)]
     guard tables.borders.isOutlined[Int(country)] else {
       let stands =
         nearest.squaredChord <= Self.smallCountrySquaredChord
@@ -64,7 +64,7 @@ struct CountryEvidence {
       return coast == CountryBorders.none
         ? nil : match(coast, province: nearestPlace(of: coast), .polygon, Confidence.coast)
     }
-    let country = tables.regions.countries[Int(nearest.carried)]
+    let country = tables.areas.countries[Int(nearest.carried)]
     if nearest.squaredChord > Self.nearPlaceSquaredChord {
       // A coast that is twice as near tells more than the place.
       let half = UnitVectors.kilometers(squaredChord: nearest.squaredChord) / 2
@@ -84,7 +84,7 @@ struct CountryEvidence {
 
   private func nearestPlace(of country: CountryBorders.CountryNumber) -> PointTree.Hit? {
     guard tables.isPopulated[Int(country)] else { return nil }
-    return tables.tree.nearest(to: point, closerThan: PointTree.everywhere, label: country, followers: true)
+    return tables.tree.nearest(to: point, closerThan: PointTree.everywhere, label: country)
   }
 
   @inline(__always)
@@ -92,7 +92,11 @@ struct CountryEvidence {
     _ country: CountryBorders.CountryNumber, province place: PointTree.Hit?, _ method: ReverseGeocoder.Method,
     _ confidence: Double
   ) -> ReverseGeocoder.Match {
-    let region = place.flatMap { $0.squaredChord < Self.provinceSquaredChord ? Int($0.carried) : nil }
-    return ReverseGeocoder.Match(country: Int(country), region: region, method: method, confidence: confidence)
+    let region = place.flatMap {
+      $0.squaredChord < Self.provinceSquaredChord ? Int(tables.areas.regions[Int($0.carried)]) : nil
+    }
+    return ReverseGeocoder.Match(
+      country: Int(country), region: region, timeZone: place.map { tables.areas.zone($0.carried) }, method: method,
+      confidence: confidence)
   }
 }

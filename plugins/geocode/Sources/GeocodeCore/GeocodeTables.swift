@@ -10,7 +10,7 @@
 public final class GeocodeTables: Sendable {
   /// The files a folder of tables holds, besides the manifest.
   public static let fileNames = [
-    "places.tsv", "admin1.tsv", "countries.tsv", "divisions.tsv", "overrides.tsv", "index.bin",
+    "places.tsv", "admin1.tsv", "countries.tsv", "divisions.tsv", "overrides.tsv", "zones.tsv", "index.bin",
   ]
   /// The manifest: sizes and checksums of the others.
   public static let manifestName = "manifest.tsv"
@@ -19,17 +19,19 @@ public final class GeocodeTables: Sendable {
   let countries: CountryTable
   let regions: RegionTable
   let places: PlaceTable
+  let areas: AreaTable
+  let cities: CityTable
   let divisions: DivisionTable
   let borders: CountryBorders
   let overrides: OverrideTable
   let search: SearchTable
   let typos: TypoTable
   let folding: Folding
-  /// The named places, with the nameless as followers; points carry their region, labels are countries.
+  /// The places; points carry their area, labels are countries.
   let tree: PointTree
   /// The districts of China; points carry the first two digits of their codes, which are the labels, too.
   let districtTree: PointTree
-  /// Whether any place of a country is known, named or not.
+  /// Whether any place of a country is known.
   let isPopulated: [Bool]
 
   /// Loads the tables.
@@ -48,12 +50,14 @@ public final class GeocodeTables: Sendable {
     countries = try CountryTable(file("countries.tsv"), index)
     regions = try RegionTable(file("admin1.tsv"), index)
     places = try PlaceTable(file("places.tsv"), index)
+    areas = try AreaTable(file("zones.tsv"), index)
+    cities = try CityTable(index, placeCount: places.count)
     divisions = try DivisionTable(file("divisions.tsv"), index)
     overrides = try OverrideTable(file("overrides.tsv"), regions: regions, vectors: vectors)
     borders = try CountryBorders(index)
     tree = try PointTree(
       index, .init(leaves: .placeLeaves, nodes: .placeNodes, points: .placePoints), count: places.count,
-      labels: regions.countries)
+      labels: areas.countries)
     districtTree = try PointTree(
       index, .init(leaves: .districtLeaves, nodes: .districtNodes, points: .districtPoints),
       count: divisions.count - divisions.firstDistrict)
@@ -61,11 +65,11 @@ public final class GeocodeTables: Sendable {
     typos = try TypoTable(index)
     folding = try Folding(index)
     var isPopulated = [Bool](repeating: false, count: 256)
-    for region in 0..<regions.count { isPopulated[Int(regions.countries[region])] = true }
+    for area in 0..<areas.countries.count { isPopulated[Int(areas.countries[area])] = true }
     self.isPopulated = isPopulated
   }
 
-  /// The region of a named place.
+  /// The region of a place.
   @inline(__always)
-  func region(ofPlace row: Int) -> RegionTable.Number { tree.carried(byPlace: row) }
+  func region(ofPlace row: Int) -> RegionTable.Number { areas.regions[Int(tree.carried(byPlace: row))] }
 }

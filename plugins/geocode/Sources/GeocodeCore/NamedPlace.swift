@@ -4,6 +4,16 @@ public struct NamedPlace: Sendable, Equatable {
   public var city: String?
   /// Its simplified Chinese name.
   public var cityChinese: String?
+  /// The city that a person would name: for a place that is a part of a city, that city.
+  public var locality: String?
+  /// Its Chinese name.
+  public var localityChinese: String?
+  /// The part of the locality: a quarter, a borough.
+  public var subLocality: String?
+  /// Its Chinese name.
+  public var subLocalityChinese: String?
+  /// IANA identifier of the time zone.
+  public var timeZone: String?
   /// The first-level division: province, state, canton.
   public var admin1: String?
   /// Its Chinese name.
@@ -35,6 +45,8 @@ extension GeocodeTables {
       place.cityChinese = places.chineseName(row).nilIfEmpty
       place.coordinate = self.coordinate(places.position(row))
     }
+    if let locality = match.locality { name(&place, locality: locality, part: match.subLocality) }
+    place.timeZone = match.timeZone.map(areas.zoneName)
     if let coordinate, match.place != nil, let region = match.region, regions.provinceDigits[region] != 0 {
       place.divisionsChinese = districtPath(at: coordinate, province: regions.provinceDigits[region])
     }
@@ -45,10 +57,13 @@ extension GeocodeTables {
   public func place(for record: GeocodeRecord) -> NamedPlace {
     var place = place(country: Int(country(of: record)), region: region(of: record).map(Int.init))
     place.coordinate = position(of: record).map(coordinate)
+    place.timeZone = place.coordinate.flatMap { timeZone(at: $0, country: country(of: record)) }
     switch record {
     case .place(let row):
       place.city = places.name(row).nilIfEmpty
       place.cityChinese = places.chineseName(row).nilIfEmpty
+      let whole = cities.city(ofPlace: row).flatMap { $0.isPart ? $0.place : nil }
+      name(&place, locality: whole ?? row, part: whole == nil ? nil : row)
       if let here = place.coordinate, let region = region(of: record), regions.provinceDigits[Int(region)] != 0 {
         place.divisionsChinese = districtPath(at: here, province: regions.provinceDigits[Int(region)])
       }
@@ -70,19 +85,19 @@ extension GeocodeTables {
     }
   }
 
-  /// The number of named places.
+  /// The number of places.
   public var placeCount: Int { places.count }
-  /// The number of nameless places.
-  public var cloudCount: Int { tree.pointCount - places.count }
   /// The number of first-level divisions.
   public var regionCount: Int { regions.count }
   /// The number of countries and territories.
   public var countryCount: Int { countries.count }
-  /// The position of a named place.
+  /// The position of a place.
   public func coordinate(ofPlace row: Int) -> Coordinate { coordinate(places.position(row)) }
-  /// The number of the country of a named place.
+  /// The inhabitants of a place.
+  public func population(ofPlace row: Int) -> Int { Int(places.population(row)) }
+  /// The number of the country of a place.
   public func countryNumber(ofPlace row: Int) -> Int { Int(regions.countries[Int(region(ofPlace: row))]) }
-  /// Kilometers along the ground from a coordinate to a named place.
+  /// Kilometers along the ground from a coordinate to a place.
   public func distanceKilometers(from coordinate: Coordinate, toPlace row: Int) -> Double {
     UnitVectors.kilometers(from: coordinate, to: self.coordinate(ofPlace: row))
   }
@@ -96,6 +111,20 @@ extension GeocodeTables {
   func coordinate(_ steps: SIMD2<Int32>) -> Coordinate {
     let scale = Double(UnitVectors.stepsPerDegree)
     return Coordinate(tableLatitude: Double(steps.x) / scale, longitude: Double(steps.y) / scale)
+  }
+
+  private func name(_ place: inout NamedPlace, locality: Int, part: Int?) {
+    place.locality = places.name(locality).nilIfEmpty
+    place.localityChinese = places.chineseName(locality).nilIfEmpty
+    place.subLocality = part.flatMap { places.name($0).nilIfEmpty }
+    place.subLocalityChinese = part.flatMap { places.chineseName($0).nilIfEmpty }
+  }
+
+  /// The time zone of the country's place that is nearest to a coordinate.
+  private func timeZone(at coordinate: Coordinate, country: CountryBorders.CountryNumber) -> String? {
+    let point = vectors.point(coordinate)
+    let hit = tree.nearest(to: point, closerThan: PointTree.everywhere, label: country)
+    return hit.map { areas.zoneName(areas.zone($0.carried)) }
   }
 
   private func place(country: Int, region: Int?) -> NamedPlace {

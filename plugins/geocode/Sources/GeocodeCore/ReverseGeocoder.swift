@@ -1,7 +1,7 @@
 /// Finds where a coordinate is: city, first-level division, country.
 ///
 /// Two kinds of evidence decide the country: the outlines of Natural Earth, which are right but for the last kilometers
-/// before a border, and the nearest of some 215,000 places, which is right where people live. `CountryEvidence` weighs them.
+/// before a border, and the nearest of some 214,000 places, which is right where people live. `CountryEvidence` weighs them.
 public struct ReverseGeocoder: Sendable {
   /// How the country was decided.
   public enum Method: String, Sendable, CaseIterable {
@@ -51,9 +51,15 @@ public struct ReverseGeocoder: Sendable {
     public var country: Int
     /// The first-level division, or nil if no place of the country is known.
     public var region: Int?
-    /// The city, or nil when none was asked for or none is near enough.
+    /// The nearest place, or nil when none was asked for or none is near enough.
     public var place: Int?
-    /// Kilometers to the city; nil without one.
+    /// The city that a person would name: the nearest place, or the city that it is a part of or that covers the point.
+    public var locality: Int?
+    /// The nearest place if it is a part of the locality and the point is in or next to it.
+    public var subLocality: Int?
+    /// The time zone: that of the country's nearest place; nil if none is known.
+    public var timeZone: Int?
+    /// Kilometers to the nearest place; nil without one.
     public var distanceKilometers: Double?
     /// How the country was decided.
     public var method: Method
@@ -77,15 +83,18 @@ public struct ReverseGeocoder: Sendable {
     let outline = tables.borders.find(coordinate)
     let limit = UnitVectors.squaredChord(kilometers: options.maximumDistanceKilometers)
     let reach = outline.country == CountryBorders.none ? limit : PointTree.everywhere
-    let (named, best) = tables.tree.nearest(to: point, closerThan: reach)
+    let nearest = tables.tree.nearest(to: point, closerThan: reach)
 
     var match: Match
     if let forced = tables.overrides.region(at: point) {
+      let country = tables.regions.countries[Int(forced)]
+      let own = tables.tree.nearest(to: point, closerThan: PointTree.everywhere, label: country)
       match = Match(
-        country: Int(tables.regions.countries[Int(forced)]), region: Int(forced), method: .override, confidence: 1)
+        country: Int(country), region: Int(forced), timeZone: own.map { tables.areas.zone($0.carried) },
+        method: .override, confidence: 1)
     } else {
       let evidence = CountryEvidence(
-        tables: tables, coordinate: coordinate, point: point, outline: outline, nearest: best)
+        tables: tables, coordinate: coordinate, point: point, outline: outline, nearest: nearest)
       guard let decided = evidence.decide(within: options.maximumDistanceKilometers) else { return nil }
       match = decided
     }
@@ -96,32 +105,28 @@ public struct ReverseGeocoder: Sendable {
     guard options.level == .city else { return match }
     // What rests on a place alone says which, and how far away it is, so that the app can judge.
     let cityLimit = match.method == .nearest ? PointTree.everywhere : limit
-    let city = self.city(point, named: named, match: match, options: options, limit: cityLimit)
-    if let city {
+    if let city = self.city(point, nearest: nearest, match: match, options: options, limit: cityLimit) {
+      let squaredChord = tables.squaredChord(point, toPlace: city.place)
+      let locality = tables.locality(of: point, nearest: (city.place, squaredChord))
       match.place = city.place
-      match.distanceKilometers = UnitVectors.kilometers(squaredChord: squaredChord(point, toPlace: city.place))
+      match.locality = locality.place
+      match.subLocality = locality.part
+      match.distanceKilometers = UnitVectors.kilometers(squaredChord: squaredChord)
     }
     return match
   }
 
-  /// The squared chord to where a place really is; the tree's points are up to 50 m off in the emptiest parts.
-  private func squaredChord(_ point: SIMD3<Float>, toPlace place: Int) -> Float {
-    let position = tables.places.position(place)
-    let d = tables.vectors.point(latitudeSteps: Int(position.x), longitudeSteps: Int(position.y)) - point
-    return (d * d).sum()
-  }
-
   /// The city to name: the nearest of the decided country, or of the decided region where one is nearly as near.
   private func city(
-    _ point: SIMD3<Float>, named: PointTree.Hit?, match: Match, options: Options, limit: Float
+    _ point: SIMD3<Float>, nearest: PointTree.Hit?, match: Match, options: Options, limit: Float
   ) -> PointTree.Hit? {
     let population = UInt32(clamping: options.minimumPopulation)
     let country = CountryBorders.CountryNumber(match.country)
-    var hit = named
-    if let named {
-      let region = tables.region(ofPlace: named.place)
-      let isLarge = tables.places.population(named.place) >= population
-      if isLarge, Int(region) == match.region { return named.squaredChord <= limit ? named : nil }
+    var hit = nearest
+    if let nearest {
+      let region = tables.areas.regions[Int(nearest.carried)]
+      let isLarge = tables.places.population(nearest.place) >= population
+      if isLarge, Int(region) == match.region { return nearest.squaredChord <= limit ? nearest : nil }
       if !isLarge || tables.regions.countries[Int(region)] != country { hit = nil }
     }
     if hit == nil { hit = nearestCity(point, of: country, population, closerThan: limit, region: nil) }

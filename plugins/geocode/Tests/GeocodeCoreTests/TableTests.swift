@@ -26,18 +26,17 @@ import Testing
   }
 
   /// L12, C19: the 249 of ISO 3166-1 and Kosovo, without codes that ISO has withdrawn.
-  @Test func `holds all countries, and stays within 8 MB`() throws {
+  @Test func `holds all countries and places, and stays within 12 MB`() throws {
     #expect(Shared.tables.countryCount == 250)
     for withdrawn in ["AN", "CS"] { #expect(Shared.tables.countryNumber(ofCode: withdrawn) == nil) }
-    #expect(Shared.tables.placeCount > 69_000)
-    #expect(Shared.tables.cloudCount > 140_000)
+    #expect(Shared.tables.placeCount > 214_000)
     let france = try #require(Shared.tables.allCountries.first { $0.code == "FR" })
     #expect(france.code3 == "FRA" && france.name == "France" && france.chineseName == "法国" && france.capital == "Paris")
     #expect(france.neighbors.contains("DE"))
     let sizes = try (GeocodeTables.fileNames + [GeocodeTables.manifestName]).map {
       try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/" + $0)).count
     }
-    #expect(sizes.reduce(0, +) <= 8_000_000)
+    #expect(sizes.reduce(0, +) <= 12_000_000)
   }
 
   @Test(arguments: GeocodeTables.fileNames) func `notices a single changed byte and names the file`(_ name: String)
@@ -135,8 +134,8 @@ import Testing
       let match = try #require(Shared.reverse.match(here))
       let found = try #require(match.place)
       let distance = try #require(match.distanceKilometers)
-      // Two places may share a position, and a place of the outline's country may win close by.
-      #expect(distance < (found == row ? 0.01 : 10), "row \(row), found \(found)")
+      // Two places may share a position, and a place of the outline's country may win nearby.
+      #expect(distance < (found == row ? 0.01 : 20), "row \(row), found \(found)")
     }
   }
 }

@@ -1,17 +1,16 @@
-/// Nearest-point search over points that are in k-d order in the index: blocks of eight consecutive points are the leaves,
+/// Nearest-point search over points that are in k-d order in the index: blocks of sixteen consecutive points are the leaves,
 /// two leaves make a node, two nodes the next. Nothing is built on loading.
 ///
 /// The answer is exact whatever the order; only the speed depends on it. Points are on the unit sphere, distances are
-/// squared chords (see `UnitVectors`). A leaf may hold *followers* besides its eight points: nameless places that are in
-/// the same cell, so that one descent finds the nearest named place and the nearest of all. Every point has a label (its
-/// country), by which a filtered search passes over whole subtrees.
+/// squared chords (see `UnitVectors`). Every point has a label (its country), by which a filtered search passes over whole
+/// subtrees.
 ///
-/// What a point is for is the number that it carries (a region); the label follows from it. Points are kept as whole steps
+/// What a point is for is the number that it carries (an area); the label follows from it. Points are kept as whole steps
 /// above the corner of their leaf, 16 bits for each coordinate: a step is 38 cm or a power of two times that where 65,536 of
 /// them do not span the leaf.
 final class PointTree: Sendable {
-  /// Points in a leaf, its followers not counted.
-  static let blockSize = 8
+  /// Points in a leaf.
+  private static let blockSize = 16
   /// Beyond the antipode, whose squared chord is 4: no limit.
   static let everywhere: Float = 5
   /// The label of a subtree whose points have different ones.
@@ -25,19 +24,19 @@ final class PointTree: Sendable {
   struct Hit {
     /// The number that the point carries.
     var carried: UInt16
-    /// Its number in the order given, followers not counted; -1 for a follower, -2 for none.
+    /// Its number in the order given; -1 for none.
     var place: Int
     /// Its squared chord from the query.
     var squaredChord: Float
 
     /// Nothing found closer than the limit.
     fileprivate static func none(closerThan limit: Float) -> Hit {
-      Hit(carried: 0, place: -2, squaredChord: min(limit, PointTree.everywhere))
+      Hit(carried: 0, place: -1, squaredChord: min(limit, PointTree.everywhere))
     }
-    fileprivate var found: Hit? { place == -2 ? nil : self }
+    fileprivate var found: Hit? { place < 0 ? nil : self }
   }
 
-  /// Eight points and their followers.
+  /// Sixteen points.
   private struct Leaf: BitwiseCopyable, Sendable {
     var x: Float
     var y: Float
@@ -68,10 +67,8 @@ final class PointTree: Sendable {
     var points: TableIndex.Section
   }
 
-  /// The number of points, followers not counted.
+  /// The number of points.
   let count: Int
-  /// The number of points and followers.
-  let pointCount: Int
   /// The label of what a point carries; nil if that is the label itself.
   private let labels: MappedArray<UInt8>?
   private let index: TableIndex
@@ -83,7 +80,7 @@ final class PointTree: Sendable {
   private let points: MappedArray<UInt16>
 
   /// - Parameters:
-  ///   - count: how many points there are, followers not counted.
+  ///   - count: how many points there are.
   ///   - labels: the label of everything that a point may carry.
   /// - Throws: `TableError.corrupt` when the sections do not have the sizes that follow.
   init(
@@ -94,8 +91,7 @@ final class PointTree: Sendable {
     self.labels = labels
     leafCount = (count + Self.blockSize - 1) / Self.blockSize
     leaves = try index.array(sections.leaves, of: Leaf.self, count: leafCount + 1)
-    pointCount = leaves[leafCount].first
-    points = try index.array(sections.points, of: UInt16.self, count: Self.columns * pointCount)
+    points = try index.array(sections.points, of: UInt16.self, count: Self.columns * count)
 
     var starts: [Int] = []
     var total = 0
@@ -148,7 +144,7 @@ final class PointTree: Sendable {
   private func columns(ofLeaf leaf: Int) -> Columns {
     let first = leaves[leaf].first
     let end = leaves[leaf &+ 1].first
-    precondition(first <= end && end <= pointCount)
+    precondition(first <= end && end <= count)
     return Columns(base: points.base + Self.columns &* first, count: end &- first)
   }
 
@@ -158,9 +154,7 @@ final class PointTree: Sendable {
     /// The query's three numbers, and how far the current cell is from it on each axis: memory of the search's own,
     /// where one of three is read and written by its number faster than in a vector.
     let axes: UnsafeMutablePointer<Float>
-    /// The nearest of the points.
-    var named: Hit
-    /// The nearest of all.
+    /// The nearest so far.
     var best: Hit
 
     @inline(__always)
@@ -171,7 +165,6 @@ final class PointTree: Sendable {
         self.axes[axis] = query[axis]
         self.axes[PointTree.offsets + axis] = 0
       }
-      named = .none(closerThan: limit)
       best = .none(closerThan: limit)
     }
   }
@@ -180,13 +173,13 @@ final class PointTree: Sendable {
   private static let offsets = 3
   private static let axesSize = 6
 
-  /// The nearest point, and the nearest of points and followers, closer than `limit` (a squared chord).
+  /// The nearest point closer than `limit` (a squared chord).
   @inline(__always)
-  func nearest(to query: SIMD3<Float>, closerThan limit: Float = everywhere) -> (named: Hit?, best: Hit?) {
+  func nearest(to query: SIMD3<Float>, closerThan limit: Float = everywhere) -> Hit? {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: Self.axesSize) { axes in
       var search = Search(query, axes, closerThan: limit)
       visit(level: levelStarts.count - 1, node: 0, distance: 0, &search)
-      return (search.named.found, search.best.found)
+      return search.best.found
     }
   }
 
@@ -208,12 +201,12 @@ final class PointTree: Sendable {
     let nearChild = child &+ (isSecondNearer ? 1 : 0)
 
     let nearDistance = rest + near * near
-    if nearDistance < search.named.squaredChord {
+    if nearDistance < search.best.squaredChord {
       search.axes[Self.offsets + axis] = near
       descend(level: level, nearChild, distance: nearDistance, &search)
     }
     let farDistance = rest + far * far
-    if farDistance < search.named.squaredChord {
+    if farDistance < search.best.squaredChord {
       search.axes[Self.offsets + axis] = far
       descend(level: level, nearChild ^ 1, distance: farDistance, &search)
     }
@@ -231,55 +224,40 @@ final class PointTree: Sendable {
     columns.query = (search.query - leaf.corner) * scale
     let area = leaf.step * leaf.step
     let places = child &* Self.blockSize
-    let own = min(Self.blockSize, count &- places)
-    var named = search.named.squaredChord * (scale * scale)
-    var point = 0
-    while point < own {
-      let chords = columns.squaredChords(point)
-      if Self.isAny(chords, below: named) {
-        for lane in 0..<Self.lanes where chords[lane] < named && point &+ lane < own {
-          named = chords[lane]
-          let hit = Hit(
-            carried: columns.carried(point &+ lane), place: places &+ point &+ lane, squaredChord: named * area)
-          search.named = hit
-          if hit.squaredChord < search.best.squaredChord { search.best = hit }
-        }
-      }
-      point &+= Self.lanes
-    }
+    let end = columns.count
     var best = search.best.squaredChord * (scale * scale)
-    point = own
-    while point < columns.count {
+    var point = 0
+    while point < end {
       let chords = columns.squaredChords(point)
       if Self.isAny(chords, below: best) {
-        // The lanes behind the end are not points.
-        for lane in 0..<Self.lanes where chords[lane] < best && point &+ lane < columns.count {
+        // The lanes after the end are not points.
+        for lane in 0..<Self.lanes where chords[lane] < best && point &+ lane < end {
           best = chords[lane]
-          search.best = Hit(carried: columns.carried(point &+ lane), place: -1, squaredChord: best * area)
+          search.best = Hit(
+            carried: columns.carried(point &+ lane), place: places &+ point &+ lane, squaredChord: best * area)
         }
       }
       point &+= Self.lanes
     }
   }
 
-  /// The nearest point, or follower if `followers`, that has the label, closer than `limit`; of points also only those
-  /// that `isWanted` accepts.
+  /// The nearest point that has the label and that `isWanted` accepts, closer than `limit`.
   @inline(__always)
   func nearest(
-    to query: SIMD3<Float>, closerThan limit: Float, label: UInt8, followers: Bool = false,
+    to query: SIMD3<Float>, closerThan limit: Float, label: UInt8,
     where isWanted: (Int) -> Bool = { _ in true }
   ) -> Hit? {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: Self.axesSize) { axes in
       var search = Search(query, axes, closerThan: limit)
       visit(
-        level: levelStarts.count - 1, node: 0, distance: 0, &search, label: label, followers: followers, where: isWanted
+        level: levelStarts.count - 1, node: 0, distance: 0, &search, label: label, where: isWanted
       )
       return search.best.found
     }
   }
 
   private func visit(
-    level: Int, node index: Int, distance: Float, _ search: inout Search, label: UInt8, followers: Bool,
+    level: Int, node index: Int, distance: Float, _ search: inout Search, label: UInt8,
     where isWanted: (Int) -> Bool
   ) {
     let node = nodes[levelStarts[level] + index]
@@ -300,9 +278,9 @@ final class PointTree: Sendable {
       let child = 2 * index + half
       if level > 0 {
         visit(
-          level: level - 1, node: child, distance: bound, &search, label: label, followers: followers, where: isWanted)
+          level: level - 1, node: child, distance: bound, &search, label: label, where: isWanted)
       } else if child < leafCount {
-        scan(leaf: child, &search, label: label, followers: followers, where: isWanted)
+        scan(leaf: child, &search, label: label, where: isWanted)
       }
     }
     search.axes[Self.offsets + axis] = offset
@@ -310,14 +288,13 @@ final class PointTree: Sendable {
 
   @inline(__always)
   private func scan(
-    leaf: Int, _ search: inout Search, label: UInt8, followers: Bool, where isWanted: (Int) -> Bool
+    leaf: Int, _ search: inout Search, label: UInt8, where isWanted: (Int) -> Bool
   ) {
     let step = leaves[leaf].step
     var columns = columns(ofLeaf: leaf)
     columns.query = (search.query - leaves[leaf].corner) * (1 / step)
     let places = leaf * Self.blockSize
-    let own = min(Self.blockSize, count - places)
-    let end = followers ? columns.count : own
+    let end = columns.count
     var best = search.best.squaredChord / (step * step)
     for first in stride(from: 0, to: end, by: Self.lanes) {
       let chords = columns.squaredChords(first)
@@ -325,9 +302,9 @@ final class PointTree: Sendable {
       for lane in 0..<Self.lanes where chords[lane] < best && first + lane < end {
         let point = first + lane
         let carried = columns.carried(point)
-        guard self.label(carried) == label, point >= own || isWanted(places + point) else { continue }
+        guard self.label(carried) == label, isWanted(places + point) else { continue }
         best = chords[lane]
-        search.best = Hit(carried: carried, place: point < own ? places + point : -1, squaredChord: best * step * step)
+        search.best = Hit(carried: carried, place: places + point, squaredChord: best * step * step)
       }
     }
   }

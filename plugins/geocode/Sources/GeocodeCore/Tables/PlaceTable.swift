@@ -1,4 +1,4 @@
-/// The named places, whose rows are in k-d order; a place's number is its row.
+/// The places, whose rows are in k-d order; a place's number is its row.
 ///
 /// Names come from `places.tsv`, numbers from the index.
 struct PlaceTable: Sendable {
@@ -8,12 +8,14 @@ struct PlaceTable: Sendable {
   /// Number and population of the places whose population does not fit there, in the order of their numbers.
   private let large: MappedArray<SIMD2<UInt32>>
   private static let populationMask: UInt64 = 1 << 21 - 1
+  /// The index says where every row of this many begins.
+  private static let rowStep = 8
 
   init(_ file: TableFile, _ index: TableIndex) throws(TableError) {
-    rows = try TextTable(file, index, rows: .placeRows, every: PointTree.blockSize, columns: ["name", "zh", "others"])
+    rows = try TextTable(file, index, rows: .placeRows, every: Self.rowStep, columns: ["name", "zh", "others"])
     numbers = try index.array(.placeNumbers, of: UInt64.self)
     large = try index.array(.largePlaces, of: SIMD2<UInt32>.self)
-    guard rows.startCount == (numbers.count + PointTree.blockSize - 1) / PointTree.blockSize else {
+    guard rows.startCount == (numbers.count + Self.rowStep - 1) / Self.rowStep else {
       throw .corrupt(file: file.name, line: nil, problem: "expected \(numbers.count) places, as index.bin has")
     }
   }

@@ -1,13 +1,15 @@
 /// What the program computes with, from `index.bin`: trees, numbers, borders, the order of names and where rows begin, laid
 /// out ahead of time by the script that makes the tables, so that loading builds nothing.
 ///
-/// Layout: `flowgeo3`, the number of sections and a zero (UInt32), then offset and size in bytes of each section (UInt32),
+/// Layout: `flowgeo4`, the number of sections and a zero (UInt32), then offset and size in bytes of each section (UInt32),
 /// then the sections, each at a multiple of 16; all little-endian. `layout.py` writes the same sections in the same order
 /// and says what each holds.
 final class TableIndex: Sendable {
   /// The sections, in their order in the file.
   enum Section: Int, CaseIterable {
     case placeRows, placeNumbers, largePlaces
+    case areaRegions, areaCountries, areaZones, zoneRows
+    case cityMarks, cityCounts, cityOfPlace, cities
     case regionRows, regionCountries, regionSeats, regionDigits
     case countryRows, countrySeats
     case divisionRows, divisionNumbers
@@ -18,7 +20,7 @@ final class TableIndex: Sendable {
     case borderCells, borderCrossings, borderRuns, borderCorners
   }
 
-  private static let magic: StaticString = "flowgeo3"
+  private static let magic: StaticString = "flowgeo4"
   private static let headerSize = 16
 
   private let file: TableFile

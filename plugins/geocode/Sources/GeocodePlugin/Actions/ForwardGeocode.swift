@@ -72,10 +72,13 @@ struct ForwardGeocode: Action {
     let place = answer.place
     return [
       "kind": .string(answer.kind.rawValue), "closeness": .string(answer.closeness.rawValue),
+      "locality": place.locality.value, "locality-zh": place.localityChinese.value,
+      "sub-locality": place.subLocality.value, "sub-locality-zh": place.subLocalityChinese.value,
       "city": place.city.value, "city-zh": place.cityChinese.value, "admin1": place.admin1.value,
       "admin1-zh": place.admin1Chinese.value, "country-code": .string(place.countryCode),
       "country": .string(place.country), "country-zh": place.countryChinese.value,
-      "divisions-zh": place.divisionsChinese.value, "latitude": (place.coordinate?.latitude).value,
+      "divisions-zh": place.divisionsChinese.value, "time-zone": place.timeZone.value,
+      "latitude": (place.coordinate?.latitude).value,
       "longitude": (place.coordinate?.longitude).value, "population": answer.population.value,
       "distance-kilometers": answer.distanceKilometers.map { ($0 * 1000).rounded() / 1000 }.value,
     ]

@@ -6,7 +6,8 @@ import GeocodeCore
 struct ReverseGeocode: Action {
   static let name = "geocode.reverse"
   static let isPortable = true
-  static let summary = "Returns the city, province and country of a coordinate, in English and Chinese"
+  static let summary =
+    "Returns the city, province, country and time zone of a coordinate, with names in English and Chinese"
   static let errors =
     GeocodeError.lookupDeclarations + [GeocodeError.invalidCoordinateDeclaration, GeocodeError.outOfRangeDeclaration]
   static let example = """
@@ -31,14 +32,21 @@ struct ReverseGeocode: Action {
 
   struct Output: ActionOutput {
     static let summaries = [
-      "city": "The nearest city or town of the country", "city-zh": "Its Chinese name",
+      "locality": "The city that a person would name", "locality-zh": "Its Chinese name",
+      "sub-locality": "The quarter or borough of the locality", "sub-locality-zh": "Its Chinese name",
+      "city": "The nearest place of the country: a city, a village or a quarter", "city-zh": "Its Chinese name",
       "admin1": "Province, state or the like", "admin1-zh": "Its Chinese name, where there is one",
       "country-code": "ISO 3166 code", "country": "The country", "country-zh": "Its Chinese name",
-      "divisions-zh": "In China: province, prefecture and district", "latitude": "Where the city is",
-      "longitude": "Where the city is", "distance-kilometers": "From the coordinate to the city",
+      "divisions-zh": "In China: province, prefecture and district",
+      "time-zone": "IANA identifier of the time zone: Asia/Tokyo", "latitude": "Where `city` is",
+      "longitude": "Where `city` is", "distance-kilometers": "From the coordinate to `city`",
       "method": "polygon, nearest, hybrid or override: what decided the country",
       "confidence": "How often an answer decided like this, as far from a border, has the right country, 0 … 1",
     ]
+    var locality: String?
+    var localityZh: String?
+    var subLocality: String?
+    var subLocalityZh: String?
     var city: String?
     var cityZh: String?
     var admin1: String?
@@ -47,6 +55,7 @@ struct ReverseGeocode: Action {
     var country: String
     var countryZh: String?
     var divisionsZh: [String]
+    var timeZone: String?
     var latitude: Double?
     var longitude: Double?
     var distanceKilometers: Double?
@@ -56,6 +65,10 @@ struct ReverseGeocode: Action {
     /// The answer in the words of workflows; distances to the meter.
     init(_ answer: ReverseAnswer) {
       let place = answer.place
+      locality = place.locality
+      localityZh = place.localityChinese
+      subLocality = place.subLocality
+      subLocalityZh = place.subLocalityChinese
       city = place.city
       cityZh = place.cityChinese
       admin1 = place.admin1
@@ -64,6 +77,7 @@ struct ReverseGeocode: Action {
       country = place.country
       countryZh = place.countryChinese
       divisionsZh = place.divisionsChinese
+      timeZone = place.timeZone
       latitude = place.coordinate?.latitude
       longitude = place.coordinate?.longitude
       distanceKilometers = answer.distanceKilometers.map { ($0 * 1000).rounded() / 1000 }
@@ -76,10 +90,13 @@ struct ReverseGeocode: Action {
       func text(_ text: String?) -> Value { if let text { .string(text) } else { .null } }
       func number(_ number: Double?) -> Value { if let number { .number(number) } else { .null } }
       return [
-        "city": text(city), "city-zh": text(cityZh), "admin1": text(admin1), "admin1-zh": text(admin1Zh),
+        "locality": text(locality), "locality-zh": text(localityZh), "sub-locality": text(subLocality),
+        "sub-locality-zh": text(subLocalityZh), "city": text(city), "city-zh": text(cityZh), "admin1": text(admin1),
+        "admin1-zh": text(admin1Zh),
         "country-code": .string(countryCode), "country": .string(country), "country-zh": text(countryZh),
-        "divisions-zh": .array(divisionsZh.map { .string($0) }), "latitude": number(latitude),
-        "longitude": number(longitude), "distance-kilometers": number(distanceKilometers), "method": .string(method),
+        "divisions-zh": .array(divisionsZh.map { .string($0) }), "time-zone": text(timeZone),
+        "latitude": number(latitude), "longitude": number(longitude),
+        "distance-kilometers": number(distanceKilometers), "method": .string(method),
         "confidence": .number(confidence),
       ]
     }

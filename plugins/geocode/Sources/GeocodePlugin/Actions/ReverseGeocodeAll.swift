@@ -27,7 +27,7 @@ struct ReverseGeocodeAll: Action {
 
   struct Output: ActionOutput {
     static let summaries = [
-      "lines": "A line for each place: its name, then city, province and country",
+      "lines": "A line for each place: its name, then locality, province and country",
       "results": "The outputs of geocode.reverse for each place; null on the open sea",
       "count": "How many places there were",
       "countries": "The codes of the countries, each once, in order of appearance",
@@ -80,12 +80,15 @@ struct ReverseGeocodeAll: Action {
     }
   }
 
-  /// City, province and country, none of them twice (Singapore, Beijing), in Chinese as far as there are Chinese names.
+  /// Locality, province and country, none of them twice (Singapore, Beijing), in Chinese as far as there are Chinese names.
   private static func words(_ place: NamedPlace, isChinese: Bool) -> [String] {
     let all: [String?] =
       isChinese
-      ? [place.cityChinese ?? place.city, place.admin1Chinese ?? place.admin1, place.countryChinese ?? place.country]
-      : [place.city, place.admin1, place.country]
+      ? [
+        place.localityChinese ?? place.locality, place.admin1Chinese ?? place.admin1,
+        place.countryChinese ?? place.country,
+      ]
+      : [place.locality, place.admin1, place.country]
     var words: [String] = []
     for word in all.compactMap({ $0 }) where !words.contains(where: { Self.isSame(word, as: $0) }) {
       words.append(word)

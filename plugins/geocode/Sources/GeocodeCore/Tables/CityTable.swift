@@ -1,0 +1,33 @@
+/// The city that each place is a part of or near, from the index; most places have none.
+struct CityTable: Sendable {
+  private static let bits = UInt64.bitWidth
+  private static let part: UInt16 = 0x8000
+
+  /// A bit for each place, set if it has a city.
+  private let marks: MappedArray<UInt64>
+  /// The number of bits set in the words before each.
+  private let counts: MappedArray<UInt32>
+  /// For each bit set, the number of the city, and in the highest bit whether the place is a part of it.
+  private let cityOfPlace: MappedArray<UInt16>
+  /// The place of each city.
+  private let cities: MappedArray<UInt32>
+
+  init(_ index: TableIndex, placeCount: Int) throws(TableError) {
+    let words = (placeCount + Self.bits - 1) / Self.bits
+    marks = try index.array(.cityMarks, of: UInt64.self, count: words)
+    counts = try index.array(.cityCounts, of: UInt32.self, count: words)
+    cityOfPlace = try index.array(.cityOfPlace, of: UInt16.self)
+    cities = try index.array(.cities, of: UInt32.self)
+  }
+
+  /// The city of a place, and whether the place is a part of it; nil without one.
+  @inline(__always)
+  func city(ofPlace place: Int) -> (place: Int, isPart: Bool)? {
+    let (word, bit) = (place / Self.bits, UInt64(place % Self.bits))
+    let marked = marks[word]
+    guard marked >> bit & 1 == 1 else { return nil }
+    let before = (marked & (1 << bit - 1)).nonzeroBitCount
+    let value = cityOfPlace[Int(counts[word]) + before]
+    return (Int(cities[Int(value & ~Self.part)]), value & Self.part != 0)
+  }
+}
