@@ -21,7 +21,7 @@ extension Value: Hashable {
     case (.integer(let a), .integer(let b)): a == b
     case (.number(let a), .number(let b)): a == b
     case (.integer(let a), .number(let b)), (.number(let b), .integer(let a)): Double(a) == b
-    case (.string(let a), .string(let b)): a == b
+    case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
     case (.array(let a), .array(let b)): a == b
     case (.object(let a), .object(let b)): a == b
     default: false
@@ -35,7 +35,7 @@ extension Value: Hashable {
     case .boolean(let value): hasher.combine(value)
     case .integer(let value): hasher.combine(Double(value))
     case .number(let value): hasher.combine(value)
-    case .string(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(ByteName(value))
     case .array(let values): hasher.combine(values)
     case .object(let values): hasher.combine(values)
     }

@@ -1,4 +1,4 @@
-/// The members of an object value: unique keys, kept in the order in which they were added.
+/// The members of an object value: unique keys, kept in the order in which they were added. Keys are compared byte by byte.
 ///
 /// Most objects here have a handful of members, which a scan finds fastest; past sixteen an index is kept.
 public struct ValueObject: Sendable {
@@ -8,7 +8,7 @@ public struct ValueObject: Sendable {
   /// The members in order.
   public private(set) var members: [Member]
   /// The index of each key, past sixteen members; before, empty.
-  private var positions: [String: Int] = [:]
+  private var positions: [ByteName: Int] = [:]
 
   private static let scanLimit = 16
 
@@ -60,19 +60,19 @@ public struct ValueObject: Sendable {
   private mutating func append(_ value: Value, for key: String) {
     members.append((key, value))
     if !positions.isEmpty {
-      positions[key] = members.count - 1
+      positions[ByteName(key)] = members.count - 1
     } else if members.count > Self.scanLimit {
       reindex()
     }
   }
 
   private func position(of key: String) -> Int? {
-    if !positions.isEmpty { return positions[key] }
-    return members.firstIndex { $0.key == key }
+    if !positions.isEmpty { return positions[ByteName(key)] }
+    return members.firstIndex { $0.key.hasSameBytes(as: key) }
   }
 
   private mutating func reindex() {
-    positions = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.key, $0) })
+    positions = Dictionary(uniqueKeysWithValues: members.enumerated().map { (ByteName($1.key), $0) })
   }
 }
 
@@ -87,7 +87,7 @@ extension ValueObject: Hashable {
     var combined = 0
     for member in members {
       var own = Hasher()
-      own.combine(member.key)
+      own.combine(ByteName(member.key))
       own.combine(member.value)
       combined ^= own.finalize()
     }

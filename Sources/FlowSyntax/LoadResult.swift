@@ -13,7 +13,7 @@ public struct LoadResult: Sendable {
   /// What was found in the files that the workflow includes.
   public internal(set) var included: [LoadResult] = []
   /// The files that the workflow includes, by path, for the locations of their steps.
-  var includedFiles: [String: LoadResult] = [:]
+  var includedFiles: [ByteName: LoadResult] = [:]
   /// What the workflow returns, each output with its type where that is known.
   public internal(set) var outputs: [FieldDeclaration] = []
   /// The compiled workflow that was read; nil if YAML was read.
@@ -51,7 +51,9 @@ public struct LoadResult: Sendable {
     if let span = span(of: step) { return (source, span) }
     for scope in graph?.workflow.scopes ?? [] {
       if scope.entry == step { return definition(of: scope.exit) }
-      guard let index = scope.members.firstIndex(of: step), let file = includedFiles[scope.file] else { continue }
+      guard let index = scope.members.firstIndex(of: step), let file = includedFiles[ByteName(scope.file)] else {
+        continue
+      }
       return file.span(of: StepIndex(index)).map { (file.source, $0) }
     }
     return nil

@@ -24,7 +24,7 @@ public struct WorkflowLoader: Sendable {
   public func load(bytes: [UInt8], file: String) -> LoadResult {
     if CompiledWorkflow.isCompiled(bytes) { return .compiled(bytes, file: file, catalog) }
     guard let parts = IncludeBundle.parts(of: bytes) else { return load(bytes, file: file, path: file, files) }
-    return load(parts.main, file: file, path: parts.file) { parts.files[$0] }
+    return load(parts.main, file: file, path: parts.file) { parts.files[ByteName($0)] }
   }
 
   /// Loads a workflow that messages call `file` and whose own includes are looked for from `path`.
@@ -44,7 +44,7 @@ public struct WorkflowLoader: Sendable {
       if !flat.includes.isEmpty {
         let whole = try WorkflowGraph(flat)
         result.graph = whole
-        result.includedFiles = Dictionary(library.results.map { ($0.source.file, $0) }) { first, _ in first }
+        result.includedFiles = Dictionary(library.results.map { (ByteName($0.source.file), $0) }) { first, _ in first }
         result.diagnostics += WaitForFinally.diagnostics(of: whole, result)
         result.diagnostics += SameProducts.Conflict.diagnostics(ofIncludesIn: whole, result)
         if result.diagnostics.containsError { result.graph = nil }

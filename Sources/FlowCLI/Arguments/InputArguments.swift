@@ -16,14 +16,15 @@ enum InputArguments {
   ) throws(UsageProblem) -> ValueObject {
     var values = try Self.values(of: words, besides: arguments, for: fields)
     for argument in arguments {
-      guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
+      // By bytes: a mark after '=' that combines with it is a part of the value.
+      guard let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")), equals != argument.startIndex else {
         throw UsageProblem("-i '\(argument)': write -i name=value or -i name=@FILE")
       }
       let name = String(argument[..<equals])
       guard let field = fields.first(where: { $0.name == name }) else {
         throw unknown(name, fields)
       }
-      let text = String(argument[argument.index(after: equals)...])
+      let text = String(argument[argument.utf8.index(after: equals)...])
       values[name] = try field.isSecret ? readSecret(text, for: field) : read(text, for: field)
     }
     for field in fields where values[field.name] == nil {
@@ -64,12 +65,13 @@ enum InputArguments {
   ) throws(UsageProblem) -> ValueObject {
     var values = ValueObject()
     for argument in arguments {
-      let name = String(argument.prefix { $0 != "=" })
+      let name = String(decoding: argument.utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
       guard let field = fields.first(where: { $0.name == name }) else { throw unknown(name, fields) }
       guard field.isSecret else {
         throw UsageProblem("-i '\(name)': a resumed run keeps its inputs; leave it out")
       }
-      values[name] = try readSecret(String(argument.dropFirst(name.count + 1)), for: field)
+      values[name] = try readSecret(
+        String(decoding: argument.utf8.dropFirst(name.utf8.count + 1), as: UTF8.self), for: field)
     }
     for field in fields where field.isSecret && values[field.name] == nil && header.hasPlaceholders {
       guard header.inputs[field.name]?.stringValue != nil else { continue }

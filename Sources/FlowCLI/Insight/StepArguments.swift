@@ -49,9 +49,11 @@ struct StepArguments {
     var items: [StepIndex: Int] = [:]
     for argument in arguments {
       let help = "write --assume steps.ID.outputs.NAME=VALUE or --assume steps.ID.items=COUNT"
-      guard let equals = argument.firstIndex(of: "=") else { throw UsageProblem("--assume '\(argument)': \(help)") }
+      guard let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+        throw UsageProblem("--assume '\(argument)': \(help)")
+      }
       let path = argument[..<equals].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      let text = String(argument[argument.index(after: equals)...])
+      let text = String(argument[argument.utf8.index(after: equals)...])
       guard path.first == "steps", path.count == 3 || path.count == 4 else {
         throw UsageProblem("--assume '\(argument)': \(help)")
       }

@@ -146,7 +146,7 @@ struct PostCommand: Subcommand {
   @OptionGroup var place: RunPlace
 
   func perform() async throws {
-    if let mark = event.firstIndex(of: "=") {
+    if let mark = event.utf8.firstIndex(of: UInt8(ascii: "=")) {
       throw UsageProblem("post '\(event)': write the value as --value, as in 'post RUN \(event[..<mark]) --value JSON'")
     }
     var question: ValueObject = ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)]

@@ -35,7 +35,7 @@ final class ArrivedFiles: Sendable {
 
   /// Puts everything in its place.
   func settle() throws(ActionError) {
-    var places: [String: String] = [:]
+    var places: [ByteName: String] = [:]
     for (index, entry) in files.enumerated() {
       try rename("\(scratch.path)/\(index)", to: try place(of: entry, &places), entry)
     }
@@ -48,15 +48,15 @@ final class ArrivedFiles: Sendable {
   }
 
   /// Where something comes, in a folder that is made where it is missing.
-  private func place(of entry: TransferEntry, _ known: inout [String: String]) throws(ActionError) -> String {
-    let name = entry.path.split(separator: "/").last ?? ""
+  private func place(of entry: TransferEntry, _ known: inout [ByteName: String]) throws(ActionError) -> String {
+    let name = entry.path.pathParts.last ?? ""
     let parent = FilePath.folder(of: entry.path)
     if parent == "." { return "\(folder)/\(name)" }
-    if let known = known[parent] { return "\(known)/\(name)" }
+    if let known = known[ByteName(parent)] { return "\(known)/\(name)" }
     var listing = FileListing(in: folder, key: "produces")
     let real = try listing.realPath(of: parent).map { "\(folder)/\($0)" } ?? folder
     do throws(SystemError) { try FileTree.makeFolders(real) } catch { throw ActionError(error) }
-    known[parent] = real
+    known[ByteName(parent)] = real
     return "\(real)/\(name)"
   }
 

@@ -230,13 +230,13 @@ final class Turns: Sendable {
 
 /// Digests of files here, which many steps may read, by what the files were when they were read.
 final class FileDigests: Sendable {
-  private let known = Mutex<[String: (state: FileState, digest: String)]>([:])
+  private let known = Mutex<[ByteName: (state: FileState, digest: String)]>([:])
 
   /// The digest of a file's content; nil: it cannot be read.
   func digest(_ path: String, _ state: FileState) -> String? {
-    if let known = known.withLock({ $0[path] }), known.state == state { return known.digest }
+    if let known = known.withLock({ $0[ByteName(path)] }), known.state == state { return known.digest }
     guard let digest = SHA256.digest(ofFile: path) else { return nil }
-    if !state.isUnsure { known.withLock { $0[path] = (state, digest) } }
+    if !state.isUnsure { known.withLock { $0[ByteName(path)] = (state, digest) } }
     return digest
   }
 }

@@ -8,9 +8,9 @@ struct FileListing {
   let folder: String
   /// The key with the patterns, for messages.
   let key: String
-  private var links: [String: String] = [:]
-  private var files: [String: FileStatus] = [:]
-  private var knownFolders: Set<String> = []
+  private var links: [ByteName: String] = [:]
+  private var files: [ByteName: FileStatus] = [:]
+  private var knownFolders: Set<ByteName> = []
 
   private struct FileStatus {
     var state: FileState
@@ -35,13 +35,14 @@ struct FileListing {
       try listing.add(FilePattern(pattern)) { list.keeps($0, of: index) }
     }
     var entries: [TransferEntry] = []
-    for (path, status) in listing.files.sorted(by: { $0.key < $1.key }) {
+    for (name, status) in listing.files.sorted(by: { $0.key < $1.key }) {
+      let path = name.text
       guard let digest = digest("\(folder)/\(path)", status.state) else { throw Self.unreadable(path) }
       entries.append(
         TransferEntry(path, .file(bytes: status.state.bytes, digest: digest, permissions: status.permissions)))
     }
     return entries
-      + listing.links.sorted { $0.key < $1.key }.map { TransferEntry($0.key, .link($0.value)) }
+      + listing.links.sorted { $0.key < $1.key }.map { TransferEntry($0.key.text, .link($0.value)) }
   }
 
   private static func unreadable(_ path: String) -> ActionError {
@@ -60,7 +61,7 @@ struct FileListing {
 
   private mutating func add(_ path: String, isNamed: Bool) throws(ActionError) {
     guard let real = try realPath(of: path) else { return }
-    if files[real] != nil { return }
+    if files[ByteName(real)] != nil { return }
     var status = stat()
     guard lstat("\(folder)/\(real)", &status) == 0 else {
       // The system's name is not the one that was read from it.
@@ -83,14 +84,14 @@ struct FileListing {
         "file-too-large", "'\(path)' has \(state.bytes) bytes; files of at most 1 GiB travel to workers",
         isRetryable: false)
     }
-    files[real] = FileStatus(state: state, permissions: Int(status.st_mode & 0o777))
+    files[ByteName(real)] = FileStatus(state: state, permissions: Int(status.st_mode & 0o777))
   }
 
   /// The path without links, each of which is noted; nil: there is nothing. Throws where it leaves the folder.
   mutating func realPath(of path: String) throws(ActionError) -> String? {
     if path.hasPrefix("/") { throw .outside(path, "is an absolute path") }
-    var real: [Substring] = []
-    var rest = path.split(separator: "/")[...]
+    var real: [String] = []
+    var rest = path.pathParts[...]
     var count = 0
     while let part = rest.popFirst() {
       if part == "." { continue }
@@ -99,7 +100,7 @@ struct FileListing {
         continue
       }
       let here = (real + [part]).joined(separator: "/")
-      if knownFolders.contains(here) {
+      if knownFolders.contains(ByteName(here)) {
         real.append(part)
         continue
       }
@@ -107,14 +108,14 @@ struct FileListing {
       let isThere = lstat("\(folder)/\(here)", &status) == 0
       guard isThere, status.st_mode & S_IFMT == S_IFLNK else {
         real.append(part)
-        if isThere, status.st_mode & S_IFMT == S_IFDIR { knownFolders.insert(here) }
+        if isThere, status.st_mode & S_IFMT == S_IFDIR { knownFolders.insert(ByteName(here)) }
         continue
       }
       count += 1
       guard count <= Self.mostLinks, let target = Self.text(ofLink: "\(folder)/\(here)") else { return nil }
       guard TransferEntry.leadsInside(target, from: here) else { throw .outside(here, "is a link to '\(target)'") }
-      links[here] = target
-      rest = target.split(separator: "/") + rest
+      links[ByteName(here)] = target
+      rest = target.pathParts + rest
     }
     return real.isEmpty ? nil : real.joined(separator: "/")
   }

@@ -17,7 +17,7 @@ final class StepFolder: Sendable {
   private struct State {
     /// The files that were sent, and those of them that are in place.
     var entries: [TransferEntry] = []
-    var placed: [String: Placed] = [:]
+    var placed: [ByteName: Placed] = [:]
     /// Takes the files that are awaited; nil: none are.
     var writer: ContentWriter?
     var awaited: [TransferEntry] = []
@@ -47,11 +47,20 @@ final class StepFolder: Sendable {
   func localized(_ inputs: ValueObject, of action: ActionDeclaration) -> ValueObject {
     var inputs = inputs
     for field in action.inputs {
-      guard case .path = field.type, let text = inputs[field.name]?.stringValue else { continue }
-      if text == original { inputs[field.name] = .string(path) }
-      if text.hasPrefix(original + "/") { inputs[field.name] = .string(path + text.dropFirst(original.count)) }
+      switch (field.type, inputs[field.name]) {
+      case (.path, .string(let text)?): inputs[field.name] = .string(localized(text))
+      case (.array(.path), .array(let values)?):
+        inputs[field.name] = .array(values.map { $0.stringValue.map { .string(localized($0)) } ?? $0 })
+      default: break
+      }
     }
     return inputs
+  }
+
+  private func localized(_ text: String) -> String {
+    if text.hasSameBytes(as: original) { return path }
+    guard text.utf8.starts(with: "\(original)/".utf8) else { return text }
+    return path + String(decoding: text.utf8.dropFirst(original.utf8.count), as: UTF8.self)
   }
 
   // MARK: Files that are sent
@@ -122,7 +131,7 @@ final class StepFolder: Sendable {
         store.keep(digest, bytes: bytes, from: place(of: entry))
       }
     }
-    var placed: [String: Placed] = [:]
+    var placed: [ByteName: Placed] = [:]
     // A change within the same tick of the clock shows, too: it sets a later time.
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
@@ -135,7 +144,7 @@ final class StepFolder: Sendable {
         guard utimensat(AT_FDCWD, place, [now, now], 0) == 0, lstat(place, &status) == 0 else {
           throw ActionError(SystemError("cannot prepare '\(entry.path)'", errno))
         }
-        placed[entry.path] = Placed(state: FileState(status), entry: entry)
+        placed[ByteName(entry.path)] = Placed(state: FileState(status), entry: entry)
       case .link(let target):
         guard symlink(target, place) == 0 else {
           throw ActionError(SystemError("cannot make the link '\(entry.path)'", errno))
@@ -153,7 +162,8 @@ final class StepFolder: Sendable {
     let (entries, placed) = state.withLock { ($0.entries, $0.placed) }
     let found = try FileListing.entries(patterns, in: path, key: "produces") { [path] place, now in
       // What is as it was sent need not be read.
-      if let known = placed[String(place.dropFirst(path.count + 1))], known.state == now,
+      if let known = placed[ByteName(String(decoding: place.utf8.dropFirst(path.utf8.count + 1), as: UTF8.self))],
+        known.state == now,
         case .file(_, let digest, _) = known.entry.content
       {
         return digest
@@ -163,7 +173,7 @@ final class StepFolder: Sendable {
     try found.checkAreNamed(by: patterns)
     let sent = Set(entries)
     let made = found.filter { !sent.contains($0) }
-    let names = Set(found.map(\.path))
+    let names = Set(found.map { ByteName($0.path) })
     var (deleted, changed): ([Value], [Value]) = ([], [])
     for entry in entries {
       var status = stat()
@@ -171,7 +181,8 @@ final class StepFolder: Sendable {
         deleted.append(.string(entry.path))
         continue
       }
-      if let known = placed[entry.path], known.state != FileState(status), !names.contains(entry.path) {
+      let name = ByteName(entry.path)
+      if let known = placed[name], known.state != FileState(status), !names.contains(name) {
         changed.append(.string(entry.path))
       }
     }
@@ -200,9 +211,9 @@ extension [TransferEntry] {
   /// Throws where one of them is none of those that patterns name, but behind a link.
   func checkAreNamed(by patterns: [String]) throws(ActionError) {
     let list = FilePatterns(patterns)
-    let plain = Set(patterns.compactMap { FilePattern.plainPath($0) })
+    let plain = Set(patterns.compactMap { FilePattern.plainPath($0).map(ByteName.init) })
     let isPlain = plain.count == patterns.count
-    for entry in self where !(plain.contains(entry.path) && isPlain) && !list.covers(entry.path) {
+    for entry in self where !(plain.contains(ByteName(entry.path)) && isPlain) && !list.covers(entry.path) {
       throw ActionError(
         "file-outside", "'produces' leads to '\(entry.path)' through a link; name it under 'produces', too",
         isRetryable: false)

@@ -11,15 +11,16 @@ struct TransferEntry: Sendable, Hashable {
     case link(String)
   }
 
+  private var name: ByteName
   /// The path below the folder, without `.` and `..`.
-  var path: String
+  var path: String { name.text }
   var content: Content
 
   /// The most bytes of a file.
   static let mostBytes = Limits.transferredFileBytes
 
   init(_ path: String, _ content: Content) {
-    self.path = path
+    name = ByteName(path)
     self.content = content
   }
 
@@ -28,7 +29,7 @@ struct TransferEntry: Sendable, Hashable {
     guard let parts = value.arrayValue, parts.count == 2 || parts.count == 4, let path = parts[0].stringValue,
       Self.depth(of: path) ?? 0 > 0, !path.utf8.contains(0), !path.split(separator: "/").contains("..")
     else { throw Self.unreadable(value) }
-    self.path = path
+    name = ByteName(path)
     if parts.count == 2, let target = parts[1].stringValue {
       guard Self.leadsInside(target, from: path) else { throw .outside(path, "is a link to '\(target)'") }
       content = .link(target)

@@ -77,7 +77,7 @@ final class ArrayReference {
 final class ObjectReference {
   let members: ValueObject
   /// The members that are arrays or objects, once they were asked for, so that each stays the same one.
-  private var collections: [String: Operand] = [:]
+  private var collections: [ByteName: Operand] = [:]
 
   init(_ members: ValueObject) { self.members = members }
 
@@ -93,9 +93,9 @@ final class ObjectReference {
   private func operand(_ value: Value, at key: String) -> Operand {
     switch value {
     case .array, .object:
-      if let known = collections[key] { return known }
+      if let known = collections[ByteName(key)] { return known }
       let operand = Operand(value)
-      collections[key] = operand
+      collections[ByteName(key)] = operand
       return operand
     default: return Operand(value)
     }

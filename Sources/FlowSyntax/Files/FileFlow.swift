@@ -22,7 +22,7 @@ package struct FileFlow {
 
   /// Works out the files between steps.
   package init(_ workflow: Workflow) {
-    var numbers: [String: Int] = [:]
+    var numbers: [ByteName: Int] = [:]
     var literals: [PathShape: [Int]] = [:]
     var open: [Int] = []
     var inputs: [Input] = []
@@ -38,8 +38,8 @@ package struct FileFlow {
       }
       for pattern in options.produces.map(\.pattern) where !PatternText.isExclusion(pattern) {
         let (text, shapes) = described(pattern)
-        if numbers[text] == nil {
-          numbers[text] = nodes.count
+        if numbers[ByteName(text)] == nil {
+          numbers[ByteName(text)] = nodes.count
           if shapes.count == 1, shapes[0].isLiteral {
             literals[shapes[0], default: []].append(nodes.count)
           } else {
@@ -47,7 +47,7 @@ package struct FileFlow {
           }
           nodes.append(Node(text: text, shapes: shapes))
         }
-        nodes[numbers[text]!].makers.append(step)
+        nodes[numbers[ByteName(text)]!].makers.append(step)
       }
       var reads = options.inputsFrom.map(\.pattern)
       if case .files(let patterns)? = options.fanOut?.source { reads = patterns + reads.filter { !$0.isItemPath } }
@@ -67,7 +67,7 @@ package struct FileFlow {
       guard budget > 0 else { return }
       var isMade = false
       for node in found
-      where nodes[node].text == input.text
+      where nodes[node].text.hasSameBytes(as: input.text)
         || input.shapes.contains(where: { own in nodes[node].shapes.contains { own.overlaps($0) } })
           && !input.excludes(nodes[node].shapes)
       {
@@ -75,10 +75,10 @@ package struct FileFlow {
         if nodes[node].readers.last != input.step { nodes[node].readers.append(input.step) }
       }
       if isMade { continue }
-      if let number = numbers[input.text] {
+      if let number = numbers[ByteName(input.text)] {
         if nodes[number].readers.last != input.step { nodes[number].readers.append(input.step) }
       } else {
-        numbers[input.text] = nodes.count
+        numbers[ByteName(input.text)] = nodes.count
         nodes.append(Node(text: input.text, readers: [input.step], shapes: input.shapes))
       }
     }

@@ -12,6 +12,8 @@ struct Flattening {
   private var stacks: [[String]]
   /// The scope in which each but the first is included.
   private var outerScopes: [Int] = []
+  /// What each included file is called in messages, no two alike.
+  private var names: [ByteName: String] = [:]
 
   /// Too many steps.
   struct TooLarge: Error {}
@@ -42,6 +44,20 @@ struct Flattening {
   /// The folder from which the files are named: that of the outermost one.
   private var home: String { IncludeLibrary.folder(of: stacks[0].last ?? "") }
 
+  /// The name of a file. Of two names that differ only in Unicode normalization the second has a number.
+  private mutating func name(of path: String) -> String {
+    if let known = names[ByteName(path)] { return known }
+    let own = IncludeLibrary.name(of: path, from: home)
+    var name = own
+    var number = 2
+    while names.values.contains(name) {
+      name = "\(own) (\(number))"
+      number += 1
+    }
+    names[ByteName(path)] = name
+    return name
+  }
+
   /// A file with `foreach` is not flattened: how many items there are is known only in the run, whose graph is fixed. The step
   /// keeps its place, and its action is a run of the file.
   private mutating func runForItems(at index: Int) throws(TooLarge) {
@@ -50,7 +66,7 @@ struct Flattening {
     guard let inner = entry.workflow, let declaration = entry.declaration else { return }
     var flattening = Flattening(flat: inner, library: library, stacks: [stack + [entry.path]])
     try flattening.run()
-    let name = "a run of \(IncludeLibrary.name(of: entry.path, from: home))"
+    let name = "a run of \(name(of: entry.path))"
     let paths = flattening.stacks.compactMap(\.last)
     let digest = flattening.flat.itemWorkflows.values.reduce(library.digest(of: paths)) { $0 ^ $1.digest }
     let folder = IncludeLibrary.name(of: IncludeLibrary.folder(of: entry.path), from: home)
@@ -70,7 +86,7 @@ struct Flattening {
     guard let inner = entry.workflow, let declaration = entry.declaration else { return }
     let prefix = caller.id.text + "/"
     let entryIndex = StepIndex(flat.steps.count)
-    let name = IncludeLibrary.name(of: entry.path, from: home)
+    let name = name(of: entry.path)
     let (inputs, outputs) = ("inputs of \(name)", "outputs of \(name)")
     var bound = declaration
     bound.requires = []

@@ -18,12 +18,12 @@ public enum IncludeBundle {
   }
 
   /// The file and those that it includes; nil: it is a file by itself.
-  static func parts(of bytes: [UInt8]) -> (main: [UInt8], file: String, files: [String: [UInt8]])? {
+  static func parts(of bytes: [UInt8]) -> (main: [UInt8], file: String, files: [ByteName: [UInt8]])? {
     guard bytes.starts(with: begin), case .object(let object)? = try? JSONText.parse(bytes),
       let main = object["workflow"]?.stringValue, let files = object["flowrun-files"]?.objectValue
     else { return nil }
-    var parts: [String: [UInt8]] = [:]
-    for (path, text) in files { parts[path] = Array((text.stringValue ?? "").utf8) }
+    var parts: [ByteName: [UInt8]] = [:]
+    for (path, text) in files { parts[ByteName(path)] = Array((text.stringValue ?? "").utf8) }
     return (Array(main.utf8), object["file"]?.stringValue ?? "", parts)
   }
 }

@@ -29,7 +29,7 @@ final class IncludeLibrary: Sendable {
 
   private let catalog: any ActionCatalog
   private let files: @Sendable (String) -> [UInt8]?
-  private let entries = Mutex<[String: IncludableFile]>([:])
+  private let entries = Mutex<[ByteName: IncludableFile]>([:])
   /// What was read, by path, in the order in which it was.
   private let texts = Mutex<[(path: String, bytes: [UInt8])]>([])
 
@@ -50,12 +50,12 @@ final class IncludeLibrary: Sendable {
   /// A hash (FNV-1a) of what is in these files.
   func digest(of paths: [String]) -> UInt64 {
     var hash = FNV1a64()
-    for (path, bytes) in read where paths.contains(path) { hash.add(bytes) }
+    for (path, bytes) in read where paths.contains(where: { $0.hasSameBytes(as: path) }) { hash.add(bytes) }
     return hash.value
   }
 
   /// Every file that was named, those that cannot be read included, sorted by path.
-  var named: [String] { entries.withLock { $0.keys.sorted() } }
+  var named: [String] { entries.withLock { $0.keys.sorted().map(\.text) } }
 
   /// What was found in the files, sorted by path.
   var results: [LoadResult] {
@@ -65,16 +65,16 @@ final class IncludeLibrary: Sendable {
   /// The file that a workflow names which was reached through the files of `stack`, the last of them its own.
   func entry(_ name: String, stack: [String]) -> IncludableFile {
     let path = Self.resolve(name, in: Self.folder(of: stack.last ?? ""))
-    if let first = stack.firstIndex(of: path) {
+    if let first = stack.firstIndex(where: { $0.hasSameBytes(as: path) }) {
       let names = (stack[first...] + [path]).map(Self.fileName)
       return IncludableFile(path: path, problem: "the files include each other: \(names.joined(separator: " → "))")
     }
     guard stack.count < Limits.includeDepth else {
       return IncludableFile(path: path, problem: "files include each other more than \(Limits.includeDepth) deep")
     }
-    if let known = entries.withLock({ $0[path] }) { return known }
+    if let known = entries.withLock({ $0[ByteName(path)] }) { return known }
     let entry = load(path, stack: stack)
-    entries.withLock { $0[path] = entry }
+    entries.withLock { $0[ByteName(path)] = entry }
     return entry
   }
 
@@ -139,7 +139,7 @@ final class IncludeLibrary: Sendable {
 
   // MARK: Paths
 
-  static func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+  static func fileName(_ path: String) -> String { path.pathParts.last ?? path }
 
   static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "" }
@@ -148,8 +148,8 @@ final class IncludeLibrary: Sendable {
 
   /// How a folder or file is named from another folder; both in the same way, from the root or from the working folder.
   static func name(of path: String, from folder: String) -> String {
-    let (own, other) = (path.split(separator: "/"), folder.split(separator: "/"))
-    let common = zip(own, other).prefix { $0 == $1 }.count
+    let (own, other) = (path.pathParts, folder.pathParts)
+    let common = zip(own, other).prefix { $0.hasSameBytes(as: $1) }.count
     return (other.dropFirst(common).map { _ in ".." } + own.dropFirst(common)).joined(separator: "/")
   }
 
@@ -157,7 +157,7 @@ final class IncludeLibrary: Sendable {
   static func resolve(_ path: String, in folder: String) -> String {
     let whole = path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
     var parts: [String] = []
-    for part in whole.split(separator: "/").map(String.init) where part != "." {
+    for part in whole.pathParts where part != "." {
       if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
     }
     // `joined` would have the runtime look up its types at the first path of each process.

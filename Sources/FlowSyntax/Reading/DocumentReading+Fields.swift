@@ -22,11 +22,11 @@ extension DocumentReading {
   mutating func forEachName(
     of node: NodeID, _ kind: NameKind, _ body: (inout Self, String, MemberCursor.Member) -> Void
   ) {
-    var seen: Set<String> = []
+    var seen: Set<ByteName> = []
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {
       guard let name = keyText(member.key) else { continue }
-      guard seen.insert(name).inserted else {
+      guard seen.insert(ByteName(name)).inserted else {
         reportDuplicate(member.key, in: node)
         continue
       }

@@ -71,12 +71,12 @@ extension DocumentReading {
       return table.requiredBits
     }
     var seen: UInt64 = 0
-    var ignored: Set<String> = []
+    var ignored: Set<ByteName> = []
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {
       guard tree.kind(member.key) == .scalar, let entry = tree.withText(member.key, { table.entry($0) }) else {
         if let prefix = Key.ignoredPrefix, let name = tree.text(of: member.key), name.hasPrefix(prefix) {
-          if !ignored.insert(name).inserted { reportDuplicate(member.key, in: node) }
+          if !ignored.insert(ByteName(name)).inserted { reportDuplicate(member.key, in: node) }
         } else {
           reportUnknown(Key.self, member, owner: owner.text(in: tree))
         }
@@ -128,7 +128,7 @@ extension DocumentReading {
     var members = tree.members(of: mapping, failures: &ignored)
     let size = tree.next(tree.resolve(mapping)) - tree.resolve(mapping)
     while mayLookThrough(size), let member = members.next(in: tree), member.key != key {
-      if tree.kind(member.key) == .scalar, tree.text(member.key) == name {
+      if tree.kind(member.key) == .scalar, tree.text(member.key).hasSameBytes(as: name) {
         related = [.init(span(member.key), "the first one is here")]
         break
       }

@@ -38,11 +38,11 @@ private struct PlacedReader: DocumentReading {
 
   private mutating func members(_ node: NodeID) -> [PlacedValue.Member] {
     var members: [PlacedValue.Member] = []
-    var seen: Set<String> = []
+    var seen: Set<ByteName> = []
     var cursor = tree.members(of: node, failures: &diagnostics)
     while let member = cursor.next(in: tree) {
       guard let key = keyText(member.key) else { continue }
-      if seen.insert(key).inserted {
+      if seen.insert(ByteName(key)).inserted {
         members.append(.init(key: key, keySpan: span(member.key), value: value(member.value)))
       } else {
         reportDuplicate(member.key, in: node)

@@ -323,7 +323,7 @@ extension WorkflowRun {
   ) throws(StepFailure) -> FanOutValues {
     let list = FilePatterns(patterns)
     if let excluded = list.excludedFolder(in: folder) { throw .excludedFolder(excluded, in: "foreach") }
-    var seen: Set<String>? = patterns.count > 1 ? [] : nil
+    var seen: Set<ByteName>? = patterns.count > 1 ? [] : nil
     var files: [String] = []
     for (index, text) in patterns.enumerated() where !PatternText.isExclusion(text) {
       guard !text.isEmpty else {
@@ -337,7 +337,7 @@ extension WorkflowRun {
         let place = path.hasPrefix("/") ? path : "\(folder)/\(path)"
         guard FilePath.isFile(place) else { throw Self.notAFile(path, isFolder: FilePath.isFolder(place)) }
       }
-      for path in paths where seen?.insert(path).inserted != false { files.append(path) }
+      for path in paths where seen?.insert(ByteName(path)).inserted != false { files.append(path) }
       guard files.count <= Limits.items else {
         throw StepFailure(
           code: "too-many-items",

@@ -6,8 +6,8 @@ struct FileMemo {
   private let folder: OpenFolder
   /// Whether a file may be asked for more than once.
   private let remembers: Bool
-  private var paths: [String: FilePattern.Found] = [:]
-  private var stamps: [String: InputStamp] = [:]
+  private var paths: [ByteName: FilePattern.Found] = [:]
+  private var stamps: [ByteName: InputStamp] = [:]
   /// States that were looked up just before, and the time now; see ``RecentStates``.
   var recent: (states: RecentStates, now: Int)?
 
@@ -27,10 +27,10 @@ struct FileMemo {
   /// - Returns: the files, and whether the pattern is a path.
   mutating func files(_ pattern: String, limit: Int) -> (found: FilePattern.Found, isPath: Bool) {
     if let path = FilePattern.plainPath(pattern) { return (FilePattern.Found(paths: [path]), true) }
-    if let known = paths[pattern] { return (known, false) }
+    if let known = paths[ByteName(pattern)] { return (known, false) }
     let parsed = FilePattern(pattern)
     let found = parsed.find(in: folder.path, limit: limit)
-    if remembers, parsed.isOpen { paths[pattern] = found }
+    if remembers, parsed.isOpen { paths[ByteName(pattern)] = found }
     return (found, !parsed.isOpen)
   }
 
@@ -68,9 +68,9 @@ struct FileMemo {
   /// A file as it is now; `state` is its state, if that was looked up just before.
   mutating func stamp(_ path: String, known: InputStamp?, state: FileState?) -> InputStamp {
     guard remembers else { return InputStamp(path, in: folder, known: known, state: state) }
-    if let stamp = stamps[path] { return stamp }
+    if let stamp = stamps[ByteName(path)] { return stamp }
     let stamp = InputStamp(path, in: folder, known: known)
-    stamps[path] = stamp
+    stamps[ByteName(path)] = stamp
     return stamp
   }
 }

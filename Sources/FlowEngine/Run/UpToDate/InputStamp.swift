@@ -61,5 +61,7 @@ struct InputStamp: Sendable, Hashable {
   static let folder = -2
 
   /// Whether the content is the same.
-  func isSame(as other: InputStamp) -> Bool { path == other.path && bytes == other.bytes && digest == other.digest }
+  func isSame(as other: InputStamp) -> Bool {
+    path.hasSameBytes(as: other.path) && bytes == other.bytes && digest == other.digest
+  }
 }

@@ -129,12 +129,12 @@ struct ItemChecks: Sendable {
 
   /// Why the items cannot run: two of them make the same file.
   func collision(_ describe: (Int) -> String) -> StepFailure? {
-    var makers: [String: Int] = [:]
+    var makers: [ByteName: Int] = [:]
     makers.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
       for files in item?.makes ?? [] where !PatternText.isExclusion(files.pattern) {
         for path in FilePattern.plainPath(files.pattern).map({ [$0] }) ?? FilePattern(files.pattern).normalized {
-          let first = makers.updateValue(index, forKey: path)
+          let first = makers.updateValue(index, forKey: ByteName(path))
           guard let first, first != index else { continue }
           return StepFailure(
             code: "same-product",

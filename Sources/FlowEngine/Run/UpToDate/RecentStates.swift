@@ -1,3 +1,4 @@
+import FlowModel
 import FlowPlatform
 import Synchronization
 
@@ -31,12 +32,12 @@ final class RecentStates: Sendable {
     guard !isOver.load(ordering: .acquiring), let known = looked.withLock({ $0 }), known.folder == folder,
       now - known.nanoseconds < Self.nanoseconds
     else { return nil }
-    var indices: [String: Int] = Dictionary(minimumCapacity: known.files.count)
-    for (index, file) in known.files.enumerated() { indices[file] = index }
+    var indices: [ByteName: Int] = Dictionary(minimumCapacity: known.files.count)
+    for (index, file) in known.files.enumerated() { indices[ByteName(file)] = index }
     var states: [FileState?] = []
     states.reserveCapacity(files.count)
     for file in files {
-      guard let index = indices[file] else { return nil }
+      guard let index = indices[ByteName(file)] else { return nil }
       states.append(known.states[index])
     }
     return states

@@ -214,13 +214,13 @@ final class UpToDateCheck: Sendable {
   private static func difference(_ before: [InputStamp], _ now: [InputStamp]) -> String? {
     if before.count == now.count {
       for (before, now) in zip(before, now) where !before.isSame(as: now) {
-        return before.path == now.path ? now.path : min(before.path, now.path)
+        return min(ByteName(before.path), ByteName(now.path)).text
       }
       return nil
     }
-    let paths = Set(before.map(\.path))
-    let others = Set(now.map(\.path))
-    return paths.symmetricDifference(others).min()
+    let paths = Set(before.map { ByteName($0.path) })
+    let others = Set(now.map { ByteName($0.path) })
+    return paths.symmetricDifference(others).min()?.text
   }
 
   /// What is wrong with the files of a step that has ended.

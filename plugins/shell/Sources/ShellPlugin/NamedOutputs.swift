@@ -63,7 +63,7 @@ struct NamedOutputs {
     var texts: [String: String] = [:]
     // Of two lines with one name the last counts, as with GitHub.
     for line in try NamedOutput.all(in: bytes ?? []) {
-      guard fields.contains(where: { $0.name == line.name }) else { throw undeclared(line) }
+      guard fields.contains(where: { $0.name.hasSameBytes(as: line.name) }) else { throw undeclared(line) }
       texts[line.name] = line.text
     }
     var values = ValueObject()
