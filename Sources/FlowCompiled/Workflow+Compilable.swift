@@ -167,9 +167,20 @@ extension WorkflowScope: Compilable {
     for _ in 0..<(try reader.count()) { members.append(StepIndex(try reader.index(below: Limits.steps))) }
     self.init(
       prefix: prefix, folder: folder, entry: entry, exit: exit, environment: try ValueObject(from: &reader),
-      environmentFiles: try [String](from: &reader))
+      environmentFiles: try [EnvironmentFileName](from: &reader))
     self.file = file
     self.members = members
+  }
+}
+
+/// A null byte, which no path has, is before the path of a file that may be missing.
+extension EnvironmentFileName: Compilable {
+  func write(to writer: inout CompiledWriter) { (isRequired ? path : "\0" + path).write(to: &writer) }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    let text = try reader.text()
+    let isRequired = text.utf8.first != 0
+    self.init(isRequired ? text : String(decoding: text.utf8.dropFirst(), as: UTF8.self), isRequired: isRequired)
   }
 }
 

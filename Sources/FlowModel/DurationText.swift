@@ -1,4 +1,4 @@
-/// Lengths of time as a workflow writes them: `250ms`, `2s`, `1.5s`, `1m30s`, `2m`, `1h`.
+/// Lengths of time as a workflow writes them: `250ms`, `2s`, `1.5s`, `1m30s`, `2m`, `1h`, `3d`. A day has 24 hours.
 ///
 /// Units go from large to small, each at most once; only the last part may have a fraction. `0s` is a duration, `0` and
 /// `5` are not: a bare number is an error that says so.
@@ -17,9 +17,9 @@ public enum DurationText {
       switch self {
       case .empty: "write a number with a unit, such as 250ms"
       case .missingUnit(let number): "write \(number)s or \(number)ms: a duration has a unit"
-      case .unknownUnit(let unit): "'\(unit)' is not a unit; the units are h, m, s and ms"
+      case .unknownUnit(let unit): "'\(unit)' is not a unit; the units are d, h, m, s and ms"
       case .notANumber(let text): "'\(text)' does not start with a number; write a duration such as 250ms"
-      case .unitOrder(let unit): "'\(unit)' appears twice or after a smaller unit; write 1h2m3s4ms"
+      case .unitOrder(let unit): "'\(unit)' appears twice or after a smaller unit; write 1d2h3m4s5ms"
       case .tooLong(let text): "'\(text)' is longer than 10,000 hours"
       }
     }
@@ -29,7 +29,7 @@ public enum DurationText {
   public static let longest = Duration.seconds(36_000_000)
 
   private static let units: [(name: String, nanoseconds: Int)] = [
-    ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
+    ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
   ]
 
   /// Reads a duration, to the nanosecond.
@@ -75,13 +75,13 @@ public enum DurationText {
     return sumOverflow ? .max : sum
   }
 
-  /// Writes a duration the way a workflow would: `1m30s`, `250ms`, `0s`; below a millisecond with a fraction.
+  /// Writes a duration the way a workflow would: `72h`, `1m30s`, `250ms`, `0s`; below a millisecond with a fraction.
   public static func format(_ duration: Duration) -> String {
     var remaining = duration.nanoseconds
     guard remaining != 0 else { return "0s" }
     var text = remaining < 0 ? "-" : ""
     remaining = abs(remaining)
-    for (name, size) in units.dropLast() where remaining >= size {
+    for (name, size) in units.dropFirst().dropLast() where remaining >= size {
       text += "\(remaining / size)\(name)"
       remaining %= size
     }

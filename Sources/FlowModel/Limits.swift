@@ -1,5 +1,7 @@
 /// The sizes past which flowrun refuses, in one place; docs/reference.md lists them and tests hold their edges.
 public enum Limits {
+  /// Bytes in the name of a workflow.
+  public static let workflowNameBytes = 100
   /// Characters in a step id.
   public static let stepIDCharacters = 64
   /// Bytes in a workflow file: 64 MiB.

@@ -11,10 +11,10 @@ public struct Workflow: Sendable {
   public var secrets: [SecretDeclaration] = []
   /// Environment variables for child processes; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
-  /// The paths of files of variables, which ``environment`` overrides, and later files earlier ones. They are relative to the
+  /// The files of variables, which ``environment`` overrides, and later files earlier ones. They are relative to the
   /// workflow's folder and may hold `${{ }}` over `inputs`. The program that runs the workflow reads the files into
   /// `RunOptions.fileEnvironment`.
-  public var environmentFiles: [String] = []
+  public var environmentFiles: [EnvironmentFileName] = []
   /// The launch gate's minimum and maximum; nil: neither.
   public var gate: GateDeadline?
   /// How long a run may take from its activation until it is cancelled; nil: as long as it takes.

@@ -16,12 +16,12 @@ public struct WorkflowScope: Sendable {
   /// Environment variables for the child processes of its steps; values may hold `${{ }}`.
   public var environment: ValueObject
   /// The files of variables below those, as ``folder`` has them.
-  public var environmentFiles: [String]
+  public var environmentFiles: [EnvironmentFileName]
 
   /// A scope without steps.
   public init(
     prefix: String, folder: String, entry: StepIndex, exit: StepIndex, environment: ValueObject,
-    environmentFiles: [String] = []
+    environmentFiles: [EnvironmentFileName] = []
   ) {
     self.prefix = prefix
     self.folder = folder

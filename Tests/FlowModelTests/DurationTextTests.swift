@@ -7,6 +7,7 @@ import Testing
     arguments: [
       ("0s", .zero), ("250ms", .milliseconds(250)), ("2s", .seconds(2)), ("1.5s", .milliseconds(1500)),
       ("1m30s", .seconds(90)), ("1h2m3s4ms", .milliseconds(3_723_004)), ("0.5ms", .microseconds(500)),
+      ("3d", .seconds(259_200)), ("1d12h", .seconds(129_600)), ("1.5d", .seconds(129_600)),
       ("1m0.25s", .milliseconds(60_250)), ("10000h", DurationText.longest),
     ] as [(String, Duration)])
   func `is read to the nanosecond`(text: String, duration: Duration) throws {
@@ -16,7 +17,8 @@ import Testing
   @Test(
     arguments: [
       ("", .empty), ("5", .missingUnit("5")), ("1m30", .missingUnit("30")), ("5 s", .unknownUnit(" s")),
-      ("3d", .unknownUnit("d")), ("s", .notANumber("s")), ("-1s", .notANumber("-1s")), ("1.s", .notANumber("1.s")),
+      ("3w", .unknownUnit("w")), ("1h2d", .unitOrder("d")), ("417d", .tooLong("417d")), ("s", .notANumber("s")),
+      ("-1s", .notANumber("-1s")), ("1.s", .notANumber("1.s")),
       ("1.2.3s", .notANumber("1.2.3s")), ("1.5m30s", .notANumber("1.5m30s")), ("1s2m", .unitOrder("m")),
       ("1s1s", .unitOrder("s")), ("10000h1ms", .tooLong("10000h1ms")), ("10001h", .tooLong("10001h")),
       ("99999999999999999999s", .tooLong("99999999999999999999s")),

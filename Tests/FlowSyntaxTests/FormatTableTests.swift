@@ -123,6 +123,10 @@ extension Shape {
     case .fileNames: "the path of a file, or a list of them; with expressions"
     case .fileRule:
       "a path or pattern, or a mapping of \(FileKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
+    case .workflowName: "a non-empty string"
+    case .folder: "the path of a folder"
+    case .environmentFiles:
+      "the path of a file, `{ path, required }`, or a list of them; with expressions"
     case .eventName: "an event that repeats"
     case .expression: "an expression"
     case .booleanOrExpression: "`true`, `false` or an expression"
@@ -154,6 +158,7 @@ extension Shape {
     case .list(.fileRule, _):
       "a list of paths and patterns, each by itself or as a mapping of "
         + FileKey.pages.map { "`\($0.name)`" }.joined(separator: ", ")
+    case .list(.folder, _): "a list of folders"
     case .list(let shape, _): "a list of \(shape.words)"
     }
   }

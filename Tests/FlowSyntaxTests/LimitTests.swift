@@ -60,6 +60,24 @@ import Testing
     #expect(codes("name: a\n" + Self.step + "...\n" + text(100_000)) == [.yamlSyntax])
   }
 
+  @Test(
+    arguments: [
+      "a", "Nightly build 2", "\u{5915}\u{3079}", "a_b-c.d", "a:b",
+      String(repeating: "x", count: Limits.workflowNameBytes),
+    ])
+  func `a name of a workflow may be that of a folder`(name: String) {
+    #expect(codes("name: \"\(name)\"\nsteps: { a: { uses: flow.noop } }\n") == [], "\(name)")
+  }
+
+  @Test(
+    arguments: [
+      "../evil", "..", ".", ".hidden", "a/b", "/", " a", "a ", "a\\u0001b", "a\\nb", "a\\0b", "a\\u009Fb",
+      String(repeating: "\u{E9}", count: Limits.workflowNameBytes / 2 + 1),
+    ])
+  func `a name of a workflow leads nowhere and shows all of itself`(name: String) {
+    #expect(codes("name: \"\(name)\"\nsteps: { a: { uses: flow.noop } }\n") == [.invalidName], "\(name)")
+  }
+
   @Test func `a step id has 64 characters and no more`() {
     func text(_ length: Int) -> String {
       "name: long\nsteps: { \(String(repeating: "a", count: length)): { uses: flow.noop } }\n"

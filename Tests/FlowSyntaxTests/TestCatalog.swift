@@ -28,6 +28,8 @@ struct TestCatalog: ActionCatalog {
         FieldDeclaration("command", .any), FieldDeclaration("shell", .string, isRequired: false),
         FieldDeclaration("cwd", .path(base: .file), isRequired: false),
         FieldDeclaration("outputs", .object(properties: nil), default: [:]),
+        FieldDeclaration("path", .array(of: .path(base: .file)), isRequired: false),
+        FieldDeclaration("merge-output", .boolean, isRequired: false),
       ],
       outputs: [FieldDeclaration("stdout", .string)])
     declaration.shellTextInput = "command"

@@ -32,6 +32,7 @@ import Testing
     let page = try Repository.text("docs/format.md")
     let limits: [(String, Int)] = [
       ("Steps in a workflow", Limits.steps), ("Characters in a step's id", Limits.stepIDCharacters),
+      ("Bytes in the name of a workflow", Limits.workflowNameBytes),
       ("Attempts of a step", Limits.attempts), ("Events posted in a run", Limits.events),
       ("Nodes that aliases expand to", Limits.aliasNodes), ("Levels of nesting", Limits.nestingDepth),
       ("Different `resources` in a workflow", Limits.requests),

@@ -60,8 +60,7 @@ struct SecretValues {
   }
 
   private static func text(ofFile name: String, in folder: String) throws(SecretProblem) -> String {
-    let home = getenv("HOME").map { String(cString: $0) }
-    let named = name.hasPrefix("~/") ? (home ?? "~") + name.dropFirst() : name
+    let named = FilePath.withHome(name)
     let path = named.hasPrefix("/") ? named : "\(folder)/\(named)"
     guard FilePath.exists(path) else {
       throw SecretProblem(message: "is missing: there is no file '\(path)'", help: "make it", isAbsence: true)

@@ -12,7 +12,7 @@ enum EnvironmentFileCheck {
     guard let workflow = result.graph?.workflow else { return [] }
     let folder = FilePath.folder(of: FilePath.absolute(file))
     var diagnostics: [Diagnostic] = []
-    for name in workflow.environmentFiles where !Template.containsExpression(name) {
+    for name in workflow.environmentFiles where !Template.containsExpression(name.path) {
       guard let span = result.span(ofWorkflowKey: "env-file"), let problem = problem(with: name, in: folder) else {
         continue
       }
@@ -25,7 +25,10 @@ enum EnvironmentFileCheck {
         let span = result.span(of: StepIndex(step), key: "uses")
       else { continue }
       for name in scope.environmentFiles {
-        guard let problem = problem(with: scope.path(of: name), in: folder) else { continue }
+        guard
+          let problem = problem(
+            with: EnvironmentFileName(scope.path(of: name.path), isRequired: name.isRequired), in: folder)
+        else { continue }
         diagnostics.append(diagnostic(problem, at: span))
       }
     }
@@ -37,12 +40,14 @@ enum EnvironmentFileCheck {
       .environmentFile, message, at: span, help: "create or correct the file, or remove it from 'env-file'")
   }
 
-  private static func problem(with name: String, in folder: String) -> String? {
+  private static func problem(with name: EnvironmentFileName, in folder: String) -> String? {
+    let path = EnvironmentFile.path(of: name.path, in: folder)
+    if !name.isRequired, !FilePath.exists(path) { return nil }
     do {
-      _ = try EnvironmentFile.parse(try FileAccess.text(EnvironmentFile.path(of: name, in: folder)))
+      _ = try EnvironmentFile.parse(try FileAccess.text(path))
       return nil
     } catch let problem as EnvironmentFile.LineProblem {
-      return "line \(problem.line) of the env-file '\(name)': \(problem.message)"
+      return "line \(problem.line) of the env-file '\(name.path)': \(problem.message)"
     } catch {
       return "cannot read the env-file \(error)"
     }

@@ -47,8 +47,8 @@ extension WatchedFiles {
   }
 
   private mutating func add(_ workflow: Workflow, in folder: String, inputs: ValueObject) {
-    let own = workflow.environmentFiles.compactMap { try? EnvironmentFile.name($0, inputs: inputs) }
-    let variables = own + workflow.scopes.flatMap { scope in scope.environmentFiles.map(scope.path) }
+    let own = workflow.environmentFiles.compactMap { try? EnvironmentFile.name($0.path, inputs: inputs) }
+    let variables = own + workflow.scopes.flatMap { scope in scope.environmentFiles.map { scope.path(of: $0.path) } }
     others += variables.map { EnvironmentFile.path(of: $0, in: folder) }
     var scopes: [ValueObject] = []
     func context(_ step: StepIndex) -> (inputs: ValueObject, folder: String) {

@@ -37,7 +37,10 @@ extension WorkflowCheck {
   }
 
   private mutating func checkEnvironmentFiles(_ node: NodeID) {
-    for node in tree.kind(node) == .sequence ? tree.elements(node) : [node] where tree.kind(node) == .scalar {
+    for element in tree.kind(node) == .sequence ? tree.elements(node) : [node] {
+      let path =
+        tree.kind(element) == .mapping ? tree.member(EnvironmentFileKey.path.rawValue, of: element)?.value : element
+      guard let node = path, tree.kind(node) == .scalar else { continue }
       checkTemplate(ExpressionSite(kind: .environmentFile, step: nil, node: node), fits: .string, owner: "env-file")
     }
   }

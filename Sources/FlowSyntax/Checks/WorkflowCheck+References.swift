@@ -146,6 +146,12 @@ extension WorkflowCheck {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
     let declared = outputs(ofStep: target)
     if FieldIndex(declared).field(like: output) != nil { return true }
+    if output.lowercased() == "stderr", workflow.steps[target].with[StepKey.mergeOutput.rawValue] == .boolean(true) {
+      report(
+        .unknownOutput, "'\(name(target))' has no output 'stderr', because it has 'merge-output'", at: location,
+        related: [.init(span(.mergeOutput, of: target), "it is set here")], help: "read 'stdout', which has all of it")
+      return false
+    }
     // Looking through all names again and again would be in vain.
     if isSettled { return false }
     var names = declared.map(\.name)

@@ -71,6 +71,7 @@ enum EditingSlot {
     case (.shape(.stepNames, let page), .element): return .shape(.stepNames, page: page)
     case (.shape(.eventNames, let page), .element): return .shape(.eventNames, page: page)
     case (.shape(.fileNames, let page), .element): return .shape(.fileNames, page: page)
+    case (.shape(.environmentFiles, let page), .element): return .shape(.map(EnvironmentFileKey.self), page: page)
     case (.shape(.events, let page), .element): return .shape(.events, page: page)
     case (.shape, .key(let name)):
       return keys.first { $0.name == name }.map { .shape($0.shape, page: $0) } ?? .unknown

@@ -42,6 +42,10 @@ indirect enum Shape: Sendable {
   case string
   /// A string that is not empty.
   case name
+  /// The name of a workflow, which a folder may have.
+  case workflowName
+  /// The path of a folder in a list that is separated by colons.
+  case folder
   /// A name of this kind.
   case nameOf(NameKind)
   /// The relative path of a Swift file.
@@ -69,6 +73,8 @@ indirect enum Shape: Sendable {
   case fileNames
   /// A path or a pattern of files, or a mapping of ``FileKey``; with expressions.
   case fileRule
+  /// The path of a file of variables, a map of ``EnvironmentFileKey``, or a list of both.
+  case environmentFiles
   /// The name of an event that repeats.
   case eventName
   case expression

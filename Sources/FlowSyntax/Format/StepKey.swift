@@ -14,6 +14,8 @@ enum StepKey: String, FormatKey {
   case produces, resources, outputs
   case outputLimit = "output-limit"
   case logLimit = "log-limit"
+  case mergeOutput = "merge-output"
+  case path
 
   static let owner = "a step"
 
@@ -51,9 +53,10 @@ enum StepKey: String, FormatKey {
     case .onInterrupt: .word(InterruptPolicy.allCases.map(\.rawValue))
     case .foreach: .foreach
     case .parallel: .integer(1...Limits.items)
-    case .failFast: .boolean
+    case .failFast, .mergeOutput: .boolean
     case .inputsFrom, .produces: .list(of: .fileRule, isNonempty: true)
     case .executor: .executorAddress
+    case .path: .list(of: .folder, isNonempty: true)
     case .resources: .map(ResourcesKey.self)
     case .outputs: .named(.output, .map(FieldKey.self))
     case .outputLimit: .size(Limits.leastCommandOutputBytes...Limits.commandOutputBytes)
@@ -67,7 +70,7 @@ enum StepKey: String, FormatKey {
     switch self {
     case .condition: "success()"
     case .enabled: "true"
-    case .deferral, .optional, .prewarm, .quiet: "false"
+    case .deferral, .optional, .prewarm, .quiet, .mergeOutput: "false"
     case .onInterrupt: "rerun"
     case .failFast, .color: "true"
     case .shell: "sh"
@@ -113,6 +116,9 @@ enum StepKey: String, FormatKey {
       "How much is kept of the standard output, and of the standard error, of its command; an expression that reads "
         + "more fails"
     case .logLimit: "How much is recorded of what it and its items print: half of it the beginning, half the end"
+    case .mergeOutput:
+      "Whether its command writes standard output and standard error to one pipe, so that their order is exact"
+    case .path: "Folders before PATH for its command, relative to the file; they come before those of the workflow"
     case .failFast: "With foreach, whether a failed item ends the others"
     case .executor:
       "Where the step runs, as --on takes it (workers=4, slurm=8), local: here, or { slurm: { partition: long } }"

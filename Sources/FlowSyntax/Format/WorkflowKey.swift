@@ -7,6 +7,7 @@ enum WorkflowKey: String, FormatKey {
   case durable, history, timeout, finally, budgets
   case environmentFile = "env-file"
   case logLimit = "log-limit"
+  case path
 
   static let owner = "a workflow"
   /// Anchors are written below such keys.
@@ -19,8 +20,9 @@ enum WorkflowKey: String, FormatKey {
 
   var shape: Shape {
     switch self {
-    case .name: .name
-    case .environmentFile: .fileNames
+    case .name: .workflowName
+    case .environmentFile: .environmentFiles
+    case .path: .list(of: .folder, isNonempty: true)
     case .description: .string
     case .inputs: .named(.input, .map(FieldKey.self))
     case .secrets: .named(.secret, .map(SecretKey.self))
@@ -67,6 +69,7 @@ enum WorkflowKey: String, FormatKey {
     case .durable: "Whether every result is saved to disk before the next step starts"
     case .environmentFile:
       "Files of NAME=value lines, relative to the workflow; env overrides them, and later files override earlier ones"
+    case .path: "Folders before PATH for the commands of all steps, relative to the file"
     case .timeout: "How long a run may take from its activation; then it is ended, with cleanup, and has failed"
     case .finally: "Steps by id that run when all others have finished, even if the run failed or was cancelled"
     case .budgets: "Limits on runs, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
@@ -133,21 +136,50 @@ enum QueueKey: String, FormatKey {
 
 /// The keys of `defaults`.
 enum DefaultsKey: String, FormatKey {
-  case retry, deadline, queue, executor
+  case retry, deadline, queue, executor, shell, cwd
 
   static let owner = "defaults"
 
-  private var stepKey: StepKey {
+  /// The key of a step that it stands for; nil if it stands for an input of commands.
+  private var stepKey: StepKey? {
     switch self {
     case .retry: .retry
     case .deadline: .deadline
     case .queue: .queue
     case .executor: .executor
+    case .shell: .shell
+    case .cwd: nil
     }
   }
 
-  var shape: Shape { stepKey.shape }
-  var summary: String { stepKey.summary }
+  var shape: Shape { stepKey?.shape ?? .name }
+  var summary: String { stepKey?.summary ?? "The folder in which commands run, relative to the file" }
+  var proposals: [String] { stepKey?.proposals ?? [] }
+}
+
+/// The keys of a file of variables in `env-file`.
+enum EnvironmentFileKey: String, FormatKey {
+  case path, required
+
+  static let owner = "a file of 'env-file'"
+
+  var isRequired: Bool { self == .path }
+
+  var shape: Shape {
+    switch self {
+    case .path: .name
+    case .required: .boolean
+    }
+  }
+
+  var defaultText: String? { self == .required ? "true" : nil }
+
+  var summary: String {
+    switch self {
+    case .path: "The path of the file; it may hold ${{ inputs… }}"
+    case .required: "Whether a run cannot start without the file"
+    }
+  }
 }
 
 /// The keys of an input of the workflow, of an action's input or output in a manifest, and of a property.

@@ -69,7 +69,8 @@ extension WorkflowCheck {
   /// Files of variables are read before the run, when the inputs of included files are not known yet.
   private mutating func checkEnvironmentFiles(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
     for (file, inner, _) in filesRun(by: entry) {
-      guard let name = inner.environmentFiles.first(where: { Template.containsExpression($0) }) else { continue }
+      let names = inner.environmentFiles.map(\.path)
+      guard let name = names.first(where: { Template.containsExpression($0) }) else { continue }
       report(
         .conflictingKeys,
         "step '\(self.name(step))' cannot use '\(workflow.steps[step].uses)': the 'env-file' '\(name)' of '\(file)' reads "

@@ -14,6 +14,8 @@ struct CommandKeys {
   static let argumentsInput = "arguments"
   /// The input of the workflow that has these words.
   static let argumentsName = "args"
+  /// The input for the folder in which a command runs.
+  static let folderInput = "cwd"
   /// The shell of a `run` that names none: it stops at the first command that fails.
   static let usualShell = "sh"
 
@@ -22,9 +24,13 @@ struct CommandKeys {
   var shell: MemberCursor.Member?
   var outputs: MemberCursor.Member?
   var outputLimit: MemberCursor.Member?
+  var mergeOutput: MemberCursor.Member?
+  var path: MemberCursor.Member?
 
   /// Whether there is any of the short words.
   var isStated: Bool { run != nil || shell != nil }
+  /// Whether there is a key that only a step with a command can have.
+  var needsCommand: Bool { mergeOutput != nil || path != nil }
 }
 
 extension WorkflowReader {
@@ -64,7 +70,9 @@ extension WorkflowReader {
       }
       let stated = keys.shell.flatMap { string($0.value, .stepKey(.shell, location.key)) }
       if let stated { with[CommandKeys.shellInput] = .string(stated) }
-      if with[CommandKeys.shellInput] == nil { with[CommandKeys.shellInput] = .string(CommandKeys.usualShell) }
+      if with[CommandKeys.shellInput] == nil {
+        with[CommandKeys.shellInput] = .string(defaults.shell ?? CommandKeys.usualShell)
+      }
     } else if let shell = keys.shell {
       report(
         .conflictingKeys, "a command that is a list bypasses the shell", at: span(shell.key),
@@ -86,6 +94,90 @@ extension WorkflowReader {
       if rest.hasPrefix("{#}") { return true }
     }
     return false
+  }
+
+  /// Gives a command what the file says of all commands, and takes the keys up that are short for its inputs.
+  mutating func readCommandOptions(
+    _ keys: CommandKeys, of location: StepLocation, _ uses: String, _ with: inout ValueObject
+  ) {
+    guard uses == CommandKeys.action else {
+      for member in [keys.mergeOutput, keys.path].compactMap({ $0 }) where !uses.isEmpty {
+        let name = tree.keyName(member.key)
+        report(
+          .conflictingKeys, "'\(uses)' does not run a command, so the step cannot have '\(name)'", at: span(member.key),
+          help: "remove '\(name)'")
+      }
+      return
+    }
+    if let node = tree.member(StepKey.with.rawValue, of: location.value)?.value,
+      let environment = tree.member(StepKey.env.rawValue, of: node)?.value
+    {
+      keepSpelling(of: environment, in: &with)
+    }
+    if let folder = defaults.folder, with[CommandKeys.folderInput] == nil {
+      with[CommandKeys.folderInput] = .string(folder)
+    }
+    for member in [keys.mergeOutput, keys.path].compactMap({ $0 }) where with[tree.keyName(member.key)] != nil {
+      let name = tree.keyName(member.key)
+      report(
+        .conflictingKeys, "'\(name)' appears on the step and under 'with'", at: span(member.key),
+        help: "remove it under 'with'")
+    }
+    if let member = keys.mergeOutput, boolean(member.value, .stepKey(.mergeOutput, location.key)) == true {
+      with[StepKey.mergeOutput.rawValue] = .boolean(true)
+    }
+    let own = keys.path.map { folders($0.value, .stepKey(.path, location.key)) } ?? []
+    let all = own + searchFolders
+    if !all.isEmpty, with[StepKey.path.rawValue] == nil || keys.path != nil {
+      with[StepKey.path.rawValue] = .array(all.map { .string($0) })
+    }
+  }
+
+  /// Keeps the text of numbers and booleans in the variables of a command, as `env` of a step does.
+  private mutating func keepSpelling(of environment: NodeID, in with: inout ValueObject) {
+    guard tree.kind(environment) == .mapping, var variables = with[StepKey.env.rawValue]?.objectValue else { return }
+    var ignored: [Diagnostic] = []
+    var members = tree.members(of: environment, failures: &ignored)
+    while let member = members.next(in: tree) {
+      guard let name = tree.text(of: member.key), tree.kind(member.value) == .scalar else { continue }
+      switch variables[name] {
+      case .integer?, .number?, .boolean?: variables[name] = .string(tree.text(member.value))
+      default: break
+      }
+    }
+    with[StepKey.env.rawValue] = .object(variables)
+  }
+
+  /// The folders of a `path`.
+  mutating func folders(_ node: NodeID, _ owner: Owner) -> [String] {
+    guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
+      reportType(node, owner, expected: "a list of folders", help: "such as 'path: [tools, node_modules/.bin]'")
+      return []
+    }
+    return tree.elements(node).compactMap { element in
+      guard let folder = literal(element, .part("each folder", of: owner)) else { return nil }
+      if folder.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == 0 }) {
+        reportType(element, .part("each folder", of: owner), expected: "the path of a folder without ':'")
+        return nil
+      }
+      return folder
+    }
+  }
+
+  /// A string that is not empty and holds no expression.
+  mutating func literal(_ node: NodeID, _ owner: Owner) -> String? {
+    guard let text = string(node, owner) else { return nil }
+    guard !text.isEmpty else {
+      reportType(node, owner, expected: "a string that is not empty")
+      return nil
+    }
+    if Template.containsExpression(text) {
+      report(
+        .contextUnavailable, "\(owner.text(in: tree)) cannot hold an expression", at: span(node),
+        help: "write a literal")
+      return nil
+    }
+    return text
   }
 
   /// Takes `outputs` up as the input of the action that it is short for.

@@ -20,6 +20,8 @@ struct WorkflowReader: DocumentReading {
   /// The names of the workflow's own queues, once they are read.
   private(set) var queueNames: Set<String> = []
   var defaults = StepDefaults()
+  /// The folders before PATH for all commands.
+  var searchFolders: [String] = []
   /// The steps of `finally`.
   var finalSteps = 0..<0
   let stepKeys = KeyTable<StepKey>()
@@ -48,6 +50,10 @@ struct WorkflowReader: DocumentReading {
       workflow.name = string(node, "name") ?? ""
       if workflow.name.isEmpty, isString(node) {
         report(.invalidName, "the name of the workflow is empty", at: span(node))
+      } else if let rule = Self.rule(brokenBy: workflow.name) {
+        report(
+          .invalidName, "'\(workflow.name)' cannot be the name of a workflow: \(rule)", at: span(node),
+          help: "the data folder of its runs has this name")
       } else if Template.containsExpression(workflow.name) {
         // Runs and data folders are found by it, so it is the same in each run.
         report(
@@ -60,7 +66,7 @@ struct WorkflowReader: DocumentReading {
     if let node = locations.value(.inputs), workflow.inputs.contains(where: \.isSecret) { checkSecretInputs(node) }
     if let node = locations.value(.secrets) { workflow.secrets = secrets(node) }
     if let node = locations.value(.env) { workflow.environment = environment(node, "env") }
-    if let node = locations.value(.environmentFile) { workflow.environmentFiles = fileNames(node, "env-file") }
+    if let node = locations.value(.environmentFile) { workflow.environmentFiles = environmentFiles(node) }
     if let node = locations.value(.deadline) { workflow.gate = gateDeadline(node) }
     if let node = locations.value(.events) { workflow.events = events(node) }
     if let node = locations.value(.queues) { workflow.queues = queues(node) }
@@ -69,6 +75,7 @@ struct WorkflowReader: DocumentReading {
       workflow.concurrency = integer(node, 1...Limits.steps, "concurrency")
     }
     if let node = locations.value(.defaults) { readDefaults(node) }
+    if let node = locations.value(.path) { searchFolders = folders(node, "path") }
     if let node = locations.value(.outputs) { workflow.outputs = outputs(node) }
     if let node = locations.value(.history) { workflow.keepsHistory = boolean(node, "history") ?? true }
     if let node = locations.value(.logLimit) {
@@ -83,6 +90,20 @@ struct WorkflowReader: DocumentReading {
     if let node = locations.value(.timeout) { workflow.timeout = timeout(node) }
     if let node = locations.value(.budgets) { workflow.budgets = budgets(node) }
     if locations.value(.steps) != nil { readSteps() }
+  }
+
+  /// The rule for names of workflows that a name breaks; nil if it is a good name.
+  private static func rule(brokenBy name: String) -> String? {
+    if name.utf8.contains(where: { $0 == UInt8(ascii: "/") }) { return "it has a '/'" }
+    if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      return "it has a control character"
+    }
+    if name.utf8.first == UInt8(ascii: ".") { return "it begins with a dot" }
+    if name.utf8.first == UInt8(ascii: " ") || name.utf8.last == UInt8(ascii: " ") {
+      return "it begins or ends with a space"
+    }
+    let count = name.utf8.count
+    return count > Limits.workflowNameBytes ? "it has \(count) bytes; the limit is \(Limits.workflowNameBytes)" : nil
   }
 
   private mutating func budgets(_ node: NodeID) -> [BudgetRule] {
@@ -117,6 +138,29 @@ struct WorkflowReader: DocumentReading {
         reportType(element, isList ? .part("each element", of: owner) : owner, expected: "the path of a file")
       }
       return name
+    }
+  }
+
+  /// A path, a mapping with `path` and `required`, or a list of both.
+  private mutating func environmentFiles(_ node: NodeID) -> [EnvironmentFileName] {
+    let nodes = tree.kind(node) == .sequence ? tree.elements(node) : [node]
+    return nodes.flatMap { element -> [EnvironmentFileName] in
+      guard tree.kind(element) == .mapping else {
+        if tree.kind(element) == .sequence {
+          reportType(element, "each element of env-file", expected: "the path of a file")
+          return []
+        }
+        return fileNames(element, "env-file").map { EnvironmentFileName($0) }
+      }
+      var file = EnvironmentFileName("")
+      forEachKey(of: element, KeyTable<EnvironmentFileKey>(), owner: "env-file", location: element) {
+        reader, key, member in
+        switch key {
+        case .path: file.path = reader.fileNames(member.value, "path of env-file").first ?? ""
+        case .required: file.isRequired = reader.boolean(member.value, "required of env-file") ?? true
+        }
+      }
+      return file.path.isEmpty ? [] : [file]
     }
   }
 
@@ -259,6 +303,8 @@ struct WorkflowReader: DocumentReading {
       case .deadline: reader.defaults.deadline = reader.stepDeadline(member.value, "defaults.deadline")
       case .queue: reader.defaults.queue = reader.queueName(member.value, "defaults.queue")
       case .executor: reader.workflow.executor = reader.executor(member.value, "defaults.executor")
+      case .shell: reader.defaults.shell = reader.literal(member.value, "defaults.shell")
+      case .cwd: reader.defaults.folder = reader.literal(member.value, "defaults.cwd")
       }
     }
   }
@@ -276,7 +322,12 @@ struct StepDefaults {
   var retry: RetryPolicy?
   var deadline: StepDeadline?
   var queue: String?
+  /// The shell of commands that are texts.
+  var shell: String?
+  /// The folder in which commands run.
+  var folder: String?
 
+  /// Whether it says nothing of the options of steps.
   var isEmpty: Bool { retry == nil && deadline == nil && queue == nil }
 }
 

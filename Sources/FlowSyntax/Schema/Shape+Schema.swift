@@ -6,6 +6,12 @@ extension Shape {
     switch self {
     case .string: ["type": "string"]
     case .name: ["type": "string", "minLength": 1]
+    case .workflowName:
+      [
+        "type": "string", "minLength": 1, "maxLength": .integer(Limits.workflowNameBytes),
+        "pattern": "^(?![. ])[^/\\u0000-\\u001F\\u007F-\\u009F]*[^/ \\u0000-\\u001F\\u007F-\\u009F]$",
+      ]
+    case .folder: ["type": "string", "pattern": "^[^:]+$"]
     case .nameOf(let kind): ["type": "string", "pattern": .string(kind.pattern)]
     case .sourceFile: ["type": "string", "pattern": "^(?!/)(?!(.*/)?[.][.]/).*[.]swift$"]
     case .boolean: ["type": "boolean"]
@@ -14,7 +20,7 @@ extension Shape {
     case .number(let least): ["type": "number", "minimum": Self.number(least)]
     case .duration: Self.reference("duration")
     case .durationAboveZero:
-      ["allOf": [.object(Self.reference("duration")), ["not": ["type": "string", "pattern": "^[0hms.]+$"]]]]
+      ["allOf": [.object(Self.reference("duration")), ["not": ["type": "string", "pattern": "^[0dhms.]+$"]]]]
     case .durationOrExpression: Self.anyOf([Self.reference("duration"), Self.textWithExpression])
     case .estimate: ["type": "string", "pattern": .string(Self.estimatePattern)]
     case .size(let range):
@@ -31,6 +37,8 @@ extension Shape {
     case .fileNames: Self.oneOrMany(["type": "string", "minLength": 1])
     case .fileRule:
       Self.anyOf([["type": "string", "minLength": 1], WorkflowSchema.map(of: FileKey.self)])
+    case .environmentFiles:
+      Self.oneOrMany(Self.anyOf([["type": "string", "minLength": 1], Self.map(EnvironmentFileKey.self)]))
     case .eventName: ["type": "string", "minLength": 1]
     case .expression: ["type": ["string", "boolean", "number"], "minLength": 1]
     case .booleanOrExpression, .deferral: Self.anyOf([["type": "boolean"], Self.bareExpression])

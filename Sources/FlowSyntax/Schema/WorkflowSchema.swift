@@ -126,8 +126,8 @@ public struct WorkflowSchema: Sendable {
 enum SchemaPattern {
   /// What ``DurationText`` reads but for the longest: units from large to small, a fraction only at the last.
   static let duration =
-    "(?=.)([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+([.][0-9]+)?ms)?|([0-9]+h)?([0-9]+m)?[0-9]+[.][0-9]+s|"
-    + "([0-9]+h)?[0-9]+[.][0-9]+m|[0-9]+[.][0-9]+h"
+    "(?=.)([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+([.][0-9]+)?ms)?|([0-9]+d)?([0-9]+h)?([0-9]+m)?[0-9]+[.][0-9]+s|"
+    + "([0-9]+d)?([0-9]+h)?[0-9]+[.][0-9]+m|([0-9]+d)?[0-9]+[.][0-9]+h|[0-9]+[.][0-9]+d"
   /// A text that holds an expression.
   static let expression = "[$][{][{]"
   /// YAML 1.1's words for booleans, which are texts here and no expressions.

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPlatform
 import FlowPluginKit
 
 /// Makes the inputs an action gets from what a step gives: defaults, absolute paths, types checked.
@@ -65,6 +66,7 @@ public enum InputBinding {
     switch (type, value) {
     case (.path(let base), .string(let path)):
       guard !path.hasPrefix("/"), !path.isEmpty else { return value }
+      if path.utf8.starts(with: "~/".utf8) { return .string(FilePath.withHome(path)) }
       return .string((base == .data ? dataFolder : workflowFolder) + "/" + path)
     case (.array(let element), .array(let values)):
       return .array(values.map { resolve($0, element, dataFolder, workflowFolder) })

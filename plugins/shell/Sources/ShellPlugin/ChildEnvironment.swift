@@ -32,8 +32,10 @@ enum ChildEnvironment {
   /// - Parameters:
   ///   - withheld: variables of this process that the child does not get unless it is given them.
   ///   - outputs: the path of the file for its named outputs; nil: it has none.
+  ///   - folders: the folders before PATH.
   static func make(
-    _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = [], outputs: String? = nil
+    _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = [], outputs: String? = nil,
+    folders: [String] = []
   ) throws -> (entries: CStrings, path: String) {
     var variables = stated
     for member in input {
@@ -43,6 +45,10 @@ enum ChildEnvironment {
     if variables["NO_COLOR"]?.isEmpty == false { variables["FORCE_COLOR"] = nil }
     variables[LeftBehind.variable] = nil
     variables[OutputFile.variable] = outputs
+    if !folders.isEmpty {
+      let path = variables["PATH"] ?? own.path
+      variables["PATH"] = (folders + (path.isEmpty ? [] : [path])).joined(separator: ":")
+    }
     if !withheld.isEmpty {
       variables.merge(inherited.filter { !withheld.contains($0.key) }) { stated, _ in stated }
       variables[LeftBehind.variable] = LeftBehind.value
@@ -54,7 +60,7 @@ enum ChildEnvironment {
 
   /// What is wrong with a variable; nil: nothing.
   static func problem(with member: ValueObject.Member) -> String? {
-    if member.key.isEmpty || member.key.contains("=") || member.key.utf8.contains(0) {
+    if member.key.isEmpty || member.key.utf8.contains(UInt8(ascii: "=")) || member.key.utf8.contains(0) {
       return "'\(member.key)' is not a valid name of an environment variable"
     }
     guard let text = text(member.value) else {

@@ -58,6 +58,34 @@ struct Command: Hashable {
     arguments += (shell.namesText ? [program] : []) + words
   }
 
+  /// The bytes that the system takes in one argument.
+  static let longestArgumentBytes = 128 << 10
+
+  private static let shells: Set<String> = ["sh", "bash", "dash", "zsh", "ksh", "fish"]
+  /// Runs the file that is its only argument as if it had been the text itself.
+  private static let pythonLoader =
+    "import sys; exec(compile(open(sys.argv.pop(1), encoding='utf-8').read(), '<string>', 'exec'), {'__name__': '__main__'})"
+
+  private var programName: Substring { program.split(separator: "/").last ?? "" }
+
+  /// Whether `sh` reads a text.
+  var isForPlainShell: Bool { text != nil && (programName == "sh" || programName == "dash") }
+
+  /// Puts a text that is longer than an argument may be into a file, if the shell is known to read one.
+  mutating func moveLongTextToFile() {
+    guard let text, scriptArgument == nil, text.utf8.count >= Self.longestArgumentBytes,
+      let place = arguments.lastIndex(of: text), place > 0, arguments[place - 1] == "-c"
+    else { return }
+    if Self.shells.contains(String(programName)) {
+      arguments.remove(at: place - 1)
+      scriptArgument = place - 1
+    } else if programName.hasPrefix("python") {
+      arguments[place] = Self.pythonLoader
+      arguments.insert(text, at: place + 1)
+      scriptArgument = place + 1
+    }
+  }
+
   /// As people know it, for messages: the text itself, or the words with spaces between.
   var description: String {
     let text = text ?? ([program] + arguments).joined(separator: " ")

@@ -20,6 +20,13 @@ struct CommandOutput: ~Copyable {
   private static let chunkBytes = 64 << 10
   private static let pieceLimit = 16
 
+  /// An output without a pipe of its own, because another one has it.
+  init(limitBytes: Int) {
+    pipe = nil
+    self.limitBytes = limitBytes
+    halfBytes = limitBytes / 2
+  }
+
   /// An output that is read from a pipe.
   init(_ pipe: consuming Descriptor, limitBytes: Int) {
     if pipe.number >= 0 { self.pipe = consume pipe } else { self.pipe = nil }

@@ -48,6 +48,35 @@ struct CommandStart {
       "command-not-found", "there is no program '\(program)'; install it or correct its name", isRetryable: false)
   }
 
+  /// The error for more text than the system takes, which names the longest part.
+  private func tooLong() -> ActionError {
+    let texts = [program.arguments, program.environment].map { $0.pointers.compactMap { $0 } }
+    let total = texts.joined().reduce(0) { $0 + strlen($1) + 1 }
+    let argument = texts[0].map { strlen($0) }.max() ?? 0
+    let variable = texts[1].max { strlen($0) < strlen($1) }
+    let longest = variable.map { Int(strlen($0)) } ?? 0
+    let name = variable.map { String(cString: $0) }.map {
+      String(decoding: $0.utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+    }
+    let size: Int
+    let part: String
+    if longest >= argument, let name {
+      size = longest - name.utf8.count - 1
+      part = "the variable '\(name)'"
+    } else {
+      size = Int(argument)
+      part = "an argument"
+    }
+    let isAlone = max(longest, Int(argument)) >= Command.longestArgumentBytes
+    let reason =
+      isAlone
+      ? "\(part) has \(size) bytes, more than the system takes in one"
+      : "its arguments and variables have \(total) bytes together, more than the system takes; the longest, \(part), has \(size)"
+    return ActionError(
+      "arguments-too-long", "cannot run '\(command.description)': \(reason); write it to a file and pass the path",
+      isRetryable: false)
+  }
+
   /// The step's error for what the system said.
   func explain(_ error: SystemError) -> ActionError {
     if access(program.folder, X_OK) != 0 {
@@ -56,6 +85,7 @@ struct CommandStart {
         isRetryable: false)
     }
     if error.number == ENOENT { return Self.notFound(command.program) }
+    if error.number == E2BIG { return tooLong() }
     let help = error.isLackOfDescriptors ? "; raise the limit of open files (ulimit -n)" : ""
     return ActionError("spawn-failed", "cannot run '\(command.description)': \(error.reason)\(help)", isRetryable: true)
   }

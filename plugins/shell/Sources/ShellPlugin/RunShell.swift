@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
+import FlowSystem
 
 /// Runs a command in a process group of its own and waits for it on the step's thread.
 struct RunShell: Action {
@@ -15,6 +16,9 @@ struct RunShell: Action {
       "folder-missing", "The folder to run in is missing; create it or correct `cwd`", isRetryable: false),
     ErrorDeclaration("command-invalid", "The command or its environment is malformed", isRetryable: false),
     ErrorDeclaration("spawn-failed", "The system could not start a process", isRetryable: true),
+    ErrorDeclaration(
+      "arguments-too-long", "An argument or a variable is longer than the system takes; pass a file", isRetryable: false
+    ),
     ErrorDeclaration(
       "output-invalid", "FLOWRUN_OUTPUT does not match the outputs that the step declares",
       isRetryable: false),
@@ -46,6 +50,10 @@ struct RunShell: Action {
     var outputs: ValueObject = [:]
     @Field("How much is kept of standard output, and of standard error: from 1KiB to 64MiB, 1MiB if not given")
     var outputLimit: String?
+    @Field("Folders before PATH, in their order; relative ones start at the folder of the step's own file")
+    var path: [SourcePath] = []
+    @Field("Whether standard output and standard error go to one pipe; then all of it is standard output")
+    var mergeOutput = false
   }
 
   struct Output: ActionOutput {
@@ -121,6 +129,7 @@ struct RunShell: Action {
     } catch {
       throw ActionError("command-invalid", error.message, isRetryable: false)
     }
+    command.moveLongTextToFile()
     guard let place = command.scriptArgument, let text = command.text else { return try run(command, input, context) }
     let script = try ScriptFile(text)
     command.arguments[place] = script.path
@@ -131,7 +140,8 @@ struct RunShell: Action {
     let outputs = try NamedOutputs(declaredBy: input.outputs)
     let file = outputs.fields.isEmpty ? nil : try OutputFile()
     let environment = try ChildEnvironment.make(
-      context.environment, input.env, without: context.withheldVariables, outputs: file?.path)
+      context.environment, input.env, without: context.withheldVariables, outputs: file?.path,
+      folders: input.path.map(\.path))
     let start = try CommandStart(
       command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
       path: environment.path)
@@ -139,7 +149,9 @@ struct RunShell: Action {
     do throws(OutputLimit.LimitProblem) { limit = try OutputLimit(input.outputLimit) } catch {
       throw ActionError("input", error.message, isRetryable: false)
     }
-    let ending = try RunningCommand(start, outputLimitBytes: limit.bytes, in: context).end()
+    let ending = try RunningCommand(
+      start, outputLimitBytes: limit.bytes, mergesOutput: input.mergeOutput, in: context
+    ).end()
     try context.checkCancellation()
     if ending.group.leftBehind { context.log("ended what '\(command.description)' had left running", level: .warning) }
     var output = try Self.output(of: ending, command, successStatuses: input.successStatuses)
@@ -159,13 +171,26 @@ struct RunShell: Action {
     case .exited(let code):
       guard successStatuses.contains(Int(code)) else {
         throw ActionError(
-          "command-failed", "'\(command.description)' exited with status \(code)" + ending.lastLines.quote,
+          "command-failed",
+          "'\(command.description)' exited with status \(code)\(hint(command, ending.lastLines))"
+            + ending.lastLines.quote,
           exitStatus: Int(code))
       }
       return Output(
         status: Int(code), stdout: TerminalText.withoutSequences(ending.output).withoutLastLineBreak,
         stderr: TerminalText.withoutSequences(ending.errors))
     }
+  }
+}
+
+extension RunShell {
+  /// What to do if a plain shell has met what only bash understands, as a part of the message.
+  private static func hint(_ command: Command, _ lines: LastLines) -> String {
+    guard command.isForPlainShell else { return "" }
+    let quote = lines.quote
+    let complaints = ["[[: not found", ": Syntax error: ", ": syntax error "]
+    guard complaints.contains(where: { quote.firstRange(of: $0) != nil }) else { return "" }
+    return "; sh runs it, so if it is written for bash, write 'shell: bash'"
   }
 }
 

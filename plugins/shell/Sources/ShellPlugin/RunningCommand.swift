@@ -25,12 +25,23 @@ struct RunningCommand: ~Copyable {
   }
 
   /// Starts the command; waits while there are no descriptors or processes for it because others have them.
-  init(_ start: CommandStart, outputLimitBytes: Int, in context: ActionContext) throws {
+  ///
+  /// - Parameter mergesOutput: whether standard error goes to the pipe of standard output.
+  init(_ start: CommandStart, outputLimitBytes: Int, mergesOutput: Bool, in context: ActionContext) throws {
     var patience = Patience()
     while true {
       try context.checkCancellation()
       do throws(SystemError) {
         let output = try Descriptor.pipe()
+        if mergesOutput {
+          try CommandStart.checkRoom(above: output.writing.number)
+          try ProcessRoom.check()
+          group = try ProcessGroup(
+            start.program, input: CommandStart.nothing, output: output.writing.number, errors: output.writing.number)
+          self.output = CommandOutput(output.takeReading(), limitBytes: outputLimitBytes)
+          self.errors = CommandOutput(limitBytes: outputLimitBytes)
+          break
+        }
         let errors = try Descriptor.pipe()
         try CommandStart.checkRoom(above: errors.writing.number)
         try ProcessRoom.check()
@@ -88,7 +99,7 @@ struct RunningCommand: ~Copyable {
   private static let firstMilliseconds: CInt = 2
 
   private func awaitErrors() {
-    var file = pollfd(fd: errors.number, events: Int16(POLLIN), revents: 0)
+    var file = pollfd(fd: errors.isOpen ? errors.number : output.number, events: Int16(POLLIN), revents: 0)
     _ = poll(&file, 1, Self.firstMilliseconds)
   }
 
