@@ -38,6 +38,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case unknownQueue = "unknown-queue"
   case environmentFile = "env-file"
   case subcommandName = "subcommand-name"
+  case lookAlikeNames = "look-alike-names"
 
   // Steps and actions.
   case unknownStep = "unknown-step"
@@ -53,6 +54,8 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case doubtfulPattern = "doubtful-pattern"
   case missingFile = "missing-file"
   case textInCommand = "text-in-command"
+  case shellMismatch = "shell-mismatch"
+  case numberSpelling = "number-spelling"
   case unknownEvent = "unknown-event"
   case eventNotLiteral = "event-not-literal"
 
@@ -90,6 +93,9 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case unknownOutput = "unknown-output"
   case outputMayBeMissing = "output-may-be-missing"
   case expressionType = "expression-type"
+  case constantComparison = "constant-comparison"
+  case unknownVariable = "unknown-variable"
+  case recordedVariable = "recorded-variable"
 
   // Manifests of plugins.
   case unsupportedProtocol = "unsupported-protocol"
@@ -99,7 +105,8 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   /// Whether a file that breaks this rule can be used all the same.
   public var severity: Diagnostic.Severity {
     switch self {
-    case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .doubtfulPattern, .missingFile, .blockingMayBeDeferred,
+    case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .shellMismatch, .numberSpelling, .constantComparison,
+      .lookAlikeNames, .unknownVariable, .recordedVariable, .doubtfulPattern, .missingFile, .blockingMayBeDeferred,
       .waitWithoutMaximum, .gateWaitsForFinally, .eventPostedTooLate, .fileWithoutNeed, .doubtfulProduct, .unreachableStep,
       .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline, .retryWithoutEffect,
       .subcommandName:

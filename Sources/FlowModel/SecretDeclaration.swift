@@ -26,7 +26,8 @@ public struct SecretDeclaration: Sendable, Hashable {
 }
 
 extension Workflow {
-  /// The environment variables that secrets come from. Commands get them only from steps that use the secret.
+  /// The environment variables that secrets come from, as the file names them; with the inputs of a run there is
+  /// `secretVariables(inputs:)`. Commands get them only from steps that use the secret.
   public var secretVariables: Set<String> {
     Set(
       secrets.compactMap { secret in

@@ -16,6 +16,8 @@ public struct LoadResult: Sendable {
   var includedFiles: [ByteName: LoadResult] = [:]
   /// What the workflow returns, each output with its type where that is known.
   public internal(set) var outputs: [FieldDeclaration] = []
+  /// The variables that expressions of this file read as `env.NAME` and that it does not set.
+  public internal(set) var variableReads: [VariableRead] = []
   /// The compiled workflow that was read; nil if YAML was read.
   var compiledFile: CompiledWorkflow?
   /// The workflow as a run of it is recorded: the file, with those that it includes.

@@ -74,6 +74,7 @@ public struct WorkflowLoader: Sendable {
         graph: diagnostics.containsError ? nil : check.graph, diagnostics: diagnostics, source: source, tree: tree,
         locations: check.locations)
       if result.graph != nil { result.outputs = check.outputFields() }
+      result.variableReads = check.variableReads
       return (result, check, nil)
     }
   }

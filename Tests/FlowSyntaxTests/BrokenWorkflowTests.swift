@@ -74,6 +74,8 @@ struct BrokenWorkflow: CustomTestStringConvertible {
     shown.insert(.programMissing)
     // By NamedFilesTests, which look at files.
     shown.formUnion([.missingFile, .doubtfulPattern])
+    // By VariableCheckTests, which look at the environment.
+    shown.insert(.recordedVariable)
     // By CompiledFileTests, which damage a file.
     shown.insert(.compiledFile)
     #expect(DiagnosticCode.allCases.filter { !shown.contains($0) } == [])

@@ -38,7 +38,10 @@ struct RunExecutors: Sendable {
 
   /// The executors that the steps of a workflow are sent to, of which nothing has been started; on a thread that may wait: an
   /// engine is asked what it has. Throws a ``UsageProblem`` or an ``InvalidWorkflow`` where one cannot be used.
-  init(_ workflow: Workflow, _ installation: Installation, _ request: RunRequest, workflowFolder: String) throws {
+  init(
+    _ workflow: Workflow, _ installation: Installation, _ request: RunRequest, workflowFolder: String,
+    inputs: ValueObject
+  ) throws {
     let told = Told()
     self.told = told
     try Self.check(request.on)
@@ -70,7 +73,7 @@ struct RunExecutors: Sendable {
           executor.requests += options.requestsOfAll.map { (workflow.steps[Int(step)].id, $0.request) }
           if !options.requests.isEmpty, options.fanOut != nil { executor.hasSizedItems = true }
         }
-        executor.withheld = workflow.secretVariables
+        executor.withheld = workflow.secretVariables(inputs: inputs)
         executor.hasPlainSteps = assigned.contains { steps.countsHere($0) || $1.request == nil }
         executor.tell = { told.add($0) }
         if let patience = try request.slurmPatienceDuration { executor.slurmPatience = patience }

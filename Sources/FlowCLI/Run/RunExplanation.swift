@@ -24,7 +24,8 @@ enum RunExplanation {
       of: graph.workflow, in: options.workflowFolder, inputs: options.inputs)
     options.scopeEnvironments = try EnvironmentFile.scopeValues(of: graph.workflow, in: options.workflowFolder)
     options.secrets = try SecretValues.fetch(
-      for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment)
+      for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment,
+      inputs: options.inputs)
     StandardOutput.hide(graph.workflow.mask(secrets: options.secrets, inputs: options.inputs))
     do throws(PreparedWorkflow.PreparationProblem) {
       let prepared = try PreparedWorkflow(graph, registry: installation.registry)

@@ -80,7 +80,8 @@ struct RunSession: Sendable {
       of: graph.workflow, in: options.workflowFolder, inputs: inputs)
     options.scopeEnvironments = try EnvironmentFile.scopeValues(of: graph.workflow, in: options.workflowFolder)
     options.secrets = try SecretValues.fetch(
-      for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment)
+      for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment,
+      inputs: inputs)
     StandardOutput.hide(graph.workflow.mask(secrets: options.secrets, inputs: options.inputs))
     do throws(DataFolder.FolderProblem) {
       _ = try DataFolder(making: options.dataFolder)
@@ -121,7 +122,7 @@ struct RunSession: Sendable {
     }
 
     executors = try RunExecutors(
-      graph.workflow, installation, request, workflowFolder: options.workflowFolder)
+      graph.workflow, installation, request, workflowFolder: options.workflowFolder, inputs: inputs)
     options.placement = executors.placement
     run = try Self.start(graph, resume, options, Engine(registry: installation.registry), executors, request)
     StandardOutput.hide(run.mask)

@@ -1,5 +1,6 @@
 import FlowCommandKit
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 import FlowSyntax
 import FlowSystem
@@ -10,6 +11,7 @@ struct SecretValues {
   private let loaded: LoadResult
   private let folder: String
   private let fileEnvironment: ValueObject
+  private let inputs: ValueObject
 
   /// Why a secret cannot be had.
   struct SecretProblem: Error {
@@ -22,10 +24,11 @@ struct SecretValues {
   /// The secrets of a workflow in `folder` by name; null for one that is not required and is not there. Throws an
   /// ``InvalidWorkflow`` with the place of the first one that cannot be had.
   static func fetch(
-    for workflow: Workflow, _ loaded: LoadResult, in folder: String, _ fileEnvironment: ValueObject
+    for workflow: Workflow, _ loaded: LoadResult, in folder: String, _ fileEnvironment: ValueObject, inputs: ValueObject
   ) throws(InvalidWorkflow) -> ValueObject {
     if workflow.secrets.isEmpty { return [:] }
-    let values = SecretValues(workflow: workflow, loaded: loaded, folder: folder, fileEnvironment: fileEnvironment)
+    let values = SecretValues(
+      workflow: workflow, loaded: loaded, folder: folder, fileEnvironment: fileEnvironment, inputs: inputs)
     var result = ValueObject()
     for secret in workflow.secrets { result[secret.name] = try values.value(of: secret) }
     return result
@@ -33,7 +36,7 @@ struct SecretValues {
 
   private func value(of secret: SecretDeclaration) throws(InvalidWorkflow) -> Value {
     do throws(SecretProblem) {
-      return .string(try Self.checked(try text(of: secret.source)))
+      return .string(try Self.checked(try text(of: try source(of: secret))))
     } catch {
       if error.isAbsence, !secret.isRequired { return .null }
       let span = loaded.span(ofSecret: secret.name)
@@ -43,6 +46,23 @@ struct SecretValues {
       throw InvalidWorkflow(
         description: "\(TerminalText.visible(loaded.source.file))\(place): error: the secret '\(secret.name)' "
           + "\(TerminalText.visible(error.message + (help ?? "")))\n")
+    }
+  }
+
+  private func source(of secret: SecretDeclaration) throws(SecretProblem) -> SecretDeclaration.Source {
+    do throws(ExpressionError) {
+      let source = try secret.source(inputs: inputs)
+      switch source {
+      case .environment(""), .file(""):
+        throw ExpressionError(.evaluation, "", offset: 0, length: 0)
+      default: return source
+      }
+    } catch {
+      if error.message.isEmpty {
+        throw SecretProblem(
+          message: "is missing: with these inputs its source is an empty text", help: "give the input", isAbsence: true)
+      }
+      throw SecretProblem(message: "has a source that cannot be evaluated: \(error.description)")
     }
   }
 

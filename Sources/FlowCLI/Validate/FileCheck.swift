@@ -32,7 +32,8 @@ struct FileCheck {
     }
     own =
       EnvironmentFileCheck.diagnostics(of: result, file: file) + StepNameCheck.diagnostics(of: result, file: file)
-      + NamedFilesCheck.diagnostics(of: result, file: file) + (found ?? [])
+      + NamedFilesCheck.diagnostics(of: result, file: file) + VariableCheck.diagnostics(of: result, file: file)
+      + (found ?? [])
     programs = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
     others = result.included.map { DiagnosticReport.File(source: $0.source, diagnostics: $0.diagnostics) } + programs
   }

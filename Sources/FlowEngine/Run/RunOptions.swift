@@ -8,6 +8,8 @@ public struct RunOptions: Sendable {
   public var fileEnvironment: ValueObject = [:]
   /// The same for the workflows that it includes, by their scopes' numbers.
   public var scopeEnvironments: [Int: ValueObject] = [:]
+  /// The variables that commands of the run inherit from this process, for `env.NAME` in expressions.
+  public var inheritedVariable: @Sendable (String) -> String? = RunOptions.variableOfProcess
   /// The workflow's secrets by name; null for one that is not required and was not found.
   public var secrets: ValueObject = [:]
   /// Why the application was launched. `isFirst` is set from the data folder.

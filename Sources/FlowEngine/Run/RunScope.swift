@@ -7,7 +7,14 @@ struct RunScope: ExpressionContext {
   var plan: Plan
   var outputs: [StepIndex: ValueObject]
   var inputs: ValueObject
+  /// The variables that the file states, with those of its `env-file`.
   var environment: ValueObject
+  /// The variables that the step states, above those; nil: it states none, or they are what is evaluated.
+  var own: PreparedObject?
+  /// The variables of this process, below those; nil: there are none.
+  var inherited: InheritedVariables?
+  /// Variables of this process that are not read, because secrets come from them.
+  var withheld: Set<String> = []
   var secrets: ValueObject
   var launch: Launch?
   var run: ValueObject
@@ -27,7 +34,7 @@ struct RunScope: ExpressionContext {
   func value(named name: String) -> Value? {
     switch name {
     case "inputs": .object(inputs)
-    case "env": .object(environment)
+    case "env": .object(statedVariables)
     case "secrets": .object(secrets)
     case "run": .object(step.flatMap { plan.isFinal($0) ? runSoFar($0) : nil } ?? run)
     case "launch":
@@ -85,7 +92,42 @@ struct RunScope: ExpressionContext {
     return object
   }
 
+  /// The variables that a file states, without those of this process.
+  private var statedVariables: ValueObject {
+    guard let own, let stated = try? variables(own) else { return environment }
+    var all = environment
+    for (name, value) in stated { all[name] = value }
+    return all
+  }
+
+  /// The values of variables that are stated above those of the scope.
+  func variables(_ stated: PreparedObject) throws(ExpressionError) -> ValueObject {
+    if let literal = stated.literal { return literal }
+    var outer = self
+    outer.own = nil
+    return try stated.evaluate(in: outer)
+  }
+
+  /// A variable as the step's commands get it. Expressions compare keys without case, variables do not: another spelling is
+  /// found only if the name itself is nowhere.
+  private func variable(_ name: String) -> Value {
+    if let value = own?.member(name, ignoresCase: false) { return evaluated(value) }
+    if let value = environment[name] { return value }
+    if !withheld.contains(name), let value = inherited?[name], !value.isNull { return value }
+    if let value = own?.member(name, ignoresCase: true) { return evaluated(value) }
+    return environment.first { $0.key.lowercased() == name.lowercased() }?.value ?? .null
+  }
+
+  private func evaluated(_ value: PreparedValue) -> Value {
+    if value.references.contains(where: { $0.name.lowercased() == "secrets" }) { return .null }
+    var outer = self
+    outer.own = nil
+    // A step fails whose variables cannot be evaluated (`environmentProblem`).
+    return (try? value.evaluate(in: outer)) ?? .null
+  }
+
   func member(_ key: String, of name: String) -> ContextMember {
+    if name == "env" { return .value(variable(key)) }
     guard name == "steps" else { return .inWhole }
     guard let index = stepIndices[prefix.isEmpty ? key : prefix + key] else { return .missing }
     return .value(.object(reading(of: index)))

@@ -28,7 +28,7 @@ extension WorkflowRun: ActionHost {
 
   /// Those that the workflow's secrets come from, and those of the run that this one carries out an item of.
   public var withheldVariables: Set<String> {
-    prepared.secretVariables.union(options.outer?.run.withheldVariables ?? [])
+    secretVariables.union(options.outer?.run.withheldVariables ?? [])
   }
 
   /// Whether the run has texts that are hidden wherever they are shown or recorded.
@@ -47,7 +47,7 @@ extension WorkflowRun: ActionHost {
     let values = state.withLock { state -> ValueObject in
       var values = state.environment
       if prepared.graph.workflow.scope(of: owner) != nil { values = scope(owner, state).environment }
-      if let own, own.literal?.isEmpty != true, let stated = try? own.evaluate(in: scope(step, state)) {
+      if let own, own.literal?.isEmpty != true, let stated = try? scope(step, state).variables(own) {
         for (name, value) in stated { values[name] = value }
       }
       return values

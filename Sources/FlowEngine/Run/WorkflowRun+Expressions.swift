@@ -17,7 +17,10 @@ extension WorkflowRun {
       run: ["id": .string(run.id), "data": .string(run.dataFolder), "folder": .string(startedFolder)], step: step,
       stepIndices: names)
     scope.eventValues = state.eventValues
+    scope.inherited = inherited
+    scope.withheld = withheldVariables
     if let step, let number = prepared.graph.workflow.scope(of: step) { narrow(&scope, to: number, state) }
+    if let step, let own = prepared.detail(of: step)?.environment, own.literal?.isEmpty != true { scope.own = own }
     return scope
   }
 
@@ -27,10 +30,10 @@ extension WorkflowRun {
     scope.prefix = included.prefix
     scope.inputs = state.outputs[included.entry] ?? [:]
     scope.secrets = [:]
-    scope.environment = [:]
+    scope.environment = own([:], above: options.scopeEnvironments[number] ?? [:])
     // A step of the file fails with an expression that cannot be evaluated (`environmentProblem`).
     let own = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
-    scope.environment = options.scopeEnvironments[number].map { self.own(own, above: $0) } ?? own
+    for (name, value) in own { scope.environment[name] = value }
   }
 
   /// The folder of the file in which a step, or the step of an item, is written.
@@ -111,8 +114,8 @@ extension WorkflowRun {
     guard own.map({ $0.literal == nil }) ?? false || file.map({ $0.literal == nil }) ?? false else { return nil }
     let scope = scope(step, state)
     do throws(ExpressionError) {
-      if let own { _ = try own.evaluate(in: scope) }
-      if let file { _ = try file.evaluate(in: scope) }
+      if let own { _ = try scope.variables(own) }
+      if let file { _ = try scope.variables(file) }
       return nil
     } catch {
       return StepFailure(error, in: "env")
@@ -143,7 +146,9 @@ extension WorkflowRun {
   func resolveEnvironment() throws(PreparedWorkflow.PreparationProblem) {
     let problem = state.withLock { state -> PreparedWorkflow.PreparationProblem? in
       do throws(ExpressionError) {
-        let own = try prepared.environment.evaluate(in: scope(nil, state))
+        var scope = scope(nil, state)
+        scope.environment = aboveFile([:])
+        let own = try prepared.environment.evaluate(in: scope)
         state.environment = aboveFile(own)
         return nil
       } catch {
@@ -189,6 +194,7 @@ extension WorkflowRun {
     }
     var scope = scope(nil, state)
     scope.launch = state.launch
+    scope.environment = aboveFile([:])
     state.environment = try environment(scope)
     scope.environment = state.environment
     return try prepared.resolution(in: scope)

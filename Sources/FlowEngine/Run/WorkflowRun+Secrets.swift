@@ -64,6 +64,7 @@ extension RunHeader {
     var header = self
     header.inputs = mask.withPlaceholders(inputs)
     header.environment = mask.withPlaceholders(environment)
+    header.inherited = mask.withPlaceholders(inherited)
     header.launch.options = mask.withPlaceholders(launch.options)
     header.hasPlaceholders = true
     return header
@@ -75,6 +76,7 @@ extension RunHeader {
     var header = self
     header.inputs = try SecretMask.filled(inputs, by: mask)
     header.environment = try SecretMask.filled(environment, by: mask)
+    header.inherited = try SecretMask.filled(inherited, by: mask)
     header.launch.options = try SecretMask.filled(launch.options, by: mask)
     return header
   }

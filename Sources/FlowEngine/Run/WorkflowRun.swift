@@ -36,6 +36,10 @@ public final class WorkflowRun: Sendable {
   /// Which steps the items of steps belong to.
   let instances: InstanceTable
   let names: StepNames
+  /// The variables of this process that expressions read.
+  let inherited: InheritedVariables
+  /// The variables that the workflow's secrets come from.
+  let secretVariables: Set<String>
   /// Records the journal of the run; nil: it is not recorded.
   let journal: RunJournal?
   /// Whether a process of another machine may take the run from this one while it lives, so that each start asks first
@@ -70,6 +74,11 @@ public final class WorkflowRun: Sendable {
     cancellations = CancellationTable(count: prepared.graph.workflow.steps.count)
     instances = InstanceTable(steps: prepared.graph.workflow.steps.count)
     names = StepNames(prepared.graph.workflow)
+    inherited =
+      options.outer?.run.inherited
+      ?? InheritedVariables(origin?.plan.header.inherited ?? [:], lookUp: options.inheritedVariable)
+    secretVariables =
+      prepared.graph.workflow.secrets.isEmpty ? [] : prepared.graph.workflow.secretVariables(inputs: options.inputs)
     let seed = options.jitterSeed
     journal = options.history.map {
       RunJournal($0, thread: AlarmClock(clock: realClock), resuming: origin.map { ($0.store, $0.lease) })
@@ -112,6 +121,8 @@ public final class WorkflowRun: Sendable {
       let value = options.announcedValues[index] ?? .null
       deadlines.schedule(atNanoseconds: delay.nanoseconds) { [self] in deliverAnnounced(name, value) }
     }
+    // What a durable run reads is on disk before its first step begins.
+    if options.history?.isDurable == true { for name in prepared.variableNames { _ = inherited[name] } }
     try startJournal()
     guardBodies()
     if let origin {

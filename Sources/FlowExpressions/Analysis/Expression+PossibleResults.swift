@@ -18,7 +18,7 @@ extension Expression {
 }
 
 /// Walks an expression and collects what may come out.
-private struct Outcomes {
+struct Outcomes {
   /// A possible result, and whether it may count as true and as false.
   struct Outcome: Hashable {
     var result: PossibleResult

@@ -95,8 +95,14 @@ struct Evaluator<Context: ExpressionContext> {
     {
       return operand
     }
-    let collection = try access(target)
     let key = try evaluate(key)
+    // A key that is known only now finds what a literal key finds.
+    if case .name(let name) = nodes[Int(target)].kind, case .string(let text) = key,
+      let operand = contextMember(text, of: name)
+    {
+      return operand
+    }
+    let collection = try access(target)
     switch collection {
     case .object(let object): return key.memberKey.flatMap(object.member) ?? .null
     case .array(let array) where array.isFiltered: return try members(of: array, key, node)

@@ -1,3 +1,5 @@
+import FlowModel
+
 extension Operand {
   /// Whether it is an array or object.
   var isCollection: Bool {
@@ -43,4 +45,9 @@ extension Operand {
     case .object: "Object"
     }
   }
+}
+
+extension Value {
+  /// The text that an expression makes of it in a longer string.
+  package var expressionText: String { Operand(self).text }
 }

@@ -56,7 +56,8 @@ struct ContextKey {
   static func summary(ofContext name: String) -> String {
     switch name {
     case "inputs": "The inputs of the run, by name"
-    case "env": "The environment variables of the workflow"
+    case "env":
+      "The environment variables that the step's commands get: of the step, the workflow, env-file and flowrun itself"
     case "steps": "The finished steps, by id"
     case "launch": "Why and how the app was launched"
     case "run": "The run itself"

@@ -7,6 +7,8 @@ struct ExpressionSite {
   /// Which key the location belongs to.
   enum Kind: Equatable {
     case workflowEnvironment, environmentFile, gate, outputs
+    /// Where a secret comes from.
+    case secretSource
     case condition, enabled, deferral, with, environment
     /// An input that may be given a secret, of a step and of what is called for each post of an event.
     case secretInput, secretCallInput
@@ -36,11 +38,11 @@ struct ExpressionSite {
     case .foreach: ["inputs", "env", "steps", "launch", "run", "events"] + (isDeferred ? ["gate"] : [])
     case .gate, .deferral: ["inputs", "launch"]
     case .enabled: ["inputs", "env", "launch"]
-    // Names are shown from the start of the run, and variables are read from files before it.
-    case .name, .environmentFile: ["inputs"]
+    // Names are shown from the start of the run, and variables and secrets are read before it.
+    case .name, .environmentFile, .secretSource: ["inputs"]
     // What is known before anything runs, so that the files between steps are.
     case .files: (hasItems ? ItemContext.names : []) + ["inputs"]
-    case .workflowEnvironment: ["inputs", "launch", "run"]
+    case .workflowEnvironment: ["inputs", "env", "launch", "run"]
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate", "events"]
     case .condition, .with, .environment, .secretInput:
       (hasItems ? ItemContext.names : []) + ["inputs", "env", "steps", "launch", "run", "events"]
@@ -59,6 +61,7 @@ struct ExpressionSite {
     switch kind {
     case .workflowEnvironment, .environment: "env"
     case .environmentFile: "env-file"
+    case .secretSource: "secrets"
     case .gate: "deadline"
     case .outputs: "outputs"
     case .condition: "if"

@@ -7,6 +7,7 @@ extension WorkflowCheck {
   mutating func checkExpressions() {
     if let node = locations.value(.env) { checkTemplates(node, .workflowEnvironment, nil) }
     if let node = locations.value(.environmentFile) { checkEnvironmentFiles(node) }
+    if let node = locations.value(.secrets) { checkTemplates(node, .secretSource, nil) }
     if let node = locations.value(.deadline) { checkGateExpressions(node) }
     if let node = locations.value(.outputs) { checkTemplates(node, .outputs, nil) }
     for step in workflow.steps.indices where !isSettled {
@@ -158,7 +159,7 @@ extension WorkflowCheck {
   }
 
   private mutating func reportMismatch(_ mismatch: TypeMismatch?, _ node: NodeID, _ owner: String) {
-    guard let mismatch else { return }
+    guard let mismatch = mismatch.map({ spelled($0, node) }) else { return }
     report(
       .inputType, "\(owner) is invalid: \(mismatch.description)",
       at: tree.span(tree.kind(node) == .scalar ? node : tree.node(at: mismatch.path, in: node)), help: mismatch.help)
@@ -208,6 +209,7 @@ extension WorkflowCheck {
         at: span(site, offset: offset, length: expression.source.utf8.count, of: expression.source),
         help: "steps.<id>.outcome is the result of a step")
     }
+    checkComparisons(expression, at: offset, site)
     for reference in expression.references {
       let location = span(site, offset: offset + reference.offset, length: reference.length, of: expression.source)
       check(reference, site, at: location)

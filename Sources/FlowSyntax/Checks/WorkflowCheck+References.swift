@@ -22,6 +22,7 @@ extension WorkflowCheck {
     }
     switch name {
     case "inputs": checkInputReference(reference, at: location)
+    case "env": checkVariable(reference, site, at: location)
     case "launch":
       checkMember(reference, of: ContextKey.names(of: name), at: location)
       if let step = site.step, workflow.steps[step].options.prewarm {
@@ -145,13 +146,13 @@ extension WorkflowCheck {
   private mutating func checkOutput(_ output: String, of target: Int, at location: Span) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
     let declared = outputs(ofStep: target)
-    if FieldIndex(declared).field(like: output) != nil { return true }
     if output.lowercased() == "stderr", workflow.steps[target].with[StepKey.mergeOutput.rawValue] == .boolean(true) {
       report(
         .unknownOutput, "'\(name(target))' has no output 'stderr', because it has 'merge-output'", at: location,
         related: [.init(span(.mergeOutput, of: target), "it is set here")], help: "read 'stdout', which has all of it")
       return false
     }
+    if FieldIndex(declared).field(like: output) != nil { return true }
     // Looking through all names again and again would be in vain.
     if isSettled { return false }
     var names = declared.map(\.name)

@@ -15,6 +15,8 @@ struct WorkflowCheck: DocumentReading {
   /// The outputs of steps whose outputs are the members of an input, in lower case; found when someone asks.
   var freeOutputs: [Int: Set<String>] = [:]
   var diagnostics: [Diagnostic]
+  /// The variables that expressions read and the workflow does not set.
+  var variableReads: [VariableRead] = []
   /// What steps require and none before them provides.
   var missingHandles: [HandleKey] = []
   /// Nil while unknown and when the dependencies form a cycle.
@@ -53,6 +55,9 @@ struct WorkflowCheck: DocumentReading {
     checkCycle()
     checkDeferral()
     checkExpressions()
+    checkNumbers()
+    checkLookAlikes()
+    checkShellForms()
     checkForeignExpressions()
     guard graph != nil, !isSettled else { return }
     checkHandles()

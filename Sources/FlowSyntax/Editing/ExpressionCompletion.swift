@@ -58,7 +58,9 @@ struct ExpressionCompletion {
       guard let type = own.flatMap({ document.check?.itemType(of: $0) }) else { return [] }
       return properties(of: type, path.dropFirst(), span)
     case ("env", 1):
-      return document.workflow.environment.keys.map { Completion(label: $0, kind: .output, span: span) }
+      let stated = own.map { document.workflow.steps[$0].options.environment.keys } ?? []
+      let names = stated + document.workflow.environment.keys.filter { !stated.contains($0) }
+      return names.map { Completion(label: $0, kind: .output, span: span) }
     case ("steps", 1): return steps(span)
     case ("steps", 2):
       return ContextKey.all(of: "steps").map { Completion(label: $0.name, kind: .key, detail: $0.summary, span: span) }
@@ -126,6 +128,7 @@ struct ExpressionCompletion {
     switch keys.first.flatMap(WorkflowKey.init(rawValue:)) {
     case .env: return .workflowEnvironment
     case .environmentFile: return .environmentFile
+    case .secrets: return .secretSource
     case .deadline: return .gate
     case .outputs: return .outputs
     default: break

@@ -138,6 +138,7 @@ package struct SymbolTable: Sendable {
     if let node = locations.value(.defaults), let queue = tree.member("queue", of: node) { add(.queue, queue.value) }
     if let node = locations.value(.env) { expressions(below: node) }
     if let node = locations.value(.environmentFile) { expressions(below: node) }
+    if let node = locations.value(.secrets) { expressions(below: node) }
     if let node = locations.value(.deadline) { expressions(below: node) }
     if let node = locations.value(.outputs) {
       for member in members(node) { add(.output, member.key, isDefinition: true) }

@@ -21,9 +21,12 @@ enum SecretKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .env: "The variable that holds it, in flowrun's environment or in env-file; commands do not inherit it"
-    case .file: "The file that holds it, relative to the workflow's folder; a line break at its end is removed"
-    case .command: "A program with its arguments that prints it; a line break at its end is removed"
+    case .env:
+      "The variable that holds it, in flowrun's environment or in env-file, with ${{ inputs… }}; commands do not inherit it"
+    case .file:
+      "The file that holds it, relative to the workflow's folder, with ${{ inputs… }}; a line break at its end is removed"
+    case .command:
+      "A program with its arguments, with ${{ inputs… }}, that prints it; a line break at its end is removed"
     case .required: "Whether a run cannot start without it; otherwise it is null"
     }
   }

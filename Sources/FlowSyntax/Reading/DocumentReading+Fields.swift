@@ -57,7 +57,7 @@ extension DocumentReading {
     field.isSecret = nodes[.secret].flatMap { boolean($0, "\(owner).secret") } ?? false
     if let node = nodes[.default] {
       let value = value(node)
-      if let mismatch = type.mismatch(of: value) {
+      if let mismatch = type.mismatch(of: value).map({ spelled($0, node) }) {
         report(
           .invalidDefault, "the default of \(owner) does not match its type: \(mismatch.description)", at: span(node),
           help: mismatch.help)
@@ -95,7 +95,7 @@ extension DocumentReading {
     var values: [Value] = []
     for element in tree.elements(node) {
       let value = value(element)
-      if let mismatch = type.mismatch(of: value) {
+      if let mismatch = type.mismatch(of: value).map({ spelled($0, element) }) {
         report(
           .inputType, "a value of \(owner).enum does not match its type: \(mismatch.description)", at: span(element),
           help: mismatch.help)

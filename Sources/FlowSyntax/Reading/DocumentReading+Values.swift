@@ -12,6 +12,19 @@ extension DocumentReading {
     return nil
   }
 
+  /// A mismatch of a scalar that names it as it is written, such as 3.10 instead of 3.1.
+  func spelled(_ mismatch: TypeMismatch, _ node: NodeID) -> TypeMismatch {
+    guard mismatch.path.isEmpty, tree.kind(node) == .scalar, tree.scalarValue(node)?.numberValue != nil else {
+      return mismatch
+    }
+    var mismatch = mismatch
+    mismatch.found = tree.text(node)
+    if mismatch.expected == ValueType.string.expectation, mismatch.help == nil {
+      mismatch.help = "write it in quotes: \"\(tree.text(node))\""
+    }
+    return mismatch
+  }
+
   /// `true` or `false`.
   mutating func boolean(_ node: NodeID, _ owner: Owner) -> Bool? {
     if tree.kind(node) == .scalar, case .boolean(let value)? = tree.scalarValue(node) { return value }

@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// The secrets that a workflow declares.
@@ -72,7 +73,9 @@ extension WorkflowReader {
       return .command(words)
     }
     guard let text = string(node, owner) else { return nil }
-    guard !text.isEmpty, !text.utf8.contains(0), key == .file || !text.utf8.contains(UInt8(ascii: "=")) else {
+    let isLiteral = !Template.containsExpression(text)
+    guard !text.isEmpty, !text.utf8.contains(0), key == .file || !isLiteral || !text.utf8.contains(UInt8(ascii: "="))
+    else {
       reportType(node, owner, expected: key == .file ? "the path of a file" : "the name of a variable")
       return nil
     }

@@ -261,7 +261,7 @@ extension WorkflowRun {
       if known.isEmpty || inputs != nil || detail.environment.literal == nil { scope.item = values.item(index) }
       if let inputs { given = (try? inputs.evaluate(in: scope)).map { [$0] } }
       if withInputs, detail.environment.literal == nil {
-        if let variables = try? detail.environment.evaluate(in: scope) { given?.append(variables) } else { given = nil }
+        if let variables = try? scope.variables(detail.environment) { given?.append(variables) } else { given = nil }
       }
       if !known.isEmpty {
         var item = known[index]

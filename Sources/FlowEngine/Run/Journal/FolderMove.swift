@@ -92,6 +92,7 @@ extension RunHeader {
     var header = self
     header.inputs = move.moved(inputs)
     header.environment = move.moved(environment)
+    header.inherited = move.moved(inherited)
     header.launch.options = move.moved(launch.options)
     header.dataFolder = move.moved(dataFolder)
     return header

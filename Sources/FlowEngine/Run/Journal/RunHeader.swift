@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// What a run was begun with, as its journal keeps it: what a resume takes from there instead of working it out again.
-/// Never the process's environment.
+/// Of the process's environment only what expressions read.
 public struct RunHeader: Sendable {
   /// The values of the workflow's inputs.
   public var inputs: ValueObject = [:]
@@ -10,6 +10,8 @@ public struct RunHeader: Sendable {
   public var launch = Launch()
   /// What the workflow's `env` said.
   public var environment: ValueObject = [:]
+  /// The variables of the process that expressions had read; null for one that was not set.
+  public var inherited: ValueObject = [:]
   /// The absolute path of the data folder.
   public var dataFolder = ""
   /// Where the draws for retries with jitter come from.
@@ -45,6 +47,7 @@ public struct RunHeader: Sendable {
     var object: ValueObject =
       [
         "programs": .object(digests), "inputs": .object(inputs), "environment": .object(environment),
+        "inherited": .object(inherited),
         "data": .string(dataFolder),
         "launch": [
           "reason": .string(launch.reason.rawValue), "options": .object(launch.options),
@@ -70,6 +73,7 @@ public struct RunHeader: Sendable {
     else { return nil }
     inputs = object["inputs"]?.objectValue ?? [:]
     environment = object["environment"]?.objectValue ?? [:]
+    inherited = object["inherited"]?.objectValue ?? [:]
     dataFolder = object["data"]?.stringValue ?? ""
     self.launch = Launch(
       reason: reason, options: launch["options"]?.objectValue ?? [:], isFirst: launch["first"]?.booleanValue ?? false)

@@ -116,7 +116,7 @@ extension WorkflowRun {
       }
       return (chosen, state.plan.takeEntries(), state.takeUnwrittenOutputs(), state.takeUnwrittenLaunch())
     }
-    let chunks = launch ? [headerChunk()] : []
+    let chunks = launch || inherited.hasUnrecorded ? [headerChunk()] : []
     return (chosen, entries.isEmpty && outputs.isEmpty ? chunks : chunks + [chunk(entries, outputs)])
   }
 

@@ -75,6 +75,7 @@ extension WorkflowRun {
   /// Takes the entries since the last call, as chunks; empty if there are none.
   func collectChunks() -> [RunChunk] {
     var chunks = logChunk().map { [$0] } ?? []
+    if inherited.hasUnrecorded { chunks.append(headerChunk()) }
     var writer = EntryWriter()
     // Of many steps some at a time: in a piece of memory that is used again, and without holding the lock for long. The
     // last ones are taken with the outputs, so that a journal entry and what belongs to it are in one chunk.
@@ -108,9 +109,17 @@ extension WorkflowRun {
       .entries, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
   }
 
-  /// The chunk of what the run was begun with, where that was not known at its first one.
+  /// The chunk of what the run was begun with and of the variables that it has read, where that was not known at its first
+  /// one.
   func headerChunk() -> RunChunk {
-    RunChunk(
+    inherited.noteRecorded()
+    var header = self.header
+    if let origin {
+      header = origin.plan.header
+      header.inherited = inherited.values
+      if let mask { header = header.withPlaceholders(by: mask) }
+    }
+    return RunChunk(
       .header, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: header.bytes)
   }
 
@@ -169,6 +178,7 @@ extension WorkflowRun {
     header.isDurable = journal?.history.isDurable ?? false
     header.programs = journal?.history.programs() ?? [:]
     header.retiredKeys = origin?.plan.header.retiredKeys ?? [:]
+    header.inherited = inherited.values
     state.withLock { state in
       header.environment = state.environment
       header.launch = state.launch

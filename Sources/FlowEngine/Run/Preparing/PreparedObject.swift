@@ -22,6 +22,20 @@ struct PreparedObject: Sendable {
   /// Whether its expressions read nothing but contexts of these names, in lower case.
   func reads(only names: Set<String>) -> Bool { members.allSatisfy { $0.value.reads(only: names) } }
 
+  /// All that its expressions read.
+  var references: [ContextReference] { members.flatMap(\.value.references) }
+
+  /// The member of a key; nil if there is none.
+  ///
+  /// - Parameter ignoresCase: whether a key that differs only in case is meant, too.
+  func member(_ key: String, ignoresCase: Bool) -> PreparedValue? {
+    func isSame(_ other: String) -> Bool {
+      ignoresCase ? other.lowercased() == key.lowercased() : other.utf8.elementsEqual(key.utf8)
+    }
+    if let literal { return literal.first { isSame($0.key) }.map { .literal($0.value) } }
+    return members.first { isSame($0.key) }?.value
+  }
+
   func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> ValueObject {
     if let literal { return literal }
     var object = ValueObject()
@@ -67,6 +81,16 @@ indirect enum PreparedValue: Sendable {
       }
     case .array(let values): values.allSatisfy { $0.reads(only: names) }
     case .object(let members): members.allSatisfy { $0.1.reads(only: names) }
+    }
+  }
+
+  /// All that its expressions read.
+  var references: [ContextReference] {
+    switch self {
+    case .literal: []
+    case .template(let template): template.expressions.flatMap(\.expression.references)
+    case .array(let values): values.flatMap(\.references)
+    case .object(let members): members.flatMap(\.1.references)
     }
   }
 

@@ -25,8 +25,6 @@ public struct PreparedWorkflow: Sendable {
   /// The variables of each of the workflow's scopes.
   let scopeEnvironments: [PreparedObject]
   let outputs: PreparedObject
-  /// The variables that its secrets come from.
-  let secretVariables: Set<String>
   /// Which values its events may be posted with.
   let eventValues: EventValueRules
   let gateMin: PreparedDuration?
@@ -110,7 +108,6 @@ public struct PreparedWorkflow: Sendable {
     self.details = details
     self.detailIndices = detailIndices
     self.facts = facts
-    secretVariables = workflow.secretVariables
     eventValues = EventValueRules(workflow, actions.lazy.map(\.declaration))
     do throws(ExpressionError) {
       environment = try PreparedObject(workflow.environment)

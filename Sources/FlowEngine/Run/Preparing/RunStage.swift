@@ -15,6 +15,7 @@ package struct RunStage: Sendable {
   private var outputs: [StepIndex: ValueObject]
   private var scopeEnvironments: [ValueObject] = []
   private let names: StepNames
+  private let inherited = InheritedVariables(lookUp: RunOptions.variableOfProcess)
 
   /// Evaluates what a run knows at activation; throws what a run would.
   package init(
@@ -62,6 +63,9 @@ package struct RunStage: Sendable {
       plan: plan, outputs: outputs, inputs: inputs, environment: environment, secrets: [:], launch: launch, run: [:],
       step: step,
       stepIndices: names)
+    scope.inherited = inherited
+    scope.withheld = prepared.graph.workflow.secretVariables
+    if let step, let own = prepared.detail(of: step)?.environment, own.literal?.isEmpty != true { scope.own = own }
     guard let step, let number = prepared.graph.workflow.scope(of: step), number < scopeEnvironments.count else {
       return scope
     }

@@ -76,8 +76,9 @@ extension WorkflowRun {
 
   /// The variables that workflow and step state for a step, evaluated.
   private func stated(by step: StepIndex, _ state: RunState) -> ValueObject {
-    var values = scope(step, state).environment
-    if let own = prepared.detail(of: step)?.environment, let stated = try? own.evaluate(in: scope(step, state)) {
+    let scope = scope(step, state)
+    var values = scope.environment
+    if let own = prepared.detail(of: step)?.environment, let stated = try? scope.variables(own) {
       for (name, value) in stated { values[name] = value }
     }
     return values

@@ -1,0 +1,72 @@
+import FlowCommandKit
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+import FlowSyntax
+import FlowSystem
+
+/// Reports variables that expressions read as `env.NAME` and that neither the workflow nor an `env-file` sets, by a look at
+/// this process's environment.
+enum VariableCheck {
+  /// The parts of names whose variables often hold a secret.
+  private static let secretEndings = ["_TOKEN", "_KEY", "_SECRET"]
+  private static let secretPart = "PASSWORD"
+
+  /// The warnings for a workflow that was loaded from `file`.
+  ///
+  /// - Parameter environment: the text of a variable of this process; nil if it is not set.
+  static func diagnostics(
+    of result: LoadResult, file: String,
+    environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+  ) -> [Diagnostic] {
+    guard let workflow = result.graph?.workflow, !result.variableReads.isEmpty else { return [] }
+    let files = FileVariables(workflow, in: FilePath.folder(of: FilePath.absolute(file)))
+    return result.variableReads.compactMap { read in
+      if files.names.contains(read.name) { return nil }
+      guard environment(read.name) == nil else {
+        guard isSecret(read.name) else { return nil }
+        return Diagnostic(
+          .recordedVariable, "the value of '\(read.name)' is recorded with each run, and its name is that of a secret",
+          at: read.span, help: "declare it: secrets: { \(secretName(read.name)): { env: \(read.name) } }")
+      }
+      // A file that is found only in the run may set it.
+      if read.hasFallback || files.areUnknown { return nil }
+      let known = workflow.environment.keys + files.names.sorted()
+      let correction = Correction(read.name, among: known)
+      return Diagnostic(
+        .unknownVariable, "there is no variable '\(read.name)' here, so 'env.\(read.name)' is null", at: read.span,
+        help: (correction.map { $0.question + " " } ?? "")
+          + "set it under 'env', in an 'env-file' or before flowrun starts, or write 'env.\(read.name) || a default'",
+        correction: correction)
+    }
+  }
+
+  private static func isSecret(_ name: String) -> Bool {
+    let name = name.uppercased()
+    return secretEndings.contains { name.hasSuffix($0) } || name.firstRange(of: secretPart) != nil
+  }
+
+  private static func secretName(_ name: String) -> String {
+    String(name.lowercased().map { $0 == "_" ? "-" : $0 })
+  }
+}
+
+/// The variables that the files of a workflow set.
+private struct FileVariables {
+  var names: Set<String> = []
+  /// Whether a file is known only with the inputs of a run.
+  var areUnknown = false
+
+  init(_ workflow: Workflow, in folder: String) {
+    for file in workflow.environmentFiles {
+      guard !Template.containsExpression(file.path) else {
+        areUnknown = true
+        continue
+      }
+      guard let text = try? FileAccess.text(EnvironmentFile.path(of: file.path, in: folder)),
+        let variables = try? EnvironmentFile.parse(text)
+      else { continue }
+      names.formUnion(variables.keys)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import FlowModel
+
+/// A `==` or `!=` that gives the same result in every run.
+public struct ConstantComparison: Sendable, Hashable {
+  /// The result: false for `==`, true for `!=`.
+  public let result: Bool
+  /// The byte of the source at which the comparison begins.
+  public let offset: Int
+  /// The number of bytes of the comparison.
+  public let length: Int
+  /// The source of the side whose values are known.
+  public let side: String
+  /// The values that this side may have.
+  public let type: ValueType
+  /// The value that it is compared with; nil if that is not a literal.
+  public let value: Value?
+}
+
+extension Expression {
+  /// The comparisons that can never hold, or never fail, with the types of the locations that they read.
+  public func constantComparisons(given type: (ContextReference) -> ValueType?) -> [ConstantComparison] {
+    nodes.compactMap { node in
+      guard case .comparison(let comparison, let left, let right) = node.kind,
+        comparison == .equal || comparison == .notEqual
+      else { return nil }
+      let sides = [left, right].map { (index: $0, results: Outcomes(expression: self).of($0, type).map(\.result)) }
+      guard let known = sides.firstIndex(where: { $0.results.count == 1 && $0.results[0].knownType != nil }),
+        let knownType = sides[known].results[0].knownType
+      else { return nil }
+      let others = sides[1 - known].results
+      guard !others.isEmpty, others.allSatisfy({ !$0.mayEqual(knownType) }) else { return nil }
+      var value: Value?
+      if others.count == 1, case .value(let literal) = others[0] { value = literal }
+      return ConstantComparison(
+        result: comparison == .notEqual, offset: Int(node.range.lowerBound), length: node.range.count,
+        side: source(of: sides[known].index), type: knownType, value: value)
+    }
+  }
+
+  private func source(of index: ExpressionNode.Index) -> String {
+    let range = nodes[Int(index)].range
+    return String(decoding: Array(source.utf8)[Int(range.lowerBound)..<Int(range.upperBound)], as: UTF8.self)
+  }
+}
+
+extension PossibleResult {
+  /// The type, unless values of any kind are possible or this is a literal.
+  fileprivate var knownType: ValueType? {
+    switch self {
+    case .type(.any), .type(.string), .type(.path), .type(.duration), .value: nil
+    case .type(let type): type
+    }
+  }
+
+  /// Whether a value of `type` may equal this result.
+  fileprivate func mayEqual(_ type: ValueType) -> Bool {
+    switch self {
+    case .value(let value): type.mayEqual(value)
+    case .type(let own):
+      if let values = own.finiteValues {
+        values.contains(where: type.mayEqual)
+      } else if let values = type.finiteValues {
+        values.contains(where: own.mayEqual)
+      } else {
+        true
+      }
+    }
+  }
+}
+
+extension ValueType {
+  /// All values of the type; nil if there are more than can be listed.
+  fileprivate var finiteValues: [Value]? {
+    switch self {
+    case .boolean: [.boolean(true), .boolean(false)]
+    case .enumeration(let values, _): values
+    default: nil
+    }
+  }
+
+  /// Whether a value of this type may equal a scalar by the rules of expressions. A location may also be null.
+  fileprivate func mayEqual(_ value: Value) -> Bool {
+    let operand = Operand(value)
+    if Operand.areEqual(.null, operand) { return true }
+    if let values = finiteValues { return values.contains { Operand.areEqual(Operand($0), operand) } }
+    switch self {
+    case .integer, .number: return !operand.number.isNaN
+    case .array, .object: return false
+    default: return true
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import FlowModel
+
+extension SecretDeclaration {
+  /// Returns where the secret comes from in a run with these inputs.
+  public func source(inputs: ValueObject) throws(ExpressionError) -> Source {
+    switch source {
+    case .environment(let name): return .environment(try Self.text(name, inputs))
+    case .file(let path): return .file(try Self.text(path, inputs))
+    case .command(let words):
+      var evaluated: [String] = []
+      for word in words { evaluated.append(try Self.text(word, inputs)) }
+      return .command(evaluated)
+    }
+  }
+
+  private static func text(_ text: String, _ inputs: ValueObject) throws(ExpressionError) -> String {
+    guard Template.containsExpression(text) else { return text }
+    let value = try Template(parsing: text).evaluate(in: FixedContext(["inputs": .object(inputs)]))
+    switch value {
+    case .array, .object:
+      throw ExpressionError(
+        .evaluation, "expected a text, found \(value.shortText)", offset: 0, length: text.utf8.count)
+    default: return value.expressionText
+    }
+  }
+}
+
+extension Workflow {
+  /// The environment variables that secrets come from in a run with these inputs.
+  public func secretVariables(inputs: ValueObject) -> Set<String> {
+    Set(
+      secrets.compactMap { secret in
+        if case .environment(let name)? = try? secret.source(inputs: inputs) { name } else { nil }
+      })
+  }
+}

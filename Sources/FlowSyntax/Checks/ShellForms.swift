@@ -1,0 +1,242 @@
+/// Finds what `bash` understands in the text of a command and `sh` does not.
+///
+/// It reads a text as a shell does, but for what is inside of quotes: whatever is quoted there is not looked at.
+struct ShellForms {
+  /// A form that `sh` does not understand.
+  struct Form: Equatable {
+    /// The name for messages, such as `[[`.
+    var name: String
+    var offset: Int
+    var length: Int
+  }
+
+  private let bytes: [UInt8]
+  private var position = 0
+  /// Whether the next word is the name of a command.
+  private var isAtCommand = true
+  /// Whether a word begins here.
+  private var isAtWord = true
+  /// The open parentheses.
+  private var depth = 0
+  /// The words that end the here-documents which begin at the next line.
+  private var documents: [(end: [UInt8], hasTabs: Bool)] = []
+  private var found: Form?
+
+  /// The words that `sh` has no command for.
+  private static let words: Set<String> = [
+    "[[", "function", "source", "declare", "typeset", "shopt", "mapfile", "readarray", "pushd", "popd",
+  ]
+  /// The words after which another command begins.
+  private static let keywords: Set<String> = ["if", "then", "else", "elif", "while", "until", "do", "!", "{", "time"]
+
+  private init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Returns the first form in a command; nil if `sh` understands all of it, as far as it is known.
+  static func first(in text: [UInt8]) -> Form? {
+    var reader = ShellForms(text)
+    reader.read()
+    return reader.found
+  }
+
+  /// Returns the name of the program that the first line asks for, such as `bash` for `#!/usr/bin/env bash`.
+  static func interpreter(in text: [UInt8]) -> String? {
+    guard text.starts(with: "#!".utf8) else { return nil }
+    let line = String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }.dropFirst(2), as: UTF8.self)
+    var words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }[...]
+    func name(_ word: Substring) -> String { word.split(separator: "/").last.map(String.init) ?? String(word) }
+    if let first = words.first, name(first) == "env" {
+      words = words.dropFirst().drop { $0.hasPrefix("-") || $0.utf8.contains(UInt8(ascii: "=")) }
+    }
+    return words.first.map(name)
+  }
+
+  private func byte(_ distance: Int = 0) -> UInt8 {
+    position + distance < bytes.count ? bytes[position + distance] : 0
+  }
+
+  private func isNext(_ text: StaticString) -> Bool {
+    guard position + text.utf8CodeUnitCount <= bytes.count else { return false }
+    for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] { return false }
+    return true
+  }
+
+  private mutating func note(_ name: String, _ offset: Int, _ length: Int) {
+    if found == nil { found = Form(name: name, offset: offset, length: length) }
+  }
+
+  private mutating func read() {
+    while position < bytes.count, found == nil {
+      switch byte() {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+        position += 1
+        isAtWord = true
+      case UInt8(ascii: "\n"):
+        position += 1
+        skipDocuments()
+        beginCommand()
+      case UInt8(ascii: "#") where isAtWord:
+        while position < bytes.count, byte() != UInt8(ascii: "\n") { position += 1 }
+      case UInt8(ascii: ";"), UInt8(ascii: "|"):
+        position += 1
+        beginCommand()
+      case UInt8(ascii: "&"):
+        if byte(1) == UInt8(ascii: ">") { note("&>", position, 2) }
+        position += 1
+        beginCommand()
+      case UInt8(ascii: "("): readParenthesis()
+      case UInt8(ascii: ")"):
+        position += 1
+        // Without an open one it ends a pattern of 'case'.
+        isAtCommand = depth == 0
+        isAtWord = depth == 0
+        depth = max(0, depth - 1)
+      case UInt8(ascii: "<"), UInt8(ascii: ">"): readRedirection()
+      default: readWord()
+      }
+    }
+  }
+
+  private mutating func beginCommand() { (isAtCommand, isAtWord) = (true, true) }
+
+  private mutating func readParenthesis() {
+    if isAtCommand, isAtWord, byte(1) == UInt8(ascii: "(") { return note("((", position, 2) }
+    position += 1
+    depth += 1
+    beginCommand()
+  }
+
+  private mutating func readRedirection() {
+    if byte(1) == UInt8(ascii: "(") { return note(byte() == UInt8(ascii: "<") ? "<(" : ">(", position, 2) }
+    if isNext("<<<") { return note("<<<", position, 3) }
+    if isNext("<<") {
+      position += 2
+      let hasTabs = byte() == UInt8(ascii: "-")
+      if hasTabs { position += 1 }
+      while byte() == UInt8(ascii: " ") || byte() == UInt8(ascii: "\t") { position += 1 }
+      let start = position
+      skipWord()
+      let end = bytes[start..<position].filter { !"'\"\\".utf8.contains($0) }
+      documents.append((Array(end), hasTabs))
+      isAtWord = true
+      return
+    }
+    position += 1
+    if byte() == UInt8(ascii: "&") || byte() == UInt8(ascii: ">") || byte() == UInt8(ascii: "|") { position += 1 }
+    while byte() == UInt8(ascii: " ") || byte() == UInt8(ascii: "\t") { position += 1 }
+    // The file is not the name of a command, which may follow.
+    skipWord()
+    isAtWord = true
+  }
+
+  private mutating func readWord() {
+    let start = position
+    skipWord()
+    defer { isAtWord = false }
+    guard isAtCommand, isAtWord else { return }
+    let word = bytes[start..<position]
+    if let name = Self.assignedName(word) {
+      if name.isElement { return note("\(name.text)[…]=", start, word.count) }
+      if byte() == UInt8(ascii: "("), name.isEmpty { return note("\(name.text)=(…)", start, word.count + 1) }
+      return
+    }
+    let text = String(decoding: word, as: UTF8.self)
+    if Self.words.contains(text) { return note(text, start, word.count) }
+    if text == "set", restOfCommand().contains("pipefail") { return note("set -o pipefail", start, word.count) }
+    isAtCommand = Self.keywords.contains(text)
+  }
+
+  private func restOfCommand() -> [Substring] {
+    let rest = bytes[position...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: ";") }
+    return String(decoding: rest, as: UTF8.self).split(separator: " ")
+  }
+
+  /// The name that a word such as `a=1` or `a[0]=1` assigns to; nil if it is not an assignment.
+  private static func assignedName(_ word: ArraySlice<UInt8>) -> (text: String, isElement: Bool, isEmpty: Bool)? {
+    let name = word.prefix {
+      $0 == UInt8(ascii: "_") || $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z")
+        || $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")
+    }
+    guard let first = name.first, first > UInt8(ascii: "9") else { return nil }
+    var rest = word.dropFirst(name.count)
+    let isElement = rest.first == UInt8(ascii: "[")
+    if isElement {
+      guard let close = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+      rest = rest[(close + 1)...]
+    }
+    if rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
+    guard rest.first == UInt8(ascii: "=") else { return nil }
+    return (String(decoding: name, as: UTF8.self), isElement, rest.count == 1)
+  }
+
+  /// Skips a word with what is quoted in it.
+  private mutating func skipWord() {
+    while position < bytes.count {
+      switch byte() {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: ";"),
+        UInt8(ascii: "|"), UInt8(ascii: "&"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "<"),
+        UInt8(ascii: ">"):
+        return
+      case UInt8(ascii: "\\"): position += 2
+      case UInt8(ascii: "'"): skip(to: UInt8(ascii: "'"))
+      case UInt8(ascii: "\""): skipQuoted()
+      case UInt8(ascii: "`"): skip(to: UInt8(ascii: "`"))
+      case UInt8(ascii: "$"): skipExpansion()
+      default: position += 1
+      }
+    }
+  }
+
+  private mutating func skip(to end: UInt8) {
+    position += 1
+    while position < bytes.count, byte() != end { position += 1 }
+    position += 1
+  }
+
+  private mutating func skipQuoted() {
+    position += 1
+    while position < bytes.count, byte() != UInt8(ascii: "\"") {
+      switch byte() {
+      case UInt8(ascii: "\\"): position += 2
+      case UInt8(ascii: "$"): skipExpansion()
+      default: position += 1
+      }
+    }
+    position += 1
+  }
+
+  /// Skips `$(…)`, `$((…))`, `${…}` or a variable.
+  private mutating func skipExpansion() {
+    position += 1
+    let open = byte()
+    guard open == UInt8(ascii: "(") || open == UInt8(ascii: "{") else { return }
+    let close = open == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
+    var depth = 0
+    while position < bytes.count {
+      switch byte() {
+      case open:
+        depth += 1
+        position += 1
+      case close:
+        depth -= 1
+        position += 1
+        if depth == 0 { return }
+      case UInt8(ascii: "\\"): position += 2
+      case UInt8(ascii: "'") where open == UInt8(ascii: "("): skip(to: UInt8(ascii: "'"))
+      case UInt8(ascii: "\""): skipQuoted()
+      default: position += 1
+      }
+    }
+  }
+
+  private mutating func skipDocuments() {
+    for document in documents {
+      while position < bytes.count {
+        let line = bytes[position...].prefix { $0 != UInt8(ascii: "\n") }
+        position += line.count + 1
+        let text = document.hasTabs ? line.drop { $0 == UInt8(ascii: "\t") } : line
+        if text.elementsEqual(document.end) { break }
+      }
+    }
+    documents = []
+  }
+}

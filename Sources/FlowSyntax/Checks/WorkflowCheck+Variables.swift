@@ -1,0 +1,48 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+/// A variable that an expression reads as `env.NAME` and that the workflow does not set itself.
+public struct VariableRead: Sendable, Hashable {
+  /// The name of the variable.
+  public let name: String
+  /// The location of the expression.
+  public let span: Span
+  /// Whether the expression has a value for a missing one, as in `env.NAME || 'x'`.
+  public let hasFallback: Bool
+}
+
+extension WorkflowCheck {
+  /// Notes a variable that is set outside of the workflow, which only a look at the environment can tell.
+  mutating func checkVariable(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) {
+    guard let name = reference.path.first else { return }
+    // Inside 'env' the next outer level is read.
+    let isNamed = { (key: String) in key == name || key.lowercased() == name.lowercased() }
+    if let step = site.step, site.kind != .environment {
+      if let member = workflow.steps[step].options.environment.first(where: { isNamed($0.key) }) {
+        return checkSecretVariable(member.value, name, site, at: location)
+      }
+    }
+    if site.kind != .workflowEnvironment, workflow.environment.contains(where: { isNamed($0.key) }) { return }
+    if workflow.secretVariables.contains(name) {
+      let secret = workflow.secrets.first { $0.source == .environment(name) }
+      if reference.hasFallback { return }
+      return report(
+        .unknownVariable, "'env.\(name)' is null, because a secret comes from this variable", at: location,
+        help: secret.map { "read secrets.\($0.name)" })
+    }
+    variableReads.append(VariableRead(name: name, span: location, hasFallback: reference.hasFallback))
+  }
+
+  /// A variable of a step that is made from a secret may be read where the secret may.
+  private mutating func checkSecretVariable(
+    _ value: Value, _ name: String, _ site: ExpressionSite, at location: Span
+  ) {
+    guard !site.takesSecrets, let text = value.stringValue, let template = try? Template(parsing: text),
+      template.expressions.contains(where: { $0.expression.references.contains(where: isSecret) })
+    else { return }
+    report(
+      .secretExposed, "'env.\(name)' holds a secret and would be exposed in '\(site.name)'", at: location,
+      help: "read the variable in the command: \"$\(name)\"")
+  }
+}

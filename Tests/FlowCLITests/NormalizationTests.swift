@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// Names from outside that differ only in Unicode normalization.
+@Suite(.timeLimit(.minutes(2))) struct `Names of one look` {
+  private static let composed = "caf\u{E9}"
+  private static let decomposed = "cafe\u{301}"
+
+  @Test func `are two files for foreach, for products and for workers that get copies`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: w
+      steps:
+        copy:
+          foreach: { files: "raw/*.txt" }
+          inputs-from: ["${{ item.path }}"]
+          produces: ["out/${{ item.name }}"]
+          run: 'mkdir -p out && cp "$P" "out/$N"'
+          env: { P: "${{ item.path }}", N: "${{ item.name }}" }
+
+      """, to: "w.yaml")
+    for name in [Self.composed, Self.decomposed] { try tool.write("\(name.utf8.count)\n", to: "raw/\(name).txt") }
+    let raw = try FileManager.default.contentsOfDirectory(atPath: tool.folder.appendingPathComponent("raw").path)
+    guard raw.count == 2 else { return }
+    let copied = try tool.run("w.yaml", "--on", "workers=1,files=copy")
+    #expect(copied.exitCode == 0, "\(copied)")
+    func made() throws -> [String] {
+      let out = tool.folder.appendingPathComponent("out").path
+      return try FileManager.default.contentsOfDirectory(atPath: out).map {
+        try String(contentsOfFile: "\(out)/\($0)", encoding: .utf8)
+      }.sorted()
+    }
+    #expect(try made() == ["5\n", "6\n"])
+    try FileManager.default.removeItem(at: tool.folder.appendingPathComponent("out"))
+    let here = try tool.run("w.yaml")
+    #expect(here.exitCode == 0, "\(here)")
+    #expect(try made() == ["5\n", "6\n"])
+  }
+
+  @Test func `are two included files and two members of JSON`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: w
+      steps:
+        one: { uses: "./\(Self.composed).yaml" }
+        two: { uses: "./\(Self.decomposed).yaml", needs: one }
+        json:
+          run: 'echo "$C $L"'
+          env: { C: "${{ toJSON(fromJSON(env.JSON)) }}", L: "${{ join(fromJSON(env.JSON).*, '-') }}" }
+      env: { JSON: '{"\(Self.composed)": 1, "\(Self.decomposed)": 2}' }
+
+      """, to: "w.yaml")
+    try tool.write("name: a\nsteps: { a: { run: echo from composed } }\n", to: "\(Self.composed).yaml")
+    try tool.write("name: b\nsteps: { a: { run: echo from decomposed } }\n", to: "\(Self.decomposed).yaml")
+    let result = try tool.run("w.yaml")
+    #expect(result.exitCode == 0, "\(result)")
+    for text in ["one/a: from composed", "two/a: from decomposed", "1-2"] {
+      #expect(result.standardOutput.contains(text), "\(text): \(result)")
+    }
+  }
+
+  @Test func `an equals sign that a mark combines with still separates name and value`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      "name: w\ninputs: { p: { type: string } }\nenv-file: .env\nsteps: { a: { run: 'printf %s \"$P$V\" | od -An -tx1', env: { P: \"${{ inputs.p }}\" } } }\n",
+      to: "w.yaml")
+    try tool.write("V=\u{338}v\n", to: ".env")
+    let result = try tool.run("w.yaml", "-i", "p=\u{338}x")
+    #expect(result.exitCode == 0 && result.standardOutput.contains("cc b8 78 cc b8 76"), "\(result)")
+  }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import FlowSyntax
+
+/// What `bash` understands in a command and `sh` does not.
+@Suite struct `Forms of bash` {
+  private func form(_ text: String) -> String? { ShellForms.first(in: Array(text.utf8))?.name }
+
+  @Test(
+    arguments: [
+      ("[[ $V == rel* ]] && echo a", "[["), ("if [[ -f x ]]; then echo; fi", "[["), ("true &&\n  [[ a ]]", "[["),
+      ("! [[ a ]]", "[["), ("(cd x; [[ a ]])", "[["), ("A=1 [[ a ]]", "[["), ("case $x in\n  a) [[ b ]];;\nesac", "[["),
+      ("list=(a b)", "list=(…)"), ("list+=(c)", "list=(…)"), ("list[0]=a", "list[…]="), ("make &> log", "&>"),
+      ("make &>> log", "&>"), ("diff <(sort a) b", "<("), ("tee >(wc)", ">("), ("cat <<< text", "<<<"),
+      ("function f { echo; }", "function"), ("source env.sh", "source"), ("set -eo pipefail", "set -o pipefail"),
+      ("((i++))", "(("), ("shopt -s nullglob", "shopt"), ("mapfile -t a < b", "mapfile"), ("pushd x", "pushd"),
+      ("cat <<X\nno [[\nX\n[[ a ]]", "[["), ("declare -A m", "declare"), ("> log [[ a ]]", "[["),
+    ])
+  func `are found in command position`(text: String, name: String) { #expect(form(text) == name, "\(text)") }
+
+  @Test(
+    arguments: [
+      "echo [[ a ]]", "echo '[[ a ]]'", "echo \"[[ a ]]\"", "# [[ a ]]", "echo a # [[ b ]]", "[ a = b ]",
+      "cat <<'END'\n[[ a ]]\nlist=(a)\nEND\necho", "cat <<-END\n\t[[ a ]]\n\tEND\necho", "make > log 2>&1 &",
+      "echo \\[\\[", "echo $((1 << 2))", "x=$(echo '(' )", "grep -E '^(a|b)$' file", "echo \"$(f <<X)\"", "a=1",
+      "a= b", "sort < a > b", "echo source", "f() { echo; }", "case $x in (a) echo;; [[:alpha:]]*) echo;; esac",
+      "awk '{ a[$1]=1 }' f", "jq '.a[0]=1' f", "set -e", "echo ${x#(}", "python3 -c 'a=(1,2)'", "wait & true",
+      "echo a >&2", "printf %s \"${a}\" | function_of_mine", "[ -n \"$a\" ] && source_it",
+    ])
+  func `that are quoted, arguments or none are not found`(text: String) { #expect(form(text) == nil, "\(text)") }
+
+  @Test(
+    arguments: [
+      ("#!/bin/bash\necho", "bash"), ("#!/usr/bin/env bash", "bash"),
+      ("#! /usr/bin/env -S A=1 python3 -u\n", "python3"),
+      ("#!/bin/sh\n", "sh"),
+    ])
+  func `the first line may name the program`(text: String, name: String) {
+    #expect(ShellForms.interpreter(in: Array(text.utf8)) == name)
+  }
+
+  @Test func `a first line without a mark names none`() {
+    #expect(ShellForms.interpreter(in: Array("# /bin/bash".utf8)) == nil)
+  }
+
+  @Test func `every prefix of a command is read to its end`() {
+    let text = Array("if [ \"$(a `b` ${c} \\\" d)\" = 'x' ]; then cat <<-E | f $((1+2)) >& 2\n\tx\n\tE\nfi".utf8)
+    for count in 0...text.count { _ = ShellForms.first(in: Array(text.prefix(count))) }
+  }
+}
