@@ -91,7 +91,10 @@ enum Interrupts {
     switch reaction {
     case .stop: break
     case .none: return
-    case .endAtOnce: exit(signal)
+    case .endAtOnce:
+      ProcessGuard.shared.killAll()
+      if case .running = phase { tellOfSecond() }
+      exit(signal)
     }
     do throws(SystemError) {
       try DetachedThread.start { end(signal, in: phase) }
@@ -115,7 +118,16 @@ enum Interrupts {
     case .running(let run):
       // First what matters: the output may have no reader.
       run.cancel()
-      StandardOutput.writeError("\nflowrun: stopping; press Ctrl-C again to end at once (up to 35 s)\n")
+      StandardOutput.writeError("\nflowrun: stopping; press Ctrl-C again to end at once, without cleanup\n")
+    }
+  }
+
+  /// Says what a second request leaves out, unless nothing reads standard error at the moment.
+  private static func tellOfSecond() {
+    var watched = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+    guard poll(&watched, 1, 0) > 0 else { return }
+    _ = Array("\nflowrun: ended at once; commands were killed, and cleanup did not finish\n".utf8).withUnsafeBytes {
+      SystemCall.write(2, $0)
     }
   }
 

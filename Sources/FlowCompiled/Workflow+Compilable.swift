@@ -14,7 +14,8 @@ extension Workflow: Compilable {
     events.write(to: &writer)
     queues.write(to: &writer)
     concurrency.write(to: &writer)
-    isDurable.write(to: &writer)
+    writer.write(byte: (isDurable ? 1 : 0) | (cleanup == nil ? 0 : 2))
+    if let cleanup { cleanup.write(to: &writer) }
     // One byte for both, as it was when there was no limit to state.
     let statesLimit = logLimitBytes != Limits.usualLogBytes
     writer.write(byte: (keepsHistory ? 1 : 0) | (statesLimit ? 2 : 0))
@@ -43,7 +44,9 @@ extension Workflow: Compilable {
     try queues.add(from: &reader)
     concurrency = try Int?(from: &reader)
     guard concurrency ?? 1 >= 1 else { throw reader.damaged("a number of steps above 0") }
-    isDurable = try Bool(from: &reader)
+    let durability = try reader.index(below: 4)
+    isDurable = durability & 1 != 0
+    if durability & 2 != 0 { cleanup = try Duration(from: &reader) }
     let recording = try reader.index(below: 4)
     keepsHistory = recording & 1 == 1
     if recording & 2 == 2 { logLimitBytes = try Int(from: &reader) }

@@ -79,6 +79,10 @@ public enum Limits {
   public static let cpus = 65_536
   /// Different `resources` of a workflow: each different one has a queue of its own.
   public static let requests = 1_000
+  /// The most time that a command has to end after it was asked to: 10 minutes.
+  public static let stopTime = Duration.seconds(600)
+  /// The most time for cleanup in a cancelled run: an hour.
+  public static let cleanupTime = Duration.seconds(3600)
   /// Attempts of one step, the first included.
   public static let attempts = 100
   /// Threads that may be occupied at once by steps of one quality of service.

@@ -19,6 +19,8 @@ public struct Workflow: Sendable {
   public var gate: GateDeadline?
   /// How long a run may take from its activation until it is cancelled; nil: as long as it takes.
   public var timeout: Duration?
+  /// How long the steps may take together that clean up in a cancelled run; nil: 5 s.
+  public var cleanup: Duration?
   /// Events declared by the workflow itself.
   public var events: [EventDeclaration] = []
   /// Queues of the workflow's own.

@@ -20,6 +20,7 @@ import Testing
 
   private static let maps: [(String, any FormatKey.Type)] = [
     ("workflow", WorkflowKey.self), ("step", StepKey.self), ("deadline", DeadlineKey.self), ("retry", RetryKey.self),
+    ("stop", StopKey.self),
     ("queue", QueueKey.self), ("event", EventKey.self), ("defaults", DefaultsKey.self), ("field", FieldKey.self),
     ("secret", SecretKey.self), ("file", FileKey.self), ("resources", ResourcesKey.self), ("slurm", SlurmKey.self),
   ]

@@ -415,6 +415,16 @@ import Testing
     #expect(record.conclusion == "cancelled")
   }
 
+  @Test func `gives its cleanup the time after the last cancelled step has ended`() throws {
+    var run = ScenarioBuilder()
+    run.step("running", StepScript([.hangs]))
+    run.step("cleanup", needs: ["running"], StepScript([.hangs])) { $0.condition = "always()" }
+    run.cancel(at: 100)
+    let record = try simulate(run)
+    // One second of grace for the first, then five of cleanup.
+    #expect(record.span("cleanup").hasSuffix("..6100"))
+  }
+
   @Test func `gives its cleanup five seconds together, and a deaf body one second of grace`() throws {
     var run = ScenarioBuilder()
     run.step("running", takes: 60_000)

@@ -16,25 +16,29 @@ struct FinishedStepLines {
   private static let timeColumns = 9
 
   /// The lines for a step, or an item, that finished; without the lines that its failure quotes if these have been shown.
-  func lines(_ step: StepID, _ finished: RunEvent.FinishedStep, isQuoteShown: Bool = false) -> [String] {
+  func lines(
+    _ step: StepID, _ finished: RunEvent.FinishedStep, isQuoteShown: Bool = false, note: String? = nil
+  ) -> [String] {
     let width = min(widestName, Self.widestShownName, max(8, size.columns / 2))
     let name = TerminalText.fitted(subject.name(step), columns: max(width, size.columns - 16)).padded(to: width)
     let time = (finished.durationMilliseconds.map(Milliseconds.text) ?? "").leftPadded(to: Self.timeColumns)
     switch finished.outcome {
-    case .success: return [fitted("\(style.green("✓")) \(name)  \(time)")]
+    case .success:
+      return [fitted("\(style.green("✓")) \(name)  \(time)" + (note.map { "  " + style.dim($0) } ?? ""))]
     case .skipped: return [fitted(style.dim("– \(name)  skipped: \(finished.reason?.word ?? "condition")"))]
-    case .cancelled: return [fitted("\(style.yellow("✗")) \(name)  \(time)  \(style.yellow("cancelled"))")]
+    case .cancelled: return [fitted("\(style.yellow("■")) \(name)  \(time)  \(style.yellow("cancelled"))")]
     case .failure, .timedOut:
       let word = finished.outcome == .failure ? "failed" : "timed out"
       let note = finished.conclusion == .success ? " (optional)" : ""
       let cause = FailureText(finished.failure)
       let head = "\(style.red("✗")) \(name)  \(time)  \(style.red(word + note))"
       let details = isQuoteShown ? [] : cause.details.suffix(Self.failureLines).map(bar)
-      if cause.headline.isEmpty { return [head] + details }
+      if cause.headline.isEmpty { return [fitted(head)] + details }
+      if let status = cause.exitStatus { return [fitted("\(head), exit \(status)")] + details }
       // A cause that has no room on the line has one of its own, which the terminal may wrap: all of it counts.
       let line = "\(head): \(cause.headline)"
       let fits = TerminalText.columns(of: line) < size.columns
-      return (fits ? [line] : [head, "    \(cause.headline)"]) + details
+      return (fits ? [line] : [fitted(head), "    \(cause.headline)"]) + details
     }
   }
 
@@ -63,12 +67,21 @@ struct FailureText {
   let headline: String
   /// The other lines of the message.
   let details: [String]
+  /// The status with which a command ended; nil if it is not that.
+  var exitStatus: Int?
+
+  /// The cause in a few words: `exit 7`, else the headline.
+  var cause: String { exitStatus.map { "exit \($0)" } ?? headline }
 
   /// The parts of a failure; nil is a failure of which nothing is known.
   init(_ failure: StepFailure?) {
     guard let failure else {
       (headline, details) = ("", [])
       return
+    }
+    let first = LogText.headline(failure.message)
+    if failure.code == "command-failed", let status = first.split(separator: " ").last {
+      exitStatus = first.hasSuffix(" exited with status \(status)") ? Int(status) : nil
     }
     headline = LogText.headline(failure.message) + " [\(TerminalText.visible(failure.code))]"
     details = failure.message.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().map { line in

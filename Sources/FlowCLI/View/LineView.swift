@@ -127,6 +127,8 @@ struct LineView: RunObserver {
     let time = finished.durationMilliseconds.map { " in \(Milliseconds.text($0))" } ?? ""
     let label = subject.label(step)
     switch finished.outcome {
+    // The end of an included file says all of it.
+    case .success where step.text.hasSuffix("/"): return []
     case .success: return [style.green("\(label) done") + time]
     case .skipped where finished.reason == .notSelected: return []
     // The step says how many of its items are up to date.

@@ -63,8 +63,8 @@ struct ProgressRegion {
   }
 
   private var steps: (request: Double, text: String, detail: String) {
-    let (finished, all) = (progress.counts.finished, progress.rows.count - progress.counts.leftOut)
-    return (Double(finished) / Double(max(1, all)), "\(finished) of \(all) steps", "")
+    let (finished, all) = (progress.counts.finished, progress.stepCount)
+    return (Double(finished) / Double(max(1, all)), "\(finished) of \(all) step\(all == 1 ? "" : "s")", "")
   }
 
   private func gate(_ elapsed: Double, _ activated: Int) -> (request: Double, text: String, detail: String) {
@@ -96,7 +96,11 @@ struct ProgressRegion {
   private var sharedLine: String? {
     guard progress.running.count <= Self.runningLines, !showsQueues else { return nil }
     let rows = progress.running.map { progress.rows[$0] }
-    guard rows.allSatisfy({ $0.remark.isEmpty && !$0.isLate && $0.state == .running }) else { return nil }
+    guard
+      rows.allSatisfy({
+        $0.remark.isEmpty && $0.items == (0, 0) && !$0.isLate && $0.state == .running
+      })
+    else { return nil }
     let left = rows.map { "  \(mark($0)) \($0.name)  \(time($0))" }.joined(separator: "  ")
     let (used, right) = (TerminalText.columns(of: left), TerminalText.columns(of: counts))
     let gap = min(columns, Self.countsColumns) - used - right
@@ -120,9 +124,26 @@ struct ProgressRegion {
     text += time(row).leftPadded(to: 7)
     if showsQueues { text += "  " + style.dim(row.queue) }
     if row.isLate { text += "  " + style.yellow("late") }
-    if row.state == .retrying { text += "  " + style.yellow("waits for its next attempt") }
+    if row.state == .retrying {
+      text += "  " + style.yellow(row.retry.isEmpty ? "waits for its next attempt" : row.retry)
+    }
+    let items = items(of: row)
+    if !items.isEmpty { text += "  " + items }
     let remark = style.isColored ? row.remark : TerminalText.commandLine(row.remark, keepsColors: false)
     if !remark.isEmpty { text += "  " + remark.replacing("\t", with: " ") }
+    return text
+  }
+
+  /// How many items have finished, how many run, and how long the others may take.
+  private func items(of row: RunProgress.Row) -> String {
+    let (finished, running) = row.items
+    guard finished + running > 0 else { return "" }
+    guard let total = row.itemTotal else { return "\(finished) finished, \(running) running" }
+    var text = "\(finished) of \(total), \(running) running"
+    if let started = row.startedAtNanoseconds, finished >= 5, finished < total {
+      let left = Double(nowNanoseconds - started) / Double(finished) * Double(total - finished) / 1_000_000
+      text += ", about \(Milliseconds.limit(max(1000, (left / 1000).rounded() * 1000))) left"
+    }
     return text
   }
 
@@ -138,12 +159,14 @@ struct ProgressRegion {
 
   private var counts: String {
     let counts = progress.counts
-    let waiting = progress.rows.count - counts.leftOut - counts.finished - progress.running.count
-    var parts = [style.green("✓ \(counts.succeeded)")]
+    let waiting = progress.stepCount - counts.finished - progress.runningStepCount
+    var parts: [String] = []
+    if counts.succeeded > 0 { parts.append(style.green("✓ \(counts.succeeded) succeeded")) }
     if counts.failed > 0 { parts.append(style.red("✗ \(counts.failed) failed")) }
-    if counts.cancelled > 0 { parts.append(style.yellow("✗ \(counts.cancelled) cancelled")) }
+    if counts.cancelled > 0 { parts.append(style.yellow("■ \(counts.cancelled) cancelled")) }
     if waiting > 0 { parts.append("○ \(waiting) waiting") }
     if counts.skipped > 0 { parts.append(style.dim("– \(counts.skipped) skipped")) }
+    if parts.isEmpty { parts.append("▶ \(progress.runningStepCount) running") }
     return parts.joined(separator: "   ")
   }
 }

@@ -23,6 +23,12 @@ struct RunProgress {
     var message = ""
     /// How many items of the step have finished, and how many are running.
     var items = (finished: 0, running: 0)
+    /// How many it has; nil: that is not known.
+    var itemTotal: Int?
+    /// Why its last attempt failed, and when the next one comes; empty before.
+    var retry = ""
+    /// Whether it is the beginning or the end of an included file, which do not count as steps.
+    var isFrame = false
     /// The line that it has begun to print.
     var unfinished: (stream: LogStream, line: String)?
 
@@ -61,6 +67,8 @@ struct RunProgress {
   /// The columns of the widest name.
   let widestName: Int
   private let indices: [StepID: Int]
+  /// The number of rows that are frames of included files.
+  private var frameCount = 0
 
   /// The run before its first event; `finished` are steps that an earlier process finished and that a resume keeps.
   init(_ graph: WorkflowGraph, finished: Set<StepIndex> = []) {
@@ -72,12 +80,52 @@ struct RunProgress {
         id: step.id, name: TerminalText.visible(step.displayName),
         isBlocking: roles.blocking(of: StepIndex(index)) == .always)
     }
+    for (index, step) in graph.workflow.steps.enumerated() where step.stated.contains(.fanOut) {
+      rows[index].itemTotal = step.options.fanOut?.literalCount
+    }
     widestName = rows.reduce(8) { max($0, TerminalText.columns(of: $1.name)) }
     indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.id, $0) })
+    for scope in graph.workflow.scopes {
+      for step in [scope.entry, scope.exit] {
+        rows[Int(step)].isFrame = true
+        frameCount += 1
+      }
+    }
     for step in finished { rows[Int(step)].state = .finished }
-    counts.succeeded = finished.count
+    counts.succeeded = finished.count { !rows[Int($0)].isFrame }
     openBlockingCount = rows.count { $0.isBlocking && $0.state != .finished }
   }
+
+  /// The number of steps that count: without the frames of included files, and those that were not selected.
+  var stepCount: Int { rows.count - frameCount - counts.leftOut }
+
+  /// The number of running steps that count.
+  var runningStepCount: Int { frameCount == 0 ? running.count : running.count { !rows[$0].isFrame } }
+
+  /// An included file as its end shows it, if a step is that end: when it began, and how many steps it has.
+  func included(endingIn step: StepID) -> (startedAtNanoseconds: Int?, stepCount: Int)? {
+    guard let index = indices[step], rows[index].isFrame,
+      let scope = graph.workflow.scopes.first(where: { $0.exit == StepIndex(index) })
+    else { return nil }
+    return (rows[Int(scope.entry)].startedAtNanoseconds, scope.members.count { !rows[Int($0)].isFrame })
+  }
+
+  /// Whether a step only binds the inputs of an included file.
+  func isEntry(_ step: StepID) -> Bool { step.text.hasSuffix("/") }
+
+  /// The number of items that a step has run for; nil if it runs once.
+  func itemCount(of step: StepID) -> Int? {
+    guard let index = indices[step], rows[index].items.finished > 0 else { return nil }
+    return rows[index].items.finished
+  }
+
+  /// Notes how many items steps have.
+  mutating func note(itemTotals: [StepIndex: Int]) {
+    for (step, count) in itemTotals { rows[Int(step)].itemTotal = count }
+  }
+
+  /// Whether a step that runs has items whose number may become known.
+  var awaitsItemTotals: Bool { running.contains { rows[$0].items != (0, 0) && rows[$0].itemTotal == nil } }
 
   /// Whether the workflow has this step; an item of a step is not one.
   func has(_ step: StepID) -> Bool { indices[step] != nil }
@@ -98,7 +146,8 @@ struct RunProgress {
     case .stepAsked(let step, let question):
       change(step) { $0.message = "asks: \(TerminalText.commandLine(question.text))" }
     case .stepQuestionEnded(let step, _): change(step) { $0.message = "" }
-    case .stepRetrying(let step, _, _, _): change(step, to: .retrying)
+    case .stepRetrying(let step, let attempt, let delay, let failure):
+      change(step, to: .retrying) { $0.retry = Self.retry(attempt, delay, failure) }
     case .stepFinished(let step, let finished): finish(step, finished)
     case .gateLate(let step): change(step) { $0.isLate = true }
     case .gateOpened(let outcome): gate = (outcome, event.atNanoseconds)
@@ -111,19 +160,28 @@ struct RunProgress {
     }
   }
 
+  /// An attempt that failed, in a few words.
+  static func retry(_ attempt: Int, _ delayMilliseconds: Double, _ failure: StepFailure?) -> String {
+    let cause = failure.map { FailureText($0).cause } ?? ""
+    return "attempt \(attempt) failed\(cause.isEmpty ? "" : " (\(cause))"), again in "
+      + Milliseconds.text(delayMilliseconds)
+  }
+
   private mutating func finish(_ step: StepID, _ finished: RunEvent.FinishedStep) {
     if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
     guard let index = indices[step] else { return }
     change(step, to: .finished) { $0.unfinished = nil }
+    let isCounted = !rows[index].isFrame || finished.reason == .notSelected
     if rows[index].isBlocking {
       openBlockingCount -= 1
       if finished.leavesUnsatisfied { isGateFailed = true }
     }
     switch finished.outcome {
+    case _ where !isCounted: break
     case .success: counts.succeeded += 1
     case .failure, .timedOut: counts.failed += 1
     case .cancelled: counts.cancelled += 1
-    case .skipped where finished.reason == .notSelected: counts.leftOut += 1
+    case .skipped where finished.reason == .notSelected: if !rows[index].isFrame { counts.leftOut += 1 }
     case .skipped: counts.skipped += 1
     }
   }
@@ -148,7 +206,6 @@ struct RunProgress {
       if finished.attempts > 0 { rows[index].items.running = max(0, rows[index].items.running - 1) }
     default: break
     }
-    rows[index].message = "\(rows[index].items.finished) items finished, \(rows[index].items.running) running"
     return true
   }
 

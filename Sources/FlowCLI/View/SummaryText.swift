@@ -28,7 +28,8 @@ struct SummaryText {
   var text: String {
     let troubled = report.troubledSteps
     let failed = Self.causes(among: troubled)
-    let last = (skipped(failed) + next(failed)).map(fitted)
+    // A command to copy is never cut.
+    let last = skipped(failed) + next(failed)
     var lines = [headline] + (subject.isGated ? [gate] : [])
     let room = Self.lineLimit - lines.count - last.count
     let notes = self.notes(troubled).prefix(isVerbose ? .max : max(0, room - min(2, failed.count)))
@@ -140,7 +141,7 @@ struct SummaryText {
     }
     let rest = failed.count - names.count
     let more = rest > 0 ? " and \(rest) more" + (commands.map { ": \($0.logsOfFailed)" } ?? "") : ""
-    return [fitted(style.red("failed: " + Self.list(names, ", ") + more))]
+    return [fitted(style.red("failed: " + Self.list(names, ", "))) + style.red(more)]
   }
 
   /// The first failures with their causes and, where there is room, their last lines.
@@ -159,8 +160,9 @@ struct SummaryText {
       lines.append(style.red(label) + shortened(cause.headline, by: TerminalText.columns(of: label)))
       lines += cause.details.suffix(detailCount).map { "  \(style.dim("│")) \($0)" }
     }
+    lines = lines.map(fitted)
     if more > 0 { lines.append("and \(more) more" + (commands.map { ": \($0.logsOfFailed)" } ?? "")) }
-    return lines.map(fitted)
+    return lines
   }
 
   private func skipped(_ failed: [RunReport.Step]) -> [String] {

@@ -70,12 +70,16 @@ final class TerminalView: RunObserver {
       if lines.isVerbose {
         state.linesAbove += lines.timedLines(event)
       } else {
-        noteEnd(of: step, finished, size, &state)
+        noteEnd(of: step, finished, at: event.atNanoseconds, size, &state)
       }
     case _ where lines.isVerbose: state.linesAbove += lines.timedLines(event)
     // The running step's own line shows it.
     case .stepUnfinishedLine: return
     case .stepLog(let step, _, _?, let line): return note(line, of: step, &state)
+    // Its line says so, and is replaced by the next attempt.
+    case .stepRetrying(let step, _, _, let failure) where state.progress.has(step):
+      _ = lines.takesQuoteAsShown(of: step, failure)
+      return
     case .stepLog, .pluginLog, .warning, .stepRetrying: state.linesAbove += lines.lines(event)
     default: return
     }
@@ -97,12 +101,14 @@ final class TerminalView: RunObserver {
   }
 
   private func noteEnd(
-    of step: StepID, _ finished: RunEvent.FinishedStep, _ size: TerminalSize, _ state: inout State
+    of step: StepID, _ finished: RunEvent.FinishedStep, at now: Int, _ size: TerminalSize, _ state: inout State
   ) {
     let isQuoteShown = lines.takesQuoteAsShown(of: step, finished.failure)
     // Items, and steps of a workflow with very many, have a line only if they failed.
     let isListed = state.progress.has(step) && subject.stepCount <= LineView.detailedSteps
     guard isListed || finished.isFailed, finished.reason != .notSelected else { return }
+    // The end of an included file says all of it.
+    if state.progress.isEntry(step), !finished.isFailed { return }
     guard finished.outcome != .skipped else {
       if let index = state.skipped.firstIndex(where: { $0.reason == finished.reason }) {
         state.skipped[index].steps.append(step)
@@ -111,7 +117,13 @@ final class TerminalView: RunObserver {
       }
       return
     }
-    state.linesAbove += stepLines(state, size).lines(step, finished, isQuoteShown: isQuoteShown)
+    var shown = finished
+    var note = state.progress.itemCount(of: step).map { "\($0) item\($0 == 1 ? "" : "s")" }
+    if let file = state.progress.included(endingIn: step) {
+      note = "\(file.stepCount) step\(file.stepCount == 1 ? "" : "s")"
+      if let start = file.startedAtNanoseconds { shown.durationMilliseconds = Double(now - start) / 1_000_000 }
+    }
+    state.linesAbove += stepLines(state, size).lines(step, shown, isQuoteShown: isQuoteShown, note: note)
   }
 
   private func stepLines(_ state: State, _ size: TerminalSize) -> FinishedStepLines {
@@ -126,7 +138,13 @@ final class TerminalView: RunObserver {
   }
 
   /// Draws the region again.
-  func draw(_ run: WorkflowRun) { draw(at: run.nowNanoseconds, deadline: run.gateDeadline) }
+  func draw(_ run: WorkflowRun) {
+    if state.withLock({ $0.progress.awaitsItemTotals }) {
+      let totals = run.itemTotals
+      state.withLock { $0.progress.note(itemTotals: totals) }
+    }
+    draw(at: run.nowNanoseconds, deadline: run.gateDeadline)
+  }
 
   /// Takes the region off the screen until ``resume()``: a question is there meanwhile.
   func pause(_ run: WorkflowRun) {

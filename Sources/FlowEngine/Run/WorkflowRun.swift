@@ -91,7 +91,8 @@ public final class WorkflowRun: Sendable {
       selected: origin.map { $0.plan.selected } ?? options.selection.map { prepared.selected(by: $0) },
       announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
-      jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
+      jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) },
+      grace: { [prepared] in prepared.graceNanoseconds(of: $0) })
     plan.outstanding.outsideServicesEnd = options.endsOutsideServices
     plan.outstanding.countsUnhandledPosts = options.endsOutsideServices
     plan.reserve()
@@ -228,6 +229,15 @@ public final class WorkflowRun: Sendable {
       return carryOut(&state)
     }
     perform(aftermath)
+  }
+
+  /// The number of items of each step whose items are known.
+  package var itemTotals: [StepIndex: Int] {
+    // Posts of an event may still come.
+    let steps = prepared.graph.workflow.steps
+    return state.withLock { state in
+      state.fanOuts.filter { steps[Int($0.key)].options.fanOut?.event == nil }.mapValues { $0.values.count }
+    }
   }
 
   /// The steps that the run was started for; nil: all.

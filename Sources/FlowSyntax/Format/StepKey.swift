@@ -13,6 +13,7 @@ enum StepKey: String, FormatKey {
   case inputsFrom = "inputs-from"
   case produces, resources, outputs
   case outputLimit = "output-limit"
+  case stop
   case logLimit = "log-limit"
   case mergeOutput = "merge-output"
   case path
@@ -59,6 +60,7 @@ enum StepKey: String, FormatKey {
     case .path: .list(of: .folder, isNonempty: true)
     case .resources: .map(ResourcesKey.self)
     case .outputs: .named(.output, .map(FieldKey.self))
+    case .stop: .map(StopKey.self)
     case .outputLimit: .size(Limits.leastCommandOutputBytes...Limits.commandOutputBytes)
     case .logLimit: .size(Limits.leastLogBytes...Limits.logBytes)
     }
@@ -115,6 +117,7 @@ enum StepKey: String, FormatKey {
     case .outputLimit:
       "How much is kept of the standard output, and of the standard error, of its command; an expression that reads "
         + "more fails"
+    case .stop: "How its command is asked to end when the step is cancelled: { signal: INT, within: 10s }"
     case .logLimit: "How much is recorded of what it and its items print: half of it the beginning, half the end"
     case .mergeOutput:
       "Whether its command writes standard output and standard error to one pipe, so that their order is exact"

@@ -4,7 +4,7 @@ import FlowModel
 /// The keys of a workflow.
 enum WorkflowKey: String, FormatKey {
   case name, description, inputs, secrets, env, deadline, events, queues, defaults, concurrency, steps, outputs
-  case durable, history, timeout, finally, budgets
+  case durable, history, timeout, finally, cleanup, budgets
   case environmentFile = "env-file"
   case logLimit = "log-limit"
   case path
@@ -35,7 +35,7 @@ enum WorkflowKey: String, FormatKey {
     case .steps: .named(.step, .map(StepKey.self))
     case .outputs: .named(.output, .any)
     case .durable, .history: .boolean
-    case .timeout: .durationAboveZero
+    case .timeout, .cleanup: .durationAboveZero
     case .logLimit: .size(Limits.leastLogBytes...Limits.logBytes)
     case .budgets: .list(of: .name, isNonempty: true)
     case .finally: .named(.step, .map(StepKey.self))
@@ -46,6 +46,7 @@ enum WorkflowKey: String, FormatKey {
     switch self {
     case .durable: "false"
     case .history: "true"
+    case .cleanup: "5s"
     case .logLimit: MemoryText.format(Limits.usualLogBytes)
     default: nil
     }
@@ -72,6 +73,7 @@ enum WorkflowKey: String, FormatKey {
     case .path: "Folders before PATH for the commands of all steps, relative to the file"
     case .timeout: "How long a run may take from its activation; then it is ended, with cleanup, and has failed"
     case .finally: "Steps by id that run when all others have finished, even if the run failed or was cancelled"
+    case .cleanup: "How long finally and always() steps have together when a run is cancelled, at most 1h"
     case .budgets: "Limits on runs, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
     case .history: "Whether flowrun records the runs of this workflow; see flowrun runs"
     case .logLimit: "How much is recorded of what the steps of a run print"
@@ -136,7 +138,7 @@ enum QueueKey: String, FormatKey {
 
 /// The keys of `defaults`.
 enum DefaultsKey: String, FormatKey {
-  case retry, deadline, queue, executor, shell, cwd
+  case retry, deadline, queue, executor, stop, shell, cwd
 
   static let owner = "defaults"
 
@@ -147,6 +149,7 @@ enum DefaultsKey: String, FormatKey {
     case .deadline: .deadline
     case .queue: .queue
     case .executor: .executor
+    case .stop: .stop
     case .shell: .shell
     case .cwd: nil
     }

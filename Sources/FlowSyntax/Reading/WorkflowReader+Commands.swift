@@ -24,6 +24,7 @@ struct CommandKeys {
   var shell: MemberCursor.Member?
   var outputs: MemberCursor.Member?
   var outputLimit: MemberCursor.Member?
+  var stop: MemberCursor.Member?
   var mergeOutput: MemberCursor.Member?
   var path: MemberCursor.Member?
 

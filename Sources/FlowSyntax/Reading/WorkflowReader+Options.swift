@@ -10,7 +10,7 @@ extension WorkflowReader {
     let node = member.value
     let owner = Owner.stepKey(key, location.key)
     switch key {
-    case .uses, .run, .shell, .needs, .with, .outputs, .outputLimit, .mergeOutput, .path: break
+    case .uses, .run, .shell, .needs, .with, .outputs, .outputLimit, .stop, .mergeOutput, .path: break
     case .name: options.name = string(node, owner)
     // Lists read it from the file, and a run has no use for it.
     case .description: _ = string(node, owner)

@@ -116,6 +116,7 @@ extension WorkflowReader {
       case .shell: command.shell = member
       case .outputs: command.outputs = member
       case .outputLimit: command.outputLimit = member
+      case .stop: command.stop = member
       case .mergeOutput: command.mergeOutput = member
       case .path: command.path = member
       case .needs: reader.readNeeds(member.value, index)
@@ -130,6 +131,7 @@ extension WorkflowReader {
     if command.uses == nil || command.isStated { readCommand(command, of: location, &action, &uses, &with) }
     if let outputs = command.outputs { readOutputs(outputs, of: location, action, &with) }
     if let limit = command.outputLimit { readOutputLimit(limit, of: location, action, &with) }
+    if command.stop != nil || defaults.stop != nil { readStop(command.stop, of: location, action, &with) }
     if uses == CommandKeys.action || command.needsCommand { readCommandOptions(command, of: location, uses, &with) }
     if !defaults.isEmpty { apply(defaults, to: &options, location) }
     if options?.request != nil {

@@ -88,6 +88,7 @@ struct WorkflowReader: DocumentReading {
         at: span(node), help: "remove one of the two")
     }
     if let node = locations.value(.timeout) { workflow.timeout = timeout(node) }
+    if let node = locations.value(.cleanup) { workflow.cleanup = cleanup(node) }
     if let node = locations.value(.budgets) { workflow.budgets = budgets(node) }
     if locations.value(.steps) != nil { readSteps() }
   }
@@ -302,6 +303,7 @@ struct WorkflowReader: DocumentReading {
       case .retry: reader.defaults.retry = reader.retry(member.value, "defaults.retry", location: member.key)
       case .deadline: reader.defaults.deadline = reader.stepDeadline(member.value, "defaults.deadline")
       case .queue: reader.defaults.queue = reader.queueName(member.value, "defaults.queue")
+      case .stop: reader.defaults.stop = reader.stopPolicy(member.value, "defaults.stop")
       case .executor: reader.workflow.executor = reader.executor(member.value, "defaults.executor")
       case .shell: reader.defaults.shell = reader.literal(member.value, "defaults.shell")
       case .cwd: reader.defaults.folder = reader.literal(member.value, "defaults.cwd")
@@ -322,6 +324,8 @@ struct StepDefaults {
   var retry: RetryPolicy?
   var deadline: StepDeadline?
   var queue: String?
+  /// What commands have that do not say otherwise.
+  var stop: StopPolicy?
   /// The shell of commands that are texts.
   var shell: String?
   /// The folder in which commands run.

@@ -144,6 +144,14 @@ extension Oracle {
     }
   }
 
+  /// "`cleanup` counts from when the last cancelled step has ended"
+  mutating func noteCleanup() {
+    guard cancelledAt != nil, cleanupBeganAt == nil,
+      !bodies.contains(where: { $0.toldToStopAt != nil && $0.returnedAt == nil && !$0.isAbandoned })
+    else { return }
+    cleanupBeganAt = now
+  }
+
   func isCleanup(_ step: Int) -> Bool {
     let condition = conditions[step]
     // Before activation only `prewarm: true` steps run, cancelled or not.

@@ -33,6 +33,8 @@ struct Oracle {
   var activatedAt: Int?
   var cancelledAt: Int?
   var isBudgetSpent = false
+  /// When the time for cleanup began; nil: bodies that the cancellation told to stop have not returned.
+  var cleanupBeganAt: Int?
   var isStopping = false
   /// When the steps that wait for a held main queue give up.
   var mainLimit: Int?
@@ -265,9 +267,9 @@ struct Oracle {
         items.append(Item(due: Due(instant: at, kind: 3, place: index, part: 1), action: .stepDeadline(step: index)))
       }
     }
-    if let cancelledAt, !isBudgetSpent {
+    if let cleanupBeganAt, !isBudgetSpent {
       items.append(
-        Item(due: Due(instant: cancelledAt + Self.cleanupBudget, kind: 8, place: 0), action: .cleanupBudgetSpent))
+        Item(due: Due(instant: cleanupBeganAt + Self.cleanupBudget, kind: 8, place: 0), action: .cleanupBudgetSpent))
     }
     if let mainLimit { items.append(Item(due: Due(instant: mainLimit, kind: 9, place: 0), action: .mainLimit)) }
     if let activatedAt, gate.outcome == nil {
@@ -288,6 +290,7 @@ struct Oracle {
   }
 
   mutating func apply(_ action: Action) {
+    defer { noteCleanup() }
     switch action {
     case .post(let body):
       post(bodies[body].script.posts[bodies[body].postsDone].event)

@@ -52,6 +52,7 @@ extension Plan {
   /// What follows from any change: cascades, idle steps, the end.
   mutating func followUp(at now: Int) {
     if !outstanding.collected.isEmpty { finishCollected(at: now) }
+    if cancelledAt != never { beginCleanupTime(at: now) }
     if outstanding.mainHolder != nil { limitMainHold(at: now) }
     guard counts.busy == 0 else { return }
     releaseFinalSteps(at: now)

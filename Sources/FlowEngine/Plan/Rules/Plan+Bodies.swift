@@ -3,9 +3,9 @@ import FlowModel
 // The life of a task, a step or an item of one: its body begins, and returns, throws or is late; it succeeds, pauses for
 // another attempt or fails. What differs for an item: no step waits for it but its own, which `refresh` brings up to date.
 extension Plan {
-  /// How long a body that was asked to end may take before its capacity is given away.
-  static let graceNanoseconds = 1_000_000_000
-  /// How long the steps together may take that run while the run is being cancelled.
+  /// How long a body that was asked to end may take before its capacity is given away, unless it is that of a command.
+  public static let usualGraceNanoseconds = 1_000_000_000
+  /// How long the steps together may take that run while the run is being cancelled, unless the workflow says otherwise.
   static let cleanupNanoseconds = 5_000_000_000
 
   /// Starts the body of a task whose turn has come.
@@ -131,7 +131,7 @@ extension Plan {
     effects.append(.cancel(task.index, attempt: Int(attempt)))
     outstanding.cancelling[Attempt(step: task.index, attempt: attempt)] = now
     timers.insert(
-      PlanTimer(atNanoseconds: now + Self.graceNanoseconds, kind: .grace, step: task.index, attempt: attempt))
+      PlanTimer(atNanoseconds: now + grace(task.step), kind: .grace, step: task.index, attempt: attempt))
   }
 
   private mutating func noteOverrun(_ task: PlanTask, _ attempt: UInt8, at now: Int) {

@@ -108,7 +108,7 @@ extension Plan {
         effects.append(.cancel(step, attempt: Int(states[step].attempt)))
         timers.insert(
           PlanTimer(
-            atNanoseconds: now + Self.graceNanoseconds, kind: .grace, step: step, attempt: states[step].attempt))
+            atNanoseconds: now + grace(step), kind: .grace, step: step, attempt: states[step].attempt))
       }
     }
     guard outstanding.serving.isEmpty, outstanding.cancelling.isEmpty else { return }
@@ -145,8 +145,6 @@ extension Plan {
     cancelledAt = now
     noteEntry(.cancelled(atNanoseconds: now))
     if readiness.outcome == nil { readiness.outcome = .cancelled }
-    timers.insert(
-      PlanTimer(atNanoseconds: now + Self.cleanupNanoseconds, kind: .cleanupLimit, step: 0, attempt: 0))
     // First everything that must end, then what may run: its dependencies are finished by then.
     for index in graph.topologicalOrder {
       switch states[index].status {
@@ -171,6 +169,14 @@ extension Plan {
     where states[index].status == .waiting && states[index].open == 0 {
       release(index, at: now)
     }
+  }
+
+  /// Begins the time for cleanup once every body has ended that the cancellation asked to.
+  mutating func beginCleanupTime(at now: Int) {
+    guard !hasCleanupBegun, outstanding.cancelling.isEmpty, outstanding.reconsidered.isEmpty else { return }
+    hasCleanupBegun = true
+    let time = graph.workflow.cleanup?.nanoseconds ?? Self.cleanupNanoseconds
+    timers.insert(PlanTimer(atNanoseconds: now + time, kind: .cleanupLimit, step: 0, attempt: 0))
   }
 
   /// Ends a step that has begun, unless it cleans up: then it continues, within the time for that.

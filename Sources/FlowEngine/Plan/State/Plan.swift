@@ -23,6 +23,8 @@ public struct Plan: Sendable {
   let facts: [StepIndex: StepFacts]
   /// Draws from 0..<1 for the pause before a retry, by step and attempt.
   let jitter: @Sendable (StepIndex, Int) -> Double
+  /// How long the body of a step that was asked to end may take before its capacity is given away.
+  let grace: @Sendable (StepIndex) -> Int
 
   var tables: StepTables
   /// Whether the workflow has no queues of its own, so that each pool has one queue, with the pool's index.
@@ -56,6 +58,8 @@ public struct Plan: Sendable {
   var isPrewarming = false
   var activatedAt = never
   var cancelledAt = never
+  /// Whether the time for cleanup in a cancelled run has begun.
+  var hasCleanupBegun = false
   /// When the run has taken longer than its workflow's timeout.
   var limitAt = never
   /// Whether it did: it is cancelled then, and has failed.
@@ -81,12 +85,14 @@ public struct Plan: Sendable {
   ///   - selected: the only steps that run; nil: all.
   ///   - capacity: what the machine has of which steps take resources; each fits in it.
   ///   - jitter: draws from 0..<1 for the pause before a retry.
+  ///   - grace: how long a body that was asked to end may take, in nanoseconds.
   public init(
     graph: WorkflowGraph, facts: [StepIndex: StepFacts] = [:], resolution: Resolution? = nil,
     remote: RemoteSteps? = nil, capacity: MachineResources = .unlimited, selected: Set<StepIndex>? = nil,
     announcedEvents: Int = 0,
     outsideSourceIsOpen: Bool = false, detail: RunDetail = .full,
-    jitter: @escaping @Sendable (StepIndex, Int) -> Double = { _, _ in 0.5 }
+    jitter: @escaping @Sendable (StepIndex, Int) -> Double = { _, _ in 0.5 },
+    grace: @escaping @Sendable (StepIndex) -> Int = { _ in Plan.usualGraceNanoseconds }
   ) {
     let count = graph.workflow.steps.count
     self.graph = graph
@@ -94,6 +100,7 @@ public struct Plan: Sendable {
     self.remote = remote
     self.capacity = capacity
     self.jitter = jitter
+    self.grace = grace
     self.detail = detail
     concurrency = graph.workflow.concurrency ?? .max
     unselected =

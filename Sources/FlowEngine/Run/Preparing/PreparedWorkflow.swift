@@ -148,6 +148,14 @@ public struct PreparedWorkflow: Sendable {
     return index < 0 ? nil : details[Int(index)]
   }
 
+  /// How long the body of a step that was asked to end may take: a command until it is killed, and a while after that.
+  func graceNanoseconds(of step: StepIndex) -> Int {
+    guard action(of: step).declaration.shellTextInput != nil else { return Plan.usualGraceNanoseconds }
+    let stated = graph.workflow.steps[Int(step)].with[StopPolicy.input]?.objectValue
+    let policy = stated.flatMap { try? StopPolicy($0) } ?? StopPolicy()
+    return policy.within.nanoseconds + Plan.usualGraceNanoseconds
+  }
+
   /// The action of a step.
   func action(of step: StepIndex) -> RegisteredAction { actions[Int(actionIndices[Int(step)])] }
 }

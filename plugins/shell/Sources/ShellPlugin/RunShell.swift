@@ -48,6 +48,8 @@ struct RunShell: Action {
     @Field("The exit statuses that count as success") var successStatuses = [0]
     @Field("Outputs that the command writes to the file FLOWRUN_OUTPUT as name=value: a declaration by name")
     var outputs: ValueObject = [:]
+    @Field("How it is asked to end: signal, and within which time it must before it is killed") var stop: ValueObject =
+      [:]
     @Field("How much is kept of standard output, and of standard error: from 1KiB to 64MiB, 1MiB if not given")
     var outputLimit: String?
     @Field("Folders before PATH, in their order; relative ones start at the folder of the step's own file")
@@ -97,6 +99,11 @@ struct RunShell: Action {
     if let text = input["output-limit"]?.stringValue {
       do throws(OutputLimit.LimitProblem) { _ = try OutputLimit(text) } catch {
         problems.append(InputProblem("output-limit", error.message))
+      }
+    }
+    if let stop = input["stop"]?.objectValue {
+      do throws(StopPolicy.PolicyProblem) { _ = try StopPolicy(stop) } catch {
+        problems.append(InputProblem("stop", error.message))
       }
     }
     for member in input["env"]?.objectValue ?? [:] {
@@ -149,9 +156,18 @@ struct RunShell: Action {
     do throws(OutputLimit.LimitProblem) { limit = try OutputLimit(input.outputLimit) } catch {
       throw ActionError("input", error.message, isRetryable: false)
     }
+    let stop: StopPolicy
+    do throws(StopPolicy.PolicyProblem) { stop = try StopPolicy(input.stop) } catch {
+      throw ActionError("input", "stop: \(error.message)", isRetryable: false)
+    }
     let ending = try RunningCommand(
-      start, outputLimitBytes: limit.bytes, mergesOutput: input.mergeOutput, in: context
+      start, outputLimitBytes: limit.bytes, mergesOutput: input.mergeOutput, stop, in: context
     ).end()
+    if ending.wasKilled {
+      context.log(
+        "'\(command.description)' had not ended \(DurationText.format(stop.within)) after SIG\(stop.signal.rawValue) and was "
+          + "killed", level: .warning)
+    }
     try context.checkCancellation()
     if ending.group.leftBehind { context.log("ended what '\(command.description)' had left running", level: .warning) }
     var output = try Self.output(of: ending, command, successStatuses: input.successStatuses)

@@ -5,14 +5,17 @@ import Synchronization
 
 /// One command from its start to its end, in a process group of its own that ends with it.
 struct RunningCommand: ~Copyable {
-  /// How long a cancelled command has between SIGTERM and SIGKILL; less than the second that the run gives the step.
-  static let grace = Duration.milliseconds(500)
-
   private let context: ActionContext
   private let group: ProcessGroup
   private var output: CommandOutput
   private var errors: CommandOutput
   private var lines: OutputLines
+  private let kill = Kill()
+
+  /// Whether the command had to be killed.
+  private final class Kill: Sendable {
+    let hasCome = Atomic(false)
+  }
 
   /// How a command ended and what it wrote.
   struct Ending {
@@ -22,12 +25,16 @@ struct RunningCommand: ~Copyable {
     var errors: String
     /// The last lines of both outputs, in the order in which they came.
     var lastLines: LastLines
+    /// Whether it had not ended in time after it was asked to.
+    var wasKilled: Bool
   }
 
   /// Starts the command; waits while there are no descriptors or processes for it because others have them.
   ///
   /// - Parameter mergesOutput: whether standard error goes to the pipe of standard output.
-  init(_ start: CommandStart, outputLimitBytes: Int, mergesOutput: Bool, in context: ActionContext) throws {
+  init(
+    _ start: CommandStart, outputLimitBytes: Int, mergesOutput: Bool, _ stop: StopPolicy, in context: ActionContext
+  ) throws {
     var patience = Patience()
     while true {
       try context.checkCancellation()
@@ -58,10 +65,14 @@ struct RunningCommand: ~Copyable {
     self.context = context
     lines = OutputLines(context)
     let group = group
-    // SIGTERM first.
+    let kill = kill
     context.onCancel {
-      group.send(SIGTERM)
-      context.host.wake(after: Self.grace) { group.send(SIGKILL) }
+      group.send(stop.signal.number)
+      context.host.wake(after: stop.within) {
+        guard group.status() == nil else { return group.send(SIGKILL) }
+        kill.hasCome.store(true, ordering: .relaxed)
+        group.send(SIGKILL)
+      }
     }
   }
 
@@ -76,7 +87,9 @@ struct RunningCommand: ~Copyable {
     if output.isOpen || errors.isOpen, !context.isCancelled {
       LateOutput.read(output.takePipe(), errors.takePipe(), in: context)
     }
-    return Ending(group: ending, output: output.text, errors: errors.text, lastLines: lines.last)
+    return Ending(
+      group: ending, output: output.text, errors: errors.text, lastLines: lines.last,
+      wasKilled: kill.hasCome.load(ordering: .relaxed))
   }
 
   private static let running = Atomic(0)
@@ -131,6 +144,20 @@ struct RunningCommand: ~Copyable {
       if files.0.revents != 0 || hasEnded { output.read(everything: hasEnded, as: .standardOutput, into: &lines) }
       if files.1.revents != 0 || hasEnded { errors.read(everything: hasEnded, as: .standardError, into: &lines) }
       if hasEnded { return }
+    }
+  }
+}
+
+extension StopPolicy.Signal {
+  /// The number of the signal.
+  fileprivate var number: CInt {
+    switch self {
+    case .hangUp: SIGHUP
+    case .interrupt: SIGINT
+    case .quit: SIGQUIT
+    case .terminate: SIGTERM
+    case .user1: SIGUSR1
+    case .user2: SIGUSR2
     }
   }
 }

@@ -226,7 +226,7 @@ import Testing
       host.cancel()
       // The command may have written its numbers before the action registered its cancellation handler.
       within(seconds: 60) { host.sleeperCount > 0 }
-      host.advance(by: RunningCommand.grace)
+      host.advance(by: StopPolicy().within)
     }
     await #expect(throws: CancellationError.self) {
       try await run(
@@ -236,6 +236,26 @@ import Testing
     let processes = Self.processes(in: folder)
     #expect(processes.count == 2)
     for process in processes { #expect(await isGone(process), "process \(process) outlived its step") }
+  }
+
+  @Test func `a command that ignores the signal of its step is killed after the time of its step, and named`()
+    async throws
+  {
+    let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: mark) }
+    Thread.detachNewThread { [host] in
+      within(seconds: 60) { FileManager.default.fileExists(atPath: mark) }
+      host.cancel()
+      within(seconds: 60) { host.sleeperCount > 0 && FileManager.default.fileExists(atPath: mark + "-asked") }
+      host.advance(by: .seconds(7))
+    }
+    defer { try? FileManager.default.removeItem(atPath: mark + "-asked") }
+    await #expect(throws: CancellationError.self) {
+      try await run(
+        .string("trap 'touch \(mark)-asked' INT; touch \(mark); while :; do sleep 0.01; done"),
+        ["stop": ["signal": "INT", "within": "7s"]])
+    }
+    #expect(host.logs.contains { $0.hasSuffix("had not ended 7s after SIGINT and was killed") }, "\(host.logs)")
   }
 
   /// The numbers that the processes of the test have recorded.

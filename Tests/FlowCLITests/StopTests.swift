@@ -1,0 +1,59 @@
+import Testing
+
+/// How commands are asked to end, and how long cleanup has.
+@Suite(.timeLimit(.minutes(2))) struct StopTests {
+  private func output(_ yaml: String, _ arguments: String...) throws -> CommandLineTool.Output {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(yaml, to: "w.yaml")
+    return try tool.run(arguments.isEmpty ? ["w.yaml"] : arguments)
+  }
+
+  @Test func `a command gets the signal of its step, and one that had to be killed is named`() throws {
+    let result = try output(
+      """
+      name: s
+      defaults: { stop: { within: 100ms } }
+      steps:
+        kind: { run: "trap 'echo asked; exit 0' INT; while :; do sleep 0.01; done", deadline: 300ms, stop: { signal: INT, within: 10s } }
+        deaf: { run: "trap '' TERM; while :; do sleep 0.01; done", deadline: 300ms }
+        plain: { uses: flow.noop }
+      """)
+    #expect(result.exitCode == 1 && result.standardOutput.contains("kind: asked\n"), "\(result)")
+    #expect(
+      result.standardOutput.contains(
+        "deaf: warning: 'trap '' TERM; while :; do sleep 0.01; done' had not ended 100ms after SIGTERM and was killed\n"
+      ),
+      "\(result)")
+    #expect(!result.standardOutput.contains("kind: warning"))
+  }
+
+  @Test func `cleanup of a cancelled run has the time that the workflow says`() throws {
+    let result = try output(
+      """
+      name: c
+      timeout: 100ms
+      cleanup: 300ms
+      steps: { wait: { run: sleep 30 } }
+      finally: { slow: { run: sleep 30 }, quick: { run: echo tidied } }
+      """)
+    #expect(result.exitCode == 1 && result.standardOutput.contains("quick: tidied\n"), "\(result)")
+    #expect(result.standardOutput.contains("slow cancelled in 3"), "\(result)")
+  }
+
+  @Test(arguments: [
+    (
+      "steps: { a: { uses: flow.noop, stop: { signal: INT } } }",
+      "'stop' says how a command ends, and 'flow.noop' runs none"
+    ),
+    ("steps: { a: { run: x, stop: 10s } }", "write '{ within: 10s }'"),
+    ("steps: { a: { run: x, stop: INT } }", "write '{ signal: INT }'"),
+    ("steps: { a: { run: x, stop: { within: 11m } } }", "within of stop of step 'a' must be at most 10m, found 11m"),
+    ("steps: { a: { run: x, stop: { signal: KILL } } }", "it is one of 'HUP', 'INT', 'QUIT', 'TERM', 'USR1', 'USR2'"),
+    ("cleanup: 2h\nsteps: { a: { run: x } }", "cleanup must be at most 1h, found 2h"),
+  ])
+  func `what cannot be is named with what can`(keys: String, message: String) throws {
+    let result = try output("name: w\n" + keys + "\n", "validate", "w.yaml")
+    #expect(result.exitCode == 2 && result.standardOutput.contains(message), "\(result)")
+  }
+}
