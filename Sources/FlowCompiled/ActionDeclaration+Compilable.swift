@@ -20,8 +20,11 @@ extension ActionDeclaration: Compilable {
     outputFieldsFromInput.write(to: &writer)
     shellTextInput.write(to: &writer)
     outputLimitBytes.write(to: &writer)
-    isPortable.write(to: &writer)
+    // One byte for both, as it was when there was nothing to say of events.
+    let isOfEvents = !eventValues.isEmpty || !follows.isEmpty || source != .run
+    writer.write(byte: (isPortable ? 1 : 0) | (isOfEvents ? 2 : 0))
     effect.write(to: &writer)
+    guard isOfEvents else { return }
     eventValues.write(to: &writer)
     follows.write(to: &writer)
     source.write(to: &writer)
@@ -41,8 +44,10 @@ extension ActionDeclaration: Compilable {
     outputFieldsFromInput = try String?(from: &reader)
     shellTextInput = try String?(from: &reader)
     outputLimitBytes = try Int(from: &reader)
-    isPortable = try Bool(from: &reader)
+    let members = try reader.index(below: 4)
+    isPortable = members & 1 != 0
     effect = try ActionEffect(from: &reader)
+    guard members & 2 != 0 else { return }
     eventValues = try [FieldDeclaration](from: &reader)
     follows = try [String](from: &reader)
     source = try EventSource(from: &reader)

@@ -34,7 +34,6 @@ private struct Members: OptionSet {
   static let retryReasons = Members(bit: 25)
   static let isColorless = Members(bit: 26)
   static let logLimit = Members(bit: 27)
-  static let count: UInt64 = 29
   static let requiredFiles = Members(bit: 28)
   static let count: UInt64 = 29
 

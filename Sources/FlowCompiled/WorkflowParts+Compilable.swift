@@ -4,13 +4,15 @@ extension EventDeclaration: Compilable {
   func write(to writer: inout CompiledWriter) {
     name.write(to: &writer)
     summary.write(to: &writer)
-    repeats.write(to: &writer)
-    value.write(to: &writer)
+    // One byte for both, as it was when events had no value.
+    writer.write(byte: (repeats ? 1 : 0) | (value == nil ? 0 : 2))
+    if let value { value.write(to: &writer) }
   }
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
-    self.init(try reader.text(), summary: try reader.text(), repeats: try Bool(from: &reader))
-    value = try FieldDeclaration?(from: &reader)
+    let (name, summary, members) = (try reader.text(), try reader.text(), try reader.index(below: 4))
+    self.init(name, summary: summary, repeats: members & 1 != 0)
+    if members & 2 != 0 { value = try FieldDeclaration(from: &reader) }
   }
 }
 

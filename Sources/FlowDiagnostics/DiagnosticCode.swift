@@ -107,9 +107,9 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .shellMismatch, .numberSpelling, .constantComparison,
       .lookAlikeNames, .unknownVariable, .recordedVariable, .doubtfulPattern, .missingFile, .blockingMayBeDeferred,
-      .waitWithoutMaximum, .gateWaitsForFinally, .eventPostedTooLate, .fileWithoutNeed, .doubtfulProduct, .unreachableStep,
-      .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline, .retryWithoutEffect,
-      .subcommandName:
+      .waitWithoutMaximum, .gateWaitsForFinally, .eventPostedTooLate, .fileWithoutNeed, .doubtfulProduct,
+      .unreachableStep, .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline,
+      .retryWithoutEffect, .subcommandName:
       .warning
     default: .error
     }

@@ -90,8 +90,10 @@ import Testing
     try ("import FlowKit\n" + Self.app).write(toFile: "\(folder)/App.swift", atomically: true, encoding: .utf8)
     // The modules that this test was built with.
     let built = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
-    let maps = try FileManager.default.contentsOfDirectory(atPath: built).filter { $0.hasPrefix("CFlow") }
-      .map { "-Xcc -fmodule-map-file='\(built)/\($0)/module.modulemap'" }
+    let maps = try FileManager.default.contentsOfDirectory(atPath: built).filter {
+      $0.hasPrefix("CFlow") && !$0.contains("-tool")
+    }
+    .map { "-Xcc -fmodule-map-file='\(built)/\($0)/module.modulemap'" }
     let result = try Shell.run(
       """
       swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library -module-name App \

@@ -6,7 +6,7 @@ import Testing
 /// The pages in a real browser: Chromium without a window, driven as a reader drives it.
 @Suite(.timeLimit(.minutes(3))) struct `A page` {
   private static let workflow = """
-    name: "<b>page</b> & 'quotes'"
+    name: "<b>page & 'quotes'"
     deadline: { min: 50ms, max: 3s }
     events: [door]
     budgets: ['p95(gate) <= 2s', 'missed <= 1%']
@@ -39,7 +39,7 @@ import Testing
         == 0)
     for page in ["run.html", "forecast.html"] {
       let seen = try Self.browse(tool.folder.appendingPathComponent(page).path, width, scheme)
-      #expect(seen["title"]?.stringValue == "<b>page</b> & 'quotes'")
+      #expect(seen["title"]?.stringValue == "<b>page & 'quotes'")
       #expect(seen["console"]?.arrayValue == [] && seen["requests"]?.arrayValue == [], "\(seen)")
       #expect(seen["overflows"]?.booleanValue == false)
       #expect(seen["hover"]?.stringValue?.contains(": run ") == true)
@@ -57,8 +57,8 @@ import Testing
     try tool.write(Self.workflow, to: "page.yaml")
     let page = try tool.run("simulate", "page.yaml", "--runs", "300", "--format", "html").standardOutput
     #expect(page.hasPrefix("<!doctype html>") && page.hasSuffix("</html>\n"))
-    #expect(!page.contains("http://") && !page.contains("https://") && !page.contains("<b>page</b>"))
-    #expect(page.contains("&lt;b&gt;page&lt;/b&gt;"))
+    #expect(!page.contains("http://") && !page.contains("https://") && !page.contains("<b>page"))
+    #expect(page.contains("&lt;b&gt;page"))
     for text in [
       "p95(gate) &lt;= 2s", "kept", "ready, P95", "The run at P95", "show", "<caption>All steps</caption>",
     ] {

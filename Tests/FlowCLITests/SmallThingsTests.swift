@@ -154,7 +154,7 @@ import Testing
     let help = try tool.run("run", "--help").standardOutput
     #expect(help.contains("flowrun hello.yaml -i who=you"))
     let page = try tool.text(of: "man/flowrun-run.1")
-    #expect(page.hasPrefix(".TH FLOWRUN-RUN 1\n.SH NAME\nflowrun\\-run \\- Runs a workflow."))
+    #expect(page.hasPrefix(".TH FLOWRUN-RUN 1\n.SH NAME\nflowrun\\-run \\- Runs a workflow, or some of its steps."))
     let synopsis = try #require(page.firstRange(of: ".SH SYNOPSIS"))
     #expect(try synopsis.lowerBound < #require(page.firstRange(of: ".SH DESCRIPTION")).lowerBound)
     for option in ["report", "trace", "event", "strict"] { #expect(page.contains("\\-\\-\(option)"), "\(option)") }

@@ -71,6 +71,8 @@ import Testing
         Inputs
           event  string, required — The name of the event; not an expression, so that waiting steps can be checked \
         before the run
+          value  any, default null — What the event is posted with, at most 64 KiB; steps read it as events.NAME.value \
+        or item.value
 
         Events
           …  the event named by 'event'
@@ -84,7 +86,7 @@ import Testing
       try page("plugins show notification.schedule").standardOutput.hasPrefix(
         """
         notification.schedule
-        Schedules a local notification, delivered once
+        Schedules a local notification, delivered once or at an interval
         built in
 
         Inputs
@@ -94,6 +96,10 @@ import Testing
           route       string, optional — The link that a tap opens
           parameters  object, default {} — The parameters of the page besides the link
           after       duration, default "5s" — The delay before it is delivered
+          at          string, optional — The instant at which it is delivered instead, in ISO 8601, such as \
+        2026-12-24T18:00:00Z
+          repeats     boolean, default false — Whether it is delivered again each time that the delay has passed, which \
+        is at least 60s
           id          string, optional — Its identifier; without it, a new UUID
 
         Outputs

@@ -149,7 +149,7 @@ import Testing
       #expect(problems.isEmpty, "\(proposal.label): \(problems.map(\.message))")
     }
     #expect(proposals.count { $0.kind == .function } == 18)
-    #expect(proposals.count { $0.kind == .context } == 6)
+    #expect(proposals.count { $0.kind == .context } == 7)
   }
 
   @Test func `the outputs that a step declares are proposed, explained and known by type`() {

@@ -39,7 +39,10 @@ import Testing
   private func expectAgreement(_ bytes: [UInt8], _ name: String) {
     guard let document = document(bytes) else { return }
     let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: name)
-    let sayable = result.diagnostics.filter { Self.sayable.contains($0.code) }
+    // A pattern cannot say how long a duration may be.
+    let sayable = result.diagnostics.filter {
+      Self.sayable.contains($0.code) && !$0.message.contains(" must be at most ")
+    }
     let problem = validator.problem(with: document)
     if !sayable.isEmpty {
       #expect(problem != nil, "the loader rejects \(name), the schema does not:\n\(result.rendered())")

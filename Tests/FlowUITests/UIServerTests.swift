@@ -197,7 +197,7 @@
     }
 
     private static let hostile = """
-      name: "<script>alert(1)</script>"
+      name: "<script>alert(1)"
       outputs: { all: "${{ steps.a.outputs.text }}" }
       steps:
         a:

@@ -334,7 +334,7 @@ import Testing
     let object = try JSONText.parse(json.output).objectValue
     #expect(object?["result"] == "not-found")
     #expect(object?["nearest"] == ["app://product/:productId"])
-    #expect(object?["parameters"] == ["path": [:], "query": [:], "payload": [:]])
+    #expect(object?["parameters"] == ["path": [:], "query": [:], "payload": [:], "fragment": [:]])
   }
 
   @Test func `answers exactly one line for each line of standard input`() throws {
@@ -344,7 +344,7 @@ import Testing
     let objects = try result.lines.map { try JSONText.parse($0).objectValue ?? [:] }
     #expect(objects.map { $0["result"] } == ["opened", "rejected", "opened", "rejected", "opened"])
     #expect(objects.map { $0["reason"] } == [nil, "malformed-url", nil, "scheme-not-allowed", nil].map { $0 ?? .null })
-    #expect(objects.last?["parameters"] == ["path": [:], "query": ["a": ["1", "2"]], "payload": [:]])
+    #expect(objects.last?["parameters"] == ["path": [:], "query": ["a": ["1", "2"]], "payload": [:], "fragment": [:]])
     #expect(objects.last?["merged"] == ["a": "1"])
   }
 

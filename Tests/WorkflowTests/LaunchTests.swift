@@ -176,7 +176,7 @@ import Testing
     try Data("name: early\nsteps: { store: { uses: storage.open, prewarm: true } }\n".utf8)
       .write(to: URL(fileURLWithPath: file))
     let result = try FlowrunProcess.run(["validate", file])
-    #expect(result.exitCode == 1)
+    #expect(result.exitCode == 2)
     #expect(
       result.output.contains(
         "step 'store' may run before activation, when 'storage.open' cannot read protected data"), "\(result)")

@@ -54,8 +54,8 @@ import Testing
         each: { foreach: { files: ["src/*/*.{c,h}", "!**/a.c"] }, needs: b, run: 'echo "$F" >> log', env: { F: "${{ item.name }}" } }
 
       """, ["src/api/a.c": "1", "src/ingest/b.c": "1", "src/ingest/x.c": "1", "src/ingest/h.h": "1", "out/old.txt": ""])
-    #expect(try folder.ran() == "b b.c h.h x.c" || true)
-    #expect(try folder.ran().hasPrefix("b") == false)
+    #expect(try Set(folder.ran().split(separator: " ")) == ["b", "b.c", "h.h", "x.c"])
+    #expect(try Set(folder.ran().split(separator: " ")) == ["b.c", "h.h", "x.c"])
     try folder.write("2", to: "src/ingest/b.c")
     #expect(try folder.ran().hasPrefix("b "))
     #expect(folder.text("out/b.js") == "2")
@@ -217,7 +217,7 @@ import Testing
     )
     try folder.write("1", to: "input.txt")
     #expect(try folder.ran() == "make")
-    #expect(try folder.flowrun("validate", "w.yaml").output.contains("0 warnings") || true)
+    #expect(try !folder.flowrun("validate", "w.yaml").output.contains("does not exist"))
   }
 
   @Test func `each item needs its own input`() throws {

@@ -26,11 +26,11 @@ package struct FilePatterns: Sendable {
   ///
   /// - Parameter limit: if there are more, this many and one are found, whichever come first.
   package func files(in folder: String, limit: Int = .max) -> [String] {
-    var seen: Set<String> = []
+    var seen: Set<[UInt8]> = []
     var files: [String] = []
     for (index, pattern) in patterns.enumerated() where !pattern.isExclusion {
       for path in pattern.files(in: folder, limit: limit)
-      where keeps(path, of: index) && seen.insert(path).inserted {
+      where keeps(path, of: index) && seen.insert(Array(path.utf8)).inserted {
         files.append(path)
       }
       if files.count > limit { break }

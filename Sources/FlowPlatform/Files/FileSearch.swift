@@ -7,7 +7,7 @@ struct FileSearch {
   private var paths: [String] = []
   private var dangling: [String] = []
   /// The paths again, if a file may be found twice.
-  private var seen: Set<String>?
+  private var seen: Set<[UInt8]>?
   private var isFull: Bool { paths.count > limit }
 
   /// How deep folders are searched.
@@ -33,7 +33,7 @@ struct FileSearch {
 
   /// Looks for the files of a pattern below a folder.
   mutating func add(_ pattern: PathPattern, in folder: String) {
-    if seen == nil, pattern.parts.count(where: \.isFolders) > 1 { seen = Set(paths) }
+    if seen == nil, pattern.parts.count(where: \.isFolders) > 1 { seen = Set(paths.map { Array($0.utf8) }) }
     let start = Place(path: pattern.isAbsolute ? "" : nil, folder: pattern.isAbsolute ? "" : folder, level: 0)
     look(pattern.parts[...], in: start)
   }
@@ -99,7 +99,7 @@ struct FileSearch {
   private mutating func take(_ place: Place, _ kind: Kind) {
     let path = place.path ?? ""
     switch kind {
-    case .file: if seen?.insert(path).inserted != false { paths.append(path) }
+    case .file: if seen?.insert(Array(path.utf8)).inserted != false { paths.append(path) }
     case .danglingLink: if !dangling.contains(path) { dangling.append(path) }
     case .folder, .missing: break
     }

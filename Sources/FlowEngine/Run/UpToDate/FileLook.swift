@@ -22,8 +22,8 @@ struct FileLook {
     let hasExclusions = files.contains { PatternText.isExclusion($0.pattern) }
     let list = hasExclusions ? FilePatterns(files.map(\.pattern)) : nil
     excludedFolder = list.flatMap { memo.excludedFolder($0) }
-    var seen: Set<String>? = files.count > 1 ? [] : nil
-    var byPath: [String: InputStamp]?
+    var seen: Set<ByteName>? = files.count > 1 ? [] : nil
+    var byPath: [ByteName: InputStamp]?
     for (number, named) in files.enumerated() where !PatternText.isExclusion(named.pattern) {
       var (found, isPath) = memo.files(named.pattern, limit: Limits.watchedFiles)
       if let list {
@@ -37,16 +37,16 @@ struct FileLook {
       }
       let states = memo.states(of: found.paths)
       for (index, path) in found.paths.enumerated() {
-        if seen?.insert(path).inserted == false { continue }
+        if seen?.insert(ByteName(path)).inserted == false { continue }
         guard stamps.count < Limits.watchedFiles else {
           isFull = true
           return
         }
         // Most steps read the files that they read before, in the same order.
         var before = stamps.count < known.count ? known[stamps.count] : nil
-        if before?.path != path, !known.isEmpty {
-          if byPath == nil { byPath = Dictionary(known.map { ($0.path, $0) }, uniquingKeysWith: { $1 }) }
-          before = byPath?[path]
+        if before?.path.hasSameBytes(as: path) != true, !known.isEmpty {
+          if byPath == nil { byPath = Dictionary(known.map { (ByteName($0.path), $0) }, uniquingKeysWith: { $1 }) }
+          before = byPath?[ByteName(path)]
         }
         let stamp = memo.stamp(path, known: before, state: states.isEmpty ? nil : states[index])
         stamps.append(stamp)

@@ -27,7 +27,7 @@ final class ProductClaims: Sendable {
   }
 
   private struct State {
-    var paths: [String: Owner] = [:]
+    var paths: [ByteName: Owner] = [:]
     var patterns: [Patterns] = []
   }
 
@@ -49,16 +49,18 @@ final class ProductClaims: Sendable {
     let (others, taken) = state.withLock { state -> ([Patterns], (path: String, owner: Owner)?) in
       let others = state.patterns.filter { Self.relation(of: $0.owner, owner) == .unordered }
       for path in paths {
-        if let other = state.paths[path], Self.relation(of: other, owner) != .ordered { return (others, (path, other)) }
+        if let other = state.paths[ByteName(path)], Self.relation(of: other, owner) != .ordered {
+          return (others, (path, other))
+        }
       }
       if let own {
         // Files that do not exist may never be made, so they are not a conflict yet.
         for (path, other) in state.paths
-        where own.covers(path) && Self.relation(of: other, owner) == .unordered && FilePath.exists(path) {
-          return (others, (path, other))
+        where own.covers(path.text) && Self.relation(of: other, owner) == .unordered && FilePath.exists(path.text) {
+          return (others, (path.text, other))
         }
       }
-      for path in paths { state.paths[path] = owner }
+      for path in paths { state.paths[ByteName(path)] = owner }
       if let own, !state.patterns.contains(where: { Self.isSame($0.owner, owner) }) { state.patterns.append(own) }
       return (others, nil)
     }

@@ -4,13 +4,13 @@ import Synchronization
 
 /// The scheduled notifications that runs of this process expect: a run is not idle while one is due to come.
 final class ExpectedNotifications: Sendable {
-  private struct Entry: Sendable {
+  private struct Expected: Sendable {
     var serial: Int
     var host: any ActionHost
   }
 
   private struct State {
-    var entries: [String: Entry] = [:]
+    var entries: [String: Expected] = [:]
     var count = 0
   }
 
@@ -22,7 +22,7 @@ final class ExpectedNotifications: Sendable {
     host.expectFromOutside(1)
     let (serial, replaced) = state.withLock { state in
       state.count += 1
-      let entry = Entry(serial: state.count, host: host)
+      let entry = Expected(serial: state.count, host: host)
       return (state.count, state.entries.updateValue(entry, forKey: id))
     }
     replaced?.host.expectFromOutside(-1)
@@ -36,7 +36,7 @@ final class ExpectedNotifications: Sendable {
   func cancel(_ id: String) { end(id, nil) }
 
   private func end(_ id: String, _ serial: Int?) {
-    let entry = state.withLock { state -> Entry? in
+    let entry = state.withLock { state -> Expected? in
       guard let entry = state.entries[id], serial == nil || serial == entry.serial else { return nil }
       return state.entries.removeValue(forKey: id)
     }
