@@ -110,11 +110,14 @@
         return Array(state.groups.values)
       }
       for group in groups { group.send(SIGTERM) }
-      var waited = 0
-      while waited < Self.stopMilliseconds, !state.withLock({ $0.groups.isEmpty }) {
-        try? await Task.sleep(for: .milliseconds(20))
-        waited += 20
-      }
+      // A task of its own: in a cancelled one, such as that of the server, a sleep returns at once.
+      await Task {
+        var waited = 0
+        while waited < Self.stopMilliseconds, !state.withLock({ $0.groups.isEmpty }) {
+          try? await Task.sleep(for: .milliseconds(20))
+          waited += 20
+        }
+      }.value
     }
 
     /// What a run prints.
