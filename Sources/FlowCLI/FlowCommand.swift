@@ -38,7 +38,7 @@ public struct FlowCommand: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
-  /// What `flowrun` prints without arguments where there is no flowrun.yaml.
+  /// The text of `flowrun` without arguments in a folder without flowrun.yaml.
   static let shortHelp = """
     flowrun runs workflows written in YAML.
 

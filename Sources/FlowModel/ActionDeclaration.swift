@@ -42,7 +42,7 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var eventValues: [FieldDeclaration] = []
   /// The events that it takes each post of from its start on.
   public var follows: [String] = []
-  /// Where the events come from that a service posts.
+  /// The source of the events that a service posts.
   public var source = EventSource.run
   /// An example step in YAML, indented by nothing, beginning with `uses:`.
   public var example: String
@@ -131,7 +131,7 @@ public struct ActionCall: Sendable, Hashable {
   }
 }
 
-/// Where the events come from that a service posts.
+/// The source of the events that a service posts.
 public enum EventSource: String, Sendable, Hashable, CaseIterable {
   /// From the run itself.
   case run

@@ -6,7 +6,7 @@ public struct EventPost: Sendable, Hashable {
   public var number: Int
   /// When it came, in nanoseconds from the start of the run.
   public var atNanoseconds: Int
-  /// What it was posted with; null without a value.
+  /// The value that it was posted with, or null.
   public var value: Value
 
   /// A post.

@@ -1,4 +1,4 @@
-/// Which values the events of a workflow may be posted with.
+/// The values that the events of a workflow may be posted with.
 package struct EventValueRules: Sendable {
   /// The values that the workflow declares, by event.
   private var declared: [String: FieldDeclaration] = [:]
@@ -63,7 +63,7 @@ package struct EventValueRules: Sendable {
 
 /// Why an event cannot be posted with a value.
 public struct EventValueProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong, and what was expected.
+  /// The problem, and what was expected.
   public let description: String
 
   init(_ description: String) { self.description = description }

@@ -1,4 +1,4 @@
-/// What a person did with a notification, in the words of outputs.
+/// A person's answer to a notification, in the words of outputs.
 package enum NotificationAnswer {
   /// The notification itself was tapped.
   package static let open = "default"

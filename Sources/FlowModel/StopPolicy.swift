@@ -1,8 +1,8 @@
-/// How a command is asked to end, and how long it then has.
+/// The signal that asks a command to end, and the time that it then has.
 public struct StopPolicy: Sendable, Hashable {
   /// The signal that its process group gets.
   public var signal: Signal
-  /// How long it has before it is killed.
+  /// The time after which it is killed.
   public var within: Duration
 
   /// The signals that ask a command to end.
@@ -26,7 +26,7 @@ public struct StopPolicy: Sendable, Hashable {
 
   /// Why a value is not a policy.
   public struct PolicyProblem: Error, Hashable {
-    /// What is wrong, and what was expected.
+    /// The problem, and what was expected.
     public let message: String
   }
 

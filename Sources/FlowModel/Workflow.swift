@@ -19,7 +19,7 @@ public struct Workflow: Sendable {
   public var gate: GateDeadline?
   /// How long a run may take from its activation until it is cancelled; nil: as long as it takes.
   public var timeout: Duration?
-  /// How long the steps may take together that clean up in a cancelled run; nil: 5 s.
+  /// The time for all steps that clean up in a cancelled run; nil stands for 5 s.
   public var cleanup: Duration?
   /// Events declared by the workflow itself.
   public var events: [EventDeclaration] = []

@@ -24,7 +24,7 @@ public protocol ActionType: Sendable {
   static var eventValues: [FieldDeclaration] { get }
   /// The events that it takes with ``ActionContext/follow(_:into:)`` whether or not the workflow has them repeat.
   static var follows: [String] { get }
-  /// Where the events come from that a service posts.
+  /// The source of the events that a service posts.
   static var source: EventSource { get }
   /// Whether it reads data that is unavailable while the device is locked (P6).
   static var needsProtectedData: Bool { get }

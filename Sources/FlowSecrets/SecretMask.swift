@@ -15,7 +15,7 @@ public final class SecretMask: Sendable {
     var part: SecretEncoding.Part
   }
 
-  /// What is searched for; it grows when a run learns a secret.
+  /// The texts that are hidden; they grow when a run learns a secret.
   private struct Known: Sendable {
     var parts: [Part]
     var pieces: SecretPieces

@@ -27,7 +27,7 @@ extension SecretMask {
       })
   }
 
-  /// What the names of secrets begin with that came with an event. A resumed run does not have them.
+  /// The beginning of the names of secrets that came with an event. A resumed run does not have them.
   static let eventPrefix = "events."
 
   private static func collect(_ value: Value, into texts: inout [String]) {

@@ -69,7 +69,7 @@ struct StoreRecord: Equatable {
   var durableFrames: UInt32 = 0
   /// The salt of the log of which ``copiedFrames`` are also in the main file.
   var copiedSalt: UInt64 = 0
-  /// How many frames of that log are in the main file.
+  /// The number of frames of that log that are in the main file.
   var copiedFrames: UInt32 = 0
   /// The fingerprint of the log when all of it had been copied into the main file.
   var copiedLog: UInt64 = 0

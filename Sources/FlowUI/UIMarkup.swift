@@ -93,7 +93,7 @@
       return PageText.time(Int(sorted[max(0, rank)] * 1_000_000))
     }
 
-    /// How long a step took in the recorded runs.
+    /// The durations of a step in the recorded runs.
     static func durations(_ nanoseconds: [Int]) -> String {
       guard nanoseconds.count > 1 else { return "" }
       let times = nanoseconds.map { Double($0) / 1_000_000 }.sorted()

@@ -1,6 +1,6 @@
 import Testing
 
-/// How commands are asked to end, and how long cleanup has.
+/// The signals that end commands, and the time for cleanup.
 @Suite(.timeLimit(.minutes(2))) struct StopTests {
   private func output(_ yaml: String, _ arguments: String...) throws -> CommandLineTool.Output {
     let tool = try CommandLineTool()

@@ -9,7 +9,7 @@ import Testing
     return tool
   }
 
-  /// What a step printed.
+  /// The output of a step.
   private func lines(_ output: CommandLineTool.Output, of step: String) -> [Substring] {
     output.standardOutput.split(separator: "\n").compactMap { line in
       line.firstRange(of: "  \(step): ").map { line[$0.upperBound...] }

@@ -29,7 +29,7 @@ private struct OutsidePlugin: Plugin {
   var actions: [any ActionType.Type] { [Listener.self] }
 }
 
-/// What an event is posted with, and who reads it.
+/// The values of events, and the steps that read them.
 @Suite(.timeLimit(.minutes(1))) struct `Events that carry a value` {
   private static let declared = [
     EventDeclaration("again", repeats: true, value: FieldDeclaration("value", .object(properties: nil))),

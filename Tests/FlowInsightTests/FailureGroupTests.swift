@@ -2,7 +2,7 @@ import FlowInsight
 import FlowModel
 import Testing
 
-/// Which failures of items share a panel.
+/// Equal failures of items share a panel.
 @Suite struct `Equal failures` {
   private func failures(_ messages: [String]) throws -> [ReportedFailure] {
     let items = messages.enumerated().map { index, message -> Value in

@@ -2,7 +2,7 @@ import FlowInsight
 import FlowModel
 import Testing
 
-/// What a run is said to have gained from a change.
+/// The gain that is stated for a change.
 @Suite struct `Suggestions for a run` {
   @Test func `leave out what would gain less than 1 %`() throws {
     let step = #""outcome": "success", "blocking": true, "queue": "user-initiated""#

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the files of a store hold once no process has it open, and when they go missing before that.
+/// The files of a store that no process has open, and files that go missing while one has.
 @Suite struct `A store that is released` {
   private let folder: String
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowSyntax
 
-/// What `bash` understands in a command and `sh` does not.
+/// Forms of `bash` that `sh` does not understand.
 @Suite struct `Forms of bash` {
   private func form(_ text: String) -> String? { ShellForms.first(in: Array(text.utf8))?.name }
 

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// What people do with the parts of pages, and the bars that every page keeps, in a real Chromium.
+  /// The parts of pages as people use them, and the bars that every page keeps, in a real Chromium.
   @Suite(.timeLimit(.minutes(10)), .serialized) struct `A part of a page in a browser` {
     private static let hasBrowser = `The page in a browser`.hasBrowser
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is recorded for steps in the workflow of an item.
+/// The records of steps in the workflow of an item.
 @Suite(.timeLimit(.minutes(3))) struct ItemRecordTests {
   private func made(_ foreach: String, inputs: String) throws -> WorkflowFolder {
     try WorkflowFolder([
@@ -28,7 +28,7 @@ import Testing
     ])
   }
 
-  /// Which items were copied.
+  /// The items that were copied.
   private func copied(_ list: String, in folder: WorkflowFolder) throws -> String {
     let (text, status) = try folder.flowrun("main.yaml", "-i", "list=\(list)")
     #expect(status == 0, "\(text)")

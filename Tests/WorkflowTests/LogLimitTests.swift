@@ -1,6 +1,6 @@
 import Testing
 
-/// What is recorded of steps that print much.
+/// The record of steps that print much.
 @Suite(.timeLimit(.minutes(3))) struct `The recorded log of a run` {
   private func log(_ head: String, _ step: String, of name: String) throws -> String {
     let folder = try WorkflowFolder([

@@ -27,7 +27,7 @@ import Testing
       try FlowrunProcess.run(arguments, in: url.path)
     }
 
-    /// Which steps ran, one word a run of a step; the run must succeed.
+    /// The steps that ran, one word a run of a step; the run must succeed.
     func ran(_ arguments: String...) throws -> String {
       try? remove("log")
       let result = try FlowrunProcess.run(["w.yaml"] + arguments, in: url.path)

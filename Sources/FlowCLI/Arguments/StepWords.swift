@@ -99,7 +99,7 @@ struct StepWords {
 
   // MARK: Completion
 
-  /// What the first word may be: a workflow file, or a step of `flowrun.yaml`.
+  /// The first word: a workflow file, or a step of `flowrun.yaml`.
   static let first = CompletionKind.custom { _, _, typed in
     Completions.files(at: typed) + ids(in: try? DefaultWorkflow.find())
   }

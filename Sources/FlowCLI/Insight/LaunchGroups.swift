@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowInsight
 import FlowModel
 
-/// Which launches are looked at.
+/// The launches that a command reads.
 struct LaunchGroups: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -13,7 +13,7 @@ struct LaunchGroups: ParsableArguments {
 
   /// Runs that are looked at together.
   struct Group {
-    /// How they were launched; nil: in several ways.
+    /// The group of the launches; nil if there are several.
     var launch: LaunchGroup?
     var sample: RunSample
 

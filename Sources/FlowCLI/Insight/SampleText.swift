@@ -6,7 +6,7 @@ struct SampleText {
   let sample: RunSample
   let budgets: [BudgetResult]
   let style: TextStyle
-  /// How the runs were launched, where there are others.
+  /// The group of the runs, if there are others.
   var launch: String?
 
   private static let shownSteps = 30

@@ -2,7 +2,7 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSyntax
 
-/// What `flowrun` prints without arguments: the steps of `flowrun.yaml` with their descriptions, or a short help.
+/// The text of `flowrun` without arguments: the steps of `flowrun.yaml` with their descriptions, or a short help.
 enum StepList {
   /// Writes it. Only the text of the file is read; nothing runs.
   static func write() throws {

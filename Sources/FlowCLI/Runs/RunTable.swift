@@ -12,7 +12,7 @@ package struct RunFigures {
   package var gate: Double?
   /// How the gate opened, in the report's word.
   package var gateOutcome: String?
-  /// How the app was launched.
+  /// The launch reason and the first entry.
   var launch = LaunchGroup(reason: nil, entry: nil, isPrewarmed: false)
 
   /// The figures of a run.

@@ -4,7 +4,7 @@ import FlowModel
 
 /// A line of the log of a run as pages show it.
 package struct PageLine: Sendable {
-  /// What a line is.
+  /// The kinds of lines.
   package enum Kind: Int, Sendable {
     /// Something that was printed or logged.
     case output
@@ -18,7 +18,7 @@ package struct PageLine: Sendable {
   package let source: String
   /// When it was printed, in milliseconds from the start of the run.
   package let at: Value
-  /// What it is.
+  /// The kind of the line.
   package let kind: Kind
   /// Its text, in pieces of one look each.
   package let pieces: [ColoredText.Piece]

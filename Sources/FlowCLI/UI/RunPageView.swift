@@ -52,7 +52,7 @@ package struct StepPageView: Sendable {
   package let inputs: [(name: String, value: String)]
   /// What it returned.
   package let outputs: [(name: String, value: String)]
-  /// How long it took in the recorded runs, in nanoseconds, the newest first.
+  /// The durations of the step in the recorded runs, in nanoseconds, the newest first.
   package let durations: [Int]
   /// Its attempts with their errors, as markup; empty: there was one.
   package var attempts = ""

@@ -27,7 +27,7 @@ struct LineView: RunObserver {
     self.isVerbose = isVerbose
   }
 
-  /// What the view knows of the run.
+  /// The state of the run as far as events have told it.
   private final class LastLines: Sendable {
     /// The last line that each running step printed.
     let lines = Mutex<[StepID: String]>([:])

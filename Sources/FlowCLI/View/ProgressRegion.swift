@@ -134,7 +134,7 @@ struct ProgressRegion {
     return text
   }
 
-  /// How many items have finished, how many run, and how long the others may take.
+  /// The numbers of finished and running items, and an estimate of the time for the others.
   private func items(of row: RunProgress.Row) -> String {
     let (finished, running) = row.items
     guard finished + running > 0 else { return "" }

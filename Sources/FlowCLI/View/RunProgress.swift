@@ -23,7 +23,7 @@ struct RunProgress {
     var message = ""
     /// How many items of the step have finished, and how many are running.
     var items = (finished: 0, running: 0)
-    /// How many it has; nil: that is not known.
+    /// The number of its items; nil if it is not known.
     var itemTotal: Int?
     /// Why its last attempt failed, and when the next one comes; empty before.
     var retry = ""
@@ -32,7 +32,7 @@ struct RunProgress {
     /// The line that it has begun to print.
     var unfinished: (stream: LogStream, line: String)?
 
-    /// What its line says after the time: its progress, else the line that it has begun to print.
+    /// The end of its line: its progress, or the line that it has begun to print.
     var remark: String { message.isEmpty ? unfinished?.line ?? "" : message }
 
     /// Whether it runs or waits for its next attempt.

@@ -47,7 +47,7 @@ public struct RunOptions: Sendable {
   public var forcedSteps: Set<String> = []
   /// The steps to run, with all that they need; nil: all steps.
   public var selection: StepSelection?
-  /// How long the files that a step on another machine produces may take to appear here after it has ended.
+  /// The time in which files that a step on another machine produced must appear here after its end.
   public var fileWait = Duration.seconds(10)
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0

@@ -19,7 +19,7 @@ struct RunState {
   var itemRepetitions: [StepIndex: [Int: Int]] = [:]
   /// How the workflows of items ended, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
-  /// What distinguishes the items, by steps that have run a workflow for each.
+  /// The names of items in the data folder, for the steps that have run a workflow for each.
   var itemRecords: [StepIndex: Set<UInt64>] = [:]
   /// The number of steps that those have together.
   var itemStepCount = 0

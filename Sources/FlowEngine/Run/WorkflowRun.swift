@@ -23,9 +23,9 @@ public final class WorkflowRun: Sendable {
   let recentStates = RecentStates()
   /// The steps whose output expressions read; nil until that is asked for.
   let stepsReadAsText = Mutex<Set<StepIndex>?>(nil)
-  /// What steps produce, for those that read a file which does not exist.
+  /// The products of steps, to find the maker of a file that does not exist.
   let makers: ProductTable
-  /// Which files steps and items have begun to make.
+  /// The files that steps and items have begun to make.
   let claims: ProductClaims
   /// Notifies the observer.
   let delivery: AlarmClock

@@ -1,4 +1,4 @@
-/// How an app was launched. Times of different groups say nothing about each other: a launch in the background shows no window,
+/// The way in which an app was launched. Times of different groups say nothing about each other: a launch in the background shows no window,
 /// and a prewarmed one has done a part of its work before it begins.
 package struct LaunchGroup: Sendable, Hashable {
   /// The launch reason; `none` if the run was not activated.

@@ -9,7 +9,7 @@ package struct ReportedFailure: Sendable {
   package let step: Int
   /// The index of the item that failed; nil: the step itself did.
   package let item: Int?
-  /// What the item runs for; nil: that is not known.
+  /// The value of the item; nil if it is not known.
   package var value: Value?
   /// Whether it ran out of time.
   package let isTimedOut: Bool

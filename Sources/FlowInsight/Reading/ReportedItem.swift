@@ -7,7 +7,7 @@ package struct ReportedItem: Sendable {
   package let index: Int
   /// Its key, where the items come from an object; nil: they do not, or it is not known.
   package var key: String?
-  /// What it runs for; nil: that is not known.
+  /// Its value; nil if it is not known.
   package var value: Value?
   /// How it ended; nil: it has not.
   package let outcome: Outcome?

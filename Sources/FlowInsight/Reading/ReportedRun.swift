@@ -12,7 +12,7 @@ package struct ReportedRun: Sendable {
   package var id: String
   /// Why the app was launched; nil: it was not activated.
   package var launchReason: String?
-  /// How the app was first entered, in the report's word; nil: the report does not say.
+  /// The first entry into the app, in the report's word; nil if the report has none.
   package var firstEntry: String?
   /// Whether a part of the run had been done before its activation.
   package var isPrewarmed = false

@@ -10,7 +10,7 @@ struct FileSearch {
   private var seen: Set<[UInt8]>?
   private var isFull: Bool { paths.count > limit }
 
-  /// How deep folders are searched.
+  /// The depth to which folders are searched.
   private static let mostLevels = 64
 
   init(limit: Int, mayRepeat: Bool) {

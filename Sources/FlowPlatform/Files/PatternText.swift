@@ -3,9 +3,9 @@
 ///
 /// A `\` quotes the next character. So does a NUL, which no name has: ``quoted(_:)`` uses it for texts that expressions give.
 package enum PatternText {
-  /// How deep alternatives may contain others.
+  /// The depth to which alternatives may contain others.
   package static let mostLevels = 4
-  /// How many patterns the alternatives of one may give.
+  /// The greatest number of patterns that the alternatives of one may give.
   package static let mostPatterns = 1_000
 
   /// A path in which each character stands for itself.
@@ -49,7 +49,7 @@ package enum PatternText {
     return try expansion.all().filter { seen.insert($0).inserted }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What is wrong with a pattern of a workflow file; nil if it can be used. An expression in it counts as a `-`.
+  /// Returns the problem with a pattern of a workflow file, or nil. An expression in it counts as a `-`.
   package static func problem(of text: String) -> PatternProblem? {
     let text = withoutMark(text)
     if text.isEmpty { return .nothingExcluded }
@@ -108,7 +108,7 @@ package enum PatternText {
   }
 }
 
-/// What is wrong with the text of a pattern of files.
+/// A problem with the text of a pattern of files.
 package enum PatternProblem: Error, Hashable {
   case unmatched(String)
   case oneAlternative(String)
@@ -119,7 +119,7 @@ package enum PatternProblem: Error, Hashable {
   case home
   case variable(String)
 
-  /// What is wrong, as the end of a sentence that begins with the pattern.
+  /// The end of a sentence that begins with the pattern.
   package var message: String {
     switch self {
     case .unmatched(let bracket): "has a '\(bracket)' without the bracket that belongs to it"
@@ -135,7 +135,7 @@ package enum PatternProblem: Error, Hashable {
     }
   }
 
-  /// What to write instead.
+  /// The remedy.
   package var help: String {
     switch self {
     case .unmatched(let bracket): "write '\\\(bracket)' for the character itself"

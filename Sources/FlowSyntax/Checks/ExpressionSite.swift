@@ -7,7 +7,7 @@ struct ExpressionSite {
   /// Which key the location belongs to.
   enum Kind: Equatable {
     case workflowEnvironment, environmentFile, gate, outputs
-    /// Where a secret comes from.
+    /// The source of a secret.
     case secretSource
     case condition, enabled, deferral, with, environment
     /// An input that may be given a secret, of a step and of what is called for each post of an event.

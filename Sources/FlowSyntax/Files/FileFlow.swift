@@ -89,7 +89,7 @@ package struct FileFlow {
     var step: Int
     var text: String
     var shapes: [PathShape]
-    /// What later patterns of the list exclude.
+    /// The exclusions behind it in the list.
     var excluded: [PathShape]
 
     /// Whether files that are known by their paths are all excluded.

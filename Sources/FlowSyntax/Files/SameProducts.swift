@@ -11,7 +11,7 @@ struct SameProducts {
     var kind: Kind
   }
 
-  /// How the two steps are related.
+  /// The order of the two steps.
   enum Kind {
     /// Both may run at once.
     case unordered
@@ -108,7 +108,7 @@ extension SameProducts.Conflict {
     }
   }
 
-  /// What is to be said of files that are included: each conflict at the step of its own file that includes the other.
+  /// The diagnostics of included files: each conflict at the step of its own file that includes the other.
   static func diagnostics(ofIncludesIn graph: WorkflowGraph, _ result: LoadResult) -> [Diagnostic] {
     let workflow = graph.workflow
     guard !workflow.scopes.isEmpty else { return [] }

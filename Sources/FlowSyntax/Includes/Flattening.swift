@@ -12,7 +12,7 @@ struct Flattening {
   private var stacks: [[String]]
   /// The scope in which each but the first is included.
   private var outerScopes: [Int] = []
-  /// What each included file is called in messages, no two alike.
+  /// The name of each included file in messages; no two are alike.
   private var names: [ByteName: String] = [:]
 
   /// Too many steps.

@@ -52,7 +52,7 @@ extension WorkflowReader {
     options = changed
   }
 
-  /// How much is recorded of what is printed.
+  /// Reads a limit of what is recorded.
   mutating func logLimit(_ node: NodeID, _ owner: Owner) -> Int? {
     size(node, Limits.leastLogBytes...Limits.logBytes, owner).flatMap { try? MemoryText.parse($0) }
   }

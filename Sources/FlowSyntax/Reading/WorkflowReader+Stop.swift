@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// How commands end.
+/// Reading `stop` and `cleanup`.
 extension WorkflowReader {
   /// The policy of a step or of `defaults`.
   mutating func stopPolicy(_ node: NodeID, _ owner: Owner) -> StopPolicy {
@@ -46,7 +46,7 @@ extension WorkflowReader {
       ?? false
   }
 
-  /// How long cleanup may take.
+  /// Reads the time for cleanup.
   mutating func cleanup(_ node: NodeID) -> Duration? {
     guard let time = duration(node, atMost: Limits.cleanupTime, "cleanup") else { return nil }
     if time == .zero { report(.outOfRange, "'cleanup' must be greater than zero", at: span(node)) }

@@ -324,7 +324,7 @@ struct StepDefaults {
   var retry: RetryPolicy?
   var deadline: StepDeadline?
   var queue: String?
-  /// What commands have that do not say otherwise.
+  /// The policy of commands that do not state their own.
   var stop: StopPolicy?
   /// The shell of commands that are texts.
   var shell: String?

@@ -73,7 +73,7 @@ struct YAMLFailure: Error {
     return failure
   }
 
-  /// What to do about a pattern of files without quotes in the line of `offset`: one with braces, or one that begins with a
+  /// The remedy for a pattern of files without quotes in the line of `offset`: one with braces, or one that begins with a
   /// character that begins something else in YAML.
   private static func patternHelp(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> String? {
     let start = bytes[..<min(offset, bytes.count)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0

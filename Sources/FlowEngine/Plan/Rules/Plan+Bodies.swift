@@ -3,9 +3,9 @@ import FlowModel
 // The life of a task, a step or an item of one: its body begins, and returns, throws or is late; it succeeds, pauses for
 // another attempt or fails. What differs for an item: no step waits for it but its own, which `refresh` brings up to date.
 extension Plan {
-  /// How long a body that was asked to end may take before its capacity is given away, unless it is that of a command.
+  /// The time for a body that was asked to end, until its capacity is given away. A command has its own.
   public static let usualGraceNanoseconds = 1_000_000_000
-  /// How long the steps together may take that run while the run is being cancelled, unless the workflow says otherwise.
+  /// The time for all steps that clean up in a cancelled run, unless the workflow states `cleanup`.
   static let cleanupNanoseconds = 5_000_000_000
 
   /// Starts the body of a task whose turn has come.

@@ -23,7 +23,7 @@ public struct Plan: Sendable {
   let facts: [StepIndex: StepFacts]
   /// Draws from 0..<1 for the pause before a retry, by step and attempt.
   let jitter: @Sendable (StepIndex, Int) -> Double
-  /// How long the body of a step that was asked to end may take before its capacity is given away.
+  /// The time for the body of a step that was asked to end, until its capacity is given away.
   let grace: @Sendable (StepIndex) -> Int
 
   var tables: StepTables

@@ -8,7 +8,7 @@ package struct OuterRun: Sendable {
   let run: WorkflowRun
   /// The item's instance.
   let instance: StepIndex
-  /// What distinguishes the item from all others that note something in the data folder, wherever it is in the list.
+  /// The name of the item in the data folder. It does not depend on the item's place in the list.
   let recordID: StepID
   /// Which of its attempts.
   let attempt: Int

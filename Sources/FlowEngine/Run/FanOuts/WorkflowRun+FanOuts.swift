@@ -14,7 +14,8 @@ struct RunFanOut: Sendable {
 
   init(values: FanOutValues) { self.values = values }
 
-  /// What distinguishes an item from others, wherever it is in the list; of equal items each has its own. Nil: there is no such item.
+  /// The name of an item in the data folder, which does not depend on its place in the list. Equal items have different names. Nil if
+  /// there is no such item.
   mutating func recordKey(of item: Int) -> UInt64? {
     if recordKeys.count != values.count { recordKeys = values.recordKeys }
     return recordKeys.indices.contains(item) ? recordKeys[item] : nil

@@ -10,7 +10,7 @@ package struct EntryReader: Sendable {
     case output(StepIndex, json: ArraySlice<UInt8>)
     /// What an item of a step returned.
     case itemOutput(StepIndex, item: Int, json: ArraySlice<UInt8>)
-    /// What an event was posted with.
+    /// The value that an event was posted with.
     case eventValue(String, number: Int, json: ArraySlice<UInt8>)
   }
 

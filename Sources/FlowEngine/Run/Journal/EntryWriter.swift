@@ -15,7 +15,7 @@ enum EntryTag: UInt8 {
   case begun
   /// The items of a step that runs for posts are more.
   case grown
-  /// What an event was posted with.
+  /// The value that an event was posted with.
   case eventValue
 }
 

@@ -97,7 +97,7 @@ public struct ResumePlan: Sendable {
   private(set) var itemKeys: [StepIndex: ItemKeys] = [:]
   /// What kept items of steps that run again gave.
   private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
-  /// What events were posted with.
+  /// The values that events were posted with.
   private(set) var eventValues: [RecordedEventValue] = []
 
   /// Hides the secrets of the run in what is recorded; nil: it has none.

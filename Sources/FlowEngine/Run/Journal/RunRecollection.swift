@@ -24,7 +24,7 @@ public struct RunRecollection: Sendable {
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// What items of steps returned.
   package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
-  /// What events were posted with, without secrets.
+  /// The values that events were posted with, without secrets.
   private(set) var eventValues: [RecordedEventValue] = []
   /// The items of steps as they were worked out last.
   private var itemKeys: [StepIndex: ItemKeys] = [:]

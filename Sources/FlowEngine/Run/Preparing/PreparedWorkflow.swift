@@ -25,7 +25,7 @@ public struct PreparedWorkflow: Sendable {
   /// The variables of each of the workflow's scopes.
   let scopeEnvironments: [PreparedObject]
   let outputs: PreparedObject
-  /// Which values its events may be posted with.
+  /// The values that its events may be posted with.
   let eventValues: EventValueRules
   let gateMin: PreparedDuration?
   let gateMax: PreparedDuration?
@@ -148,7 +148,7 @@ public struct PreparedWorkflow: Sendable {
     return index < 0 ? nil : details[Int(index)]
   }
 
-  /// How long the body of a step that was asked to end may take: a command until it is killed, and a while after that.
+  /// The time for the body of a step that was asked to end: for a command, the time until it is killed and a second.
   func graceNanoseconds(of step: StepIndex) -> Int {
     guard action(of: step).declaration.shellTextInput != nil else { return Plan.usualGraceNanoseconds }
     let stated = graph.workflow.steps[Int(step)].with[StopPolicy.input]?.objectValue

@@ -55,7 +55,7 @@ struct FileLook {
     }
   }
 
-  /// What a person should know of the files of a step, though it is not an error.
+  /// Warnings about the files of a step.
   func notes(on key: String, of step: String) -> [String] {
     danglingLinks.map { "'\($0)', which '\(key)' of step '\(step)' matches, is a link that leads to nothing" }
       + (idle.isEmpty

@@ -28,7 +28,7 @@ struct ItemChecks: Sendable {
   var folder: String
   var isForced: Bool
   var mask: SecretMask?
-  /// What other steps make.
+  /// The products of the other steps.
   var makers: ProductTable?
   /// A digest of each item's inputs and variables.
   private(set) var values: [String] = []
@@ -64,7 +64,7 @@ struct ItemChecks: Sendable {
     var findings: [UpToDateCheck.Finding?] = []
     /// Why something could not be recorded, or nil.
     var problem: String?
-    /// What a person should know of the files, though it is not an error.
+    /// Warnings about the files.
     var notes: [String] = []
     /// The outputs of all items, with placeholders, and all files, including the file of their stamps. Nil unless all items are up
     /// to date and the state of each file shows every later change.

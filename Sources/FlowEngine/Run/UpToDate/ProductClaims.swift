@@ -3,7 +3,8 @@ import FlowPlatform
 import FlowPluginKit
 import Synchronization
 
-/// Which files the steps and items of a run make, to find two that make the same one. The runs for items share that of the whole.
+/// The files that the steps and items of a run make, to find two that make the same one. The runs of items share the table of the
+/// whole run.
 final class ProductClaims: Sendable {
   /// A step, or an item of one, in one of the runs in each other.
   struct Level: Sendable {

@@ -3,7 +3,7 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// What the steps of a run say they produce, as far as that can be said without running them. Worked out when it is first needed.
+/// The products that the steps of a run declare, as far as they are known before the steps run. Made when it is first needed.
 final class ProductTable: Sendable {
   private let graph: WorkflowGraph
   private let workflowFolder: String

@@ -38,7 +38,7 @@ struct StepStamp: Sendable {
     self.outputs = outputs
   }
 
-  /// What attempts that did not succeed have left; `attempt` names the last of them.
+  /// The products of attempts that did not succeed; `attempt` names the last of these.
   init(ofFailure attempt: String, left: [InputStamp]) {
     self.init(definition: "", values: attempt, inputs: [], products: left, outputs: [:])
   }

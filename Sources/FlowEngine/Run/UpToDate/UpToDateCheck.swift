@@ -106,10 +106,10 @@ final class UpToDateCheck: Sendable {
     self.makers = makers
   }
 
-  /// What it reads and makes.
+  /// The files that it reads and makes.
   var files: StepFiles { StepFiles(reads: reads.map(\.pattern), makes: makes.map(\.pattern), folder: folder) }
 
-  /// What a person should know of the files that were looked at last, though it is not an error.
+  /// Warnings about the files that were checked last.
   var notes: [String] { state.withLock { $0.notes } }
 
   private var stamp: StepStamp? {
@@ -223,11 +223,11 @@ final class UpToDateCheck: Sendable {
     return paths.symmetricDifference(others).min()?.text
   }
 
-  /// What is wrong with the files of a step that has ended.
+  /// Returns the problem with the files of a step that has ended, or nil.
   struct Ending {
     /// Why the step fails after all, or nil.
     var failure: StepFailure?
-    /// What a person should know, though it is not an error.
+    /// Warnings.
     var warnings: [String] = []
   }
 

@@ -37,14 +37,14 @@ extension WorkflowRun {
   /// Whether a step runs though it is up to date.
   func isForced(_ step: Step) -> Bool { !options.forcedSteps.isDisjoint(with: [step.id.text, "*"]) }
 
-  /// What distinguishes a step from all others that note something in the data folder: `each[8f3a…]/convert` in the workflow of
+  /// The name of a step in the data folder: `each[8f3a…]/convert` in the workflow of
   /// an item.
   func idInAll(of step: StepIndex) -> StepID {
     guard let outer = options.outer else { return stepID(of: step) }
     return StepID(unchecked: "\(outer.recordID)/\(stepID(of: step))")
   }
 
-  /// What distinguishes an item from all others that note something in the data folder. Its key and its value count, so that
+  /// The name of an item in the data folder. It is made from its key and its value, so that
   /// another position in the list changes nothing. Posts have nothing but their numbers.
   func recordID(ofItem instance: StepIndex) -> StepID {
     guard let (owner, item) = instances.item(of: instance) else { return idInAll(of: instance) }

@@ -4,7 +4,7 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-/// Which of several links opens, and what a button of a notification opens.
+/// The choice among several links, and the link that a button of a notification opens.
 @Suite struct LaunchLinkChoiceTests {
   private static let browsing: Value = [
     "activityType": "NSUserActivityTypeBrowsingWeb", "webpageURL": "https://example.com/chat/1",

@@ -5,7 +5,7 @@ import RouterCore
 import RouterPlugin
 import Testing
 
-/// What the part of a link behind `#` means.
+/// The part of a link behind `#`.
 @Suite struct LinkFragmentTests {
   private func launch(_ fragment: String?) async throws -> Launch {
     let launch = Launch(isReady: true)

@@ -74,7 +74,7 @@ private final class LateReader: Sendable {
 
   private let state = Mutex(State())
 
-  /// How often outputs are looked at.
+  /// The pause between two looks at the outputs.
   private static let lookMilliseconds: CInt = 20
 
   /// Reads an output from now on. Returns false if the system has no thread for it.

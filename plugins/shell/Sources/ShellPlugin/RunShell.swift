@@ -200,7 +200,7 @@ struct RunShell: Action {
 }
 
 extension RunShell {
-  /// What to do if a plain shell has met what only bash understands, as a part of the message.
+  /// The advice, as a part of the message, if a plain shell has met a form that only bash understands.
   private static func hint(_ command: Command, _ lines: LastLines) -> String {
     guard command.isForPlainShell else { return "" }
     let quote = lines.quote

@@ -40,7 +40,7 @@ public struct ForwardGeocoder: Sendable {
 
   /// One bearer of the name.
   public struct Match: Sendable, Equatable {
-    /// What it is.
+    /// The kind of the line.
     public var record: GeocodeRecord
     /// How well the name fits.
     public var closeness: Closeness

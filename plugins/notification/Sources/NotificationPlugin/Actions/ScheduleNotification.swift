@@ -39,7 +39,7 @@ struct ScheduleNotification: Action {
     static let summaries = ["id": "Its identifier"]
   }
 
-  /// What the system allows as the shortest interval.
+  /// The shortest interval that the system allows.
   private static let leastInterval = Duration.seconds(60)
 
   static func check(_ input: LiteralInput) -> [InputProblem] {

@@ -64,7 +64,7 @@ public struct LaunchOptions: Sendable, Hashable {
   public let leftOut: [String]
   /// The link, or nil when none of the keys holds one.
   public let link: Link?
-  /// What the notification among the options stands for; nil when there is none.
+  /// The notification among the options; nil if there is none.
   public let arrival: Arrival?
   /// `default`, `dismiss` or the identifier of the button that the person chose; nil without a notification.
   public let action: String?
@@ -129,7 +129,7 @@ public struct LaunchOptions: Sendable, Hashable {
 
 /// A value among the options that may be the link.
 private struct LinkCandidate {
-  /// Where it is, such as `urlContexts[1]`.
+  /// Its place, such as `urlContexts[1]`.
   var place: String
   var link: LaunchOptions.Link?
   var action = NotificationAnswer.open

@@ -44,7 +44,7 @@ public struct ScannedURL: Sendable {
 
   /// An item of the query or the fragment, or the fragment, that was left out because of a fault in it.
   struct IgnoredPart: Sendable {
-    /// Where it was.
+    /// Its place.
     enum Origin: String, Sendable {
       case query, fragment
     }

@@ -13,12 +13,12 @@ public struct URLPolicy: Sendable, Hashable {
   public var strictSlashes: Bool
   /// Whether the first segment is compared with case; otherwise it is read as the host that RFC 3986 says it is.
   public var caseSensitiveHost: Bool
-  /// What a fragment is read as.
+  /// The meaning of a fragment.
   public var fragmentUse: FragmentUse
   /// The sizes past which a URL is refused.
   public var limits: URLLimits
 
-  /// What a fragment, the part behind `#`, is read as.
+  /// The meaning of a fragment, the part behind `#`.
   public enum FragmentUse: String, Sendable, Hashable {
     /// Text that takes no part in matching.
     case text

@@ -70,7 +70,7 @@ struct ReceiveLinks: Service {
       ])
   }
 
-  /// What came, in the form of launch options.
+  /// The link or context, in the form of launch options.
   private static func options(_ post: EventPost) -> ValueObject {
     switch LifecycleEvent(rawValue: post.event) {
     case .appContinueUserActivity: ["userActivities": [post.value]]

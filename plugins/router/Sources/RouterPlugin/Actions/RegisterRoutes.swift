@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// What a step may have the fragment read as.
+/// The meanings of a fragment that a step may choose.
 enum FragmentReading: String, FieldWord {
   case parameters
   case path
