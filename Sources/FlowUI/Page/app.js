@@ -152,24 +152,28 @@ let log = null;
 // Parts. What a reader has typed, chosen, scrolled and focused stays when a part is replaced.
 let aim = null;
 const controls = root => [...root.querySelectorAll("a,button,input,select,textarea,[tabindex]")];
+const fields = root => [...root.querySelectorAll("input,select,textarea")];
 const renew = (part, markup) => {
-  const before = controls(part), values = before.map(control => control.value), focused = before.indexOf(document.activeElement);
+  const before = fields(part), values = before.map(field => field.value), typedIn = before.indexOf(document.activeElement);
+  const focused = controls(part).indexOf(document.activeElement);
   const scrolls = [...part.querySelectorAll(".scroll")].map(box => [box.scrollLeft, box.scrollTop]);
   const zoom = part.querySelector(".timeline")?.style.getPropertyValue("--zoom");
   // The server has escaped all that others wrote.
   part.innerHTML = markup;
   hide();
   aim = enliven(part) ?? aim;
-  const after = controls(part);
+  // Fields by themselves: how many rows with links a table has depends on its search.
+  const after = fields(part);
   if (after.length === before.length)
-    after.forEach((control, at) => {
-      if (!/^(INPUT|SELECT|TEXTAREA)$/.test(control.tagName) || control.value === values[at]) return;
-      control.value = values[at];
-      control.dispatchEvent(new Event("input"));
+    after.forEach((field, at) => {
+      if (field.value === values[at]) return;
+      field.value = values[at];
+      field.dispatchEvent(new Event("input"));
     });
   if (zoom) part.querySelector(".timeline")?.style.setProperty("--zoom", zoom);
   [...part.querySelectorAll(".scroll")].forEach((box, at) => { if (scrolls[at]) [box.scrollLeft, box.scrollTop] = scrolls[at]; });
-  if (focused >= 0) after[Math.min(focused, after.length - 1)]?.focus({ preventScroll: true });
+  const all = typedIn >= 0 && after.length === before.length ? after : controls(part), at = all === after ? typedIn : focused;
+  if (at >= 0) all[Math.min(at, all.length - 1)]?.focus({ preventScroll: true });
 };
 let isDown = false;
 addEventListener("pointerdown", () => { isDown = true; }, true);
