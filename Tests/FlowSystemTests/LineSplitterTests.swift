@@ -4,8 +4,10 @@ import Testing
 
 /// What a program wrote, cut into lines however it comes.
 @Suite struct `The lines of an output` {
-  private func lines(of pieces: [String], longest: Int = 1000, room: Int = .max) -> (texts: [String], count: Int) {
-    var splitter = LineSplitter(longest: longest)
+  private func lines(
+    of pieces: [String], longest: Int = 1000, overwritten: Int = 0, room: Int = .max
+  ) -> (texts: [String], count: Int) {
+    var splitter = LineSplitter(longest: longest, overwritten: overwritten)
     var texts: [String] = []
     var count = 0
     for piece in pieces {
@@ -44,6 +46,18 @@ import Testing
     #expect(lines(of: ["1234567890abc\n"], longest: 10).texts == ["1234567890"])
     #expect(lines(of: Array(repeating: "working\r", count: 10_000) + ["done\n"], longest: 10).texts == ["done"])
     #expect(lines(of: ["1234567890abc", "\r", "new\n"], longest: 10).texts == ["new"])
+  }
+
+  @Test func `have before them the last bytes that they wrote over, for a reader who asks`() {
+    let text = "one\r\ntwenty\r30\n12345\r6789012\rab\n"
+    let scalars = Array(text.unicodeScalars)
+    for first in 0...scalars.count {
+      let pieces = [scalars[..<first], scalars[first...]].map { String(String.UnicodeScalarView($0)) }
+      let texts = lines(of: pieces, overwritten: 4).texts
+      #expect(texts == ["one", "enty\r30", "9012\rab"], "\(pieces)")
+    }
+    let bar = Array(repeating: "working\r", count: 10_000) + ["done and more\n"]
+    #expect(lines(of: bar, longest: 7, overwritten: 3).texts == ["ing\rdone an"])
   }
 
   @Test func `are counted where there is no room for them`() {

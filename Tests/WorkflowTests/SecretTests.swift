@@ -211,6 +211,10 @@ import Testing
         grep: { run: 'echo "token=$T" | grep --color=always t0k', env: { T: "${{ secrets.token }}" } }
         reset: { run: "printf '\\033[31mred\\033(B\\033[m \\033]8;;https://a.b\\033\\\\link\\033]8;;\\033\\\\\\033]52;c;aGk=\\007\\n'" }
         back: { run: 'printf "%sX\b%s\n" "${T%????}" "${T#????????}"', env: { T: "${{ secrets.token }}" } }
+        over:
+          run: 'printf "%s\r%s\n" "${T%??????}" "${T#??????}" >&2; exit 1'
+          env: { T: "${{ secrets.token }}" }
+          optional: true
         used: { needs: grep, run: 'echo "[${{ steps.grep.outputs.stdout }}]" | cat' }
         fails:
           run: 'echo "token=$T" | grep --color=always t0k >&2; exit 1'
@@ -227,7 +231,7 @@ import Testing
     }
     let run = try note(["colors.yaml", "--report", "report.json", "--trace", "trace.json"])
     #expect(run.output.contains("grep: token=***") && run.output.contains("reset: red link"), "\(run.output)")
-    #expect(run.output.contains("back: ***"), "\(run.output)")
+    #expect(run.output.contains("back: ***") && run.output.contains("over: ***"), "\(run.output)")
     let lines = try note(["colors.yaml", "--json", "--report", "report.html"])
     #expect(!lines.output.contains(#"\u001b"#) && lines.output.contains("token=***"), "\(lines.output)")
     for words in [

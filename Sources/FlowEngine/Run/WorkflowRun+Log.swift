@@ -70,7 +70,8 @@ extension WorkflowRun {
   /// Returns a line as the log has it. Secrets are hidden before it is cut, because a part of one would not be found.
   private func cut(_ line: String) -> String {
     if line.utf8.count <= Limits.logLineBytes { return line }
-    let line = mask?.masked(printed: line, isCut: true) ?? line
+    let line = mask?.masked(printed: line, isCut: true) ?? TerminalText.commandLine(line, keepsColors: true)
+    if line.utf8.count <= Limits.logLineBytes { return line }
     return TerminalText.prefix(of: line, bytes: Limits.logLineBytes) + "… (cut at 64 KiB)"
   }
 }

@@ -2,7 +2,7 @@
 package struct LastLines {
   /// The number of lines that are kept.
   package static let count = 20
-  /// How many bytes of each.
+  /// The maximum bytes of each, and of what it wrote over before.
   package static let lineBytes = 1000
 
   private var lines: [[UInt8]] = []
@@ -14,8 +14,10 @@ package struct LastLines {
 
   /// Keeps a line; one that shows nothing is not kept.
   package mutating func append(_ line: UnsafeRawBufferPointer) {
-    if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { return }
-    let kept = Array(line.prefix(Self.lineBytes))
+    let start = line.lastIndex(of: UInt8(ascii: "\r")).map { $0 + 1 } ?? 0
+    if line[start...].allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { return }
+    let first = max(0, start - Self.lineBytes)
+    let kept = Array(line[first...].prefix(start - first + Self.lineBytes))
     if lines.count < Self.count {
       lines.append(kept)
     } else {

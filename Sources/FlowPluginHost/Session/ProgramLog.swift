@@ -3,7 +3,7 @@ import FlowSystem
 
 /// What a program writes on its standard error, line by line, and the last lines for the message when it dies.
 struct ProgramLog {
-  private var splitter = LineSplitter(longest: Limits.logLineBytes + 1)
+  private var splitter = LineSplitter(longest: Limits.logLineBytes + 1, overwritten: LastLines.lineBytes)
   private var last = LastLines()
 
   private static let unfinishedBytes = 4 << 10

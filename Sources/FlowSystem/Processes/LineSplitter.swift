@@ -1,20 +1,26 @@
 /// The lines of an output of a program, which comes in pieces.
 ///
 /// Of a line that is written over, as a progress bar does with carriage returns, the last state counts: what a terminal
-/// would show.
+/// would show. Before it, behind a carriage return, stand as many of the bytes that it wrote over as the reader asks for.
 package struct LineSplitter {
-  /// How many bytes of a line are kept; what is behind them is passed over.
+  /// The maximum bytes of the last state of a line.
   private let longest: Int
+  /// The maximum bytes that are kept of what a line wrote over.
+  private let overwritten: Int
   /// What has come of a line whose end has not.
   private var begun: [UInt8] = []
+  /// The index in `begun` at which the last state of the line starts.
+  private var start = 0
 
   private static let lineEnd = UInt8(ascii: "\n")
   private static let carriageReturn = UInt8(ascii: "\r")
 
-  /// Lines of at most `longest` bytes.
-  package init(longest: Int) { self.longest = longest }
+  /// Creates a splitter for lines of at most `longest` bytes.
+  ///
+  /// - Parameter overwritten: the bytes to keep of what a line wrote over. A secret may begin in them and end in what is shown.
+  package init(longest: Int, overwritten: Int = 0) { (self.longest, self.overwritten) = (longest, overwritten) }
 
-  /// What a terminal shows of the line whose end has not come; empty where none has begun.
+  /// The line whose end has not come; empty where none has begun.
   package var unfinished: ArraySlice<UInt8> {
     begun.prefix(begun.count - Self.returnsAtEnd(of: begun[...]))
   }
@@ -33,7 +39,7 @@ package struct LineSplitter {
     }
     let others = Self.lineEnds(in: rest)
     if others > LastLines.count {
-      begun = []
+      (begun, start) = ([], 0)
       for _ in 0..<others - LastLines.count { _ = Self.takeLine(from: &rest) }
     }
     while let line = Self.takeLine(from: &rest) { complete(line) { body($0, false) } }
@@ -47,32 +53,43 @@ package struct LineSplitter {
   }
 
   private mutating func complete(_ end: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
-    if begun.isEmpty {
-      let line = Self.shown(end)
-      return body(UnsafeRawBufferPointer(rebasing: line.prefix(longest)))
-    }
+    if begun.isEmpty { return body(kept(end)) }
     begin(end)
     unfinished.withUnsafeBytes(body)
     begun.removeAll(keepingCapacity: begun.capacity < 4096)
+    start = 0
   }
 
-  /// Adds to the line whose end has not come; what a carriage return has taken back goes.
+  /// Adds to the line whose end has not come. Of what a carriage return has taken back, the last bytes stay.
   private mutating func begin(_ piece: UnsafeRawBufferPointer) {
-    let shown = Self.shown(piece)
-    if shown.count < piece.count - Self.returnsAtEnd(of: piece[...])
-      || begun.last == Self.carriageReturn && !shown.isEmpty
-    {
-      begun.removeAll(keepingCapacity: true)
+    let line = UnsafeRawBufferPointer(rebasing: piece.dropLast(Self.returnsAtEnd(of: piece[...])))
+    if begun.last == Self.carriageReturn, !line.isEmpty { start = begun.count }
+    var shown = line
+    if let found = line.lastIndex(of: Self.carriageReturn) {
+      begun.append(contentsOf: line[max(0, found - overwritten)...found])
+      start = begun.count
+      shown = UnsafeRawBufferPointer(rebasing: line[(found + 1)...])
     }
-    begun.append(contentsOf: shown.prefix(max(0, longest - begun.count)))
+    forgetOverwritten()
+    begun.append(contentsOf: shown.prefix(max(0, longest - (begun.count - start))))
     if piece.last == Self.carriageReturn, begun.last != Self.carriageReturn { begun.append(Self.carriageReturn) }
   }
 
-  /// What is behind the last return to the beginning of the line; those at its end take nothing back.
-  private static func shown(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let line = UnsafeRawBufferPointer(rebasing: line.dropLast(returnsAtEnd(of: line[...])))
-    guard let found = line.lastIndex(of: carriageReturn) else { return line }
-    return UnsafeRawBufferPointer(rebasing: line[(found + 1)...])
+  private mutating func forgetOverwritten() {
+    let kept = overwritten == 0 ? 0 : overwritten + 1
+    guard start > kept else { return }
+    begun.removeFirst(start - kept)
+    start = kept
+  }
+
+  /// A whole line without the returns at its end, which take nothing back.
+  private func kept(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let line = UnsafeRawBufferPointer(rebasing: line.dropLast(Self.returnsAtEnd(of: line[...])))
+    guard let found = line.lastIndex(of: Self.carriageReturn) else {
+      return UnsafeRawBufferPointer(rebasing: line.prefix(longest))
+    }
+    let first = overwritten == 0 ? found + 1 : max(0, found - overwritten)
+    return UnsafeRawBufferPointer(rebasing: line[first...].prefix(found + 1 - first + longest))
   }
 
   private static func returnsAtEnd(of line: some BidirectionalCollection<UInt8>) -> Int {

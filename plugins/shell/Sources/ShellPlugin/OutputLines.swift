@@ -11,7 +11,9 @@ struct OutputLines {
   private(set) var last = LastLines()
 
   /// A line may be a byte longer than the log takes, which then cuts it and says so.
-  private static var splitter: LineSplitter { LineSplitter(longest: Limits.logLineBytes + 1) }
+  private static var splitter: LineSplitter {
+    LineSplitter(longest: Limits.logLineBytes + 1, overwritten: LastLines.lineBytes)
+  }
 
   /// Lines of the step of `context`.
   init(_ context: ActionContext) { log = Log(context) }
