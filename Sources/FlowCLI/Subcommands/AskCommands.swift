@@ -9,8 +9,8 @@ import FlowSystem
 
 /// Asks something of a run that another process runs, and waits for its answer.
 enum RunQuestion {
-  /// How long the answer may take: a run looks ten times a second, and a machine or a disk may be busy.
-  private static let waitMilliseconds = 3_000
+  /// How long the answer may take: a run looks ten times a second, and a machine or a disk may be busy for seconds.
+  private static let waitMilliseconds = 10_000
 
   /// Asks and gives the run's id as it is shown. Throws a ``UsageProblem`` with what the run said no with, a `StoreProblem`
   /// where there is no such run, and a ``RunProblem`` if the run does not answer.

@@ -67,6 +67,10 @@ public struct RunOptions: Sendable {
   /// How long the steps may take, by a thread's pace, that it takes in one go: no ready step waits longer for a thread
   /// that is at work on short ones.
   package var batchNanoseconds = 32_000
+  /// How long a body that was asked to end may run before it is abandoned; a command has longer.
+  package var graceNanoseconds = Plan.usualGraceNanoseconds
+  /// How long the calls of `flow.on` continue in that time; the rest of it is for the step itself.
+  package var lastCallsNanoseconds = 800_000_000
 
   /// Which item of another run's step it is a run for; nil: it is a run by itself.
   package var outer: OuterRun?

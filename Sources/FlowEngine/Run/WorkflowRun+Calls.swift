@@ -4,9 +4,6 @@ import FlowPluginKit
 
 // Steps that call an action for each post of an event that repeats.
 extension WorkflowRun {
-  /// How long calls continue after their step was asked to end; the rest of its grace is for the step itself.
-  private static let lastCalls = Duration.milliseconds(800)
-
   /// Puts each post of an event that repeats into `posts`, those that have come before first.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
     state.withLock { state in
@@ -17,7 +14,7 @@ extension WorkflowRun {
       state.followers.append(RunState.Follower(event: event, posts: posts, step: step))
     }
     onCancel(step, attempt: attempt) { [self] in
-      wake(after: Self.lastCalls) { [self] in
+      wake(after: .nanoseconds(options.lastCallsNanoseconds)) { [self] in
         posts.dropAll()
         currentCall(of: step)?.end(because: "the run ended before the call did")
       }

@@ -92,7 +92,7 @@ public final class WorkflowRun: Sendable {
       announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) },
-      grace: { [prepared] in prepared.graceNanoseconds(of: $0) })
+      grace: { [prepared, usual = options.graceNanoseconds] in prepared.graceNanoseconds(of: $0, usual: usual) })
     plan.outstanding.outsideServicesEnd = options.endsOutsideServices
     plan.outstanding.countsUnhandledPosts = options.endsOutsideServices
     plan.reserve()

@@ -50,15 +50,16 @@ public final class VirtualClock: Sendable {
 
   /// Moves the clock until the run has ended.
   func drive(_ run: WorkflowRun) async {
-    // How long a body that was told to end gets to do so, before the clock moves nevertheless.
-    let patience = 200
-    var looks = 0
+    // How long a body that was told to end gets to do so, before the clock moves nevertheless: a busy machine may keep its
+    // thread waiting for seconds.
+    let patience = Duration.seconds(5)
+    var end: ContinuousClock.Instant?
     while !run.hasEnded {
       switch run.activity {
-      case .busy: looks = 0
-      case .ending where looks < patience: looks += 1
+      case .busy: end = nil
+      case .ending where end.map { ContinuousClock.now < $0 } ?? true: end = end ?? .now + patience
       case .ending, .asleep:
-        looks = 0
+        end = nil
         if advance() { continue }
         // Only the app can make something happen now.
         try? await Task.sleep(for: .milliseconds(1))

@@ -63,6 +63,8 @@ struct ItemRun: Sendable {
     options.jitterSeed = outer.options.jitterSeed ^ UInt64(context.step)
     options.threads = outer.options.threads
     options.shortStepNanoseconds = outer.options.shortStepNanoseconds
+    options.graceNanoseconds = outer.options.graceNanoseconds
+    options.lastCallsNanoseconds = outer.options.lastCallsNanoseconds
     options.showsOutput = outer.showsOutput(of: context.step)
     options.forcesColor = outer.options.forcesColor && outer.allowsColor(of: context.step)
     options.outer = OuterRun(

@@ -148,12 +148,16 @@ public struct PreparedWorkflow: Sendable {
     return index < 0 ? nil : details[Int(index)]
   }
 
-  /// The time for the body of a step that was asked to end: for a command, the time until it is killed and a second.
-  func graceNanoseconds(of step: StepIndex) -> Int {
-    guard action(of: step).declaration.shellTextInput != nil else { return Plan.usualGraceNanoseconds }
+  /// How long a killed command takes at most until its step ends, also on a machine on which threads stand still for seconds.
+  private static let killedNanoseconds = 5_000_000_000
+
+  /// The time for the body of a step that was asked to end, `usual` for all but commands: these have the time until they are
+  /// killed and some seconds more.
+  func graceNanoseconds(of step: StepIndex, usual: Int) -> Int {
+    guard action(of: step).declaration.shellTextInput != nil else { return usual }
     let stated = graph.workflow.steps[Int(step)].with[StopPolicy.input]?.objectValue
     let policy = stated.flatMap { try? StopPolicy($0) } ?? StopPolicy()
-    return policy.within.nanoseconds + Plan.usualGraceNanoseconds
+    return policy.within.nanoseconds + Self.killedNanoseconds
   }
 
   /// The action of a step.
