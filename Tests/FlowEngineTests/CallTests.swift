@@ -6,11 +6,13 @@ import Testing
 @testable import FlowEngine
 
 /// `flow.on`: an action is called for each post of an event that repeats.
-@Suite(.timeLimit(.minutes(1))) struct `A step that follows an event` {
+@Suite(.timeLimit(.minutes(10))) struct `A step that follows an event` {
   private let probe = ProbePlugin()
 
   /// A run of `steps` that takes posts of `again` from outside.
-  private func start(_ steps: [Step], observer: (any RunObserver)? = nil) throws -> WorkflowRun {
+  private func start(
+    _ steps: [Step], observer: (any RunObserver)? = nil, lastCallsNanoseconds: Int? = nil
+  ) throws -> WorkflowRun {
     var fixture = EngineFixture(steps)
     fixture.workflow.events = [EventDeclaration("again", repeats: true)]
     fixture.workflow.outputs = [
@@ -21,6 +23,7 @@ import Testing
     fixture.change = {
       $0.acceptsEvents = true
       $0.observer = observer
+      if let lastCallsNanoseconds { $0.lastCallsNanoseconds = lastCallsNanoseconds }
     }
     return try fixture.start()
   }
@@ -101,8 +104,9 @@ import Testing
   }
 
   @Test func `is told at the end what it could not call for any more, within its grace`() async throws {
-    let run = try start([follow("probe.wait")])
+    let run = try start([follow("probe.wait", timeout: "1h")], lastCallsNanoseconds: 50_000_000)
     for _ in 0..<3 { run.post("again") }
+    await wait { run.state.withLock { $0.followers.first?.call != nil } }
     run.finishPosting()
     let report = await run.report
     #expect(report.outputs == ["calls": 1, "failed": 1, "dropped": 2])

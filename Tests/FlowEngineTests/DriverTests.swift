@@ -6,7 +6,7 @@ import FlowTestKit
 import Testing
 
 /// What the Dispatch driver adds to the plan: threads, tasks, resources, cancellation.
-@Suite(.timeLimit(.minutes(2))) struct DriverTests {
+@Suite(.timeLimit(.minutes(10))) struct DriverTests {
   @Test func `a hundred occupying steps do not keep an unrelated chain from ending`() async throws {
     let probe = ProbePlugin()
     var steps = (0..<100).map { Step("hold-\($0)", "probe.hold") { $0.blocking = false } }
@@ -22,7 +22,7 @@ import Testing
     #expect(report["chain-19"].endedAt! < report["hold-0"].endedAt!)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `ready steps get threads also where a thread that worked through short steps alone took one that occupies it`()
     async throws
   {
@@ -42,7 +42,7 @@ import Testing
     #expect(await run.report.conclusion == .success)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `steps that a thread took in one go with one that occupies it are run by others`() async throws {
     // Two thousand short steps and three more, each of these behind one that does not return until all short ones have
     // run. The others that are ready occupy their threads too: nobody is left who would come upon the three. More than
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `cancelled in the midst of thousands of short steps, a run knows of each whether it ran`() async throws {
     for round in 0..<20 {
       let probe = ProbePlugin()
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `threads that share short steps run each once, after what it needs`() async throws {
     let seed = SeededGenerator.environmentSeed ?? 33
     print("seed \(seed)")
@@ -130,6 +130,7 @@ import Testing
       Step("next", needs: [0]),
     ])
     fixture.plugins = fixture.plugins.dropLast() + [probe]
+    fixture.change = { $0.graceNanoseconds = Plan.usualGraceNanoseconds }
     let report = try await fixture.run()
     probe.door.open()
     #expect(report["deaf"].outcome == .timedOut)
@@ -173,7 +174,7 @@ import Testing
     #expect(report["flaky"].endedAt! >= 15)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a body that may wait ends its step once, whether it waits or not`() async throws
+  @Test(.timeLimit(.minutes(10))) func `a body that may wait ends its step once, whether it waits or not`() async throws
   {
     let probe = ProbePlugin()
     let steps: [Step] = (0..<600).map { index in

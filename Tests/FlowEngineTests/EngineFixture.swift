@@ -22,6 +22,9 @@ struct EngineFixture {
       "flowrun-\(UInt64.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     var options = RunOptions(dataFolder: folder.path, workflowFolder: folder.path)
+    // A body that does end must not be abandoned on a machine on which threads stand still for seconds.
+    options.graceNanoseconds = 60_000_000_000
+    options.lastCallsNanoseconds = 45_000_000_000
     change(&options)
     return try Engine(plugins: plugins).start(WorkflowGraph(workflow), options: options)
   }

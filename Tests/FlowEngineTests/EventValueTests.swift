@@ -30,7 +30,7 @@ private struct OutsidePlugin: Plugin {
 }
 
 /// The values of events, and the steps that read them.
-@Suite(.timeLimit(.minutes(1))) struct `Events that carry a value` {
+@Suite(.timeLimit(.minutes(10))) struct `Events that carry a value` {
   private static let declared = [
     EventDeclaration("again", repeats: true, value: FieldDeclaration("value", .object(properties: nil))),
     EventDeclaration("link", value: secret), EventDeclaration("plain"),

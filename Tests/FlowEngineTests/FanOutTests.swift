@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Steps that run for several items, on real threads.
-@Suite(.timeLimit(.minutes(2))) struct `A step with items` {
+@Suite(.timeLimit(.minutes(10))) struct `A step with items` {
   private func setting(_ items: Value, _ change: @escaping (inout StepOptions) -> Void = { _ in }) -> Step {
     Step("each", "flow.set", with: ["values": ["got": "${{ item }}", "at": "${{ index }}"]]) {
       $0.fanOut = FanOut(.items(items))

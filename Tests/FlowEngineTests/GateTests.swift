@@ -7,16 +7,15 @@ import Testing
 
 /// The launch gate on the real clock. Only what must hold on any machine is asserted: never early, and not kept shut by
 /// steps that occupy threads.
-@Suite(.timeLimit(.minutes(2))) struct GateTests {
+@Suite(.timeLimit(.minutes(10))) struct GateTests {
   private func gate(min: Duration? = nil, max: Duration? = nil) -> GateDeadline {
     GateDeadline(min: min.map { .literal($0) }, max: max.map { .literal($0) })
   }
 
   @Test func `the minimum holds a launch that was ready long before, and never opens early (L34)`() async throws {
-    let report = try await EngineFixture([Step("a")], gate: gate(min: .milliseconds(250), max: .seconds(5))).run()
+    let report = try await EngineFixture([Step("a")], gate: gate(min: .milliseconds(250), max: .seconds(60))).run()
     #expect(report.gate.outcome == .ready)
     #expect(report.gate.openedAt! >= 250)
-    #expect(report.gate.readyAt! < 250)
     #expect(abs(report.gate.heldByMinMilliseconds - (report.gate.openedAt! - report.gate.readyAt!)) < 0.01)
     #expect(report.conclusion == .success)
   }
@@ -26,7 +25,7 @@ import Testing
   {
     for minimum in [nil, Duration.milliseconds(1)] {
       let steps = [Step("a", "flow.sleep", with: ["for": "20ms"])]
-      let report = try await EngineFixture(steps, gate: gate(min: minimum, max: .seconds(5))).run()
+      let report = try await EngineFixture(steps, gate: gate(min: minimum, max: .seconds(60))).run()
       #expect(report.gate.outcome == .ready)
       #expect(report.gate.heldByMinMilliseconds == 0)
     }
@@ -55,9 +54,9 @@ import Testing
   {
     let pool = OccupiedPool()
     let tasks = (0..<4 * ProcessInfo.processInfo.activeProcessorCount).map { _ in
-      Task.detached { pool.occupy(for: .seconds(5)) }
+      Task.detached { pool.occupy(for: .seconds(60)) }
     }
-    while pool.tasks.load(ordering: .relaxed) < 2 {}
+    while pool.tasks.load(ordering: .relaxed) < min(2, ProcessInfo.processInfo.activeProcessorCount) {}
     let run = try EngineFixture([Step("a")], gate: gate(min: .milliseconds(20))).start()
     #expect(await run.gate.outcome == .ready)
     pool.isReleased.store(true, ordering: .relaxed)
@@ -89,9 +88,14 @@ import Testing
   }
 
   @Test func `without a blocking step the gate opens at its minimum`() async throws {
-    let long = Step("a", "flow.sleep", with: ["for": "600ms"]) { $0.blocking = false }
-    let report = try await EngineFixture([long], gate: gate(min: .milliseconds(30))).run()
-    #expect(report.gate.outcome == .ready)
+    let probe = ProbePlugin()
+    var fixture = EngineFixture([Step("a", "probe.hold") { $0.blocking = false }], gate: gate(min: .milliseconds(30)))
+    fixture.plugins = [probe]
+    let run = try fixture.start()
+    let opening = await run.gate
+    probe.door.open()
+    let report = await run.report
+    #expect(opening.outcome == .ready)
     #expect(report.gate.openedAt! >= 30 && report.gate.openedAt! < report["a"].endedAt!)
   }
 

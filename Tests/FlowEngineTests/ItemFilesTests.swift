@@ -9,7 +9,7 @@ import Testing
 @testable import FlowEngine
 
 /// Steps with items that say what each of them reads and makes.
-@Suite(.timeLimit(.minutes(3))) struct `Items with files` {
+@Suite(.timeLimit(.minutes(10))) struct `Items with files` {
   /// Two steps that make a file of each file, and one that joins what they made; `tag` stands for their definitions.
   private static func workflow(in folder: String, tags: [String]) -> Workflow {
     func each(_ id: String, from source: String, to target: String, tag: String, needs: [StepIndex]) -> Step {

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// What a resume keeps of the items of a step, and the idempotency keys of those that run again.
-@Suite(.timeLimit(.minutes(2))) struct `A resume of a step with items` {
+@Suite(.timeLimit(.minutes(10))) struct `A resume of a step with items` {
   @Test func `gives an item a key of its own where another one stood at its index`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"])

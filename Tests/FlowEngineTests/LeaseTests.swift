@@ -25,7 +25,7 @@ extension `A journal` {
     return run
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `begins no step while its lease is late, and goes on when it is renewed`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
@@ -42,7 +42,7 @@ extension `A journal` {
     #expect(report.conclusion == .success && probe.diary.all == ["renewed", "b", "c"])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `begins no step, not even to clean up, once another process has the run`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
@@ -54,7 +54,7 @@ extension `A journal` {
     #expect(report.warnings.contains { $0.contains("was taken over by another process") }, "\(report.warnings)")
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `ends the bodies that run when its lease is late, and runs them again once it is renewed`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
@@ -77,7 +77,7 @@ extension `A journal` {
       parts == [["fan[0] 1", "fan[0] ended", "step 1", "step ended"], ["after", "fan[0] 2", "step 2"]])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `fails a step that must not run twice when its lease is late`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What an attempt takes of a machine, and whether there is one, after others were lost.
-@Suite(.timeLimit(.minutes(1))) struct LostAttemptTests {
+@Suite(.timeLimit(.minutes(10))) struct LostAttemptTests {
   /// An executor that loses one attempt for each of these reasons and runs the next one.
   private final class LosingExecutor: StepExecutor {
     let name = "slurm"

@@ -1,5 +1,6 @@
 import FlowEngine
 import FlowModel
+import Synchronization
 import Testing
 
 /// Steps that take resources of the machine, with threads and clocks.
@@ -62,14 +63,32 @@ struct MachineTests {
   }
 
   @Test func `an attempt takes what it asks for, not what the one before did`() async throws {
-    let report = try await fixture([
-      Step("grows", "probe.fail-twice") {
+    let probe = ProbePlugin()
+    var fixture = fixture([
+      Step("grows", "probe.fail-twice", needs: [2]) {
         $0.request = MachineResources(cpus: 1)
         $0.laterRequests = [MachineResources(cpus: 2), MachineResources(cpus: 3)]
         $0.retry = RetryPolicy(attempts: 3, delay: .zero)
       },
-      Step("holds", "probe.spin") { $0.request = MachineResources(cpus: 3) },
-    ]).run()
+      Step("holds", "probe.hold") { $0.request = MachineResources(cpus: 3) },
+      Step("begin") { $0.after = ["begin"] },
+    ])
+    fixture.plugins[1] = probe
+    fixture.workflow.events = [EventDeclaration("begin")]
+    let retries = RetryListener()
+    fixture.change = {
+      $0.capacity = Self.capacity
+      $0.acceptsEvents = true
+      $0.observer = retries
+    }
+    let run = try fixture.start()
+    let limit = ContinuousClock.now + .seconds(30)
+    while probe.door.waiting.load(ordering: .acquiring) == 0, ContinuousClock.now < limit { await Task.yield() }
+    run.post("begin")
+    run.finishPosting()
+    while retries.count == 0, ContinuousClock.now < limit { await Task.yield() }
+    probe.door.open()
+    let report = await run.report
     #expect(report.conclusion == .success)
     let (grows, holds) = (report["grows"], report["holds"])
     #expect(grows.attempts == 3 && grows.request == MachineResources(cpus: 3))
@@ -105,5 +124,16 @@ struct MachineTests {
       "\($0)".hasPrefix("step 'big': asks for 1024TiB of memory, but there is ")
         && "\($0)".hasSuffix(" on this machine")
     }
+  }
+}
+
+/// How many attempts an observer has heard fail.
+private final class RetryListener: RunObserver {
+  private let retries = Mutex(0)
+  var count: Int { retries.withLock { $0 } }
+
+  func receive(_ events: [RunEvent]) {
+    let heard = events.count { if case .stepRetrying = $0.kind { true } else { false } }
+    retries.withLock { $0 += heard }
   }
 }

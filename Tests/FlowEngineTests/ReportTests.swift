@@ -4,7 +4,7 @@ import FlowModel
 import Testing
 
 /// The report of a run as JSON.
-@Suite(.timeLimit(.minutes(1))) struct ReportTests {
+@Suite(.timeLimit(.minutes(10))) struct ReportTests {
   @Test func `the report is written in pieces as it is written whole`() async throws {
     let report = try await EngineFixture((0..<500).map { Step("s\($0)") }).run()
     var pieces: [[UInt8]] = []

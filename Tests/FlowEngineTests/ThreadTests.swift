@@ -7,7 +7,7 @@ import Testing
 
 /// More steps that occupy threads than there are threads: what tells of the run and stops it goes on, and no step is said to
 /// run that has no thread.
-@Suite(.timeLimit(.minutes(2))) struct ThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct ThreadTests {
   private let longest = 60_000_000_000
 
   /// Steps that occupy a thread each, all at once, until the probe's door is opened.
@@ -24,9 +24,11 @@ import Testing
   {
     let probe = ProbePlugin()
     let listener = Listener()
-    // The last one would time out if its deadline counted before its body begins.
+    // The deadline of the last one passes while it waits for a thread.
     var fixture = holding(300, probe) { index, options in
-      if index == 299 { options.deadline = StepDeadline(max: .milliseconds(2_000)) }
+      guard index == 299 else { return }
+      options.deadline = StepDeadline(max: .milliseconds(20))
+      options.isOptional = true
     }
     fixture.change = { $0.observer = listener }
     let run = try fixture.start()
@@ -43,16 +45,19 @@ import Testing
     let report = await run.report
     #expect(started == Limits.threads)
     #expect(inBody == Limits.threads)
-    #expect(report.conclusion == .success)
-    #expect(report.warnings.count == 1)
-    #expect(
-      report.warnings.first?.hasSuffix("waited for a thread: all 256 that steps of 'user-initiated' may have were busy")
-        == true)
+    #expect(report.steps.dropLast().allSatisfy { $0.outcome == .success })
+    // It counts from the beginning of its body, which may take longer than that on a busy machine.
+    let last = report["hold-299"]
+    #expect(last.outcome == .success || last.endedAt! - last.startedAt! >= 20)
+    let warning = "waited for a thread: all 256 that steps of 'user-initiated' may have were busy"
+    #expect(report.warnings.count { $0.hasSuffix(warning) } == 1, "\(report.warnings)")
   }
 
   @Test func `a run all of whose threads are taken is cancelled at once`() async throws {
     let probe = ProbePlugin()
-    let run = try holding(300, probe).start()
+    var fixture = holding(300, probe)
+    fixture.change = { $0.graceNanoseconds = Plan.usualGraceNanoseconds }
+    let run = try fixture.start()
     while probe.door.waiting.load(ordering: .acquiring) < Limits.threads, run.nowNanoseconds < longest {
       await Task.yield()
     }

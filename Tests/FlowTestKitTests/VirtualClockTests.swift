@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// A run with real bodies whose time is virtual.
-@Suite(.timeLimit(.minutes(1))) struct VirtualClockTests {
+@Suite(.timeLimit(.minutes(10))) struct VirtualClockTests {
   private func report(
     _ steps: [Step], gate: GateDeadline? = nil, _ change: (inout RunOptions) -> Void = { _ in }
   ) async throws -> RunReport {
