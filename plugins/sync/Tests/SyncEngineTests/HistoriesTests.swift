@@ -48,7 +48,7 @@ import Testing
     return plan
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `V15 S32: killed at every single step of its work, a device loses nothing and counts nothing twice`() {
     let calm = Simulation.run(conflictPlan())
     expectGood(calm)

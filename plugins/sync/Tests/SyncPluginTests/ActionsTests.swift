@@ -11,7 +11,7 @@ import Testing
 @testable import SyncPlugin
 
 /// The actions on real files, as a run calls them.
-@Suite(.timeLimit(.minutes(1))) struct ActionsTests {
+@Suite(.timeLimit(.minutes(10))) struct ActionsTests {
   private let folder: String
 
   init() throws {
@@ -172,7 +172,7 @@ import Testing
     }
     try shared.close()
     try await connection.set(setting: "theme", to: "dark")
-    #expect(await connection.session.wait(milliseconds: 5000) { !$0.status(atMilliseconds: 0).parked.isEmpty })
+    #expect(await connection.session.wait(milliseconds: 60_000) { !$0.status(atMilliseconds: 0).parked.isEmpty })
     let listed = try await mac.call(Parked.self)
     #expect(listed["count"] == 1)
     let one = try #require(listed["parked"]?.arrayValue?.first?.objectValue)
@@ -190,7 +190,7 @@ import Testing
     for index in 1...2 as ClosedRange<UInt32> {
       _ = try await connection.retire(DeviceID(stem: "x", random: index).name)
     }
-    try await connection.flush(timeout: .seconds(5))
+    try await connection.flush(timeout: .seconds(60))
     try await connected("late").closeHandles()
     try mac.closeHandles()
   }
@@ -198,7 +198,7 @@ import Testing
   @Test func `what happens before anybody listens is told to the first who does`() async throws {
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
-    try await connection.flush(timeout: .seconds(5))
+    try await connection.flush(timeout: .seconds(60))
     var notices = connection.notices().makeAsyncIterator()
     #expect(await notices.next() != nil)
     try mac.closeHandles()
@@ -249,11 +249,11 @@ import Testing
     _ = await mac.readied()
     let connection: Connection = try #require(mac.handle(.syncConnection))
     _ = try await phone.call(Push.self, with: ["state": "focus", "remaining": "25m"])
-    let isSeen = await connection.session.wait(milliseconds: 5000) {
+    let isSeen = await connection.session.wait(milliseconds: 60_000) {
       NoticeText.reading(PomodoroTimer.key, $0).hasPrefix("focus 25:00")
     }
     #expect(isSeen)
-    try await connection.pull(timeout: .seconds(5))
+    try await connection.pull(timeout: .seconds(60))
     mac.cancel()
     _ = try? await watching
     #expect(mac.posts.contains("sync.changed"))

@@ -11,7 +11,7 @@ import Testing
 @testable import SyncPlugin
 
 /// Records that are arbitrated whole, by the schema that says the timer's rules.
-@Suite(.timeLimit(.minutes(1))) struct DecideTests {
+@Suite(.timeLimit(.minutes(10))) struct DecideTests {
   private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("workflows/pomodoro.sync.yaml")

@@ -8,7 +8,7 @@ import Testing
 @testable import SyncPlugin
 
 /// A device that is pointed at the store of somebody else, as the actions of a run work on it.
-@Suite(.timeLimit(.minutes(1))) struct OtherStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct OtherStoreTests {
   private let folder: String
 
   init() throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncPlugin
 
 /// The timer as records of its schema.
-@Suite(.timeLimit(.minutes(1))) struct PomodoroSchemaTests {
+@Suite(.timeLimit(.minutes(10))) struct PomodoroSchemaTests {
   private let folder: String
 
   init() throws {

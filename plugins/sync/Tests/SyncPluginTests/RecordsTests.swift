@@ -9,7 +9,7 @@ import Testing
 @testable import SyncPlugin
 
 /// Records of a schema, on real files, as the actions of a run work on them.
-@Suite(.timeLimit(.minutes(1))) struct RecordsTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordsTests {
   private static let schema = """
     schema: notes
     collections:
@@ -409,7 +409,7 @@ import Testing
     _ = try await mac.call(Transaction.self, with: ["writes": writes, "wait": false])
     for key in ["1", "2"] { try await put(phone, "few", key, ["text": "phone"]) }
     await connection.session.setOnline(true)
-    #expect(await connection.session.wait(milliseconds: 20_000) { $0.status(atMilliseconds: 0).parked.count == 2 })
+    #expect(await connection.session.wait(milliseconds: 60_000) { $0.status(atMilliseconds: 0).parked.count == 2 })
     // A transaction that is parked itself says so.
     let refused = await error { _ = try await mac.call(Transaction.self, with: ["writes": writes]) }
     #expect(refused?.code == "sync-parked", "\(refused?.message ?? "")")

@@ -11,7 +11,7 @@ import Testing
 @testable import SyncPlugin
 
 /// What the subcommands `flowrun sync …` do with the own files of devices.
-@Suite(.timeLimit(.minutes(1))) struct ReportsTests {
+@Suite(.timeLimit(.minutes(10))) struct ReportsTests {
   private let folder: String
 
   init() throws {
@@ -77,7 +77,7 @@ import Testing
     try await put(phone, "few", "c", ["text": "3"])
     await connection.session.setOnline(true)
     // The zone takes no third record, and so nothing of the transaction.
-    #expect(await connection.session.wait(milliseconds: 20_000) { !$0.status(atMilliseconds: 0).parked.isEmpty })
+    #expect(await connection.session.wait(milliseconds: 60_000) { !$0.status(atMilliseconds: 0).parked.isEmpty })
     for host in [mac, phone] { try host.closeHandles() }
     #expect(try shown(notes, file) != zone)
     #expect(try shown(few, file).count == 3)
@@ -112,7 +112,7 @@ import Testing
     ] as [(String, ValueObject, Int?)] {
       let (host, connection) = try await connected(device, with: with)
       // Until a request has gone.
-      #expect(await connection.session.wait(milliseconds: 20_000) { $0.replica.statistics.requests > 0 })
+      #expect(await connection.session.wait(milliseconds: 60_000) { $0.replica.statistics.requests > 0 })
       try host.closeHandles()
       let status = try #require(try await SyncReports.status(file: connection.file))
       let (requests, bytes): (Value, Value) = limit.map { (.integer($0), 1_000_000) } ?? (.null, .null)

@@ -8,7 +8,7 @@ import Testing
 @testable import SyncPlugin
 
 /// Devices that hold a part of a zone, on real files, as the actions of a run work on them.
-@Suite(.timeLimit(.minutes(1))) struct SubscribeTests {
+@Suite(.timeLimit(.minutes(10))) struct SubscribeTests {
   private static let schema = """
     schema: notes
     collections:

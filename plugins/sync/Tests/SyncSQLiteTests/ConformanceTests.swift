@@ -8,13 +8,13 @@ import Testing
 
 /// The suite that every backend passes (V16, M4, M12, S10, S11).
 @Suite struct ConformanceTests {
-  @Test(.timeLimit(.minutes(1))) func `the memory backend conforms`() async {
+  @Test(.timeLimit(.minutes(10))) func `the memory backend conforms`() async {
     let failures = await BackendConformance.run { zone in MemoryBackend(zones: [zone]) }
     #expect(failures == [])
     #expect(BackendConformance.count == 36)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a SQLite file conforms`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `a SQLite file conforms`() async throws {
     let folder = try Folder()
     let failures = await BackendConformance.run { zone in
       try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [zone])

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Running devices on real files.
-@Suite(.timeLimit(.minutes(1))) struct SessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
@@ -52,9 +52,9 @@ import Testing
   @Test func `S1 S39 two devices on one file see each other's changes, both ways`() async throws {
     let (mac, phone) = (try await session("mac"), try await session("phone"))
     try await focus(mac, completed: 1)
-    #expect(await phone.wait(milliseconds: 5000) { Self.kind($0) == .focus })
+    #expect(await phone.wait(milliseconds: 60_000) { Self.kind($0) == .focus })
     try await phone.act(Pomodoro.timer, .edit(TimerState(kind: .idle).edit(completing: 1)))
-    #expect(await mac.wait(milliseconds: 5000) { Self.kind($0) == .idle })
+    #expect(await mac.wait(milliseconds: 60_000) { Self.kind($0) == .idle })
     #expect(await Self.completed(mac.machine) == 2)
     #expect(await mac.status().statistics.conflicts[.causal] == 1)
     await mac.stop()
@@ -67,7 +67,7 @@ import Testing
     try await focus(before, completed: 1)
     await before.stop()
     let after = try await session("mac")
-    #expect(await after.wait(milliseconds: 5000) { $0.isFlushed })
+    #expect(await after.wait(milliseconds: 60_000) { $0.isFlushed })
     let page = try await backend().changes(zone: Pomodoro.zone, since: nil, limit: 9, maximumBytes: 9999)
     let timer = try #require(page.records.first { $0.key == Pomodoro.timer })
     #expect(TimerStateRecord.completed(in: timer.cell) == 1)
@@ -129,7 +129,7 @@ import Testing
     await #expect(throws: ReplicaError.self) { try await mac.act(Pomodoro.settings, large) }
     #expect(await mac.status().statistics.actions == before)
     try await focus(mac)
-    #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
+    #expect(await mac.wait(milliseconds: 60_000) { $0.isFlushed })
     await mac.stop()
     let again = try await session("mac")
     #expect(await again.machine.view(of: Pomodoro.settings).fields.isEmpty)
@@ -166,11 +166,11 @@ import Testing
   {
     func set(_ name: String, _ session: SyncSession) async throws {
       try await session.act(Pomodoro.settings, Self.setting(name, "2"))
-      #expect(await session.wait(milliseconds: 5000) { $0.isFlushed })
+      #expect(await session.wait(milliseconds: 60_000) { $0.isFlushed })
     }
     try await commitOverLimit()
     let mac = try await session("mac")
-    #expect(await mac.wait(milliseconds: 5000) { $0.replica.cursor != nil })
+    #expect(await mac.wait(milliseconds: 60_000) { $0.replica.cursor != nil })
     var status = await mac.status()
     #expect(status.notShown.map(\.key) == [Pomodoro.settings])
     #expect(status.notShown.first?.reason.contains("'big' has 17001 bytes, at most 16384") == true)
@@ -198,7 +198,7 @@ import Testing
       try await session.act(Pomodoro.settings, Self.setting(name, "1"))
     }
     try await set("before", mac)
-    #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
+    #expect(await mac.wait(milliseconds: 60_000) { $0.isFlushed })
     let copy = folder.file("copy.sqlite")
     try SQLiteConnection(folder.file("mac.sqlite")).execute("VACUUM INTO '\(copy)'")
     let other = try await session("mac", file: "copy")
@@ -208,8 +208,8 @@ import Testing
       _ = try await (one, two)
     }
     for session in [mac, other] {
-      #expect(await session.wait(milliseconds: 20_000) { $0.view(of: Pomodoro.settings).fields.count == 13 })
-      #expect(await session.wait(milliseconds: 20_000) { $0.isFlushed })
+      #expect(await session.wait(milliseconds: 60_000) { $0.view(of: Pomodoro.settings).fields.count == 13 })
+      #expect(await session.wait(milliseconds: 60_000) { $0.isFlushed })
     }
     #expect(await mac.machine.replica.device != other.machine.replica.device)
     await mac.stop()
@@ -231,7 +231,7 @@ import Testing
     store.isFull = false
     try await focus(one, completed: 1)
     #expect(await Self.completed(one.machine) == 2)
-    #expect(await one.wait(milliseconds: 9000) { $0.isFlushed })
+    #expect(await one.wait(milliseconds: 60_000) { $0.isFlushed })
     await one.stop()
   }
 
@@ -242,14 +242,14 @@ import Testing
     let phone = try await session("phone")
     let mac = try await session("mac")
     try await focus(mac, completed: 1)
-    #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
+    #expect(await mac.wait(milliseconds: 60_000) { $0.isFlushed })
     await mac.stop()
     let (path, copy) = (folder.file("mac.sqlite"), folder.file("copy.sqlite"))
     try SQLiteConnection(path).execute("VACUUM INTO '\(copy)'")
     let lost = try await session("mac")
     for _ in 0..<3 {
       try await focus(lost, completed: 1)
-      #expect(await lost.wait(milliseconds: 5000) { $0.isFlushed })
+      #expect(await lost.wait(milliseconds: 60_000) { $0.isFlushed })
     }
     await lost.stop()
     let again = try await SyncSession.open(
@@ -258,13 +258,13 @@ import Testing
     try await again.act(
       Pomodoro.timer, .edit(TimerState(kind: .focus, remainingMilliseconds: 1).edit()))
     await again.start()
-    #expect(await again.wait(milliseconds: 9000) { $0.isFlushed })
+    #expect(await again.wait(milliseconds: 60_000) { $0.isFlushed })
     let (old, new) = (await lost.machine.replica.device, await again.machine.replica.device)
     #expect(old != new)
     #expect(new.stem == "mac")
     // What it had done under a number that stands for another action is kept under a name of its own.
     #expect(
-      await phone.wait(milliseconds: 9000) {
+      await phone.wait(milliseconds: 60_000) {
         $0.view(of: Pomodoro.timer).context.dots.contains { $0.device != old && $0.device.stem == "mac" }
       })
     #expect(await Self.completed(phone.machine) == 4)
@@ -388,7 +388,7 @@ import Testing
     try SQLiteConnection(folder.file("shared.sqlite")).execute("UPDATE record SET cell = x'0D00'")
     let mac = try await session("mac")
     try await focus(mac)
-    #expect(await mac.wait(milliseconds: 5000) { $0.pausedBecause != nil })
+    #expect(await mac.wait(milliseconds: 60_000) { $0.pausedBecause != nil })
     #expect("\(String(describing: await mac.status().pausedBecause))".contains("update flowrun"))
     #expect(await mac.machine.replica.outbox.contains { $0.key == Pomodoro.timer })
     await mac.stop()

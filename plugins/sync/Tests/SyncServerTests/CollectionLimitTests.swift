@@ -6,7 +6,7 @@
   import Testing
 
   /// How many records a collection may have, held by PostgreSQL for all servers together.
-  @Suite(.timeLimit(.minutes(1))) struct CollectionLimitTests {
+  @Suite(.timeLimit(.minutes(10))) struct CollectionLimitTests {
     private static let zone = "Limited"
 
     private func operation(_ key: RecordKey, _ device: Int, _ write: (inout Write) -> Void) -> Operation {

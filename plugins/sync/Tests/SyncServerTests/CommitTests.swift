@@ -7,7 +7,7 @@
   import Testing
 
   /// Commits of many callers to one PostgreSQL: together in a transaction, each for himself in what comes of it.
-  @Suite(.serialized, .timeLimit(.minutes(2))) struct CommitTests {
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct CommitTests {
     private static let callers = 24
     private static let zones = (0..<callers).map { "Zone\($0)" }
 
@@ -344,7 +344,7 @@
       let began = ContinuousClock.now
       await #expect(throws: BackendError.timedOut) { try await backend.commit([operation()], zone: "Zone1") }
       await #expect(throws: BackendError.timedOut) { try await backend.serverTime() }
-      #expect(began.duration(to: .now) < .seconds(5))
+      #expect(began.duration(to: .now) < .seconds(30))
       try database.signal("CONT")
       let reply = try await backend.commit([operation()], zone: "Zone1")
       // The first commit may have been made all the same.

@@ -10,7 +10,7 @@
   import Testing
 
   /// What clients do to a server that wish it ill, or that it has too many of.
-  @Suite(.serialized, .timeLimit(.minutes(2))) struct ConnectionTests {
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct ConnectionTests {
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }
@@ -37,10 +37,10 @@
       await session.start()
       let acts = try await session.act(
         Pomodoro.settings, .edit(RecordEdit(fields: ["n": .set(Scalar.text("1").bytes)])))
-      #expect(await session.wait(milliseconds: 20_000) { $0.replica.pause?.reason.contains("'oops'") == true })
+      #expect(await session.wait(milliseconds: 60_000) { $0.replica.pause?.reason.contains("'oops'") == true })
       #expect(await session.machine.fate(of: acts) == .waiting)
       proxy.heal()
-      #expect(await session.wait(milliseconds: 20_000) { $0.fate(of: acts) == .acknowledged })
+      #expect(await session.wait(milliseconds: 60_000) { $0.fate(of: acts) == .acknowledged })
       #expect(await session.status().parked.isEmpty)
       await session.stop()
       server.kill()

@@ -9,7 +9,7 @@
   import Testing
 
   /// Requests that are damaged on their way are sent again, and never refused for what they do not say.
-  @Suite(.serialized, .timeLimit(.minutes(2))) struct DamagedRequestsTests {
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct DamagedRequestsTests {
     private static let token = "a-token-of-tests-0123456789"
     private static let mac = DeviceID(stem: "mac", random: 1)
 

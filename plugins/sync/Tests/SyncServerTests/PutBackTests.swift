@@ -4,7 +4,7 @@
 
   /// What is put back, as a user sees it, with a `flowrun` for each act: the file of a zone from its backup, or a device's file
   /// with changes that wait in it.
-  @Suite(.timeLimit(.minutes(2))) struct PutBackTests {
+  @Suite(.timeLimit(.minutes(10))) struct PutBackTests {
     private static let flowrun = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("flowrun").path
 

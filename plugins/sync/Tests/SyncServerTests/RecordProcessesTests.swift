@@ -4,7 +4,7 @@
   import Testing
 
   /// Records of a schema between real processes: a `flowrun` a device.
-  @Suite(.timeLimit(.minutes(2))) struct RecordProcessesTests {
+  @Suite(.timeLimit(.minutes(10))) struct RecordProcessesTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     private static let flowrun = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()

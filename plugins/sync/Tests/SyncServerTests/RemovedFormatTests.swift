@@ -6,7 +6,7 @@
   import TestSupport
 
   /// A database of a version before the first that was published: refused, and unchanged.
-  @Suite(.timeLimit(.minutes(1))) struct RemovedFormatTests {
+  @Suite(.timeLimit(.minutes(10))) struct RemovedFormatTests {
     @Test(arguments: [
       "CREATE TABLE sync_zone (name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL)",
       """

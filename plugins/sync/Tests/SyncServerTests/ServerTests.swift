@@ -12,7 +12,7 @@
   import Testing
 
   /// The server and its client, over real sockets.
-  @Suite(.serialized, .timeLimit(.minutes(2))) struct ServerTests {
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct ServerTests {
     private static let token = "0123456789abcdef-secret"
 
     /// Runs a server on a free port while the body runs.

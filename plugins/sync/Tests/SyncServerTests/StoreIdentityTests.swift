@@ -8,7 +8,7 @@
   import Testing
 
   /// The identity of a server's store.
-  @Suite(.serialized, .timeLimit(.minutes(2))) struct StoreIdentityTests {
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct StoreIdentityTests {
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }
