@@ -4,6 +4,7 @@ import FlowTestKit
 import Foundation
 import ShellPlugin
 import BasicsPlugin
+import TestSupport
 import Testing
 
 @testable import FlowExecutors
@@ -109,12 +110,12 @@ struct ExecutorConformance {
   }
 
   private func runsAsManyAsItHasSlots() async throws {
-    // The first command waits up to 10 s until a second one runs.
+    // The first command waits up to a minute until a second one runs.
     let met = "\(folder)/met-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: met, withIntermediateDirectories: true)
     let command = """
       date +%s.%N; : > \(met)/$$
-      for i in $(seq 200); do [ $(ls \(met) | wc -l) -gt 1 ] && break; sleep 0.05; done
+      for i in $(seq 1200); do [ $(ls \(met) | wc -l) -gt 1 ] && break; sleep 0.05; done
       sleep 0.2; date +%s.%N
       """
     let peak = try await withThrowingTaskGroup(of: (Double, Double).self) { group in
@@ -135,11 +136,11 @@ struct ExecutorConformance {
 
   private func endsWhatIsCancelled() async throws {
     let file = "\(folder)/cancelled-\(UUID().uuidString)"
-    let task = Task { try await shell("echo $$ > \(file); sleep 60; echo on >> \(file)") }
+    let task = Task { try await shell("echo $$ > \(file); sleep 600; echo on >> \(file)") }
     let process = try await content(of: file)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(!isAlive(process))
+    #expect(within(seconds: 60) { !isAlive(process) })
   }
 
   private func carriesLargeOutputs() async throws {
@@ -150,10 +151,10 @@ struct ExecutorConformance {
   /// The worker is the command's parent.
   private func losesWhatItsWorkerLoses() async throws {
     let file = "\(folder)/lost-\(UUID().uuidString)"
-    let task = Task { try await shell("echo $$ > \(file); kill -9 $PPID; sleep 60") }
+    let task = Task { try await shell("echo $$ > \(file); kill -9 $PPID; sleep 600") }
     let process = try await content(of: file)
     await #expect(throws: ExecutorLost.self) { try await task.value }
-    #expect(!isAlive(process))
+    #expect(within(seconds: 60) { !isAlive(process) })
     // Another one takes its place.
     #expect(try await shell("echo again")["stdout"]?.stringValue == "again")
   }

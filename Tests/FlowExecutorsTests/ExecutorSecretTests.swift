@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What workers say when they die may hold secrets of the run: none comes out.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ExecutorSecretTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ExecutorSecretTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-away-\(UUID().uuidString)"
   private let secret = "hunter2-is-\"quoted\"/\(UInt64.random(in: 0 ... .max))"
 

@@ -8,7 +8,7 @@ import Testing
 @testable import FlowExecutors
 
 /// Steps on workers that do not share the workflow's folder.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct FilesTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FilesTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-files-test-\(UUID().uuidString)"
   /// Where workers make their folders.
   private var scratch: String { "\(folder)-scratch" }

@@ -265,7 +265,7 @@ final class JobArrayTests {
 }
 
 /// What Slurm's accounting says of a run, by a real slurmdbd and a real MariaDB.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: SlurmCluster.hasAccounting && TestExtent.isFull))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: SlurmCluster.hasAccounting && TestExtent.isFull))
 struct SlurmAccountingTests {
   @Test func `the report has what jobs took, and analyze proposes what to ask for`() throws {
     let cluster = try SlurmCluster(hasAccounting: true)

@@ -96,7 +96,8 @@ struct RandomWorkflow {
   /// A step that ends well, badly, late or not at all.
   private static func ending(_ index: Int, _ random: inout SeededGenerator) -> [String] {
     let last = Int.random(in: 1...3, using: &random)
-    let deadline = ["deadline: 2s", "optional: true"]
+    // Long enough for a command to have printed on a busy machine.
+    let deadline = ["deadline: 7s", "optional: true"]
     return random.pick([
       // It has failed as often as it may, or is well at the last attempt.
       [#"run: '[ "$FLOWRUN_ATTEMPT" = \#(last) ] || exit \#(index + 1)'"#, "retry: { attempts: 2, delay: 1ms }"],
@@ -107,7 +108,7 @@ struct RandomWorkflow {
       [#"run: "trap 'echo trapped; exit 9' TERM; kill -TERM $$; sleep 1""#],
       [
         "run: 'echo $FLOWRUN_ATTEMPT; [ $FLOWRUN_ATTEMPT = 2 ] || sleep 60'",
-        "retry: { attempts: 2, delay: 1ms, attempt-deadline: 2s }",
+        "retry: { attempts: 2, delay: 1ms, attempt-deadline: 7s }",
       ],
       ["uses: shell.run", "with: { command: exit \(last), success-statuses: [0, 3] }"],
       ["run: [no-such-program, x]"], ["run: pwd", "with: { cwd: \(random.pick(["/", "missing"])) }"],

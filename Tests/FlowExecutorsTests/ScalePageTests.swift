@@ -4,7 +4,7 @@ import Testing
 
 /// The commands that docs/scale.md begins with, each run as it is there; only what names the reader's own machines is
 /// replaced by those of the test. (The way to Slurm is followed in ``SlurmTests``.)
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ScalePageTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ScalePageTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
     .standardizedFileURL.path
   private static let page = (try? String(contentsOfFile: "\(root)/docs/scale.md", encoding: .utf8)) ?? ""

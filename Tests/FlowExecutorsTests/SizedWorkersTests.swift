@@ -10,7 +10,7 @@ import Testing
 @testable import FlowPluginHost
 
 /// Steps with `resources` at an engine that counts them: here processes of this machine stand for its jobs.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SizedWorkersTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SizedWorkersTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-sized-\(UUID().uuidString)"
 
   init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
@@ -27,7 +27,7 @@ import Testing
   private func pool(_ plain: Int, _ sized: SizedWorkers) async throws -> WorkerPool {
     let pool = WorkerPool(
       name: "jobs", starts: (0..<plain).map { start("allocation \($0 + 1)") }, needs: ExecutorConformance.needs,
-      workflowFolder: folder, pulse: PulseRhythm(scale: 0.1), sized: sized)
+      workflowFolder: folder, sized: sized)
     try await pool.open(waitingAtMost: .seconds(20))
     return pool
   }

@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `why jobs wait is reported each time that it changes`() async throws {
     let (full, limit) = (("b", "Resources"), ("a", "PartitionTimeLimit"))
     let answers = Answers([[full], [full], [full, limit, full], [], [full]])

@@ -7,7 +7,7 @@ import Testing
 @testable import FlowExecutors
 
 /// The shell text that signals processes which Slurm lists.
-@Suite(.timeLimit(.minutes(5))) struct SlurmScriptsTests {
+@Suite(.timeLimit(.minutes(10))) struct SlurmScriptsTests {
   private static func quoted(_ words: [String]) -> String {
     words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
   }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Resumes that ask an engine for workers: not before they have the run.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct StandbyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct StandbyTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-standby-\(UUID().uuidString)"
 
   private func write(_ text: String) throws {

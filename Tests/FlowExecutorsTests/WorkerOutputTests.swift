@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowExecutors
 
-@Suite(.timeLimit(.minutes(1))) struct WorkerOutputTests {
+@Suite(.timeLimit(.minutes(10))) struct WorkerOutputTests {
   private let pipe = Pipe()
   private var output: WorkerOutput {
     WorkerOutput(file: pipe.fileHandleForWriting.fileDescriptor) { Issue.record("nobody reads") }

@@ -3,7 +3,7 @@ import FlowPluginKit
 import Testing
 
 /// What is refused of actions that are compiled in, at once and with a reason.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CompiledInTests {
   struct Ambiguous: Action {
     static let name = "ambiguous.run"

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// What `flowrun plugins check` finds in programs that do not start, and what it finds right.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConformanceTests {
   @Test func `a program that cannot start is told, also where no case calls it`() async throws {
     let plugin = try PythonPlugin("def broken(:\n")

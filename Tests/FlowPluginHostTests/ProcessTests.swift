@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// What a child sees of its parent, and what is left of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProcessTests {
   @Test func `a child sees PATH, what its manifest names and nothing else, and no descriptor but its three`()
     async throws

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Programs that were written by the protocol page alone, in languages that flowrun brings nothing for.
-@Suite(.timeLimit(.minutes(2))) struct ProtocolPageTests {
+@Suite(.timeLimit(.minutes(10))) struct ProtocolPageTests {
   private static let children = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Children").path
 
   @Test(arguments: [

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Each line of what the host must survive, with a child written for it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SurvivalTests {
   @Test
   func `a child that dies fails its step with exit status and the end of its log, and the next call starts again`()
@@ -347,7 +347,7 @@ struct SurvivalTests {
   @Test func `a line that a program has begun to write is shown as it stands, and becomes a line once`() async throws {
     let child = try HostileChild()
     let run = TestHost()
-    let inputs: ValueObject = ["text": "10 %\r20 %", "seconds": 0.5]
+    let inputs: ValueObject = ["text": "10 %\r20 %", "seconds": 5]
     #expect(try await child.call("log-slowly", inputs, in: run) == ["text": "logged"])
     // What was written over is still there for the search for secrets; who shows the line leaves it out.
     #expect(run.unfinishedLines == [.init("10 %\r20 %", from: .standardError)])
