@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is written for Argo is what Argo takes.
-@Suite(.timeLimit(.minutes(2))) struct ArgoExportTests {
+@Suite(.timeLimit(.minutes(10))) struct ArgoExportTests {
   private static let workflows = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../workflows").standardizedFileURL.path
 

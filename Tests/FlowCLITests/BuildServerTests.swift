@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What build servers and trace collectors get from the real command.
-@Suite(.timeLimit(.minutes(2))) struct `A run in a build server` {
+@Suite(.timeLimit(.minutes(10))) struct `A run in a build server` {
   private static let workflow = """
     name: build
     secrets:

@@ -1,7 +1,7 @@
 import Testing
 
 /// What Windows' editors put before a text is not part of it.
-@Suite(.timeLimit(.minutes(1))) struct `A byte-order mark` {
+@Suite(.timeLimit(.minutes(10))) struct `A byte-order mark` {
   private static let mark = "\u{FEFF}"
 
   @Test func `is accepted in workflows, arguments, files and batches`() throws {

@@ -2,7 +2,7 @@ import FlowModel
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CallSubcommandTests {
+@Suite(.timeLimit(.minutes(10))) struct CallSubcommandTests {
   @Test func `prints the outputs of one action`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

@@ -44,6 +44,7 @@ import Testing
       """
       name: slow
       timeout: 300ms
+      cleanup: 1m
       steps:
         wait: { run: sleep 30 }
         after: { run: echo never, needs: wait }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flowrun compile`, and commands that take what it wrote.
-@Suite(.timeLimit(.minutes(3))) struct CompileSubcommandTests {
+@Suite(.timeLimit(.minutes(10))) struct CompileSubcommandTests {
   @Test func `a compiled workflow runs, validates and draws as its YAML does, wherever it was written`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

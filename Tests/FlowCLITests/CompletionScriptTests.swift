@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The scripts that shells read, read by these shells.
-@Suite(.timeLimit(.minutes(2))) struct CompletionScriptTests {
+@Suite(.timeLimit(.minutes(10))) struct CompletionScriptTests {
   private let tool: CommandLineTool
 
   init() throws {

@@ -1,7 +1,7 @@
 import Testing
 
 /// `env-file`: several files, paths that read inputs, and what `validate` says of them.
-@Suite(.timeLimit(.minutes(2))) struct `Files of variables` {
+@Suite(.timeLimit(.minutes(10))) struct `Files of variables` {
   private static let workflow = """
     name: e
     inputs: { stage: { type: string, required: false }, more: { type: boolean, default: false } }

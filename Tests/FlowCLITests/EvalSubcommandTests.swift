@@ -2,7 +2,7 @@ import FlowModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EvalSubcommandTests {
+@Suite(.timeLimit(.minutes(10))) struct EvalSubcommandTests {
   @Test func `prints the kind and the value`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

@@ -9,7 +9,7 @@ import Testing
 @testable import FlowCLI
 
 /// One mistake gives one error in the workflows that come with flowrun, too.
-@Suite(.timeLimit(.minutes(5))) struct `A single mistake in an example` {
+@Suite(.timeLimit(.minutes(10))) struct `A single mistake in an example` {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "workflows").path
 

@@ -89,7 +89,7 @@
 
   /// Many processes and one store.
   @Suite struct `A hundred runs at once in one folder` {
-    @Test(.timeLimit(.minutes(5))) func `are all recorded, whole`() throws {
+    @Test(.timeLimit(.minutes(10))) func `are all recorded, whole`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Files in Tests/Goldens that an earlier version wrote, and what docs/stability.md promises about them. They never change.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct `Files of version 0.9.0` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Files of version 0.9.0` {
   private static let goldens = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Goldens/0.9.0").standardizedFileURL
 

@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct GraphSubcommandTests {
+@Suite(.timeLimit(.minutes(10))) struct GraphSubcommandTests {
   private static let workflow = """
     name: launch
     deadline: { min: 100ms, max: 2s }

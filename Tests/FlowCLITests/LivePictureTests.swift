@@ -3,40 +3,42 @@
   import TestSupport
   import Testing
 
-  /// `docs/live-view.svg`, the moving picture of the README: frames of a real run, with the times that its steps should take.
+  /// `docs/live-view.svg`, the moving picture of the README: frames of a real run, with the times of a quick machine. A step ends
+  /// when the frame that shows it was drawn.
   ///
   /// `RECORD_SNAPSHOTS=1` draws it again and fails once, so that a person looks at it.
-  @Suite(.timeLimit(.minutes(1))) struct LivePictureTests {
+  @Suite(.timeLimit(.minutes(10))) struct LivePictureTests {
     private static let workflow = """
       name: app
-      deadline: { min: 1s, max: 3s }
+      deadline: { min: 7s, max: 50s }
       steps:
-        open-store: { uses: flow.sleep, with: { for: 100ms } }
-        account: { uses: flow.sleep, with: { for: 500ms }, needs: open-store }
-        trips: { uses: flow.sleep, with: { for: 400ms }, needs: open-store }
-        load-ads: { uses: flow.sleep, with: { for: 1600ms }, blocking: false }
-        clean-up: { uses: flow.sleep, with: { for: 400ms }, defer: true }
+        open-store: { uses: flow.noop }
+        account: { run: "until [ -e end-account ]; do sleep 0.01; done", needs: open-store }
+        trips: { run: "until [ -e end-trips ]; do sleep 0.01; done", needs: open-store }
+        load-ads: { run: "until [ -e end-load-ads ]; do sleep 0.01; done", blocking: false }
+        clean-up: { run: "until [ -e end-clean-up ]; do sleep 0.01; done", defer: true }
       """
 
-    /// A frame of the picture: the first one that has all of these parts, and its times in the order of the lines.
-    private static let frames: [(parts: [String], times: [String])] = [
+    /// A frame of the picture: the first one that has all of these parts, its times in the order of the lines, and the steps
+    /// that end after it, one after the other.
+    private static let frames: [(parts: [String], times: [String], ends: [String])] = [
       (
         ["✓ open-store", "▶ account", "▶ trips"],
-        ["100 ms", "0.3 s", "0.7 s", "1 s", "3 s", "300 ms", "200 ms", "200 ms"]
+        ["100 ms", "0.3 s", "0.7 s", "1 s", "3 s", "300 ms", "200 ms", "200 ms"], ["trips", "account"]
       ),
       (
         ["✓ trips", "✓ account", "▶ load-ads", "gate opens"],
-        ["100 ms", "400 ms", "500 ms", "0.8 s", "0.2 s", "1 s", "3 s", "800 ms"]
+        ["100 ms", "400 ms", "500 ms", "0.8 s", "0.2 s", "1 s", "3 s", "800 ms"], []
       ),
       (
         ["gate opened", "▶ load-ads", "▶ clean-up"],
-        ["100 ms", "400 ms", "500 ms", "1.1 s", "1.0 s", "1.1 s", "100 ms"]
+        ["100 ms", "400 ms", "500 ms", "1.1 s", "1.0 s", "1.1 s", "100 ms"], ["clean-up", "load-ads"]
       ),
       (
         ["app: success"],
         [
           "100 ms", "400 ms", "500 ms", "400 ms", "1.600 s", "1.600 s", "1.000 s", "600 ms", "400 ms",
-        ]
+        ], []
       ),
     ]
     /// The cells of the bar that are filled, a frame.
@@ -51,14 +53,25 @@
       let run = try FlowrunProcess(
         ["app.yaml"], in: tool.folder.path, environment: ["TERM": "xterm-256color", "CI": "", "NO_COLOR": "1"],
         standardOutput: terminal.path)
-      #expect(run.result().exitCode == 0)
-      let screens = Self.screens(terminal.read())
       var pictures: [[String]] = []
-      for (index, frame) in Self.frames.enumerated() {
-        let screen = screens.first { screen in frame.parts.allSatisfy { part in screen.contains { $0.contains(part) } }
+      func screen(with parts: [String]) throws -> [String] {
+        var found: [String]?
+        within(seconds: 60) {
+          found = Self.screens(terminal.drawn()).first { screen in
+            parts.allSatisfy { part in screen.contains { $0.contains(part) } }
+          }
+          return found != nil
         }
-        pictures.append(Self.normalized(try #require(screen, "no frame shows \(frame.parts)"), index))
+        return try #require(found, "no frame shows \(parts)")
       }
+      for (index, frame) in Self.frames.enumerated() {
+        pictures.append(Self.normalized(Self.ordered(try screen(with: frame.parts)), index))
+        for step in frame.ends {
+          try tool.write("", to: "end-\(step)")
+          if step != frame.ends.last { _ = try screen(with: ["✓ \(step)"]) }
+        }
+      }
+      #expect(run.result().exitCode == 0)
       let picture = Self.picture(pictures)
       let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/live-view.svg")
       if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
@@ -79,6 +92,18 @@
         screens.append(terminal.screen)
       }
       return screens
+    }
+
+    /// The screen with its running steps in the order in which a quick machine starts them.
+    private static func ordered(_ screen: [String]) -> [String] {
+      func rank(_ line: String) -> Int {
+        ["load-ads", "account", "trips", "clean-up"].firstIndex { line.contains("▶ \($0)") } ?? 0
+      }
+      let places = screen.indices.filter { screen[$0].contains("▶") }
+      let lines = places.map { screen[$0] }.sorted { rank($0) < rank($1) }
+      var ordered = screen
+      for (place, line) in zip(places, lines) { ordered[place] = line }
+      return ordered
     }
 
     /// The screen with the times of the frame in place of those of this run, in the same columns.

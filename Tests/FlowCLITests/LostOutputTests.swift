@@ -5,7 +5,7 @@
   import Testing
 
   /// Output that cannot be written: nothing is lost without a word and a code.
-  @Suite(.timeLimit(.minutes(2))) struct `Output that cannot be written` {
+  @Suite(.timeLimit(.minutes(10))) struct `Output that cannot be written` {
     private let tool: CommandLineTool
 
     init() throws {

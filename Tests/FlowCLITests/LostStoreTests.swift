@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A run whose store goes missing while it continues, and what is found of runs after that.
-@Suite(.timeLimit(.minutes(3))) struct `A run whose store goes missing` {
+@Suite(.timeLimit(.minutes(10))) struct `A run whose store goes missing` {
   private static func workflow(_ loss: String) -> String {
     """
     name: trial
@@ -33,8 +34,9 @@ import Testing
     defer { tool.remove() }
     try tool.write(Self.workflow("true"), to: "w.yaml")
     #expect(try tool.run("w.yaml").exitCode == 0)
-    // Long enough to have been recorded when the folder goes.
-    try tool.write(Self.workflow("sleep 0.4; rm -r .flowrun; sleep 0.3"), to: "w.yaml")
+    // It has been recorded when the folder goes.
+    let isRecorded = "'\(FlowrunProcess.path)' runs --state running | grep -q trial"
+    try tool.write(Self.workflow("until \(isRecorded); do sleep 0.05; done; rm -r .flowrun"), to: "w.yaml")
     let run = try tool.run("w.yaml")
     #expect(run.exitCode == 0 && run.standardOutput.contains("warning: history: "), "\(run)")
   }

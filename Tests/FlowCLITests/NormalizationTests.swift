@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Names from outside that differ only in Unicode normalization.
-@Suite(.timeLimit(.minutes(2))) struct `Names of one look` {
+@Suite(.timeLimit(.minutes(10))) struct `Names of one look` {
   private static let composed = "caf\u{E9}"
   private static let decomposed = "cafe\u{301}"
 

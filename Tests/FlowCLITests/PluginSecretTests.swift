@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Secrets that plugins are given by name, in each language that there is a template for.
-@Suite(.timeLimit(.minutes(3))) struct `A secret by its name` {
+@Suite(.timeLimit(.minutes(10))) struct `A secret by its name` {
   private static let secret = "hunter2-and-a-half"
 
   /// What makes a new plugin know the secret, and say it in its log and its output.

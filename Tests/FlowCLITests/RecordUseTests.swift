@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What `flowrun validate` says of records that a workflow writes and reads, from the schema that its `sync.connect` names.
-@Suite(.timeLimit(.minutes(2))) struct RecordUseTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordUseTests {
   private static let schema = """
     schema: notes
     collections:

@@ -5,7 +5,7 @@ import Testing
 @testable import FlowCLI
 
 /// What an editor says of a step's runs.
-@Suite(.timeLimit(.minutes(1))) struct RecordedDurationsTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordedDurationsTests {
   private func durations(_ step: String, _ tool: CommandLineTool, _ file: String = "w.yaml") -> [Duration] {
     RecordedDurations.of(step, in: tool.folder.path + "/" + file) { _ in ActionRegistry(BuiltInPlugins.all) }
   }

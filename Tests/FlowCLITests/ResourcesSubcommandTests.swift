@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `resources` of steps with the real command.
-@Suite(.timeLimit(.minutes(3))) struct `Steps that take resources of the machine` {
+@Suite(.timeLimit(.minutes(10))) struct `Steps that take resources of the machine` {
   private static let workflow = """
     name: shares
     steps:

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `flowrun FILE --watch`, saved files and signals.
-@Suite(.timeLimit(.minutes(3)), .serialized) struct `A watched run` {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct `A watched run` {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }
@@ -16,11 +16,7 @@ import Testing
 
   /// Whether the process says that it waits for so many times in all.
   private func waits(_ process: FlowrunProcess, times: Int) -> Bool {
-    for _ in 0..<3000 {
-      if process.outputSoFar.components(separatedBy: Self.watching).count > times { return true }
-      usleep(10_000)
-    }
-    return false
+    within(seconds: 60) { process.outputSoFar.components(separatedBy: Self.watching).count > times }
   }
 
   private func exists(_ name: String) -> Bool {
@@ -147,6 +143,7 @@ import Testing
     try tool.write(
       """
       name: cancelled
+      cleanup: 1m
       steps:
         long: { run: echo begun; sleep 600 }
         cleanup: { needs: long, if: always(), run: touch cleaned }
@@ -240,8 +237,7 @@ import Testing
     let number = try #require(ListedProcess.number(try tool.text(of: "number")))
     process.send(SIGKILL)
     #expect(process.result(limitSeconds: 20).exitCode == 128 + SIGKILL)
-    for _ in 0..<2000 where kill(number, 0) == 0 { usleep(5000) }
-    #expect(kill(number, 0) != 0)
+    #expect(within(seconds: 60) { kill(number, 0) != 0 })
   }
 
   @Test func `programs get the events of one run after the other, and nothing else`() throws {

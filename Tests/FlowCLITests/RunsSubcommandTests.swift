@@ -309,7 +309,7 @@ import Testing
         """
     }
     try tool.write(text, to: "w.yaml")
-    var kills = 0
+    var (starts, kills) = (0, 0)
     var arguments = ["w.yaml"]
     // How long the log was when a step was first seen recorded.
     var known: [String: Int] = [:]
@@ -317,7 +317,9 @@ import Testing
     while true {
       mixed = mixed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let process = try FlowrunProcess(arguments, in: tool.folder.path)
-      usleep(useconds_t(60_000 + Int(mixed >> 33) % 400_000))
+      // Later from kill to kill, so that a run ends on a machine of any speed.
+      usleep(useconds_t(60_000 + Int(mixed >> 33) % (400_000 + 40_000 * starts)))
+      starts += 1
       process.send(SIGKILL)
       let result = process.result()
       let wasKilled = result.exitCode == 128 + SIGKILL

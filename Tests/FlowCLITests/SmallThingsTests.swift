@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct SmallThingsTests {
+@Suite(.timeLimit(.minutes(10))) struct SmallThingsTests {
   private static let hello =
     "name: hello\ninputs: { who: { type: string } }\nevents: [rung]\nsteps: { a: { uses: flow.noop } }\n"
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// Names of steps as a run shows them.
-@Suite(.timeLimit(.minutes(2))) struct StepNameTests {
+@Suite(.timeLimit(.minutes(10))) struct StepNameTests {
   @Test func `a name shows the inputs of its own file, and an id stands where they are not known yet`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

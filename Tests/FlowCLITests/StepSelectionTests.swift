@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Steps that the command line names.
-@Suite(.timeLimit(.minutes(2))) struct StepSelectionTests {
+@Suite(.timeLimit(.minutes(10))) struct StepSelectionTests {
   private let tool: CommandLineTool
 
   private static let file = """

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The store of a folder, from its first moment: a power cut, a kill, many processes at once, a damaged byte.
-@Suite(.timeLimit(.minutes(5))) struct `A young store` {
+@Suite(.timeLimit(.minutes(10))) struct `A young store` {
   private static let durable = """
     name: w
     durable: true

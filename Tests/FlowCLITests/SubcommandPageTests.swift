@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What the subcommands next to `run` print, line by line.
-@Suite(.timeLimit(.minutes(2))) struct `The page of a subcommand` {
+@Suite(.timeLimit(.minutes(10))) struct `The page of a subcommand` {
   private let tool: CommandLineTool
 
   init() throws {

@@ -12,7 +12,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test(.timeLimit(.minutes(1))) func `address space is refused with a limit that is enough`() throws {
+    @Test(.timeLimit(.minutes(10))) func `address space is refused with a limit that is enough`() throws {
       defer { tool.remove() }
       // The smallest limit under which the system's loader can start the program at all; below it fails or crashes.
       let (status, output) = try Shell.run(
@@ -35,7 +35,7 @@ import Testing
       #expect(enough.status == 0, "\(enough)")
     }
 
-    @Test(.enabled(if: getuid() == 0), .timeLimit(.minutes(1)))
+    @Test(.enabled(if: getuid() == 0), .timeLimit(.minutes(10)))
     func `room for threads is refused, since a signal might not be heard`() throws {
       defer { tool.remove() }
       let (status, output) = try Shell.run(
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Swift's own list of arguments is empty then: it looks for them beside the environment, which has moved.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `with a preloaded library that sets a variable at its start keeps the arguments`() throws {
       defer { tool.remove() }
       try tool.write(

@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// New plugins and the examples work, by the suite that `flowrun plugins check` runs.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct TemplateTests {
   private func written(_ language: PluginTemplate.Language, name: String = "shout") throws -> InstalledPlugin {
     let folder = FileManager.default.temporaryDirectory.appending(path: "template-\(UUID().uuidString)/\(name)").path

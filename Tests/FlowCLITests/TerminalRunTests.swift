@@ -1,12 +1,15 @@
 #if os(Linux)
+  import Foundation
   import Glibc
   import TestSupport
   import Testing
 
   /// The command on a terminal of the system's.
-  @Suite(.timeLimit(.minutes(1))) struct `A run on a terminal` {
+  @Suite(.timeLimit(.minutes(10))) struct `A run on a terminal` {
+    /// Runs a workflow on a terminal. Each of `files` is created when the terminal has shown the text before it.
     private func drawing(
-      _ yaml: String, rows: Int, columns: Int, environment: [String: String]
+      _ yaml: String, rows: Int, columns: Int, environment: [String: String],
+      files: KeyValuePairs<String, String> = [:]
     ) throws -> (output: String, code: Int32) {
       let tool = try CommandLineTool()
       defer { tool.remove() }
@@ -16,8 +19,17 @@
       variables.merge(environment) { $1 }
       let process = try FlowrunProcess(
         ["w.yaml"], in: tool.folder.path, environment: variables, standardOutput: terminal.path)
+      for (text, file) in files {
+        #expect(within(seconds: 30) { terminal.drawn().contains(text) }, "\(text): \(terminal.drawn())")
+        try tool.write("", to: file)
+      }
+      // A terminal that nobody reads is full after a while.
+      _ = within(seconds: 60) {
+        _ = terminal.drawn()
+        return process.hasEnded
+      }
       let code = process.result().exitCode
-      return (terminal.read(), code)
+      return (terminal.drawn(), code)
     }
 
     private static let workflow = """
@@ -50,8 +62,12 @@
         steps:
           a:
             uses: shell.run
-            with: { command: "printf 'Name? ' >&2; sleep 0.4; printf '\\\\033[32m10%%\\r'; sleep 0.4; printf '60%%\\r'; sleep 0.4; echo" }
-        """, rows: 12, columns: 80, environment: [:])
+            with:
+              command: |
+                seen() { until [ -e "$1" ]; do sleep 0.01; done; }
+                printf 'Name? ' >&2; seen name; printf '\\033[32m10%%\\r'; seen ten; printf '60%%\\r'; seen sixty; echo
+        """, rows: 12, columns: 80, environment: [:],
+        files: ["s  Name?": "name", "s  10%": "ten", "s  60%": "sixty"])
       #expect(code == 0)
       for shown in ["Name?", "10%", "60%"] { #expect(output.contains("s  \(shown)"), "\(output)") }
       var terminal = VirtualTerminal(rows: 12, columns: 80)
@@ -93,7 +109,7 @@
         standardError: terminal.path)
       // It has begun to draw.
       var waits = 0
-      while terminal.read().isEmpty, waits < 10_000 {
+      while terminal.drawn().isEmpty, waits < 10_000 {
         usleep(2_000)
         waits += 1
       }

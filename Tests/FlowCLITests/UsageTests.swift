@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct UsageTests {
+@Suite(.timeLimit(.minutes(10))) struct UsageTests {
   @Test(arguments: [
     (["vlaidate", "x.yaml"], "flowrun: 'vlaidate' is neither a subcommand nor a file; did you mean 'validate'?\n"),
     (["grap"], "flowrun: 'grap' is neither a subcommand nor a file; did you mean 'graph'?\n"),

@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ValidateSubcommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ValidateSubcommandTests {
   private func tool() throws -> CommandLineTool {
     let tool = try CommandLineTool()
     try tool.write("name: fine\nsteps: { a: { uses: flow.noop } }\n", to: "fine.yaml")

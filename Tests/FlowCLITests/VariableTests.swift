@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `env` in expressions, `path`, and secrets whose source reads inputs.
-@Suite(.timeLimit(.minutes(2))) struct `Variables in expressions` {
+@Suite(.timeLimit(.minutes(10))) struct `Variables in expressions` {
   private func tool(_ workflow: String) throws -> CommandLineTool {
     let tool = try CommandLineTool()
     try tool.write(workflow, to: "w.yaml")

@@ -9,6 +9,7 @@
     /// Kept open, so that the other end stays readable when the program has ended.
     private let slave: Int32
     private var isOpen = true
+    private var bytes: [UInt8] = []
 
     init?(rows: Int, columns: Int) {
       // As `posix_openpt`, `unlockpt` and `ptsname` do, which Swift sees only where somebody asks for them in C.
@@ -33,14 +34,13 @@
       isOpen = false
     }
 
-    /// What has come out since the last time.
-    func read() -> String {
-      var all: [UInt8] = []
+    /// Everything that has come out so far.
+    func drawn() -> String {
       var piece = [UInt8](repeating: 0, count: 1 << 16)
       while true {
         let count = Glibc.read(master, &piece, piece.count)
-        guard count > 0 else { return String(decoding: all, as: UTF8.self) }
-        all += piece.prefix(count)
+        guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+        bytes += piece.prefix(count)
       }
     }
   }
