@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `flowrun init`, as a reader of the README uses it.
-@Suite(.timeLimit(.minutes(1))) struct InitCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct InitCommandTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
     "init-\(UInt64.random(in: 0 ... .max))")
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The pages as a whole: the two READMEs, the index and the references.
-@Suite(.timeLimit(.minutes(5))) struct PageTests {
+@Suite(.timeLimit(.minutes(10))) struct PageTests {
   // MARK: README
 
   @Test(arguments: ["README.md", "README.zh-Hans.md"])
@@ -111,7 +111,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     try """
     name: fields
-    deadline: { max: 5s }
+    deadline: { max: 1m }
     events: [go]
     steps:
       post: { uses: flow.post, with: { event: go } }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The page that teaches writing a plugin: its blocks are used as a reader would use them.
-@Suite(.timeLimit(.minutes(5))) struct PluginPageTests {
+@Suite(.timeLimit(.minutes(10))) struct PluginPageTests {
   @Test func `the page that teaches it says what is true`() throws {
     let blocks = try Block.all(in: Repository.text("plugins/README.md"))
     func texts(_ language: String) -> [String] { blocks.filter { $0.language == language }.map(\.text) }
