@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the build plugin writes is compiled, with names that would not be names in Swift.
-@Suite(.timeLimit(.minutes(5))) struct GeneratedSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct GeneratedSourceTests {
   private static let interface = #"""
     name: self
     actions:

@@ -9,7 +9,7 @@ import Testing
 @testable import FlowCompiled
 
 /// What is written into a compiled file comes back from it, and damaged files are errors.
-@Suite(.timeLimit(.minutes(5))) struct `A compiled workflow` {
+@Suite(.timeLimit(.minutes(10))) struct `A compiled workflow` {
   static let yaml = """
     name: small
     description: for tests

@@ -122,7 +122,7 @@ struct TypedRunTests {
     #expect(await run.report.conclusion == .cancelled)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `cancelling the task of a run in a scope cancels the run`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `cancelling the task of a run in a scope cancels the run`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let (started, hasStarted) = AsyncStream.makeStream(of: Void.self)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowLanguageServer
 
-@Suite(.timeLimit(.minutes(2))) struct AnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct AnswerTests {
   private static let text = """
     name: shop
     inputs:

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowLanguageServer
 
-@Suite(.timeLimit(.minutes(2))) struct FrameTests {
+@Suite(.timeLimit(.minutes(10))) struct FrameTests {
   private func response(_ client: TestClient, _ body: String) throws -> ValueObject {
     try client.send(Array("Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8))
     return try client.receive()

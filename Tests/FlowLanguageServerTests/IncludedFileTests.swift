@@ -5,7 +5,7 @@ import Testing
 @testable import FlowLanguageServer
 
 /// Workflows that include others, as an editor shows them.
-@Suite(.timeLimit(.minutes(1))) struct IncludedFileTests {
+@Suite(.timeLimit(.minutes(10))) struct IncludedFileTests {
   private static let main = """
     name: main
     steps:

@@ -3,7 +3,7 @@ import FlowPluginKit
 import Testing
 
 /// Posts that wait for who takes them, and a wait that several parties may end.
-@Suite(.timeLimit(.minutes(1))) struct `Posts that wait` {
+@Suite(.timeLimit(.minutes(10))) struct `Posts that wait` {
   private func post(_ number: Int) -> EventPost { EventPost(event: "a", number: number, atNanoseconds: number) }
 
   @Test func `are taken in the order in which they came, and nothing comes after the end`() async {

@@ -3,7 +3,7 @@ import FlowPlatform
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `An SQLite file that several threads use` {
+@Suite(.timeLimit(.minutes(10))) struct `An SQLite file that several threads use` {
   private let folder: Folder
 
   init() { folder = Folder() }

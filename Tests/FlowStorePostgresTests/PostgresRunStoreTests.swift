@@ -26,7 +26,7 @@
       #expect(try conformance.problems() == [])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `gives a run to another process when its lease has run out, and fences the one that had it`() throws {
       let store = try PostgresRunStore(address, leaseMilliseconds: 600)
       let other = try PostgresRunStore(address, leaseMilliseconds: 600)
@@ -79,7 +79,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `keeps what was written while the database was killed and started again`() throws {
       let store = try PostgresRunStore(address)
       let lease = try store.create(run("a"), definition: [1])

@@ -20,7 +20,7 @@
       try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `is taken over from a stopped process, whose writes are refused and whose steps end, which it says`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write(
@@ -53,7 +53,7 @@
       #expect(list.output.contains(#""state": "success""#) && list.output.contains(#""epoch": 2"#), "\(list)")
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `begins no step in a stopped process that another one has taken it from, without a durable journal`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write(
@@ -83,7 +83,7 @@
       #expect(try String(contentsOfFile: "\(folder)/log", encoding: .utf8) == "b\nc\n")
     }
 
-    @Test(.timeLimit(.minutes(2))) func `goes on after the database was killed and started again`() throws {
+    @Test(.timeLimit(.minutes(10))) func `goes on after the database was killed and started again`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       var text = "name: through\ndurable: true\nsteps:\n"
       for step in 0..<30 {

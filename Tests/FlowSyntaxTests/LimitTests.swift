@@ -6,7 +6,7 @@ import Testing
 @testable import FlowSyntax
 
 /// Each limit on both sides of its edge.
-@Suite(.timeLimit(.minutes(2))) struct LimitTests {
+@Suite(.timeLimit(.minutes(10))) struct LimitTests {
   private func codes(_ text: String) -> [DiagnosticCode] { load(text).diagnostics.map(\.code) }
 
   private static let step = "steps: { a: { uses: flow.noop } }\n"

@@ -47,7 +47,7 @@ import Testing
         """)
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func `a million steps load and one more is an error`() {
     func steps(_ count: Int) -> [UInt8] {
       var bytes = Array("name: many\nsteps:\n".utf8)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowSystem
 
-@Suite(.timeLimit(.minutes(1))) struct LastCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct LastCommandTests {
   private let file = FileManager.default.temporaryDirectory.path + "/flowrun-last-\(UUID().uuidString)"
 
   private func command() throws -> LastCommand {

@@ -6,7 +6,7 @@ import Testing
 @testable import FlowSystem
 
 /// Nothing that this process starts outlives it, whatever ends it.
-@Suite(.timeLimit(.minutes(2))) struct ProcessGuardTests {
+@Suite(.timeLimit(.minutes(10))) struct ProcessGuardTests {
   @Test(arguments: [SIGKILL, SIGTERM, SIGABRT])
   func `whatever signal ends the process, none of its groups is left`(_ signal: CInt) async throws {
     let note = Children.newNote()

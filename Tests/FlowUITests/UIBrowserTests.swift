@@ -5,7 +5,7 @@
   import Testing
 
   /// The flows of people, in a real Chromium.
-  @Suite(.timeLimit(.minutes(5)), .serialized) struct `The page in a browser` {
+  @Suite(.timeLimit(.minutes(10)), .serialized) struct `The page in a browser` {
     private static let client = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("PageClient/ui.py").path
 
@@ -257,7 +257,7 @@
   /// Pictures of pages of real runs, with rounded times.
   ///
   /// `RECORD_SNAPSHOTS=1` takes them again and fails once, so that a person looks at them.
-  @Suite(.timeLimit(.minutes(2)), .serialized) struct `Pictures of flowrun ui` {
+  @Suite(.timeLimit(.minutes(10)), .serialized) struct `Pictures of flowrun ui` {
     private static let launch = """
       name: app
       deadline: { min: 1s, max: 3s }

@@ -5,7 +5,7 @@
   import Testing
 
   /// The parts of pages about runs, steps and items.
-  @Suite(.timeLimit(.minutes(3))) struct `A part of a page` {
+  @Suite(.timeLimit(.minutes(10))) struct `A part of a page` {
     private func text(_ page: ServedUI, _ path: String, _ session: [String]) throws -> String {
       let answer = try page.ask(path, session)
       #expect(answer.status == 200, "\(path): \(answer.body)")

@@ -6,7 +6,7 @@
   import Testing
 
   /// What the page in the browser lets whom do, asked over real HTTP.
-  @Suite(.timeLimit(.minutes(3))) struct `The page in the browser` {
+  @Suite(.timeLimit(.minutes(10))) struct `The page in the browser` {
     private static let hello = """
       name: hello
       inputs: { who: { type: string, default: world } }

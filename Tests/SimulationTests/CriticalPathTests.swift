@@ -6,7 +6,7 @@ import Testing
 
 /// The critical path to the gate over runs that nobody chose.
 @Suite struct `The critical path` {
-  @Test(.timeLimit(.minutes(5)), arguments: 0..<10)
+  @Test(.timeLimit(.minutes(10)), arguments: 0..<10)
   func `gives every nanosecond one cause, whatever happens in a run`(block: Int) throws {
     for seed in TestExtent.seeds(1_000, of: 5_000, release: 5_000) where seed % 10 == UInt64(block) {
       let (course, _) = try RandomScenario.scenario(seed: seed).course()
@@ -208,7 +208,7 @@ import Testing
     return Oracle.record(of: longer).gate.readyAt
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func `is the most that a step can be longer without moving the gate`() throws {
     var checked = 0
     var queued = 0

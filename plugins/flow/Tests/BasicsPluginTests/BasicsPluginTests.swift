@@ -20,7 +20,7 @@ import Testing
     #expect(registry.declarations.allSatisfy { !$0.summary.isEmpty && $0.example.hasPrefix("uses: \($0.name)") })
   }
 
-  @Test(.timeLimit(.minutes(1))) func `ask gives what was answered, and by whom`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `ask gives what was answered, and by whom`() async throws {
     let host = TestHost()
     let ask = try action("flow.ask")
     let call = Task { try await host.call(ask, with: ["question": "Go?", "choices": ["go", "stay"]]) }
@@ -31,7 +31,7 @@ import Testing
     #expect(host.logs.count == 2 && host.logs[1] == "stay, says ada")
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["no", nil])
+  @Test(.timeLimit(.minutes(10)), arguments: ["no", nil])
   func `ask takes the default when its time has passed, and fails where there is none`(choice: String?) async throws {
     let host = TestHost()
     let ask = try action("flow.ask")
@@ -68,7 +68,7 @@ import Testing
     #expect(try await TestHost().call(action("flow.noop")) == [:])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `sleep ends when its time has passed on the run's clock and not before`()
+  @Test(.timeLimit(.minutes(10))) func `sleep ends when its time has passed on the run's clock and not before`()
     async throws
   {
     let host = TestHost()
@@ -81,7 +81,7 @@ import Testing
     #expect(try await call.value == [:])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `sleep ends at once when its step is cancelled`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `sleep ends at once when its step is cancelled`() async throws {
     let host = TestHost()
     let sleep = try action("flow.sleep")
     let call = Task { try await host.call(sleep, with: ["for": "4h"]) }
@@ -90,7 +90,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await call.value }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `sleep does not begin in a step that is cancelled already`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `sleep does not begin in a step that is cancelled already`() async throws {
     let host = TestHost()
     host.cancel()
     await #expect(throws: CancellationError.self) { try await host.call(action("flow.sleep"), with: ["for": "4h"]) }

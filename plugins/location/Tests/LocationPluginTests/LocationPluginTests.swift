@@ -29,7 +29,7 @@ final class CountingSource: LocationSource {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct LocationPluginTests {
+@Suite(.timeLimit(.minutes(10))) struct LocationPluginTests {
   let store = MemoryKeyValueStore()
 
   func host(_ plugin: LocationPlugin, launch: Launch = Launch(), folder: String = "/") -> TestHost {

@@ -181,7 +181,7 @@ let product: Value = [
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct NotificationActionTests {
+@Suite(.timeLimit(.minutes(10))) struct NotificationActionTests {
   @Test func `goes on after a denial, and logs it (N14)`() async throws {
     let denied = host(FakeCenter(isGranted: false))
     #expect(try await denied.call(RequestPermission.self) == ["granted": false, "status": "denied"])
@@ -256,7 +256,7 @@ let product: Value = [
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ReceiveNotificationsTests {
+@Suite(.timeLimit(.minutes(10))) struct ReceiveNotificationsTests {
   /// Starts the service and ends it after `body`.
   private func listening(
     _ center: FakeCenter, _ app: FakeApp, _ inputs: ValueObject = [:], _ body: (TestHost) async throws -> Void

@@ -8,7 +8,7 @@ import Testing
 @testable import NotificationPlugin
 
 /// N32, C21: a local notification comes although the application was killed.
-@Suite(.timeLimit(.minutes(1))) struct ScheduledNotificationsTests {
+@Suite(.timeLimit(.minutes(10))) struct ScheduledNotificationsTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -36,7 +36,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test(.timeLimit(.minutes(5))) func `survives random URLs and patterns`() throws {
+  @Test(.timeLimit(.minutes(10))) func `survives random URLs and patterns`() throws {
     let policy = try URLPolicy(schemes: ["app", "myapp"], hosts: ["example.com", "*.bücher.example"])
     let table = try table(
       ["product/:id<int>", "product/:name", "files/**", "**/:last", "a/*/:flag<bool>", "*", ":x/:y<date>/:z?"],

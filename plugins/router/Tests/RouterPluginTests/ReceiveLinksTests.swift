@@ -5,7 +5,7 @@ import RouterPlugin
 import Testing
 
 /// Links that open the app while it runs.
-@Suite(.timeLimit(.minutes(1))) struct ReceiveLinksTests {
+@Suite(.timeLimit(.minutes(10))) struct ReceiveLinksTests {
   private func received(_ event: String, _ value: Value) async throws -> Launch {
     let launch = Launch(isReady: true)
     _ = try await launch.call(

@@ -4,7 +4,7 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RouterActionTests {
+@Suite(.timeLimit(.minutes(10))) struct RouterActionTests {
   private let product: ValueObject = [
     "url": "app://product/12345", "parameters": ["name": "iPhone 16 Pro", "price": "7999"],
   ]
@@ -162,7 +162,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PersistedLinkTests {
+@Suite(.timeLimit(.minutes(10))) struct PersistedLinkTests {
   private let persist: ValueObject = ["persist": true, "time-to-live": "10s"]
 
   @Test func `opens in the next launch what the last one held`() async throws {
@@ -217,7 +217,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct InterceptorTests {
+@Suite(.timeLimit(.minutes(10))) struct InterceptorTests {
   private struct Rule: RouteInterceptor {
     let name = "signed-in"
     let decide: @Sendable (InterceptedLink) async -> RouteDecision

@@ -6,7 +6,7 @@ import Testing
 @testable import ShellPlugin
 
 /// Commands and variables that are longer than the system takes, output in one pipe, and hints for `sh`.
-@Suite(.timeLimit(.minutes(2))) struct `A command` {
+@Suite(.timeLimit(.minutes(10))) struct `A command` {
   let host = TestHost(workflowFolder: "/")
 
   private func failure(_ inputs: ValueObject) async -> ActionError? {

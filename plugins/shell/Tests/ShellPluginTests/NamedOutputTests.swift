@@ -7,7 +7,7 @@ import Testing
 @testable import ShellPlugin
 
 /// What a command writes to the file that `FLOWRUN_OUTPUT` names.
-@Suite(.timeLimit(.minutes(2))) struct `Named outputs` {
+@Suite(.timeLimit(.minutes(10))) struct `Named outputs` {
   private static let declared: ValueObject = [
     "version": ["type": "string", "required": false], "size": ["type": "integer", "required": false],
     "notes": ["type": "string", "required": false],

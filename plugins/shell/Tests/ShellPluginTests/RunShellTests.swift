@@ -7,7 +7,7 @@ import Testing
 
 @testable import ShellPlugin
 
-@Suite(.timeLimit(.minutes(2))) struct `Running a command` {
+@Suite(.timeLimit(.minutes(10))) struct `Running a command` {
   let host = TestHost(workflowFolder: "/")
 
   private func run(_ command: Value, _ more: ValueObject = [:]) async throws -> ValueObject {

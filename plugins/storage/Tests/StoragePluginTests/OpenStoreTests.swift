@@ -158,7 +158,7 @@ import Testing
     } throws: { ($0 as? ActionError)?.code == "store-corrupt" }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a store that another process holds can be retried, after a bounded wait`()
     async throws
   {

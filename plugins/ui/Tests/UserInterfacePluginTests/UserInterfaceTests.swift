@@ -163,7 +163,7 @@ struct InterfaceRun {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `The splash` {
+@Suite(.timeLimit(.minutes(10))) struct `The splash` {
   @Test func `R3 L27 stays until the window takes its place, and holds nobody up`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
