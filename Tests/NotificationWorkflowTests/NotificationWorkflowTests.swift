@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `workflows/notification.yaml`, played through with the real program.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct NotificationWorkflowTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct NotificationWorkflowTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
   private static let workflow = root + "/workflows/notification.yaml"
@@ -201,7 +201,7 @@ import Testing
     let reminder = Self.root + "/workflows/reminder.yaml"
     let arguments = [reminder, "--data", data]
     let killed = try FlowrunProcess(
-      ["run"] + arguments + ["--json", "-i", "after=700ms", "-i", "route=app://product/12345"], in: Self.root)
+      ["run"] + arguments + ["--json", "-i", "after=8s", "-i", "route=app://product/12345"], in: Self.root)
     #expect(killed.waitForOutput("scheduled notification"))
     killed.send(9)
     #expect(killed.result().exitCode == 137)
@@ -219,12 +219,12 @@ import Testing
     #expect(launch.output.contains("opened product by app://product/:productId for app://product/12345"))
     // Or the next run of the app delivers it.
     let again = try FlowrunProcess(
-      ["run"] + arguments + ["--json", "-i", "after=1s", "-i", "route=app://vip/1"], in: Self.root)
+      ["run"] + arguments + ["--json", "-i", "after=6s", "-i", "route=app://vip/1"], in: Self.root)
     #expect(again.waitForOutput("scheduled notification"))
     again.send(9)
     _ = again.result()
     let next = try play(
-      ["after=2s", "tap-after=10ms", "route=app://vip/2"], in: data, workflow: reminder)
+      ["after=10s", "tap-after=10ms", "route=app://vip/2"], in: data, workflow: reminder)
     #expect(next.opened.contains("opened vip by app://vip/:vipId for app://vip/1"), "\(next.logs)")
   }
 
@@ -294,7 +294,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct RoutesSubcommandTests {
+@Suite(.timeLimit(.minutes(10))) struct RoutesSubcommandTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 

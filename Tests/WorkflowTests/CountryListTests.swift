@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Two plugins have a list of countries; an app that asks both must not find a country in one of them only.
-@Suite(.timeLimit(.minutes(1))) struct `The countries of preferences and geocode` {
+@Suite(.timeLimit(.minutes(10))) struct `The countries of preferences and geocode` {
   private static func countries(_ action: String, _ inputs: String = "{}") throws -> [Value] {
     let folder = FileManager.default.temporaryDirectory.path
     let result = try FlowrunProcess.run(["call", action, "--with", inputs, "--data", folder])

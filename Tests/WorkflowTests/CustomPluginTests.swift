@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Plugins of one's own, as somebody meets them who has only the binary and an empty folder.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CustomPluginTests {
   private let folder: String
   private static let repository = URL(filePath: LaunchRun.folder).deletingLastPathComponent().path

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Outputs of commands that are longer than flowrun keeps, and expressions that read them.
-@Suite(.timeLimit(.minutes(3))) struct `An output that is cut` {
+@Suite(.timeLimit(.minutes(10))) struct `An output that is cut` {
   /// 1.3 MB.
   private static let list = "seq -f 'sample-%06g' 1 100000"
 

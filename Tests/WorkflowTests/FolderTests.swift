@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Where relative paths of an included file start, as the command runs it.
-@Suite(.timeLimit(.minutes(3))) struct `The folder of an included file` {
+@Suite(.timeLimit(.minutes(10))) struct `The folder of an included file` {
   /// A workflow that includes a file of another folder as a step and for each item, and prints what `expression` or a command
   /// says there.
   private static func files(_ library: String, caller: String = "") -> [String: String] {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `docs/foreach.md` holds workflows and what they print; both are run here, as is the workflow that comes with flowrun.
-@Suite(.timeLimit(.minutes(2))) struct `The page of foreach` {
+@Suite(.timeLimit(.minutes(10))) struct `The page of foreach` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Workflows that are steps of others, as the command runs them.
-@Suite(.timeLimit(.minutes(2))) struct `A workflow as a step` {
+@Suite(.timeLimit(.minutes(10))) struct `A workflow as a step` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
@@ -287,6 +287,7 @@ import Testing
       "main.yaml": """
       name: main
       timeout: 300ms
+      cleanup: 1m
       steps: { part: { uses: ./part.yaml } }
       finally: { end: { run: 'echo outer >> log' } }
 

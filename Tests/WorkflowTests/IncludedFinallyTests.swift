@@ -4,10 +4,10 @@ import Testing
 
 /// What the launch gate makes of `finally` in an included file, as the command runs it. A step of `finally` that waits for a
 /// deferred one could never finish if the gate waited for it.
-@Suite(.timeLimit(.minutes(2))) struct `The finally of an included file` {
+@Suite(.timeLimit(.minutes(10))) struct `The finally of an included file` {
   private static let waits = #"run: 'while ! test -e opened; do sleep 0.01; done', with: { cwd: "${{ run.folder }}" }"#
 
-  private func folder(_ steps: String, finally: String = Self.waits, max: String = "10s", more: String = "") throws
+  private func folder(_ steps: String, finally: String = Self.waits, max: String = "1m", more: String = "") throws
     -> WorkflowFolder
   {
     try WorkflowFolder([
@@ -104,6 +104,7 @@ import Testing
       "main.yaml": """
       name: main
       timeout: 200ms
+      cleanup: 1m
       steps:
         part: { uses: ./part.yaml }
         behind: { run: test -e tidied, needs: part, if: always() }
@@ -116,7 +117,7 @@ import Testing
   }
 
   @Test func `hangs without holding the gate`() throws {
-    let folder = try folder("  build: { uses: ./part.yaml }", finally: "run: sleep 600", more: "timeout: 500ms")
+    let folder = try folder("  build: { uses: ./part.yaml }", finally: "run: sleep 600", more: "timeout: 7s")
     let run = try folder.run("main.yaml")
     #expect(run.conclusion == "failure" && run.output.contains("gate opened, ready"), "\(run.output)")
     #expect(run.steps["build/clean"]?["outcome"] as? String == "cancelled")
@@ -132,7 +133,7 @@ import Testing
   }
 
   @Test func `runs in a run that exceeds its timeout, and the gate opens failed`() throws {
-    let folder = try folder("  build: { uses: ./long.yaml }", more: "timeout: 300ms")
+    let folder = try folder("  build: { uses: ./long.yaml }", more: "timeout: 300ms\ncleanup: 1m")
     try folder.write(
       "name: long\nsteps: { work: { run: sleep 600 } }\nfinally: { clean: { run: touch cleaned } }\n", to: "long.yaml")
     let run = try folder.run("main.yaml")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Items that are up to date, as the command runs them.
-@Suite(.timeLimit(.minutes(3))) struct `An item that is up to date` {
+@Suite(.timeLimit(.minutes(10))) struct `An item that is up to date` {
   private static let workflow = """
     name: clean
     steps:

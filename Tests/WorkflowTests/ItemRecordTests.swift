@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The records of steps in the workflow of an item.
-@Suite(.timeLimit(.minutes(3))) struct ItemRecordTests {
+@Suite(.timeLimit(.minutes(10))) struct ItemRecordTests {
   private func made(_ foreach: String, inputs: String) throws -> WorkflowFolder {
     try WorkflowFolder([
       "inner.yaml": """

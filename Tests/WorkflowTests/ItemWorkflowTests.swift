@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Workflows that run once for each item of a step, as the command runs them.
-@Suite(.timeLimit(.minutes(3))) struct `A workflow for each item` {
+@Suite(.timeLimit(.minutes(10))) struct `A workflow for each item` {
   private static let part = """
     name: part
     inputs: { name: { type: string } }

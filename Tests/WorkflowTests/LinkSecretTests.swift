@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Secrets of links on disk: looked for in every byte that a launch leaves in its folder.
-@Suite(.timeLimit(.minutes(3))) struct `Secrets of links` {
+@Suite(.timeLimit(.minutes(10))) struct `Secrets of links` {
   private static let workflow = """
     name: sec
     inputs: { payload: { type: string, secret: true } }

@@ -1,7 +1,7 @@
 import Testing
 
 /// The record of steps that print much.
-@Suite(.timeLimit(.minutes(3))) struct `The recorded log of a run` {
+@Suite(.timeLimit(.minutes(10))) struct `The recorded log of a run` {
   private func log(_ head: String, _ step: String, of name: String) throws -> String {
     let folder = try WorkflowFolder([
       "w.yaml": """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Files that steps name under `inputs-from` and `produces`, as the command treats them.
-@Suite(.timeLimit(.minutes(3))) struct NamedFilesTests {
+@Suite(.timeLimit(.minutes(10))) struct NamedFilesTests {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Outputs that commands write to `FLOWRUN_OUTPUT`, through the real command.
-@Suite(.timeLimit(.minutes(3))) struct `Named outputs of commands` {
+@Suite(.timeLimit(.minutes(10))) struct `Named outputs of commands` {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
 

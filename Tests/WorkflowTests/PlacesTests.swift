@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct `Naming the places of the sample` {
+@Suite(.timeLimit(.minutes(10))) struct `Naming the places of the sample` {
   let folders: DataFolders
 
   init() throws { folders = try DataFolders() }
@@ -27,7 +27,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct `Following the device` {
+@Suite(.timeLimit(.minutes(10))) struct `Following the device` {
   let folders: DataFolders
 
   init() throws { folders = try DataFolders() }
@@ -52,7 +52,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct `Geocoding line by line` {
+@Suite(.timeLimit(.minutes(10))) struct `Geocoding line by line` {
   @Test func `answers every line of a batch with the same as one call`() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/batch-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }

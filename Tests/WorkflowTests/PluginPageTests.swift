@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The example on each plugin's page is a workflow that runs.
-@Suite(.timeLimit(.minutes(2))) struct `The examples on the plugins' pages` {
+@Suite(.timeLimit(.minutes(10))) struct `The examples on the plugins' pages` {
   @Test(arguments: ["flow", "shell", "storage", "preferences", "ui"]) func `run`(_ plugin: String) throws {
     let page = URL(filePath: LaunchRun.folder).deletingLastPathComponent().appending(
       path: "plugins/\(plugin)/README.md")

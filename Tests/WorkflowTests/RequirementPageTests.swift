@@ -4,7 +4,7 @@ import Testing
 
 /// `Tests/Requirements/README.md` holds every requirement by its id (N38): each command is run, and shows what the page says;
 /// `make test` runs every third command.
-@Suite(.timeLimit(.minutes(5))) struct `The page of requirements` {
+@Suite(.timeLimit(.minutes(10))) struct `The page of requirements` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Two steps that produce one file.
-@Suite(.timeLimit(.minutes(3))) struct SameProductTests {
+@Suite(.timeLimit(.minutes(10))) struct SameProductTests {
   private func output(_ files: [String: String], _ arguments: String..., status: Int32) throws -> String {
     let folder = try WorkflowFolder(files)
     let result = try FlowrunProcess.run(arguments, in: folder.url.path)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Secrets as the command handles them: planted wherever a run can say something, and looked for in every byte it wrote.
-@Suite(.timeLimit(.minutes(3))) struct `Secrets` {
+@Suite(.timeLimit(.minutes(10))) struct `Secrets` {
   private static let token = "tök/en+\"s3cr3t\" 100%"
   private static let key = "-- first line 0123456789 --\nsecond/line+of the key\nab\nthird line \\ end"
   private static let door = "open-sesame-qv8zkx"

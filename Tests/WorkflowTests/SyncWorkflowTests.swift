@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// `workflows/sync.yaml` with the real binary, as two people at two terminals.
-@Suite(.timeLimit(.minutes(3))) struct SyncWorkflowTests {
+@Suite(.timeLimit(.minutes(10))) struct SyncWorkflowTests {
   private let folders: DataFolders
   private static let workflows = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

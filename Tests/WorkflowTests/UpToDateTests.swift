@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Steps that say what they read and make, as the command runs them.
-@Suite(.timeLimit(.minutes(3))) struct `A step that is up to date` {
+@Suite(.timeLimit(.minutes(10))) struct `A step that is up to date` {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
 
