@@ -80,7 +80,9 @@ static int become(const struct flow_spawn_request *request, const char *path) {
   sigset_t none;
   sigemptyset(&none);
   // A session of its own: no terminal's signal reaches it, and whatever group a descendant makes is still found by it.
-  if (setsid() < 0) return errno;
+  if (request->terminal < 0 ? setsid() < 0 : setpgid(0, 0) != 0) return errno;
+  // SIGTTOU is held here as all signals are, so it does not stop this child, which is in the background.
+  if (request->terminal >= 0 && tcsetpgrp(request->terminal, getpid()) != 0) return errno;
   // Before the guard's lifeline, which this child holds too, is closed: the guard sees this group or none of its work.
   note_group(request->record, getpid());
   if (chdir(request->directory) != 0 || pass(request->input, 0) < 0 ||
@@ -129,8 +131,9 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct flow_sp
 
 static int set_attributes(posix_spawnattr_t *attributes, const struct flow_spawn_request *request) {
   // Suspended until the guard's table has its number.
-  short flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT |
+  short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT |
                 POSIX_SPAWN_START_SUSPENDED;
+  flags |= request->terminal < 0 ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
@@ -154,6 +157,7 @@ int flow_spawn(const struct flow_spawn_request *request, pid_t *child) {
           child, request->program, &actions, &attributes, request->arguments, request->environment);
     if (!failure) {
       note_group(request->record, *child);
+      if (request->terminal >= 0) flow_set_foreground(request->terminal, *child);
       kill(*child, SIGCONT);
     }
     posix_spawnattr_destroy(&attributes);

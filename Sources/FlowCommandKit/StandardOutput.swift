@@ -30,6 +30,9 @@ package enum StandardOutput {
     var isHurried = false
     /// Hides secrets in what people read; nil: there are none.
     var mask: SecretMask?
+    /// What waits until a command has given the terminal back; nil: nothing waits.
+    var held: [(file: Int32, bytes: [UInt8])]?
+    var heldByteCount = 0
   }
 
   /// How much is written at a time where someone reads: what a pipe that is said to have room takes without waiting.
@@ -89,6 +92,47 @@ package enum StandardOutput {
   /// before it is written.
   package static func hide(_ mask: SecretMask?) { if let mask { state.withLock { $0.mask = mask } } }
 
+  /// The bytes that wait at most while the terminal is a command's.
+  private static let heldBytes = 16 << 20
+
+  /// Writes nothing to the terminal until ``release(beginning:)``: a command has it.
+  package static func hold() { state.withLock { $0.held = $0.held ?? [] } }
+
+  /// Writes a text for the terminal, then what has waited, and waits no longer.
+  package static func release(beginning text: String) {
+    put(Array(text.utf8), to: 1)
+    while let held = takeHeld() {
+      for piece in held { put(piece.bytes, to: piece.file) }
+    }
+  }
+
+  /// What has waited since the last call; nil: nothing, and nothing waits any longer.
+  private static func takeHeld() -> [(file: Int32, bytes: [UInt8])]? {
+    state.withLock { state in
+      guard var held = state.held, !held.isEmpty else {
+        state.held = nil
+        return nil
+      }
+      if state.heldByteCount > heldBytes {
+        held.append((1, Array("flowrun: the rest of what was printed meanwhile is in 'flowrun logs'\n".utf8)))
+      }
+      state.held = []
+      state.heldByteCount = 0
+      return held
+    }
+  }
+
+  /// Keeps bytes for later if a command has the terminal; returns whether it does.
+  private static func keeps(_ buffer: UnsafeBufferPointer<UInt8>, for file: Int32) -> Bool {
+    guard file == 1 || isErrorOnTerminal else { return false }
+    return state.withLock { state in
+      guard state.held != nil else { return false }
+      if state.heldByteCount <= heldBytes { state.held?.append((file, Array(buffer))) }
+      state.heldByteCount += buffer.count
+      return true
+    }
+  }
+
   private static func hidden(_ text: String) -> String { state.withLock { $0.mask }?.masked(text) ?? text }
 
   /// Writes text for people to standard output.
@@ -121,6 +165,12 @@ package enum StandardOutput {
   }
 
   private static func write(_ buffer: UnsafeBufferPointer<UInt8>, to file: Int32) {
+    if !keeps(buffer, for: file) { put(buffer, to: file) }
+  }
+
+  private static func put(_ bytes: [UInt8], to file: Int32) { bytes.withUnsafeBufferPointer { put($0, to: file) } }
+
+  private static func put(_ buffer: UnsafeBufferPointer<UInt8>, to file: Int32) {
     if file == 1, hasFailed { return }
     var rest = UnsafeRawBufferPointer(buffer)
     let isRegular = isRegularFile(file)

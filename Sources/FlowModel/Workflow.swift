@@ -104,6 +104,9 @@ public enum DurationSource: Sendable, Hashable {
 
 /// A queue of the workflow's own.
 public struct QueueDeclaration: Sendable, Hashable {
+  /// The queue of the steps that have the terminal, one at a time and in the order of the file. No workflow can declare this name.
+  package static let terminal = "the terminal"
+
   /// The name that a step's `queue` uses.
   public var name: String
   /// How urgently its steps run.

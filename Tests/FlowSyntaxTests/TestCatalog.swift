@@ -30,6 +30,7 @@ struct TestCatalog: ActionCatalog {
         FieldDeclaration("outputs", .object(properties: nil), default: [:]),
         FieldDeclaration("path", .array(of: .path(base: .file)), isRequired: false),
         FieldDeclaration("merge-output", .boolean, isRequired: false),
+        FieldDeclaration("interactive", .boolean, isRequired: false),
       ],
       outputs: [FieldDeclaration("stdout", .string)])
     declaration.shellTextInput = "command"

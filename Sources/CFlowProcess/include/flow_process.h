@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <termios.h>
 
 /// What a child is given; nothing else of this process reaches it.
 struct flow_spawn_request {
@@ -19,11 +20,23 @@ struct flow_spawn_request {
   int input, output, error;
   /// Where the child notes the number of its group before it becomes the program; NULL for nowhere.
   uint64_t *record;
+  /// The terminal of this session that the child's group gets in the foreground; -1 for none. Such a child has a group of its
+  /// own in this session, since a session of its own would have no terminal.
+  int terminal;
 };
 
-/// Starts a child in a session and a group of its own, with no signal blocked and default signal handling, on Linux but for the signals of real time; 0, or
+/// Starts a child in a session and a group of its own (but see `terminal`), with no signal blocked and default signal handling, on Linux but for the signals of real time; 0, or
 /// the error number of what failed, the program that cannot be executed included.
 int flow_spawn(const struct flow_spawn_request *request, pid_t *child);
+
+/// Makes a group the foreground of a terminal, also if this process is in the background; 0, or an error number.
+int flow_set_foreground(int terminal, pid_t group);
+
+/// Sets the modes of a terminal, also if this process is in the background; 0, or an error number.
+int flow_set_modes(int terminal, const struct termios *modes);
+
+/// Counts the SIGCONT signals of this process from the first call on, and returns the count.
+unsigned flow_continue_count(void);
 
 /// Makes a pipe whose ends, the reading one first, are closed on exec; 0, or an error number.
 int flow_pipe(int ends[2]);

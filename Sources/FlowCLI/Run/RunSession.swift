@@ -124,6 +124,8 @@ struct RunSession: Sendable {
     executors = try RunExecutors(
       graph.workflow, installation, request, workflowFolder: options.workflowFolder, inputs: inputs)
     options.placement = executors.placement
+    let lends = TerminalLending.isPossible(request)
+    if lends { ForegroundTerminal.expectOffer() }
     run = try Self.start(graph, resume, options, Engine(registry: installation.registry), executors, request)
     StandardOutput.hide(run.mask)
     executors.follow(run)
@@ -133,6 +135,7 @@ struct RunSession: Sendable {
       view.begin(run)
       run.repeatedly(every: .milliseconds(100)) { [run] in view.draw(run) }
     }
+    if lends { TerminalLending.offer(run, view, style) }
     questions?.begin(run)
     hasStarted = true
     if let prewarm { activate(after: prewarm, options.launch) }

@@ -39,7 +39,7 @@ final class TerminalQuestions: RunObserver {
   }
 
   /// Whether someone sits there: input and output are one terminal's, and this process is in front.
-  static var canAsk: Bool { StandardOutput.isTerminal && isatty(0) == 1 && tcgetpgrp(0) == getpgrp() }
+  static var canAsk: Bool { ForegroundTerminal.isOwn }
 
   /// Events do not matter but for questions.
   var detail: RunDetail { .brief }
@@ -85,9 +85,15 @@ final class TerminalQuestions: RunObserver {
         return (first.step, first.question, run)
       }
       guard let next else { return }
+      guard ForegroundTerminal.takeTurn() else {
+        // An interactive step has the terminal.
+        _ = poll(nil, 0, Self.lookMilliseconds)
+        continue
+      }
       view?.pause(next.run)
       ask(next.step, next.question, next.run)
       view?.resume()
+      ForegroundTerminal.endTurn()
     }
   }
 

@@ -21,9 +21,21 @@ final class TerminalView: RunObserver {
     /// The number of rows that were written above since the first failure; nil: nothing has failed.
     var rowsSinceFailure: Int?
     var isEnded = false
-    /// Whether a question is being asked where the region would be.
+    /// Whether a question or a command is where the region would be.
     var isPaused = false
+    /// The lines that were left out of those above, because too many came during a pause.
+    var droppedLines = 0
+
+    /// Leaves out the oldest lines, if there are more than a person would look through.
+    mutating func dropFirstLines() {
+      guard linesAbove.count > 2 * TerminalView.pausedLines else { return }
+      droppedLines += linesAbove.count - TerminalView.pausedLines
+      linesAbove.removeFirst(linesAbove.count - TerminalView.pausedLines)
+    }
   }
+
+  /// The lines that are kept of those that come during a pause.
+  fileprivate static let pausedLines = 10_000
 
   private let style: TextStyle
   private let subject: RunSubject
@@ -59,6 +71,7 @@ final class TerminalView: RunObserver {
         state.progress.apply(event)
         note(event, size, &state)
       }
+      if state.isPaused { state.dropFirstLines() }
     }
   }
 
@@ -232,6 +245,10 @@ final class TerminalView: RunObserver {
   private func takeLinesAbove(_ state: inout State, _ size: TerminalSize) -> [String] {
     let stepLines = stepLines(state, size)
     var lines = state.linesAbove
+    if state.droppedLines > 0 {
+      lines.insert(style.dim("… \(state.droppedLines) lines more; see flowrun logs last"), at: 0)
+      state.droppedLines = 0
+    }
     for (reason, steps) in state.skipped {
       let skipped = RunEvent.FinishedStep(outcome: .skipped, conclusion: .skipped, reason: reason, attempts: 0)
       lines +=

@@ -152,6 +152,13 @@ extension WorkflowCheck {
         related: [.init(span(.mergeOutput, of: target), "it is set here")], help: "read 'stdout', which has all of it")
       return false
     }
+    if ["stdout", "stderr"].contains(output.lowercased()), isInteractive(target) {
+      report(
+        .unknownOutput, "'\(name(target))' has no output '\(output)', because it has the terminal", at: location,
+        related: whyInteractive(target),
+        help: "let its command write what others read to FLOWRUN_OUTPUT, or to a file")
+      return false
+    }
     if FieldIndex(declared).field(like: output) != nil { return true }
     // Looking through all names again and again would be in vain.
     if isSettled { return false }

@@ -44,6 +44,7 @@ struct WorkflowCheck: DocumentReading {
     checkCalls()
     checkFanOuts()
     checkExecutors()
+    checkInteractive()
     checkMachineResources()
     checkUpToDate()
     checkIncludes()

@@ -16,7 +16,7 @@ enum StepKey: String, FormatKey {
   case stop
   case logLimit = "log-limit"
   case mergeOutput = "merge-output"
-  case path
+  case path, interactive
 
   static let owner = "a step"
 
@@ -54,7 +54,7 @@ enum StepKey: String, FormatKey {
     case .onInterrupt: .word(InterruptPolicy.allCases.map(\.rawValue))
     case .foreach: .foreach
     case .parallel: .integer(1...Limits.items)
-    case .failFast, .mergeOutput: .boolean
+    case .failFast, .mergeOutput, .interactive: .boolean
     case .inputsFrom, .produces: .list(of: .fileRule, isNonempty: true)
     case .executor: .executorAddress
     case .path: .list(of: .folder, isNonempty: true)
@@ -72,7 +72,7 @@ enum StepKey: String, FormatKey {
     switch self {
     case .condition: "success()"
     case .enabled: "true"
-    case .deferral, .optional, .prewarm, .quiet, .mergeOutput: "false"
+    case .deferral, .optional, .prewarm, .quiet, .mergeOutput, .interactive: "false"
     case .onInterrupt: "rerun"
     case .failFast, .color: "true"
     case .shell: "sh"
@@ -122,6 +122,9 @@ enum StepKey: String, FormatKey {
     case .mergeOutput:
       "Whether its command writes standard output and standard error to one pipe, so that their order is exact"
     case .path: "Folders before PATH for its command, relative to the file; they come before those of the workflow"
+    case .interactive:
+      "Whether its command has the terminal, as an editor or a login does; one such step runs at a time, and nothing that it "
+        + "prints is recorded"
     case .failFast: "With foreach, whether a failed item ends the others"
     case .executor:
       "Where the step runs, as --on takes it (workers=4, slurm=8), local: here, or { slurm: { partition: long } }"

@@ -112,10 +112,14 @@ struct Flattening {
     let names = Renaming(
       inner, prefix: prefix, usualQueue: limit?.name, events: entry.events,
       declarations: { [library] in library.catalogDeclaration($0) })
-    for queue in inner.queues {
+    for queue in inner.queues where queue.name != QueueDeclaration.terminal {
       var renamed = queue
       renamed.name = prefix + queue.name
       flat.queues.append(renamed)
+    }
+    // There is one terminal, and no matter which file its steps are in.
+    if let queue = inner.queues.last, queue.name == QueueDeclaration.terminal, !flat.queues.contains(queue) {
+      flat.queues.append(queue)
     }
     for event in inner.events {
       var renamed = event
@@ -220,7 +224,7 @@ private struct Renaming {
     self.prefix = prefix
     self.usualQueue = usualQueue
     self.declarations = declarations
-    queues = Set(workflow.queues.map(\.name))
+    queues = Set(workflow.queues.map(\.name)).subtracting([QueueDeclaration.terminal])
     self.events = events
   }
 

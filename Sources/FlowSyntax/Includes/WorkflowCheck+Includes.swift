@@ -97,7 +97,11 @@ extension WorkflowCheck {
     if limited.count > 1 {
       cannot("it has a 'concurrency', and so has '\(limited[1])' inside", "keep one of the two")
     }
-    if let queued = files.first(where: { $0.workflow.steps.contains { $0.hasOptions && $0.options.queue != nil } }) {
+    if let queued = files.first(where: {
+      $0.workflow.steps.contains {
+        $0.hasOptions && $0.options.queue != nil && $0.options.queue != QueueDeclaration.terminal
+      }
+    }) {
       cannot(
         "it has a 'concurrency', and '\(queued.file)' steps with a 'queue'",
         "give the queue a 'width' in place of 'concurrency'")
@@ -148,6 +152,11 @@ extension WorkflowCheck {
           cannot(
             "step '\(other.id)' of '\(file)' would produce '\(path)' for each of them",
             "use an input in the path, such as 'out/${{ inputs.name }}.txt'")
+        }
+        if other.options.queue == QueueDeclaration.terminal, workflow.steps[step].options.fanOut?.parallel != 1 {
+          cannot(
+            "step '\(other.id)' of '\(file)' is interactive, and the items would have the terminal at once",
+            "write 'parallel: 1' next to 'foreach'")
         }
         if other.options.request != nil {
           cannot(

@@ -63,6 +63,7 @@ public struct StepPlacement: Sendable {
   /// Why a step of a portable action stays here; nil: it need not.
   static func obstacle(_ step: Step, at address: String) -> String? {
     let wish = try? ExecutorAddress(address)
+    if step.options.queue == QueueDeclaration.terminal { return "it is interactive, and the terminal is here" }
     if step.options.request != nil, let wish, !ExecutorAddress.counting.contains(wish.name) {
       return "it has 'resources', which '\(wish.name)' does not count"
     }
@@ -118,6 +119,7 @@ extension WorkflowCheck {
         continue
       }
       let declaration = actions.declaration(ofStep: index)
+      if isInteractive(index) { continue }
       guard let why = declaration?.portabilityObstacle ?? StepPlacement.obstacle(step, at: executor) else { continue }
       report(
         .conflictingKeys, "step '\(name(index))' cannot run remotely: \(why)", at: span(.executor, of: index),

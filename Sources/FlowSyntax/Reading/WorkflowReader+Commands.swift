@@ -27,11 +27,14 @@ struct CommandKeys {
   var stop: MemberCursor.Member?
   var mergeOutput: MemberCursor.Member?
   var path: MemberCursor.Member?
+  var interactive: MemberCursor.Member?
 
   /// Whether there is any of the short words.
   var isStated: Bool { run != nil || shell != nil }
   /// Whether there is a key that only a step with a command can have.
-  var needsCommand: Bool { mergeOutput != nil || path != nil }
+  var needsCommand: Bool { !forCommandsAlone.isEmpty }
+  /// The keys that only a step with a command can have.
+  var forCommandsAlone: [MemberCursor.Member] { [mergeOutput, path, interactive].compactMap { $0 } }
 }
 
 extension WorkflowReader {
@@ -102,7 +105,7 @@ extension WorkflowReader {
     _ keys: CommandKeys, of location: StepLocation, _ uses: String, _ with: inout ValueObject
   ) {
     guard uses == CommandKeys.action else {
-      for member in [keys.mergeOutput, keys.path].compactMap({ $0 }) where !uses.isEmpty {
+      for member in keys.forCommandsAlone where !uses.isEmpty {
         let name = tree.keyName(member.key)
         report(
           .conflictingKeys, "'\(uses)' does not run a command, so the step cannot have '\(name)'", at: span(member.key),
@@ -118,7 +121,7 @@ extension WorkflowReader {
     if let folder = defaults.folder, with[CommandKeys.folderInput] == nil {
       with[CommandKeys.folderInput] = .string(folder)
     }
-    for member in [keys.mergeOutput, keys.path].compactMap({ $0 }) where with[tree.keyName(member.key)] != nil {
+    for member in keys.forCommandsAlone where with[tree.keyName(member.key)] != nil {
       let name = tree.keyName(member.key)
       report(
         .conflictingKeys, "'\(name)' appears on the step and under 'with'", at: span(member.key),
@@ -126,6 +129,9 @@ extension WorkflowReader {
     }
     if let member = keys.mergeOutput, boolean(member.value, .stepKey(.mergeOutput, location.key)) == true {
       with[StepKey.mergeOutput.rawValue] = .boolean(true)
+    }
+    if let member = keys.interactive, boolean(member.value, .stepKey(.interactive, location.key)) == true {
+      with[StepKey.interactive.rawValue] = .boolean(true)
     }
     let own = keys.path.map { folders($0.value, .stepKey(.path, location.key)) } ?? []
     let all = own + searchFolders

@@ -10,7 +10,7 @@ extension WorkflowReader {
     let node = member.value
     let owner = Owner.stepKey(key, location.key)
     switch key {
-    case .uses, .run, .shell, .needs, .with, .outputs, .outputLimit, .stop, .mergeOutput, .path: break
+    case .uses, .run, .shell, .needs, .with, .outputs, .outputLimit, .stop, .mergeOutput, .path, .interactive: break
     case .name: options.name = string(node, owner)
     // Lists read it from the file, and a run has no use for it.
     case .description: _ = string(node, owner)
@@ -44,7 +44,10 @@ extension WorkflowReader {
   /// Gives a step what `defaults` says and the step does not.
   func apply(_ defaults: StepDefaults, to options: inout StepOptions?, _ location: StepLocation) {
     var changed = options ?? StepOptions()
-    if changed.retry == nil, tree.member("retry", of: location.value) == nil { changed.retry = defaults.retry }
+    if changed.retry == nil, tree.member("retry", of: location.value) == nil, changed.queue != QueueDeclaration.terminal
+    {
+      changed.retry = defaults.retry
+    }
     if changed.deadline == nil, tree.member("deadline", of: location.value) == nil {
       changed.deadline = defaults.deadline
     }

@@ -119,6 +119,7 @@ extension WorkflowReader {
       case .stop: command.stop = member
       case .mergeOutput: command.mergeOutput = member
       case .path: command.path = member
+      case .interactive: command.interactive = member
       case .needs: reader.readNeeds(member.value, index)
       case .with: with = reader.readWith(member.value, location)
       default:
@@ -133,6 +134,11 @@ extension WorkflowReader {
     if let limit = command.outputLimit { readOutputLimit(limit, of: location, action, &with) }
     if command.stop != nil || defaults.stop != nil { readStop(command.stop, of: location, action, &with) }
     if uses == CommandKeys.action || command.needsCommand { readCommandOptions(command, of: location, uses, &with) }
+    if with[StepKey.interactive.rawValue] == .boolean(true), uses == CommandKeys.action {
+      var changed = options ?? StepOptions()
+      changed.queue = terminalQueue(changed.queue, location)
+      options = changed
+    }
     if !defaults.isEmpty { apply(defaults, to: &options, location) }
     if options?.request != nil {
       let later = laterRequests(location, attempts: options?.retry?.attempts ?? 1)

@@ -20,10 +20,15 @@ package final class ProcessGroup: Sendable {
   }
 
   /// Starts a child that sees these three descriptors as its first and no others of this process.
-  package init(_ program: Program, input: CInt, output: CInt, errors: CInt) throws(SystemError) {
+  ///
+  /// - Parameter terminal: the terminal in whose foreground the group is; nil: it has none.
+  package init(
+    _ program: Program, input: CInt, output: CInt, errors: CInt, terminal: CInt? = nil
+  ) throws(SystemError) {
     let record = try ProcessGuard.shared.newRecord()
     do throws(SystemError) {
-      number = try program.start(input: input, output: output, errors: errors, record: record.pointer)
+      number = try program.start(
+        input: input, output: output, errors: errors, record: record.pointer, terminal: terminal)
     } catch {
       ProcessGuard.shared.free(record)
       throw error
@@ -40,6 +45,31 @@ package final class ProcessGroup: Sendable {
 
   /// How the child that leads the group has ended; nil while it has not. It stays uncollected.
   package func status() -> TerminationStatus? { ending.withLock { $0?.status } ?? awaitLeader(WNOHANG) }
+
+  /// A change of the child that leads the group.
+  package enum Change: Sendable, Hashable {
+    case ended
+    /// A signal has stopped it.
+    case stopped(signal: CInt)
+  }
+
+  /// Waits until the child that leads the group has ended, and stays uncollected, or has stopped.
+  package func awaitChange() -> Change {
+    while true {
+      var information = siginfo_t()
+      if waitid(P_PID, id_t(number), &information, WEXITED | WSTOPPED | WNOWAIT) != 0 {
+        if errno == EINTR { continue }
+        return .ended
+      }
+      guard information.si_code == CInt(CLD_STOPPED) else { return .ended }
+      // A stop is reported until it is taken. Meanwhile the child may have continued.
+      information = siginfo_t()
+      guard waitid(P_PID, id_t(number), &information, WSTOPPED | WNOHANG) == 0, information.si_signo != 0 else {
+        continue
+      }
+      return .stopped(signal: information.childStatus)
+    }
+  }
 
   /// How long processes of the group may take to leave it or to end once its leader has ended, as `setsid server &` does, and
   /// then between SIGTERM and SIGKILL.
@@ -113,19 +143,26 @@ package final class ProcessGroup: Sendable {
       if errno != EINTR { return nil }
     }
     guard information.si_signo != 0 else { return nil }
-    #if canImport(Darwin)
-      let status = information.si_status
-    #else
-      let status = information._sifields._sigchld.si_status
-    #endif
+    let status = information.childStatus
     return information.si_code == CInt(CLD_EXITED) ? .exited(code: status & 0xFF) : .signaled(number: status)
+  }
+}
+
+extension siginfo_t {
+  /// The exit status of a child, or the signal that has ended or stopped it.
+  fileprivate var childStatus: CInt {
+    #if canImport(Darwin)
+      si_status
+    #else
+      _sifields._sigchld.si_status
+    #endif
   }
 }
 
 extension Program {
   /// Starts it in a group of its own, noting its number in `record`; throws what failed.
   func start(
-    input: CInt, output: CInt, errors: CInt, record: UnsafeMutablePointer<UInt64>?
+    input: CInt, output: CInt, errors: CInt, record: UnsafeMutablePointer<UInt64>?, terminal: CInt? = nil
   ) throws(SystemError) -> pid_t {
     var child: pid_t = 0
     let failure = withExtendedLifetime((arguments, environment)) {
@@ -133,7 +170,8 @@ extension Program {
         folder.withCString { folder in
           var request = flow_spawn_request(
             program: path, arguments: arguments.pointers.baseAddress, environment: environment.pointers.baseAddress,
-            directory: folder, input: input, output: output, error: errors, record: record)
+            directory: folder, input: input, output: output, error: errors, record: record,
+            terminal: terminal ?? -1)
           return flow_spawn(&request, &child)
         }
       }

@@ -10,6 +10,7 @@
     private let slave: Int32
     private var isOpen = true
     private var bytes: [UInt8] = []
+    private var readCount = 0
 
     init?(rows: Int, columns: Int) {
       // As `posix_openpt`, `unlockpt` and `ptsname` do, which Swift sees only where somebody asks for them in C.
@@ -32,6 +33,25 @@
       close(master)
       close(slave)
       isOpen = false
+    }
+
+    /// Types a text.
+    func write(_ text: String) {
+      _ = Array(text.utf8).withUnsafeBytes { Glibc.write(master, $0.baseAddress, $0.count) }
+    }
+
+    /// Whether it shows what is typed, and gives whole lines.
+    var isUsual: Bool {
+      var modes = termios()
+      let usual = tcflag_t(ECHO | ICANON | ISIG)
+      return tcgetattr(slave, &modes) == 0 && modes.c_lflag & usual == usual
+    }
+
+    /// What has come out since the last time.
+    func read() -> String {
+      _ = drawn()
+      defer { readCount = bytes.count }
+      return String(decoding: bytes[readCount...], as: UTF8.self)
     }
 
     /// Everything that has come out so far.

@@ -119,6 +119,11 @@ extension Plan {
       traits[step].position = Int32(queues[queue].members.count)
       queues[queue].members.append(step)
     }
+    // Those who sit at the terminal meet its steps in the order of the file.
+    if let queue = queues.firstIndex(where: { $0.name == QueueDeclaration.terminal }) {
+      queues[queue].members.sort()
+      for (position, step) in queues[queue].members.enumerated() { traits[step].position = Int32(position) }
+    }
   }
 
   /// Counts for each step what it waits for: its dependencies, the gate where it is deferred, its events, and all others if

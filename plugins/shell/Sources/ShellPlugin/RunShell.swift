@@ -23,6 +23,8 @@ struct RunShell: Action {
       "output-invalid", "FLOWRUN_OUTPUT does not match the outputs that the step declares",
       isRetryable: false),
     ErrorDeclaration("output-too-large", "The command wrote more than 1 MiB to FLOWRUN_OUTPUT", isRetryable: false),
+    ErrorDeclaration(
+      InteractiveCommand.noTerminal, "The command is interactive, and flowrun has no terminal here", isRetryable: false),
   ]
   static let outputLimitBytes = Limits.commandOutputsBytes
   static let outputFieldsFromInput: String? = "outputs"
@@ -56,6 +58,8 @@ struct RunShell: Action {
     var path: [SourcePath] = []
     @Field("Whether standard output and standard error go to one pipe; then all of it is standard output")
     var mergeOutput = false
+    @Field("Whether it has the terminal: standard input and both outputs, of which nothing is recorded")
+    var interactive = false
   }
 
   struct Output: ActionOutput {
@@ -160,9 +164,12 @@ struct RunShell: Action {
     do throws(StopPolicy.PolicyProblem) { stop = try StopPolicy(input.stop) } catch {
       throw ActionError("input", "stop: \(error.message)", isRetryable: false)
     }
-    let ending = try RunningCommand(
-      start, outputLimitBytes: limit.bytes, mergesOutput: input.mergeOutput, stop, in: context
-    ).end()
+    let ending =
+      try input.interactive
+      ? InteractiveCommand.run(start, stop, in: context)
+      : RunningCommand(
+        start, outputLimitBytes: limit.bytes, mergesOutput: input.mergeOutput, stop, in: context
+      ).end()
     if ending.wasKilled {
       context.log(
         "'\(command.description)' had not ended \(DurationText.format(stop.within)) after SIG\(stop.signal.rawValue) and was "

@@ -10,12 +10,7 @@ struct RunningCommand: ~Copyable {
   private var output: CommandOutput
   private var errors: CommandOutput
   private var lines: OutputLines
-  private let kill = Kill()
-
-  /// Whether the command had to be killed.
-  private final class Kill: Sendable {
-    let hasCome = Atomic(false)
-  }
+  private let kill = CommandStop()
 
   /// How a command ended and what it wrote.
   struct Ending {
@@ -64,16 +59,7 @@ struct RunningCommand: ~Copyable {
     Self.running.wrappingAdd(1, ordering: .relaxed)
     self.context = context
     lines = OutputLines(context)
-    let group = group
-    let kill = kill
-    context.onCancel {
-      group.send(stop.signal.number)
-      context.host.wake(after: stop.within) {
-        guard group.status() == nil else { return group.send(SIGKILL) }
-        kill.hasCome.store(true, ordering: .relaxed)
-        group.send(SIGKILL)
-      }
-    }
+    kill.stop(group, by: stop, in: context)
   }
 
   /// Reads what the command writes until it has ended, and ends the processes of its group that outlived it.
@@ -89,7 +75,7 @@ struct RunningCommand: ~Copyable {
     }
     return Ending(
       group: ending, output: output.text, errors: errors.text, lastLines: lines.last,
-      wasKilled: kill.hasCome.load(ordering: .relaxed))
+      wasKilled: kill.wasNeeded)
   }
 
   private static let running = Atomic(0)
@@ -150,7 +136,7 @@ struct RunningCommand: ~Copyable {
 
 extension StopPolicy.Signal {
   /// The number of the signal.
-  fileprivate var number: CInt {
+  var number: CInt {
     switch self {
     case .hangUp: SIGHUP
     case .interrupt: SIGINT
