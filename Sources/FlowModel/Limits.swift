@@ -67,6 +67,10 @@ public enum Limits {
   public static let eventValuesBytes = 16 << 20
   /// Secrets that a workflow may declare.
   public static let secrets = 100
+  /// Bytes in the text that answers a question.
+  public static let answerBytes = 64 << 10
+  /// Bytes in a secret that answers a question: it goes through a pipe at once.
+  public static let secretAnswerBytes = 4096
   /// Characters that a secret, or a line of it, has at least: shorter ones would be found everywhere.
   public static let secretCharacters = 4
   /// Bytes of a secret: 64 KiB.

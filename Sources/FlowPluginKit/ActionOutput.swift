@@ -12,6 +12,8 @@ import FlowModel
 public protocol ActionOutput: Sendable, Decodable {
   /// A sentence for each output, by name; those not named have none.
   static var summaries: [String: String] { get }
+  /// The names of the outputs that may be secrets: only what takes secrets may read them, and they are shown nowhere.
+  static var secrets: Set<String> { get }
   /// The outputs as workflows know them.
   var values: ValueObject { get }
 }
@@ -19,6 +21,8 @@ public protocol ActionOutput: Sendable, Decodable {
 extension ActionOutput {
   /// None.
   public static var summaries: [String: String] { [:] }
+  /// None.
+  public static var secrets: Set<String> { [] }
 
   /// The stored properties by name, in order.
   public var values: ValueObject {
@@ -38,8 +42,10 @@ extension ActionOutput {
       !recorder.fields.contains { $0.name == "values" },
       "'\(Self.self)' cannot have an output 'values': all its outputs together have that name; call it otherwise")
     return recorder.fields.map { field in
-      FieldDeclaration(
+      var declaration = FieldDeclaration(
         field.name, field.type, isRequired: field.isRequired, summary: Self.summaries[field.name] ?? "")
+      declaration.isSecret = Self.secrets.contains(field.name)
+      return declaration
     }
   }
 }

@@ -1,11 +1,41 @@
+import FlowModel
+
 /// What a step asks a person.
 public struct Question: Sendable, Hashable {
   /// The question.
   public var text: String
   /// What may be answered.
   public var choices: [String]
-  /// The choice if none is made; nil: there is no default.
+  /// The choice or the text if none is given; nil: there is no default.
   public var defaultChoice: String?
+  /// The kind of answer that it wants.
+  public var kind = Kind.choice
+  /// The last lines that the steps printed on which the asking step depends; the run adds them.
+  public package(set) var printed: [Printed] = []
+
+  /// A kind of answer.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// One of the choices.
+    case choice
+    /// Any text of one line.
+    case text
+    /// A text of one line that is shown and recorded nowhere.
+    case secret
+  }
+
+  /// The last lines that a step has printed.
+  public struct Printed: Sendable, Hashable {
+    /// The step.
+    public var step: StepID
+    /// Its last lines.
+    public var lines: [String]
+
+    /// Lines of a step.
+    package init(step: StepID, lines: [String]) {
+      self.step = step
+      self.lines = lines
+    }
+  }
 
   /// A question with its choices.
   public init(_ text: String, choices: [String], defaultChoice: String? = nil) {
@@ -13,11 +43,39 @@ public struct Question: Sendable, Hashable {
     self.choices = choices
     self.defaultChoice = defaultChoice
   }
+
+  /// A question that a text answers, or a secret.
+  public init(_ text: String, kind: Kind, default: String? = nil) {
+    self.text = text
+    self.kind = kind
+    choices = []
+    defaultChoice = `default`
+  }
+
+  /// What is wrong with an answer; nil: nothing.
+  package func problem(with answer: String) -> String? {
+    if kind == .choice { return choices.contains(answer) ? nil : "'\(answer)' is not a choice" }
+    if answer.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) { return "the answer must be one line" }
+    switch kind {
+    case .choice: return nil
+    case .text:
+      if answer.isEmpty, defaultChoice != "" { return "the answer is empty" }
+      let count = answer.utf8.count
+      return count > Limits.answerBytes ? "the answer has \(count) bytes; the limit is \(Limits.answerBytes)" : nil
+    case .secret:
+      if answer.count < Limits.secretCharacters {
+        return
+          "a secret has at least \(Limits.secretCharacters) characters, because a shorter one would be found in every text"
+      }
+      let most = Limits.secretAnswerBytes
+      return answer.utf8.count > most ? "a secret answer has at most \(most) bytes" : nil
+    }
+  }
 }
 
 /// What a person answered.
 public struct Answer: Sendable, Hashable {
-  /// One of the question's choices.
+  /// One of the question's choices, or the text.
   public var choice: String
   /// Who.
   public var by: String

@@ -124,7 +124,7 @@ extension SecretMask {
       do throws(MissingSecret) {
         return .string(try filled(text, by: mask))
       } catch {
-        guard error.name.hasPrefix(eventPrefix) else { throw error }
+        guard error.name.hasPrefix(eventPrefix) || error.name.hasPrefix(answerPrefix) else { throw error }
         return .null
       }
     case .array(let values):

@@ -30,6 +30,21 @@ extension SecretMask {
   /// The beginning of the names of secrets that came with an event. A resumed run does not have them.
   static let eventPrefix = "events."
 
+  /// The beginning of the names of secrets that people have answered. A resumed run does not have them.
+  public static let answerPrefix = "answers."
+
+  /// Whether a recorded text stands for a secret that a person has answered.
+  public static func holdsAnswer(_ object: ValueObject) -> Bool { object.contains { holdsAnswer($0.1) } }
+
+  private static func holdsAnswer(_ value: Value) -> Bool {
+    switch value {
+    case .string(let text): text.firstRange(of: "{secret:\(answerPrefix)") != nil
+    case .array(let values): values.contains { holdsAnswer($0) }
+    case .object(let object): holdsAnswer(object)
+    default: false
+    }
+  }
+
   private static func collect(_ value: Value, into texts: inout [String]) {
     switch value {
     case .string(let text): texts.append(text)

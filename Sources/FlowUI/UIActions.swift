@@ -47,7 +47,13 @@
           let event = try text(body, "event")
           return try await ask(body, ["event": .string(event)], .post, "Event \(event) is posted.")
         case "/actions/answer":
-          let (step, choice) = (try text(body, "step"), try text(body, "choice"))
+          let step = try text(body, "step")
+          if let secret = body["secret"]?.stringValue {
+            let (run, store) = try await found(body)
+            try await library.answer(run, in: store, step, withSecret: secret)
+            return .json(["message": "The step has its answer."])
+          }
+          let choice = try text(body, "choice")
           return try await ask(
             body, ["step": .string(step), "choice": .string(choice)], .answer, "The answer is \(choice).")
         default: return .problem(.notFound, "There is no such action.")

@@ -156,7 +156,7 @@
             "answer", choice,
             ["run": .string(view.run.id), "step": .string(question.step), "choice": .string(choice)])
         }
-        html += "</p></section>"
+        html += "</p>" + (question.takesText ? answerForm(question, of: view.run.id) : "") + "</section>"
       }
       guard !view.awaited.isEmpty else { return html }
       html += "<section class=\"panel asks\"><h2>Steps wait for an event</h2><p class=\"tools\">"
@@ -164,6 +164,15 @@
         html += button("post", "Post \(event)", ["run": .string(view.run.id), "event": .string(event)])
       }
       return html + "</p></section>"
+    }
+
+    /// The field for a text or a secret.
+    private static func answerForm(_ question: RunPageView.Question, of run: String) -> String {
+      let body = JSONText.write(.object(["run": .string(run), "step": .string(question.step)]))
+      let (type, name) = question.isSecret ? ("password", "secret") : ("text", "choice")
+      return
+        "<form data-answer=\"\(escaped(body))\" autocomplete=\"off\"><input type=\"\(type)\" name=\"\(name)\" autocomplete=\"off\" aria-label=\"\(PageText.value(question.text))\" required> "
+        + "<button>Answer</button></form>"
     }
 
     /// Where the script shows lines.

@@ -89,13 +89,17 @@ struct CancelCommand: Subcommand {
   }
 }
 
-/// `flowrun answer RUN STEP CHOICE`: answers what a step of a run of another process asks.
+/// `flowrun answer RUN STEP [ANSWER]`: answers what a step of a run of another process asks.
 struct AnswerCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "answer", abstract: "Answers the question of a step (flow.ask) in a run in progress.",
     discussion: """
       Examples:
         flowrun answer last approve yes
+        flowrun answer last notes 'Faster, and fewer crashes'
+        flowrun answer last password
+
+      Without an answer, flowrun reads it from the terminal, or from standard input. A secret is always read so, and not shown.
       """)
 
   @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: Completions.runningRuns)
@@ -104,20 +108,32 @@ struct AnswerCommand: Subcommand {
   @Argument(help: ArgumentHelp("The step that asks.", valueName: "STEP"), completion: Completions.steps)
   var step: String
 
-  @Argument(help: ArgumentHelp("One of its choices.", valueName: "CHOICE"), completion: Completions.choices)
-  var choice: String
+  @Argument(
+    help: ArgumentHelp("One of its choices, or a text if it asks for one.", valueName: "ANSWER"),
+    completion: Completions.choices)
+  var choice: String?
 
   @OptionGroup var place: RunPlace
 
   func perform() async throws {
-    let run = try await RunQuestion.ask(
-      run, in: place,
-      [
-        "ask": .string(RunRequestWord.answer.rawValue), "step": .string(step), "choice": .string(choice),
-        "by": .string("\(Environment.userName) on \(RunMemory.holder.host)"),
-      ])
-    StandardOutput.write(
-      "step \(TerminalText.visible(step)) of run \(run) has its answer: \(TerminalText.visible(choice))\n")
+    let store = try place.open(writes: true)
+    let found = try RunReference.find(run, in: try store.list(RunFilter()))
+    let kind = AskedQuestion.kind(of: step, in: found, store)
+    if kind == .secret, choice != nil {
+      throw UsageProblem(
+        "step '\(step)' asks for a secret; leave it out of the command, and flowrun reads it from the terminal or from standard input"
+      )
+    }
+    if kind == .choice, choice == nil { throw UsageProblem("step '\(step)' asks for a choice; name it after the step") }
+    // What may be a secret is treated as one.
+    let isHidden = choice == nil && kind != .text
+    let answer = try choice ?? AskedQuestion.read(for: step, isHidden: isHidden)
+    let run =
+      isHidden
+      ? try await RunQuestion.answer(found, in: store, step, withSecret: answer)
+      : try await RunQuestion.answer(found, in: store, step, with: answer)
+    let shown = isHidden ? "" : ": \(TerminalText.visible(answer))"
+    StandardOutput.write("step \(TerminalText.visible(step)) of run \(run) has its answer\(shown)\n")
   }
 }
 

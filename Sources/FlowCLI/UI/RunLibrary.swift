@@ -108,6 +108,12 @@ package final class RunLibrary: Sendable {
     _ = try await RunQuestion.ask(run, in: store, question)
   }
 
+  /// Answers the question of a step with a secret, which is written nowhere.
+  package func answer(_ run: StoredRun, in store: any RunStore, _ step: String, withSecret secret: String) async throws
+  {
+    try await RunQuestion.answer(run, in: store, step, withSecret: secret)
+  }
+
   /// The environment of this process, which its runs have.
   package static var environment: [String: String] { Environment.all }
 

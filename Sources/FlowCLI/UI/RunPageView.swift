@@ -33,6 +33,12 @@ package struct RunPageView: Sendable {
     package var text: String
     /// What may be answered.
     package var choices: [String]
+    /// The kind of answer.
+    var kind: FlowPluginKit.Question.Kind
+    /// Whether a text answers it, and not one of the choices.
+    package var takesText: Bool { kind != .choice }
+    /// Whether the text is a secret.
+    package var isSecret: Bool { kind == .secret }
   }
 }
 
@@ -93,7 +99,8 @@ extension RunLibrary {
         questions.append(
           RunPageView.Question(
             step: step.id.text, text: step.with["question"]?.stringValue ?? "",
-            choices: step.with["choices"]?.arrayValue?.compactMap(\.stringValue) ?? []))
+            choices: AskedQuestion.choices(of: step),
+            kind: AskedQuestion.kind(of: step) ?? .secret))
       }
     }
     let view = RunPageView(

@@ -91,7 +91,11 @@ final class TerminalQuestions: RunObserver {
         continue
       }
       view?.pause(next.run)
-      ask(next.step, next.question, next.run)
+      if next.question.kind == .secret {
+        ForegroundTerminal.withoutEcho { ask(next.step, next.question, next.run) }
+      } else {
+        ask(next.step, next.question, next.run)
+      }
       view?.resume()
       ForegroundTerminal.endTurn()
     }
@@ -107,8 +111,11 @@ final class TerminalQuestions: RunObserver {
         state.withLock { $0.isDeaf = true }
         return write("\n")
       case .line(let line):
-        guard let choice = Self.choice(line, of: question) else {
-          write("write one of \(question.choices.joined(separator: ", ")), or its number: ")
+        guard let choice = Self.answer(line, to: question) else {
+          write(
+            question.kind == .choice
+              ? "write one of \(question.choices.joined(separator: ", ")), or its number: "
+              : (question.problem(with: Self.text(line)) ?? "") + "; again: ")
           continue
         }
         do throws(WorkflowRun.AnswerProblem) {
@@ -123,10 +130,32 @@ final class TerminalQuestions: RunObserver {
   }
 
   private func prompt(_ step: StepID, _ question: Question) -> String {
+    let lines = question.printed.flatMap { printed in
+      printed.lines.map {
+        style.dim("\(printed.step) │") + " " + TerminalText.commandLine($0, keepsColors: style.isColored) + "\n"
+      }
+    }.joined()
+    let head = lines + style.bold("\(step): \(TerminalText.visible(question.text))")
+    if question.kind != .choice {
+      let byDefault = question.defaultChoice.map { " (Enter: \(TerminalText.visible($0)))" } ?? ""
+      return head + byDefault + "\n> "
+    }
     let choices = question.choices.enumerated().map { "[\($0 + 1)] \($1)" }.joined(separator: "  ")
     let byDefault = question.defaultChoice.map { " (Enter: \($0))" } ?? ""
-    return style.bold("\(step): \(TerminalText.visible(question.text))") + "\n"
-      + TerminalText.visible(choices + byDefault) + " > "
+    return head + "\n" + TerminalText.visible(choices + byDefault) + " > "
+  }
+
+  /// The answer that a line is; nil: none.
+  private static func answer(_ line: String, to question: Question) -> String? {
+    if question.kind == .choice { return choice(line, of: question) }
+    let text = text(line)
+    if text.isEmpty, let given = question.defaultChoice { return given }
+    return question.problem(with: text) == nil ? text : nil
+  }
+
+  /// A line without its end.
+  private static func text(_ line: String) -> String {
+    String(line.last?.isNewline == true ? line.dropLast() : line[...])
   }
 
   /// What a line means: a choice, its number, or nothing for the default.

@@ -110,6 +110,12 @@ extension RunEvent {
       object["question"] = .string(TerminalText.commandText(question.text))
       object["choices"] = .array(question.choices.map { .string($0) })
       object["default"] = question.defaultChoice.map { .string($0) } ?? .null
+      object["kind"] = .string(question.kind.rawValue)
+      object["printed"] = .object(
+        ValueObject(
+          question.printed.map { printed in
+            (printed.step.text, .array(printed.lines.map { .string(TerminalText.commandText($0)) }))
+          }))
     case .stepQuestionEnded(let step, let answer):
       object["step"] = .string(step.text)
       object["choice"] = answer.map { .string($0.choice) } ?? .null

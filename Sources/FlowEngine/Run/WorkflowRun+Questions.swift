@@ -2,6 +2,7 @@ import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 import FlowPlatform
+import FlowSecrets
 
 /// A question that a step waits with.
 struct OpenQuestion {
@@ -29,6 +30,8 @@ extension WorkflowRun {
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {
+    var question = question
+    question.printed = linesPrinted(before: step) + question.printed
     if let outer = options.outer {
       return ask(
         outer, OuterQuestion(step: step, open: OpenQuestion(question: question, attempt: attempt, handler: handler)))
@@ -56,8 +59,32 @@ extension WorkflowRun {
     if isOpen { emit(.stepQuestionEnded(stepID(of: step), nil)) }
   }
 
+  /// The number of lines that a question shows of each step.
+  private static let shownLines = 10
+
+  /// The last lines that the steps printed on which a step depends, unless they are quiet: what they gave as their standard output,
+  /// or as standard error.
+  private func linesPrinted(before step: StepIndex) -> [Question.Printed] {
+    let steps = prepared.graph.workflow.steps
+    let needs = steps[Int(instances.owner(of: step))].needs.filter {
+      !steps[Int($0)].hasOptions || !steps[Int($0)].options.isQuiet
+    }
+    let outputs = state.withLock { state in needs.map { ($0, state.outputs[$0]) } }
+    return outputs.compactMap { need, outputs in
+      let texts = ["stdout", "stderr"].compactMap { outputs?[$0]?.stringValue }
+      guard let text = texts.first(where: { !$0.allSatisfy(\.isNewline) }) else { return nil }
+      let lines = text.split(whereSeparator: \.isNewline).suffix(Self.shownLines).map(String.init)
+      return Question.Printed(step: stepID(of: need), lines: lines)
+    }
+  }
+
   /// Answers the question that a step waits with; the first answer counts.
   public func answer(_ name: String, with choice: String, by: String) throws(AnswerProblem) {
+    try answer(name, with: choice, by: by, isRecorded: false)
+  }
+
+  /// - Parameter isRecorded: whether the answer has come in a form that is written somewhere, which a secret must not be.
+  func answer(_ name: String, with choice: String, by: String, isRecorded: Bool) throws(AnswerProblem) {
     let steps = prepared.graph.workflow.steps
     let asking = state.withLock { $0.questions.keys.sorted() }
     guard let step = asking.first(where: { stepID(of: $0).text == name }) ?? index(ofStep: name) else {
@@ -70,7 +97,17 @@ extension WorkflowRun {
       let hint = others.isEmpty ? "" : "; the asking steps are \(asking)"
       throw AnswerProblem(description: "step '\(name)' is not asking anything\(hint)")
     }
-    guard open.question.choices.contains(choice) else {
+    let question = open.question
+    if question.kind == .secret, isRecorded {
+      throw AnswerProblem(
+        description:
+          "step '\(name)' asks for a secret; leave it out of the command, and flowrun answer reads it from the terminal"
+      )
+    }
+    if question.kind != .choice, let problem = question.problem(with: choice) {
+      throw AnswerProblem(description: problem)
+    }
+    guard question.kind != .choice || question.choices.contains(choice) else {
       let choices = open.question.choices
       let nearest = NearestName.of(choice, among: choices).map { "; did you mean '\($0)'?" } ?? ""
       throw AnswerProblem(
@@ -84,8 +121,18 @@ extension WorkflowRun {
     }
     guard isFirst else { throw AnswerProblem(description: "step '\(name)' has already been answered") }
     let answer = Answer(choice, by: by, atMilliseconds: WallTime.now)
-    emit(.stepQuestionEnded(stepID(of: step), answer))
+    var shown = answer
+    if question.kind == .secret {
+      hideAnswer(choice, of: step)
+      shown.choice = SecretMask.hidden
+    }
+    emit(.stepQuestionEnded(stepID(of: step), shown))
     open.handler(answer)
+  }
+
+  /// Makes an answer a secret of the run, before anything can tell it.
+  private func hideAnswer(_ text: String, of step: StepIndex) {
+    mask?.add([(SecretMask.answerPrefix + stepID(of: step).text, text)])
   }
 
   private func index(ofStep name: String) -> StepIndex? {
@@ -106,6 +153,7 @@ extension WorkflowRun {
   private func askNext(_ outer: OuterRun) {
     guard let next = state.withLock({ $0.outerQuestions.first }) else { return }
     outer.run.ask(next.open.question, step: outer.instance, attempt: outer.attempt) { [self] answer in
+      if next.open.question.kind == .secret { hideAnswer(answer.choice, of: next.step) }
       endQuestion(of: next.step, attempt: next.open.attempt, outer, isAnswered: true)
       next.open.handler(answer)
     }

@@ -54,6 +54,10 @@ extension Question {
   fileprivate func masked(by mask: SecretMask) -> Question {
     var question = self
     question.text = mask.masked(printed: text)
+    question.defaultChoice = defaultChoice.map { mask.masked($0) }
+    for index in printed.indices {
+      question.printed[index].lines = printed[index].lines.map { mask.masked(printed: $0) }
+    }
     return question
   }
 }

@@ -11,13 +11,30 @@ extension WorkflowCheck {
     case "inputs":
       guard let name = reference.path.first else { return inputs.fields.contains(where: \.isSecret) }
       return inputs.field(like: name)?.isSecret == true
+    case "steps": return isSecretOutput(reference.path)
     default: return false
     }
+  }
+
+  /// Whether a path below `steps` reads an output that may be a secret, or all outputs of a step with one among them.
+  private func isSecretOutput(_ path: [String]) -> Bool {
+    guard path.count > 1, path[1].lowercased() == "outputs", let step = stepIndex(like: path[0]),
+      let outputs = actions.declaration(ofStep: step)?.outputs, outputs.contains(where: \.isSecret)
+    else { return false }
+    guard path.count > 2 else { return workflow.steps[step].with["secret"].map { $0 != false } ?? false }
+    return outputs.contains { $0.isSecret && $0.name == path[2].lowercased() }
   }
 
   /// Checks a reference that reads a secret; false where something is wrong with it.
   mutating func checkSecret(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) -> Bool {
     let isInput = reference.name.lowercased() == "inputs"
+    let isOutput = reference.name.lowercased() == "steps"
+    if isOutput, reference.path.count < 3 {
+      report(
+        .secretExposed, "'steps.\(reference.path[0]).outputs' has a secret among its members", at: location,
+        help: "name one: steps.\(reference.path[0]).outputs.NAME")
+      return false
+    }
     guard let name = reference.path.first else {
       report(
         .secretExposed,
@@ -25,8 +42,10 @@ extension WorkflowCheck {
         help: isInput ? "name one: inputs.NAME" : "name one: secrets.NAME")
       return false
     }
-    if !isInput, !checkDeclared(name, at: location) { return false }
-    let words = "\(isInput ? "inputs" : "secrets").\(name)"
+    if !isInput, !isOutput, !checkDeclared(name, at: location) { return false }
+    let words =
+      isOutput
+      ? "steps.\(reference.path.prefix(3).joined(separator: "."))" : "\(isInput ? "inputs" : "secrets").\(name)"
     guard site.takesSecrets else {
       report(
         .secretExposed, "'\(words)' is a secret and would be exposed in '\(site.name)'", at: location,

@@ -38,6 +38,15 @@ addEventListener("click", event => {
 });
 addEventListener("submit", async event => {
   const form = event.target, button = form.querySelector("button");
+  if (form.dataset.answer) {
+    event.preventDefault();
+    const field = form.querySelector("input");
+    if (button.ariaDisabled) return;
+    act("answer", { ...JSON.parse(form.dataset.answer), [field.name]: field.value }, button);
+    // The next question has a field at the same place.
+    field.value = "";
+    return;
+  }
   if (!form.dataset.action) return;
   event.preventDefault();
   if (button.ariaDisabled) return;

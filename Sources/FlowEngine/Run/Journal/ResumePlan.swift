@@ -190,7 +190,14 @@ public struct ResumePlan: Sendable {
     let named = Set(wish.from + wish.only.filter { fates[Int($0)] == .kept })
     for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }
-    Self.revokeMissing(&fates, prepared, only: Set(wish.only))
+    // An answer that is a secret is not recorded.
+    let answered =
+      recollection.header.hasPlaceholders
+      ? Set(
+        recollection.outputs.compactMap { old, outputs in
+          SecretMask.holdsAnswer(outputs) ? mapping[old] : nil
+        }) : []
+    Self.revokeMissing(&fates, prepared, only: Set(wish.only), answered: answered)
     if !wish.only.isEmpty { try Self.leaveOut(&fates, graph, but: Set(wish.only), selected) }
     self.fates = fates
     let kept = stepsThatKeepSomething(pasts, mapping, wish, named, prepared)
@@ -220,15 +227,17 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// Of what a step that runs again needs, directly or not, that runs again whose work is gone with the process. Where only
-  /// some steps are to run, what these need.
+  /// Of what a step that runs again needs, directly or not, that runs again whose work is gone with the process, or that gave a
+  /// secret which a person had answered. Where only some steps are to run, what these need.
   private static func revokeMissing(
-    _ fates: inout [Fate], _ prepared: PreparedWorkflow, only chosen: Set<StepIndex>
+    _ fates: inout [Fate], _ prepared: PreparedWorkflow, only chosen: Set<StepIndex>, answered: Set<StepIndex>
   ) {
     let graph = prepared.graph
     var isNeeded = [Bool](repeating: false, count: fates.count)
     for step in graph.topologicalOrder.reversed() {
-      if fates[Int(step)] == .kept, isNeeded[Int(step)], prepared.action(of: step).declaration.actsOnProcess {
+      if fates[Int(step)] == .kept, isNeeded[Int(step)],
+        answered.contains(step) || prepared.action(of: step).declaration.actsOnProcess
+      {
         fates[Int(step)] = .again(.gone)
       }
       let fate = fates[Int(step)]
@@ -354,7 +363,8 @@ public struct ResumePlan: Sendable {
       entries.append(.expanded(new, hashes: fanOut.hashes, atNanoseconds: 0))
       for (item, past) in fanOut.items.sorted(by: { $0.key < $1.key }) {
         let isChosen = wish.items[new]?.contains(item) == true
-        let isLost = lost?.isNamed(in: recollection.itemOutputs[old]?[item] ?? [:]) == true
+        let output = recollection.itemOutputs[old]?[item] ?? [:]
+        let isLost = lost?.isNamed(in: output) == true || SecretMask.holdsAnswer(output)
         let stays = isKept || (past.hasSucceeded && !isChosen && !isLost && steps.contains(new))
         let task = TaskInstance(new, item: item)
         if stays, var finished = past.finished {

@@ -42,6 +42,7 @@ public enum RunRequestWord: String, Sendable, CaseIterable {
   case cancel
   /// Post the event under `event`.
   case post
-  /// Answer the question of the step under `step` with `choice`.
+  /// Answer the question of the step under `step` with `choice`, or with a secret of `bytes` that is in the named pipe under `pipe`
+  /// of `secret`.
   case answer
 }

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPlatform
 import FlowPluginKit
 import FlowSecrets
 import FlowStore
@@ -251,11 +252,16 @@ extension WorkflowRun {
         return ["problem": .string(error.description)]
       }
     case .answer:
-      guard let step = object["step"]?.stringValue, let choice = object["choice"]?.stringValue else {
+      let pipe = object["secret"]?.objectValue
+      let secret = pipe.flatMap { pipe in
+        PrivatePipe.text(at: pipe["pipe"]?.stringValue ?? "", byteCount: pipe["bytes"]?.integerValue ?? 0)
+      }
+      guard let step = object["step"]?.stringValue, let choice = secret ?? object["choice"]?.stringValue else {
         return ["problem": "this run does not know what was answered"]
       }
       do throws(AnswerProblem) {
-        try answer(step, with: choice, by: object["by"]?.stringValue ?? "somebody")
+        try answer(
+          step, with: choice, by: object["by"]?.stringValue ?? "somebody", isRecorded: secret == nil)
         return ["done": true]
       } catch {
         return ["problem": .string(error.description)]

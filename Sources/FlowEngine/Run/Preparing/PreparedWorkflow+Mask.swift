@@ -2,8 +2,17 @@ import FlowModel
 import FlowSecrets
 
 extension PreparedWorkflow {
-  /// The mask of a run: it exists from the start where the values of events may be secret.
+  /// Whether a step may ask for a secret, here or in a file that runs for items.
+  var asksForSecrets: Bool {
+    graph.workflow.steps.indices.contains { index in
+      let step = graph.workflow.steps[index]
+      guard let asked = step.with["secret"], asked != false else { return false }
+      return action(of: StepIndex(index)).declaration.outputs.contains(where: \.isSecret)
+    } || graph.workflow.itemWorkflows.values.contains { $0.workflow.steps.contains { $0.with["secret"] == true } }
+  }
+
+  /// The mask of a run: it exists from the start where the values of events or answers may be secret.
   func mask(secrets: ValueObject, inputs: ValueObject) -> SecretMask? {
-    graph.workflow.mask(secrets: secrets, inputs: inputs, mayLearnMore: eventValues.hasSecrets)
+    graph.workflow.mask(secrets: secrets, inputs: inputs, mayLearnMore: eventValues.hasSecrets || asksForSecrets)
   }
 }

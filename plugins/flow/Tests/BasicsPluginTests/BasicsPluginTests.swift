@@ -51,6 +51,18 @@ import Testing
     #expect(host.question == nil)
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: ["text", "secret"])
+  func `ask gives the text or the secret that was answered, and logs no secret`(kind: String) async throws {
+    let host = TestHost()
+    let ask = try action("flow.ask")
+    let call = Task { [kind] in try await host.call(ask, with: ["question": "What?", kind: true]) }
+    while host.question == nil { await Task.yield() }
+    #expect(host.question == Question("What?", kind: kind == "text" ? .text : .secret))
+    host.answer("sesame", by: "ada")
+    #expect(try await call.value == ["choice": "", "by": "ada", "at": "1970-01-01T00:00:00Z", kind: "sesame"])
+    #expect(host.logs.contains { $0.contains("sesame") } == (kind == "text"))
+  }
+
   @Test func `ask refuses choices among which nobody could choose`() async throws {
     for choices: Value in [["one"], ["a", "a"], ["a", ""]] {
       await #expect(throws: ActionError.self) {

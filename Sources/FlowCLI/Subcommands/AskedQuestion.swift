@@ -1,0 +1,105 @@
+import FlowCommandKit
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowStore
+import FlowSyntax
+import FlowSystem
+
+/// The question of a step of a run that another process runs, and the answer to it.
+enum AskedQuestion {
+  /// The kind of answer that a step asks for; nil if the run's file does not say it.
+  static func kind(of name: String, in run: StoredRun, _ store: any RunStore) -> Question.Kind? {
+    guard let definition = try? store.definition(of: run.id),
+      let catalog = try? Installation(around: run.file, given: []).registry,
+      let workflow = WorkflowLoader(catalog: catalog).load(bytes: definition, file: run.file).graph?.workflow,
+      let step = workflow.steps.first(where: {
+        $0.id.text == name || $0.id.text == StepID(unchecked: name).item?.step.text
+      }),
+      step.uses == "flow.ask"
+    else { return nil }
+    return kind(of: step)
+  }
+
+  /// The kind of answer that a step asks for; nil if an expression says it.
+  static func kind(of step: Step) -> Question.Kind? {
+    let (secret, text) = (step.with["secret"] ?? false, step.with["text"] ?? false)
+    if secret == true { return .secret }
+    if secret != false { return nil }
+    if text == true { return .text }
+    return text == false ? .choice : nil
+  }
+
+  /// The choices of a step, as far as its file says them.
+  static func choices(of step: Step) -> [String] {
+    guard kind(of: step) == .choice else { return [] }
+    return (step.with["choices"] ?? ["yes", "no"]).arrayValue?.compactMap(\.stringValue) ?? []
+  }
+
+  /// Reads an answer of one line: from the terminal, which does not show it if it is hidden, or from standard input.
+  static func read(for step: String, isHidden: Bool) throws -> String {
+    let bytes: [UInt8]
+    if isatty(0) == 1 {
+      StandardOutput.writeError("answer of \(TerminalText.visible(step)): ")
+      ExitStatus.whenEnding { ForegroundTerminal.restore() }
+      bytes = isHidden ? ForegroundTerminal.withoutEcho { line() } : line()
+    } else {
+      do throws(FileProblem) { bytes = try FileAccess.read("/dev/stdin") } catch {
+        throw UsageProblem("cannot read the answer from standard input: \(error)")
+      }
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw UsageProblem("the answer is not UTF-8 text")
+    }
+    let answer = String(text.hasSuffix("\r\n") || text.hasSuffix("\n") ? text.dropLast() : text[...])
+    if let problem = Question("", kind: isHidden ? .secret : .text, default: "").problem(with: answer) {
+      throw UsageProblem(problem)
+    }
+    return answer
+  }
+
+  /// The next line of the terminal.
+  private static func line() -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = buffer.withUnsafeMutableBytes { SystemCall.read(0, $0) }
+    return Array(buffer.prefix(max(0, count)))
+  }
+}
+
+extension RunQuestion {
+  /// Answers the question of a step, and returns the run's id as it is shown.
+  @discardableResult
+  static func answer(
+    _ run: StoredRun, in store: any RunStore, _ step: String, with answer: String
+  ) async throws -> String {
+    try await ask(run, in: store, request(step, "choice", .string(answer)))
+  }
+
+  /// The same with a secret, which reaches the run through a pipe, so that it is written nowhere.
+  @discardableResult
+  static func answer(
+    _ run: StoredRun, in store: any RunStore, _ step: String, withSecret secret: String
+  ) async throws -> String {
+    if let problem = Question("", kind: .secret).problem(with: secret) { throw UsageProblem(problem) }
+    guard run.holder.host == RunMemory.holder.host else {
+      throw RunProblem("a secret can only be answered on the machine of the run, '\(run.holder.host)'")
+    }
+    let pipe: PrivatePipe
+    do throws(SystemError) {
+      pipe = try PrivatePipe(secret, in: Environment.value("TMPDIR") ?? "/tmp")
+    } catch {
+      throw RunProblem(error.description)
+    }
+    let place: ValueObject = ["pipe": .string(FilePath.absolute(pipe.path)), "bytes": .integer(secret.utf8.count)]
+    defer { withExtendedLifetime(pipe) {} }
+    return try await ask(run, in: store, request(step, "secret", .object(place)))
+  }
+
+  private static func request(_ step: String, _ key: String, _ answer: Value) -> ValueObject {
+    [
+      "ask": .string(RunRequestWord.answer.rawValue), "step": .string(step), key: answer,
+      "by": .string("\(Environment.userName) on \(RunMemory.holder.host)"),
+    ]
+  }
+}
