@@ -63,11 +63,19 @@ static int pass(int file, int target) {
   return file == target ? fcntl(file, F_SETFD, 0) : dup2(file, target);
 }
 
-// Closes every descriptor but the first three, one by one where the system does not know how to at once.
-static void close_others(void) {
+// Closes every descriptor but the first three and the one for reports, one by one where the system does not know how to at once.
+static void close_others(int report) {
   struct rlimit limit;
-  if (close_range(3, ~0U, 0) == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  for (int file = 3; file < (int)limit.rlim_cur; file++) close(file);
+  int first = 3;
+  // Under a small limit of descriptors there is no such number, and the child does not report.
+  if (report >= 0 && pass(report, FLOW_REPORT_FILE) >= 0) {
+    if (close_range(3, FLOW_REPORT_FILE - 1, 0) == 0) first = FLOW_REPORT_FILE + 1;
+  } else {
+    report = -1;
+  }
+  if (close_range((unsigned)first, ~0U, 0) == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  for (int file = first; file < (int)limit.rlim_cur; file++)
+    if (report < 0 || file != FLOW_REPORT_FILE) close(file);
 }
 
 // What the child does before it is the program; returns what failed. It shares the parent's memory and may only call
@@ -88,7 +96,7 @@ static int become(const struct flow_spawn_request *request, const char *path) {
   if (chdir(request->directory) != 0 || pass(request->input, 0) < 0 ||
       pass(request->output, 1) < 0 || pass(request->error, 2) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
     return errno;
-  close_others();
+  close_others(request->report);
   execve(path, request->arguments, request->environment);
   return errno;
 }
@@ -126,6 +134,8 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct flow_sp
   if (!failure) failure = posix_spawn_file_actions_adddup2(actions, request->input, 0);
   if (!failure) failure = posix_spawn_file_actions_adddup2(actions, request->output, 1);
   if (!failure) failure = posix_spawn_file_actions_adddup2(actions, request->error, 2);
+  if (!failure && request->report >= 0)
+    failure = posix_spawn_file_actions_adddup2(actions, request->report, FLOW_REPORT_FILE);
   return failure;
 }
 

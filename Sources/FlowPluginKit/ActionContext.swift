@@ -99,6 +99,9 @@ public struct ActionContext: Sendable {
     host.showUnfinished(line, from: stream, step: step)
   }
 
+  /// Says that the body, which is asked to end, needs this time from now for it.
+  package func needsTimeToEnd(_ time: Duration) { host.needsTimeToEnd(time, step: step, attempt: attempt) }
+
   /// Says that the body has begun elsewhere: from then on the step's deadline counts.
   package func begun() { host.begun(step, attempt: attempt) }
 
@@ -237,6 +240,8 @@ public protocol ActionHost: AnyObject, Sendable {
   func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex)
   /// Whether the log takes more lines now; who writes many waits while it does not.
   var hasLogRoom: Bool { get }
+  /// Says that the body of this attempt needs this time from now to end.
+  func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int)
   /// Says how far the step is.
   func progress(_ fraction: Double, _ message: String, step: StepIndex)
   /// Posts an event; throws when that is not allowed.
@@ -306,6 +311,9 @@ extension ActionHost {
 
   /// Nothing, for hosts whose log holds whole lines alone.
   public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {}
+
+  /// Nothing, for hosts that wait for every body.
+  public func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {}
 
   /// Always, for hosts whose log knows no end.
   public var hasLogRoom: Bool { true }

@@ -23,7 +23,12 @@ struct flow_spawn_request {
   /// The terminal of this session that the child's group gets in the foreground; -1 for none. Such a child has a group of its
   /// own in this session, since a session of its own would have no terminal.
   int terminal;
+  /// The descriptor that becomes FLOW_REPORT_FILE in the child; -1 for none.
+  int report;
 };
+
+/// The number of the descriptor by which a child reports: one that scripts and shells do not use for their own.
+#define FLOW_REPORT_FILE 61
 
 /// Starts a child in a session and a group of its own (but see `terminal`), with no signal blocked and default signal handling, on Linux but for the signals of real time; 0, or
 /// the error number of what failed, the program that cannot be executed included.

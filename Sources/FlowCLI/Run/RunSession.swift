@@ -124,6 +124,7 @@ struct RunSession: Sendable {
     executors = try RunExecutors(
       graph.workflow, installation, request, workflowFolder: options.workflowFolder, inputs: inputs)
     options.placement = executors.placement
+    Self.reportStopTime(of: graph.workflow)
     let lends = TerminalLending.isPossible(request)
     if lends { ForegroundTerminal.expectOffer() }
     run = try Self.start(graph, resume, options, Engine(registry: installation.registry), executors, request)

@@ -17,6 +17,8 @@ enum SecretCommand {
   private static var environment: [String: String] {
     var variables = ProcessInfo.processInfo.environment
     variables[LeftBehind.variable] = LeftBehind.value
+    variables[InnerRuns.variable] = nil
+    variables["MAKEFLAGS"] = variables["MAKEFLAGS"].flatMap(MakeFlags.withoutDescriptors)
     return variables
   }
 

@@ -91,6 +91,12 @@ extension WorkflowRun: ActionHost {
     cancellations.onCancel(step, attempt: attempt, handler)
   }
 
+  /// The body of this attempt needs this time from now to end.
+  public func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {
+    change(.needsTimeToEnd(step, attempt: attempt, nanoseconds: time.nanoseconds))
+    if let outer = options.outer { outer.run.needsTimeToEnd(time, step: outer.instance, attempt: outer.attempt) }
+  }
+
   /// Says how far the step is.
   public func progress(_ fraction: Double, _ message: String, step: StepIndex) {
     emit(.stepProgress(stepID(of: step), fraction: min(1, max(0, fraction)), message: message))

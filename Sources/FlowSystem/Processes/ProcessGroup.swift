@@ -10,6 +10,7 @@ package final class ProcessGroup: Sendable {
   package let number: pid_t
   private let record: ProcessGuard.Record
   private let ending = Mutex<Ending?>(nil)
+  private let inner: InnerRuns.Command?
 
   /// How the group ended.
   package struct Ending: Sendable, Hashable {
@@ -21,14 +22,18 @@ package final class ProcessGroup: Sendable {
 
   /// Starts a child that sees these three descriptors as its first and no others of this process.
   ///
-  /// - Parameter terminal: the terminal in whose foreground the group is; nil: it has none.
+  /// - Parameters:
+  ///   - terminal: the terminal in whose foreground the group is; nil: it has none.
+  ///   - inner: the reports of runs inside the child; nil: they do not report.
   package init(
-    _ program: Program, input: CInt, output: CInt, errors: CInt, terminal: CInt? = nil
+    _ program: Program, input: CInt, output: CInt, errors: CInt, terminal: CInt? = nil, inner: InnerRuns.Command? = nil
   ) throws(SystemError) {
+    self.inner = inner
     let record = try ProcessGuard.shared.newRecord()
     do throws(SystemError) {
       number = try program.start(
-        input: input, output: output, errors: errors, record: record.pointer, terminal: terminal)
+        input: input, output: output, errors: errors, record: record.pointer, terminal: terminal,
+        report: inner?.descriptor)
     } catch {
       ProcessGuard.shared.free(record)
       throw error
@@ -106,9 +111,12 @@ package final class ProcessGroup: Sendable {
   private func endRest() -> Bool {
     if isGone(within: Self.leaveMilliseconds) { return false }
     kill(-number, SIGTERM)
-    if !isGone(within: Self.leaveMilliseconds) { kill(-number, SIGKILL) }
+    if !isGone(within: max(Self.leaveMilliseconds, innerTime)) { kill(-number, SIGKILL) }
     return true
   }
+
+  /// The milliseconds that runs of flowrun need to stop which are still in the group; 0: there are none.
+  package var innerTime: Int { inner?.milliseconds(in: number) ?? 0 }
 
   private func isGone(within milliseconds: Int) -> Bool {
     var waited = 0
@@ -162,7 +170,8 @@ extension siginfo_t {
 extension Program {
   /// Starts it in a group of its own, noting its number in `record`; throws what failed.
   func start(
-    input: CInt, output: CInt, errors: CInt, record: UnsafeMutablePointer<UInt64>?, terminal: CInt? = nil
+    input: CInt, output: CInt, errors: CInt, record: UnsafeMutablePointer<UInt64>?, terminal: CInt? = nil,
+    report: CInt? = nil
   ) throws(SystemError) -> pid_t {
     var child: pid_t = 0
     let failure = withExtendedLifetime((arguments, environment)) {
@@ -171,7 +180,7 @@ extension Program {
           var request = flow_spawn_request(
             program: path, arguments: arguments.pointers.baseAddress, environment: environment.pointers.baseAddress,
             directory: folder, input: input, output: output, error: errors, record: record,
-            terminal: terminal ?? -1)
+            terminal: terminal ?? -1, report: report ?? -1)
           return flow_spawn(&request, &child)
         }
       }

@@ -23,6 +23,7 @@ extension Plan {
     case .expanded(let step, let expansion): takeIn(expansion, of: step, at: now)
     case .posted(let name): post(name, at: now)
     case .announcedEventDone: outstanding.announcedEvents -= 1
+    case .needsTimeToEnd(let step, let attempt, let time): extendGrace(task(step), attempt, by: time, at: now)
     case .expectsFromOutside(let change): outstanding.expectedFromOutside += change
     case .handledPost(let step): outstanding.unhandledPosts[step, default: 0] -= 1
     case .outsideSourceClosed: outstanding.outsideSourceIsOpen = false

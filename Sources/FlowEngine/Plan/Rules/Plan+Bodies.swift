@@ -6,7 +6,7 @@ extension Plan {
   /// The time for a body that was asked to end, until its capacity is given away. A command has its own.
   public static let usualGraceNanoseconds = 1_000_000_000
   /// The time for all steps that clean up in a cancelled run, unless the workflow states `cleanup`.
-  static let cleanupNanoseconds = 5_000_000_000
+  package static let cleanupNanoseconds = 5_000_000_000
 
   /// Starts the body of a task whose turn has come.
   @inline(__always)
@@ -134,6 +134,15 @@ extension Plan {
       PlanTimer(atNanoseconds: now + grace(task.step), kind: .grace, step: task.index, attempt: attempt))
   }
 
+  /// Waits longer for a body that is asked to end.
+  mutating func extendGrace(_ task: PlanTask, _ attempt: Int, by time: Int, at now: Int) {
+    let key = Attempt(step: task.index, attempt: UInt8(clamping: attempt))
+    let end = now + time + Self.usualGraceNanoseconds
+    guard end > particulars.graceEnds[key] ?? now else { return }
+    particulars.graceEnds[key] = end
+    timers.insert(PlanTimer(atNanoseconds: end, kind: .grace, step: task.index, attempt: key.attempt))
+  }
+
   private mutating func noteOverrun(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     guard let maximum = particulars.maximumTimes[task.index], self[state: task].attempt == attempt else { return }
     particulars.overruns[task.index] = now - maximum
@@ -141,6 +150,7 @@ extension Plan {
 
   /// Gives up waiting for a body whose grace is over.
   mutating func abandon(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
+    if let end = particulars.graceEnds[Attempt(step: task.index, attempt: attempt)], now < end { return }
     if isClosing, self[state: task].marks.contains(.serving), self[state: task].attempt == attempt {
       change(task) { $0.marks = $0.marks.subtracting(.serving).union(.abandoned) }
       outstanding.serving.remove(task.step)

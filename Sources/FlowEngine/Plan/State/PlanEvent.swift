@@ -23,6 +23,8 @@ public enum PlanEvent: Sendable {
   case announcedEventDone
   /// So many more things are due to come from outside.
   case expectsFromOutside(Int)
+  /// A body that is asked to end needs this time from now.
+  case needsTimeToEnd(StepIndex, attempt: Int, nanoseconds: Int)
   /// A step has handled a post of an event that it follows.
   case handledPost(StepIndex)
   /// No more events come from outside.

@@ -155,6 +155,8 @@ struct StepParticulars: Sendable {
   var failures: [StepIndex: StepFailure] = [:]
   /// How long a body continued after its maximum.
   var overruns: [StepIndex: Int] = [:]
+  /// The instants until which bodies are awaited that need more than the usual time to end.
+  var graceEnds: [Attempt: Int] = [:]
   /// When a step was asked to end because its time had passed.
   var maximumTimes: [StepIndex: Int] = [:]
   /// When the current attempt of a step with a maximum an attempt started.

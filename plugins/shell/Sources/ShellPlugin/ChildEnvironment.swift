@@ -23,6 +23,7 @@ enum ChildEnvironment {
     var variables = ProcessInfo.processInfo.environment
     // That of a step in which flowrun itself runs.
     variables[OutputFile.variable] = nil
+    variables[InnerRuns.variable] = nil
     variables["MAKEFLAGS"] = variables["MAKEFLAGS"].flatMap(MakeFlags.withoutDescriptors)
     return variables
   }

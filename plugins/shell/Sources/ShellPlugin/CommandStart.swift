@@ -6,9 +6,14 @@ import FlowSystem
 struct CommandStart {
   let command: Command
   let program: Program
+  /// The reports of runs of flowrun inside the command.
+  let inner: InnerRuns.Command?
 
   /// Looks for the program in `path`, the child's own folders; throws an ``ActionError`` when it is not there.
-  init(_ command: Command, folder: String, environment: CStrings, path: String) throws {
+  init(
+    _ command: Command, folder: String, environment: CStrings, path: String, inner: InnerRuns.Command? = nil
+  ) throws {
+    self.inner = inner
     self.command = command
     program = Program(
       path: try Self.find(command.program, in: path), arguments: CStrings([command.program] + command.arguments),

@@ -18,7 +18,8 @@ enum InteractiveCommand {
         while true {
           try context.checkCancellation()
           do throws(SystemError) {
-            let group = try ProcessGroup(start.program, input: input, output: output, errors: errors, terminal: input)
+            let group = try ProcessGroup(
+              start.program, input: input, output: output, errors: errors, terminal: input, inner: start.inner)
             // A command that Ctrl-Z has stopped gets the signal once it continues.
             kill.stop(group, by: stop, continues: true, in: context)
             return group
@@ -54,11 +55,24 @@ final class CommandStop: Sendable {
     context.onCancel { [self] in
       group.send(policy.signal.number)
       if continues { group.send(SIGCONT) }
-      context.host.wake(after: policy.within) { [self] in
-        guard group.status() == nil else { return group.send(SIGKILL) }
-        isKilled.store(true, ordering: .relaxed)
-        group.send(SIGKILL)
-      }
+      end(group, within: policy.within, after: .zero, in: context)
+    }
+  }
+
+  /// Kills the command when its time is over: that of the policy, or what runs of flowrun inside need if that is longer.
+  private func end(_ group: ProcessGroup, within: Duration, after waited: Duration, in context: ActionContext) {
+    let inner = Duration.milliseconds(group.innerTime)
+    let time = max(within, inner)
+    if inner > within {
+      context.needsTimeToEnd(inner - waited)
+      StopTime.extend(by: inner)
+    }
+    context.host.wake(after: time - waited) { [self] in
+      // One may have begun meanwhile.
+      if .milliseconds(group.innerTime) > time { return end(group, within: within, after: time, in: context) }
+      guard group.status() == nil else { return group.send(SIGKILL) }
+      isKilled.store(true, ordering: .relaxed)
+      group.send(SIGKILL)
     }
   }
 }

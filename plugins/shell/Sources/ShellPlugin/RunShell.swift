@@ -150,12 +150,15 @@ struct RunShell: Action {
   private func run(_ command: Command, _ input: Input, _ context: ActionContext) throws -> Output {
     let outputs = try NamedOutputs(declaredBy: input.outputs)
     let file = outputs.fields.isEmpty ? nil : try OutputFile()
+    let inner = InnerRuns.begin()
+    var variables = context.environment
+    variables[InnerRuns.variable] = inner?.value
     let environment = try ChildEnvironment.make(
-      context.environment, input.env, without: context.withheldVariables, outputs: file?.path,
+      variables, input.env, without: context.withheldVariables, outputs: file?.path,
       folders: input.path.map(\.path))
     let start = try CommandStart(
       command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
-      path: environment.path)
+      path: environment.path, inner: inner)
     let limit: OutputLimit
     do throws(OutputLimit.LimitProblem) { limit = try OutputLimit(input.outputLimit) } catch {
       throw ActionError("input", error.message, isRetryable: false)

@@ -39,7 +39,8 @@ struct RunningCommand: ~Copyable {
           try CommandStart.checkRoom(above: output.writing.number)
           try ProcessRoom.check()
           group = try ProcessGroup(
-            start.program, input: CommandStart.nothing, output: output.writing.number, errors: output.writing.number)
+            start.program, input: CommandStart.nothing, output: output.writing.number, errors: output.writing.number,
+            inner: start.inner)
           self.output = CommandOutput(output.takeReading(), limitBytes: outputLimitBytes)
           self.errors = CommandOutput(limitBytes: outputLimitBytes)
           break
@@ -48,7 +49,8 @@ struct RunningCommand: ~Copyable {
         try CommandStart.checkRoom(above: errors.writing.number)
         try ProcessRoom.check()
         group = try ProcessGroup(
-          start.program, input: CommandStart.nothing, output: output.writing.number, errors: errors.writing.number)
+          start.program, input: CommandStart.nothing, output: output.writing.number, errors: errors.writing.number,
+          inner: start.inner)
         self.output = CommandOutput(output.takeReading(), limitBytes: outputLimitBytes)
         self.errors = CommandOutput(errors.takeReading(), limitBytes: outputLimitBytes)
         break
@@ -65,6 +67,7 @@ struct RunningCommand: ~Copyable {
   /// Reads what the command writes until it has ended, and ends the processes of its group that outlived it.
   consuming func end() -> Ending {
     read()
+    if context.isCancelled { awaitInnerRuns() }
     lines.finish()
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
     // Another process has its outputs open although it has ended, or it was asked to end early: child processes may be left.
@@ -100,6 +103,25 @@ struct RunningCommand: ~Copyable {
   private func awaitErrors() {
     var file = pollfd(fd: errors.isOpen ? errors.number : output.number, events: Int16(POLLIN), revents: 0)
     _ = poll(&file, 1, Self.firstMilliseconds)
+  }
+
+  /// Reads what runs of flowrun write that clean up, although the command has ended in which they are.
+  private mutating func awaitInnerRuns() {
+    while group.innerTime > 0 {
+      var files = (
+        pollfd(fd: output.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: errors.number, events: Int16(POLLIN), revents: 0)
+      )
+      _ = withUnsafeMutableBytes(of: &files) {
+        poll($0.bindMemory(to: pollfd.self).baseAddress, 2, Self.shortMilliseconds)
+      }
+      // Their own end is looked for, and not that of the outputs.
+      if !output.isOpen, !errors.isOpen { _ = poll(nil, 0, Self.shortMilliseconds) }
+      if files.0.revents != 0 { output.read(everything: false, as: .standardOutput, into: &lines) }
+      if files.1.revents != 0 { errors.read(everything: false, as: .standardError, into: &lines) }
+    }
+    output.read(everything: true, as: .standardOutput, into: &lines)
+    errors.read(everything: true, as: .standardError, into: &lines)
   }
 
   /// Reads both outputs until both are at their end or the leader has ended: someone it left behind may hold them open.

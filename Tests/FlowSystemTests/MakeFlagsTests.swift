@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ShellPlugin
+@testable import FlowSystem
 
 @Suite struct MakeFlagsTests {
   @Test(arguments: [

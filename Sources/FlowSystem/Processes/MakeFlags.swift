@@ -1,8 +1,8 @@
 /// The options that `make` hands to the programs that it starts.
-enum MakeFlags {
+package enum MakeFlags {
   /// The options without a job server by descriptors: children get no descriptor but three, and a `make` that does not find the
   /// two reports an error or uses files that are something else. Nil if nothing is left.
-  static func withoutDescriptors(_ flags: String) -> String? {
+  package static func withoutDescriptors(_ flags: String) -> String? {
     let words = flags.split(separator: " ", omittingEmptySubsequences: false)
     guard words.contains(where: isServer) else { return flags }
     // Without its server the number of jobs would be that of each `make`.

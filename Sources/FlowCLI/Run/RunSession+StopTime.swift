@@ -1,0 +1,17 @@
+import FlowEngine
+import FlowModel
+import FlowSystem
+
+extension RunSession {
+  /// Reports to a flowrun in whose command this one runs how long the run may take to stop: its steps their own time, then those that
+  /// clean up, which end as their commands do.
+  static func reportStopTime(of workflow: Workflow) {
+    let policies = workflow.steps.compactMap { $0.with[StopPolicy.input]?.objectValue.flatMap { try? StopPolicy($0) } }
+    let stop = policies.map(\.within).reduce(StopPolicy().within, max) + .seconds(1)
+    let cleanup = workflow.cleanup ?? .nanoseconds(Plan.cleanupNanoseconds)
+    StopTime.report(stop + cleanup + stop + margin)
+  }
+
+  /// The time for what is written at the end.
+  private static let margin = Duration.seconds(5)
+}

@@ -1,0 +1,147 @@
+import CFlowProcess
+import Synchronization
+
+/// The runs of flowrun inside commands of this process: how long each needs to stop, as it has reported.
+///
+/// All commands inherit the writing end of one pipe, whose number and identity `FLOWRUN_STOP` names. A run inside writes a line with
+/// the number of the command, its own process and the milliseconds that it needs.
+package enum InnerRuns {
+  /// The variable that names the pipe and the command: `61:DEVICE:FILE:COMMAND`.
+  package static let variable = "FLOWRUN_STOP"
+
+  /// The longest time that a run inside is waited for.
+  package static let longestMilliseconds = 3_600_000
+
+  fileprivate struct State: ~Copyable {
+    var pipe: Descriptor.Pipe?
+    var identity = ""
+    var commandCount = 0
+    /// What has been read of a line whose end has not.
+    var rest: [UInt8] = []
+    /// The times of processes, by the number of their command.
+    var times: [Int: [pid_t: Int]] = [:]
+  }
+
+  private static let state = Mutex(State())
+
+  /// A command that may have runs inside; nil from ``begin()`` if the system has no pipe for them.
+  package final class Command: Sendable {
+    private let number: Int
+    /// The writing end of the pipe.
+    let descriptor: CInt
+    /// The value of the variable for the command.
+    package let value: String
+
+    fileprivate init(number: Int, descriptor: CInt, value: String) {
+      self.number = number
+      self.descriptor = descriptor
+      self.value = value
+    }
+
+    deinit {
+      let number = number
+      state.withLock { $0.times[number] = nil }
+    }
+
+    /// The longest time that a run needs which is still in the group; 0: there are none.
+    func milliseconds(in group: pid_t) -> Int {
+      let times = state.withLock { state in
+        read(&state)
+        return state.times[number] ?? [:]
+      }
+      let running = times.filter { process, _ in
+        getpgid(process) == group && ProcessTable.entry(of: process)?.hasEnded != true
+      }
+      return running.values.max() ?? 0
+    }
+  }
+
+  /// Describes a command that is about to start.
+  package static func begin() -> Command? {
+    state.withLock { state in
+      if state.writing == nil { open(&state) }
+      guard let descriptor = state.writing else { return nil }
+      // What has been reported makes room for others.
+      read(&state)
+      state.commandCount += 1
+      let number = state.commandCount
+      state.times[number] = [:]
+      return Command(number: number, descriptor: descriptor, value: "\(state.identity):\(number)")
+    }
+  }
+
+  private static func open(_ state: inout State) {
+    do throws(SystemError) {
+      let pipe = try Descriptor.pipe()
+      // A run inside must not wait for this process.
+      pipe.setNonBlocking()
+      var status = stat()
+      guard fstat(pipe.writing.number, &status) == 0 else { return }
+      state.identity = "\(FLOW_REPORT_FILE):\(status.st_dev):\(status.st_ino)"
+      state.pipe = consume pipe
+    } catch {
+      // Runs inside have the usual time.
+    }
+  }
+
+  private static func read(_ state: inout State) {
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+      while let count = state.receive(into: buffer) { state.rest += buffer[..<count] }
+    }
+    while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
+      note(String(decoding: state.rest[..<end], as: UTF8.self), &state)
+      state.rest.removeFirst(end + 1)
+    }
+    // Not a line of ours.
+    if state.rest.count > 4096 { state.rest = [] }
+  }
+
+  /// Notes a line. Any program may have written it, so it counts only for a command that is there.
+  private static func note(_ line: String, _ state: inout State) {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 3, let command = Int(words[0]), let process = ProcessNumber(words[1]),
+      let time = Int(words[2]),
+      time > 0, state.times[command] != nil
+    else { return }
+    state.times[command]?[process.value] = min(time, longestMilliseconds)
+  }
+
+  /// Reports to the flowrun in whose command this process runs, if any, that it needs this time to stop.
+  ///
+  /// The variable is text, and the number in it may be any file: the report goes only into the very pipe that is named.
+  package static func report(milliseconds: Int) {
+    guard let text = getenv(variable).map({ String(cString: $0) }) else { return }
+    let words = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard words.count == 4, let number = CInt(words[0]), number > 2, let device = UInt64(words[1]),
+      let file = UInt64(words[2]), let command = Int(words[3])
+    else { return }
+    var status = stat()
+    guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFIFO,
+      UInt64(truncatingIfNeeded: status.st_dev) == device, UInt64(truncatingIfNeeded: status.st_ino) == file,
+      fcntl(number, F_GETFL) & (O_ACCMODE | O_NONBLOCK) == O_WRONLY | O_NONBLOCK
+    else { return }
+    _ = Array("\(command) \(getpid()) \(min(milliseconds, longestMilliseconds))\n".utf8).withUnsafeBytes {
+      SystemCall.write(number, $0)
+    }
+  }
+}
+
+extension InnerRuns.State {
+  /// The writing end of the pipe.
+  fileprivate var writing: CInt? {
+    switch pipe {
+    case .none: nil
+    case .some(let pipe): pipe.writing.number
+    }
+  }
+
+  /// Reads what has come; nil: nothing more.
+  fileprivate func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    switch pipe {
+    case .none: return nil
+    case .some(let pipe):
+      guard case .bytes(let count) = pipe.reading.receive(into: buffer), count > 0 else { return nil }
+      return count
+    }
+  }
+}

@@ -1,0 +1,82 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import TestSupport
+  import Testing
+
+  /// flowrun inside of flowrun.
+  @Suite(.timeLimit(.minutes(2))) struct `A run inside of a run` {
+    private let tool: CommandLineTool
+
+    init() throws { tool = try CommandLineTool() }
+
+    @Test(arguments: ["[FLOWRUN, inner.yaml]", "FLOWRUN inner.yaml; echo never", "FLOWRUN outer2.yaml; echo never"])
+    func `has the time for its cleanup when the outer one is cancelled, although the shell between has ended`(
+      command: String
+    ) throws {
+      defer { tool.remove() }
+      try tool.write(
+        """
+        name: inner
+        steps:
+          wait: { run: 'touch begun; sleep 60' }
+        finally:
+          tidy: { run: 'sleep 1.5; touch tidied; echo all is tidy' }
+        """, to: "inner.yaml")
+      let stop = "stop: { within: 10ms }"
+      func outer(_ name: String, _ command: String) throws {
+        let command = command.replacing("FLOWRUN", with: FlowrunProcess.path)
+        try tool.write("name: \(name)\nsteps:\n  inner: { run: \(command), \(stop) }\n", to: "\(name).yaml")
+      }
+      try outer("outer", command)
+      try outer("outer2", "FLOWRUN inner.yaml; echo never")
+      let process = try FlowrunProcess(["outer.yaml"], in: tool.folder.path)
+      #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: tool.folder.path + "/begun") })
+      process.send(SIGTERM)
+      let result = process.result()
+      #expect(result.exitCode == 128 + SIGTERM)
+      #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/tidied"), "\(result)")
+      #expect(result.output.contains("all is tidy") && !result.output.contains("never"), "\(result)")
+      #expect(!result.output.contains("was killed"), "\(result)")
+    }
+
+    @Test func `that a finished command has left is asked to end and has the time for its cleanup`() throws {
+      defer { tool.remove() }
+      try tool.write(
+        """
+        name: inner
+        steps:
+          wait: { run: 'touch begun; sleep 60' }
+        finally:
+          tidy: { run: 'sleep 1.5; touch tidied' }
+        """, to: "inner.yaml")
+      try tool.write(
+        """
+        name: outer
+        steps:
+          leave: { run: '\(FlowrunProcess.path) inner.yaml & while ! [ -e begun ]; do sleep 0.02; done' }
+        """, to: "outer.yaml")
+      let result = try tool.run("outer.yaml")
+      #expect(result.exitCode == 0 && result.standardOutput.contains("had left running"), "\(result)")
+      #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/tidied"), "\(result)")
+    }
+
+    @Test func `reports into no file but the pipe that a flowrun has made`() throws {
+      defer { tool.remove() }
+      try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+      // The pipe is the one that the variable names, but waits for its reader as none of flowrun's does.
+      let (status, output) = try Shell.run(
+        """
+        ( export FLOWRUN_STOP="1:$(stat -L -c %d:%i /dev/fd/3):1"; '\(FlowrunProcess.path)' w.yaml ) 3>&1 | cat
+        touch notes
+        FLOWRUN_STOP="1:$(stat -c %d:%i notes):1" '\(FlowrunProcess.path)' w.yaml >> notes
+        for text in 1:2 x:1:1:1 -1:1:1:1 99999999999:1:1:1; do
+          FLOWRUN_STOP=$text '\(FlowrunProcess.path)' w.yaml > out || exit 1
+        done
+        cat notes
+        """, in: tool.folder.path)
+      #expect(status == 0 && output.contains("w: success"), "\(output)")
+      #expect(output.firstMatch(of: #/(?m)^1 \d+ \d+$/#) == nil, "\(output)")
+    }
+  }
+#endif
