@@ -133,13 +133,22 @@ package enum ForegroundTerminal {
     Modes(value: modes).set()
   }
 
-  /// The time in which a process that has sent itself a stop signal stops, unless the system ignores the signal: that happens where
-  /// nothing could continue the process.
-  private static let stopMilliseconds: CInt = 1000
+  /// The time in which a process that has sent itself a stop signal stops, also on a busy machine.
+  private static let stopMilliseconds: CInt = 10_000
+
+  /// Whether a stop signal stops this process: the system ignores it where nothing could continue the process, as in a group whose
+  /// members' parents are all in it or in another session. Of other members than this process that is not known.
+  private static var canStop: Bool {
+    if flow_ignores(SIGTSTP) != 0 { return false }
+    let parent = getppid()
+    return getpid() != getpgrp() || getsid(parent) == getsid(0) && getpgid(parent) != getpgrp()
+  }
 
   /// Stops this process with its whole group, as the terminal does at Ctrl-Z, after its command was stopped. Returns false if the
   /// command has ended meanwhile, true once this process is in the foreground again.
   private static func suspend(_ group: ProcessGroup) -> Bool {
+    // Without job control the command just continues.
+    guard canStop else { return true }
     restore()
     var signal = SIGTSTP
     while true {
@@ -147,7 +156,7 @@ package enum ForegroundTerminal {
       // The group that the shell made for this command line: with it stops a script or a pipe that this process is part of.
       kill(0, signal)
       var waited: CInt = 0
-      while flow_continue_count() == count, waited < stopMilliseconds {
+      while flow_continue_count() == count, waited < stopMilliseconds, group.status() == nil {
         _ = poll(nil, 0, lookMilliseconds)
         waited += lookMilliseconds
       }
