@@ -25,7 +25,7 @@ enum RunExplanation {
     options.scopeEnvironments = try EnvironmentFile.scopeValues(of: graph.workflow, in: options.workflowFolder)
     options.secrets = try SecretValues.fetch(
       for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment,
-      inputs: options.inputs)
+      inputs: options.inputs, runsCommands: false)
     StandardOutput.hide(graph.workflow.mask(secrets: options.secrets, inputs: options.inputs))
     do throws(PreparedWorkflow.PreparationProblem) {
       let prepared = try PreparedWorkflow(graph, registry: installation.registry)

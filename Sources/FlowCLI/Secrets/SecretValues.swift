@@ -12,6 +12,7 @@ struct SecretValues {
   private let folder: String
   private let fileEnvironment: ValueObject
   private let inputs: ValueObject
+  private let runsCommands: Bool
 
   /// Why a secret cannot be had.
   struct SecretProblem: Error {
@@ -23,18 +24,23 @@ struct SecretValues {
 
   /// The secrets of a workflow in `folder` by name; null for one that is not required and is not there. Throws an
   /// ``InvalidWorkflow`` with the place of the first one that cannot be had.
+  ///
+  /// - Parameter runsCommands: false: a secret that comes from a command is null.
   static func fetch(
-    for workflow: Workflow, _ loaded: LoadResult, in folder: String, _ fileEnvironment: ValueObject, inputs: ValueObject
+    for workflow: Workflow, _ loaded: LoadResult, in folder: String, _ fileEnvironment: ValueObject,
+    inputs: ValueObject, runsCommands: Bool = true
   ) throws(InvalidWorkflow) -> ValueObject {
     if workflow.secrets.isEmpty { return [:] }
     let values = SecretValues(
-      workflow: workflow, loaded: loaded, folder: folder, fileEnvironment: fileEnvironment, inputs: inputs)
+      workflow: workflow, loaded: loaded, folder: folder, fileEnvironment: fileEnvironment, inputs: inputs,
+      runsCommands: runsCommands)
     var result = ValueObject()
     for secret in workflow.secrets { result[secret.name] = try values.value(of: secret) }
     return result
   }
 
   private func value(of secret: SecretDeclaration) throws(InvalidWorkflow) -> Value {
+    if case .command = secret.source, !runsCommands { return .null }
     do throws(SecretProblem) {
       return .string(try Self.checked(try text(of: try source(of: secret))))
     } catch {

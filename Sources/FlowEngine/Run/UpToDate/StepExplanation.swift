@@ -93,6 +93,9 @@ extension WorkflowRun {
       let id = prepared.graph.workflow.steps[Int(need)].id
       return (.runs, "it needs '\(id)', which runs and may change its results" + doubt)
     }
+    if let secret = secretOfCommand(readBy: step) {
+      return (.runs, "it reads the secret '\(secret)', whose command does not run here" + doubt)
+    }
     if own.options.fanOut != nil { return fateOfItems(of: step, doubt, &items) }
     guard let check = state.withLock({ state in inputs(of: step, &state)?.check }) else {
       return (.runs, "its inputs cannot be evaluated")
@@ -104,6 +107,18 @@ extension WorkflowRun {
     case .runs(let reason): return (.runs, reason.text + doubt)
     case .fails(let failure): return (.runs, "it fails: \(failure.message)")
     }
+  }
+
+  /// The first secret that a step reads and whose command did not run; nil if there is none.
+  private func secretOfCommand(readBy step: StepIndex) -> String? {
+    guard let detail = prepared.detail(of: step) else { return nil }
+    var references = detail.environment.references
+    if case .evaluated(let object) = detail.inputs { references += object.references }
+    let names = references.filter { $0.name.lowercased() == "secrets" }.compactMap(\.path.first)
+    return prepared.graph.workflow.secrets.first { secret in
+      guard case .command = secret.source, options.secrets[secret.name] ?? .null == .null else { return false }
+      return names.contains(secret.name)
+    }?.name
   }
 
   private func fateOfItems(
