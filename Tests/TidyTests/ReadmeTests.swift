@@ -5,10 +5,11 @@ import Testing
 /// The blocks of these pages are run as a reader would run them.
 @Suite(.timeLimit(.minutes(10))) struct ReadmeTests {
   @Test(arguments: [
-    ("README.md", 5), ("docs/gate.md", 6), ("docs/insight.md", 7), ("docs/ci.md", 3), ("docs/events.md", 1),
+    ("README.md", 3), ("docs/gate.md", 6), ("docs/insight.md", 7), ("docs/ci.md", 3), ("docs/events.md", 1),
     ("docs/tutorial-launch.md", 8), ("docs/tutorial-pipeline.md", 11),
     ("docs/tutorial-sync.md", 9), ("docs/debugging.md", 7), ("docs/passing-data.md", 9), ("docs/schedule.md", 3),
-    ("docs/crash-recovery.md", 2), ("docs/forecasts.md", 1),
+    ("docs/crash-recovery.md", 2), ("docs/forecasts.md", 1), ("docs/install.md", 3), ("docs/concurrency.md", 2),
+    ("docs/environment.md", 1), ("docs/security.md", 2), ("docs/testing.md", 1),
   ])
   func `a page shows what really happens`(page: String, expectedCalls: Int) throws {
     try check(page, expectedCalls: expectedCalls)
@@ -55,6 +56,19 @@ import Testing
     let block = try #require(Block.all(in: Repository.text("docs/embedding.md")).first { $0.language == "swift" })
     let source = try Repository.text("Tests/TidyTests/EmbeddingExample.swift")
     #expect(source == block.text)
+    let short = try #require(Block.all(in: Repository.text("README.md")).first { $0.language == "swift" })
+    for line in short.text.split(separator: "\n") { #expect(source.contains("\n  \(line)\n"), "\(line)") }
+  }
+
+  @Test func `the workflow of the README for a cluster is valid there`() throws {
+    let block = try #require(Block.all(in: Repository.text("README.md")).first { $0.name == "data.yaml" })
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("data-\(UInt64.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try block.write(in: folder)
+    let result = try FlowrunProcess.run(["validate", "data.yaml", "--on", "slurm=50"], in: folder.path)
+    #expect(result.exitCode == 0, "\(result.errors)")
+    #expect(result.output.contains("slurm=50"))
   }
 
   @Test func `the example for apps loads a workflow, posts an event and awaits the gate`() async throws {
@@ -106,6 +120,8 @@ struct Block {
 /// The folder in which the blocks of a page are written and run.
 final class PageFolder {
   private let url = FileManager.default.temporaryDirectory.appendingPathComponent("page-\(UUID().uuidString)")
+  private let tools: URL
+  private let environment: [String: String]
   private let slowness: Int
   private var slowed: Set<String> = []
 
@@ -113,11 +129,13 @@ final class PageFolder {
   /// the same on a machine on which threads stand still for seconds.
   init(slowness: Int = 20) throws {
     self.slowness = slowness
+    tools = URL(fileURLWithPath: url.path + "-tools")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    environment = try PageTools.environment(in: tools)
   }
 
   /// Removes it.
-  func remove() { try? FileManager.default.removeItem(at: url) }
+  func remove() { for folder in [url, tools] { try? FileManager.default.removeItem(at: folder) } }
 
   /// Writes a block to the file that it names.
   func write(_ block: Block) throws {
@@ -127,7 +145,7 @@ final class PageFolder {
 
   /// Runs what a block shows.
   func check(_ block: Block) throws {
-    try block.check(in: url) { words in
+    try block.check(in: url, environment: environment) { words in
       guard let file = words.first, file.hasSuffix(".yaml") else { return words }
       let path = url.appendingPathComponent(file)
       let text = try String(contentsOf: path, encoding: .utf8)
@@ -166,25 +184,38 @@ extension Block {
     }
   }
 
-  /// Runs each `$ flowrun …` line, as `change` makes it, and looks for the lines under it, in order; `…` stands for anything,
-  /// and a duration for any duration.
-  func check(in folder: URL, _ change: ([String]) throws -> [String]) throws {
+  /// The commands of a console block, the lines that it shows and the exit code that its last line states.
+  var call: (commands: [String], lines: [String], exitCode: Int32) {
     var lines = text.split(separator: "\n").map(String.init)
-    let command = try #require(lines.first { $0.hasPrefix("$ flowrun ") })
+    let commands = lines.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
     lines.removeAll { $0.hasPrefix("$ ") }
-    var expectedCode: Int32 = 0
-    if let last = lines.last, last.hasPrefix("exit ") {
-      expectedCode = Int32(last.dropFirst(5))!
+    var exitCode: Int32 = 0
+    if let last = lines.last, last.hasPrefix("exit "), let code = Int32(last.dropFirst(5)) {
+      exitCode = code
       lines.removeLast()
     }
+    return (commands, lines, exitCode)
+  }
+
+  /// Runs the block's `$ flowrun …` line, as `change` makes it, and looks for the lines under it.
+  func check(
+    in folder: URL, environment: [String: String], _ change: ([String]) throws -> [String] = { $0 }
+  ) throws {
+    let call = call
+    let command = try #require(call.commands.first { $0.hasPrefix("flowrun ") })
     let result = try FlowrunProcess.run(
-      change(Self.words(of: command.dropFirst("$ flowrun ".count))), in: folder.path)
-    #expect(result.exitCode == expectedCode, "\(command): \(result.output)\(result.errors)")
-    var rest = (result.errors + result.output)[...]
+      change(Self.words(of: command.dropFirst("flowrun ".count))), in: folder.path, environment: environment)
+    #expect(result.exitCode == call.exitCode, "\(command): \(result.output)\(result.errors)")
+    Self.expect(call.lines, in: result.errors + result.output, of: command)
+  }
+
+  /// Looks for lines in what a command printed, in order; `…` stands for anything, and a duration for any duration.
+  static func expect(_ lines: [String], in output: String, of command: String) {
+    var rest = output[...]
     for line in lines {
       for part in line.split(separator: "…").map(String.init) {
-        guard let range = rest.range(of: Self.pattern(part), options: .regularExpression) else {
-          Issue.record("\(command): '\(part)' is not in\n\(result.errors + result.output)")
+        guard let range = rest.range(of: pattern(part), options: .regularExpression) else {
+          Issue.record("\(command): '\(part)' is not in\n\(output)")
           return
         }
         rest = rest[range.upperBound...]
