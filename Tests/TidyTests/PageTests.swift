@@ -85,19 +85,6 @@ import Testing
 
   // MARK: References
 
-  @Test func `the reference has every environment variable of flowrun's own`() throws {
-    let page = try Repository.text("docs/reference.md")
-    let files =
-      Repository.files(below: "Sources", ending: ".swift")
-      + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
-    var seen: Set<String> = []
-    for file in files where !file.contains("/FlowTestKit/") && !file.hasSuffix("/SyncClock.swift") {
-      for match in try Repository.text(file).matches(of: /"(FLOWRUN_[A-Z_]+)"/) { seen.insert(String(match.output.1)) }
-    }
-    #expect(seen.count > 5)
-    for name in seen { #expect(page.contains("`\(name)`"), "docs/reference.md does not explain \(name)") }
-  }
-
   @Test func `the page of events has every event, and every field that a run writes`() throws {
     let page = try Repository.text("docs/events.md")
     let source = try Repository.text("Sources/FlowEngine/Report/RunEvent.swift")
