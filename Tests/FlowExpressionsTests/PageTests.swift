@@ -5,18 +5,25 @@ import Testing
 
 /// `docs/expressions.md` tells the truth.
 struct PageTests {
-  /// The lines `EXPRESSION → RESULT` of the page.
-  private static let examples: [(source: String, result: String)] = {
+  private static let text: String = {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../docs/expressions.md")
-    let text = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
-    return text.components(separatedBy: "```expressions\n").dropFirst()
+    return (try? String(contentsOf: page, encoding: .utf8)) ?? ""
+  }()
+
+  /// The lines `EXPRESSION → RESULT` of the page.
+  private static let examples: [(source: String, result: String)] = {
+    text.components(separatedBy: "```expressions\n").dropFirst()
       .flatMap { $0.components(separatedBy: "\n```")[0].split(separator: "\n") }
       .map { line in
         let parts = line.components(separatedBy: " → ")
         return (parts[0], parts.dropFirst().joined(separator: " → "))
       }
   }()
+
+  @Test func `explains every function`() {
+    for function in FunctionPage.all { #expect(Self.text.contains("`\(function.name)("), "\(function.name)") }
+  }
 
   @Test func `has examples`() { #expect(Self.examples.count > 35) }
 

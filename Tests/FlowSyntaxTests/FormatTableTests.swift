@@ -27,8 +27,7 @@ import Testing
 
   private static let tables: [(name: String, text: String)] =
     maps.map { ($0.0, table(of: $0.1)) } + [
-      ("contexts", contexts), ("functions", functions(areOwn: false)), ("own-functions", functions(areOwn: true)),
-      ("types", types), ("errors", errors),
+      ("contexts", contexts), ("types", types), ("errors", errors),
     ]
 
   private static func table(of keys: any FormatKey.Type) -> String {
@@ -46,11 +45,6 @@ import Testing
       text += "| `\(name)` | \(ContextKey.summary(ofContext: name)) | \(members.joined(separator: "; ")) |\n"
     }
     return text
-  }
-
-  private static func functions(areOwn: Bool) -> String {
-    "| function | gives |\n|---|---|\n"
-      + FunctionPage.all.filter { $0.isOwn == areOwn }.map { "| `\($0.signature)` | \($0.summary) |\n" }.joined()
   }
 
   private static var types: String {

@@ -74,6 +74,14 @@ struct TextTests {
     #expect(row("posts that wait").contains("\(Limits.waitingPosts)"))
     #expect(row("attempts of a step").contains("\(Limits.attempts)"))
     #expect(row("threads occupied").contains("\(Limits.threads)"))
+    #expect(row("name of a workflow").contains("\(Limits.workflowNameBytes) bytes"))
+    #expect(row("problems reported").contains(Self.grouped(Limits.diagnostics)))
+    #expect(row("different `resources`").contains(Self.grouped(Limits.requests)))
+    #expect(row("files matched").contains(Self.grouped(Limits.watchedFiles)))
+    #expect(row("file that travels").contains("\(Self.grouped(Limits.transferredFileBytes >> 20)) MiB"))
+    let secrets = row("secrets of a workflow")
+    #expect(secrets.contains("\(Limits.secrets), each with at most \(Limits.secretBytes >> 10) KiB"))
+    #expect(secrets.contains("\(Self.grouped(Limits.secretLines)) lines"))
   }
 
   @Test func `every plugin has a page that says what it is`() throws {
