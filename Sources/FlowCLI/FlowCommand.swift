@@ -12,6 +12,7 @@ public struct FlowCommand: AsyncParsableCommand {
       Exit codes: 0 success or partial, 1 failure, 2 the workflow is invalid or cannot be read, 3 a budget is broken, \
       4 an export skipped something, 64 wrong usage, 74 output could not be written, 124 the gate timed out with --strict, \
       129, 130, 131 and 143 interrupted by a signal.
+      Pages: \(pagesAddress). On this machine: man flowrun.
       """,
     version: Release.version,
     groupedSubcommands: [
@@ -52,8 +53,12 @@ public struct FlowCommand: AsyncParsableCommand {
       flowrun plugins          list the actions that steps can use
 
     flowrun --help lists all subcommands, flowrun help SUBCOMMAND explains one.
+    Pages: \(pagesAddress). On this machine: man flowrun.
 
     """
+
+  /// Where the pages are.
+  private static let pagesAddress = "https://example.invalid/flowrun (a placeholder until the first release)"
 
   /// The command without arguments.
   public init() {}
