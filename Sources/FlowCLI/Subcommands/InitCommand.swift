@@ -25,7 +25,7 @@ struct InitCommand: Subcommand {
     StandardOutput.write("wrote \(file)\n\nRun it:\n  flowrun \(file)\n")
   }
 
-  /// The workflow that README.md explains.
+  /// The workflow that docs/install.md explains.
   private static let workflow = """
     name: release
     steps:
