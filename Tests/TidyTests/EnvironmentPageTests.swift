@@ -38,8 +38,8 @@ import Testing
     #expect(names.count > 40)
     for name in names { #expect(page.contains("`\(name)`"), "docs/environment.md does not explain \(name)") }
 
-    // Those of libpq are read there, NAME stands for any, and two are internal.
-    let others: Set = ["PGPASSFILE", "PGPASSWORD", "NAME", "FLOWRUN_STOP", "FLOWRUN_WATCH"]
+    // Those of libpq are read there, NAME stands for any, and one is internal.
+    let others: Set = ["PGPASSFILE", "PGPASSWORD", "NAME", "FLOWRUN_STOP"]
     let named = try matches(of: "`([A-Z][A-Z0-9_]{2,})`", in: page).subtracting(others)
     let literals = try matches(of: #""([A-Z][A-Z0-9_]{2,})""#, in: sources)
     #expect(named.subtracting(literals) == [], "no source names these")
