@@ -109,12 +109,25 @@ package final class SQLitePool: Sendable {
     readers = (0..<count).map { _ in Reader() }
     writer = try SQLiteQueue(path, busyMilliseconds: busyMilliseconds)
     try writer.sync { connection in
-      let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
+      let mode = try Self.startLog(on: connection, within: busyMilliseconds)
       guard mode == "wal" else { throw SQLiteError(.error, "it cannot have a write-ahead log here") }
       // Overwrites deleted data; the library's default differs between systems.
       try connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
       // Makes the log, without which a reader could not open the file.
       _ = try connection.hasTable("")
+    }
+  }
+
+  /// Asks for a write-ahead log; returns the mode that the file has. SQLite does not wait there for others that open a new file
+  /// at the same moment, so this asks again for as long as a lock may take.
+  private static func startLog(on connection: SQLiteConnection, within milliseconds: Int) throws -> String? {
+    let end = ContinuousClock.now + .milliseconds(milliseconds)
+    while true {
+      do {
+        return try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
+      } catch let error as SQLiteError where error.kind == .busy && ContinuousClock.now < end {
+        sqlite3_sleep(10)
+      }
     }
   }
 
