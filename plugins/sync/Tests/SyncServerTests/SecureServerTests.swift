@@ -110,6 +110,8 @@
       try FileManager.default.removeItem(atPath: folder.file("server.key"))
       try FileManager.default.copyItem(atPath: folder.file("fresh.key"), toPath: folder.file("server.key"))
       for _ in 0..<600 where !server.problems.contains("does not belong to the certificate") {
+        // The server looks at its files when somebody connects.
+        #expect(await failure(try client(server, certificates: fresh.certificate)) == "none")
         try await Task.sleep(for: .milliseconds(100))
       }
       #expect(server.problems.contains("does not belong to the certificate"))
