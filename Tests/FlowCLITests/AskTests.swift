@@ -87,6 +87,7 @@
       let process = try FlowrunProcess(["w.yaml", "--json"], in: tool.folder.path)
       defer { process.send(SIGKILL) }
       #expect(process.waitForOutput("\"kind\":\"secret\""))
+      #expect(try isRecorded())
       let argument = try tool.run("answer", "last", "ask", "s3same-0pen")
       #expect(argument.exitCode == 64 && argument.standardError.contains("leave it out of the command"), "\(argument)")
       let short = try tool.run("answer", "last", "ask", input: "abc\n")
@@ -99,6 +100,11 @@
       #expect(result.exitCode == 0 && result.output.contains("it is ***") && !result.output.contains("s3same"))
       #expect(result.output.contains("\"printed\":{\"plan\":[\"change 3\""), "\(result.output)")
       #expect(!isStored("s3same-0pen"))
+    }
+
+    /// Waits until other processes find the run: its events may be printed before.
+    private func isRecorded() throws -> Bool {
+      try within(seconds: 60) { try tool.run("runs", "show", "last").exitCode == 0 }
     }
 
     @Test func `for a text is answered from standard input or by an argument`() throws {
@@ -114,6 +120,7 @@
       let process = try FlowrunProcess(["w.yaml", "--json"], in: tool.folder.path)
       defer { process.send(SIGKILL) }
       #expect(process.waitForOutput("Notes?") && process.waitForOutput("More?"))
+      #expect(try isRecorded())
       let long = try tool.run("answer", "last", "ask", input: String(repeating: "x", count: 64 << 10 + 1))
       #expect(long.exitCode == 64 && long.standardError.contains("the limit is 65536"), "\(long.standardError)")
       let argument = try tool.run("answer", "last", "ask", "as before")
