@@ -30,7 +30,7 @@ package enum StandardOutput {
     var isHurried = false
     /// Hides secrets in what people read; nil: there are none.
     var mask: SecretMask?
-    /// What waits until a command has given the terminal back; nil: nothing waits.
+    /// The output that waits until a command has given the terminal back. Nil if output is written at once.
     var held: [(file: Int32, bytes: [UInt8])]?
     var heldByteCount = 0
   }
@@ -106,7 +106,7 @@ package enum StandardOutput {
     }
   }
 
-  /// What has waited since the last call; nil: nothing, and nothing waits any longer.
+  /// Returns the output that has waited since the last call. If there is none, returns nil and ends the wait.
   private static func takeHeld() -> [(file: Int32, bytes: [UInt8])]? {
     state.withLock { state in
       guard var held = state.held, !held.isEmpty else {

@@ -6,7 +6,7 @@ public struct Question: Sendable, Hashable {
   public var text: String
   /// What may be answered.
   public var choices: [String]
-  /// The choice or the text if none is given; nil: there is no default.
+  /// The choice or the text if none is given. Nil if there is no default.
   public var defaultChoice: String?
   /// The kind of answer that it wants.
   public var kind = Kind.choice
@@ -52,7 +52,7 @@ public struct Question: Sendable, Hashable {
     defaultChoice = `default`
   }
 
-  /// What is wrong with an answer; nil: nothing.
+  /// Returns the problem with an answer, nil if there is none.
   package func problem(with answer: String) -> String? {
     if kind == .choice { return choices.contains(answer) ? nil : "'\(answer)' is not a choice" }
     if answer.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) { return "the answer must be one line" }

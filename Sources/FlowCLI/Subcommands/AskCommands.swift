@@ -125,7 +125,7 @@ struct AnswerCommand: Subcommand {
       )
     }
     if kind == .choice, choice == nil { throw UsageProblem("step '\(step)' asks for a choice; name it after the step") }
-    // What may be a secret is treated as one.
+    // An answer to a question of unknown kind may be a secret, so it is not shown.
     let isHidden = choice == nil && kind != .text
     let answer = try choice ?? AskedQuestion.read(for: step, isHidden: isHidden)
     let run =

@@ -16,7 +16,7 @@ package enum InnerRuns {
     var pipe: Descriptor.Pipe?
     var identity = ""
     var commandCount = 0
-    /// What has been read of a line whose end has not.
+    /// The beginning of a line whose end has not been read yet.
     var rest: [UInt8] = []
     /// The times of processes, by the number of their command.
     var times: [Int: [pid_t: Int]] = [:]
@@ -43,7 +43,7 @@ package enum InnerRuns {
       state.withLock { $0.times[number] = nil }
     }
 
-    /// The longest time that a run needs which is still in the group; 0: there are none.
+    /// The longest time that a run in the group needs to stop, 0 if there is no run.
     func milliseconds(in group: pid_t) -> Int {
       let times = state.withLock { state in
         read(&state)
@@ -92,7 +92,7 @@ package enum InnerRuns {
       note(String(decoding: state.rest[..<end], as: UTF8.self), &state)
       state.rest.removeFirst(end + 1)
     }
-    // Not a line of ours.
+    // No line of a report is that long.
     if state.rest.count > 4096 { state.rest = [] }
   }
 
@@ -135,7 +135,7 @@ extension InnerRuns.State {
     }
   }
 
-  /// Reads what has come; nil: nothing more.
+  /// Reads the next bytes and returns their number, nil if there are no more.
   fileprivate func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     switch pipe {
     case .none: return nil
