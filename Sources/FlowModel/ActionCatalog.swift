@@ -13,11 +13,26 @@ public protocol ActionCatalog: Sendable {
 
   /// What the action itself finds wrong with inputs that are literals. Pure: nothing runs, nothing is read.
   func problems(with input: LiteralInput, of action: String) -> [InputProblem]
+
+  /// The present name of something that was renamed: of an action, or of an input or output, written `storage.open.sample`. Nil
+  /// if no plugin lists the name.
+  func newName(of name: String) -> String?
 }
 
 extension ActionCatalog {
   /// None.
   public var runHandles: [HandleKey] { [] }
+
+  /// None.
+  public func newName(of name: String) -> String? { nil }
+
+  /// The name of the action that has an input or output of `action` now; nil if it was not moved.
+  public func newAction(of member: String, in action: String) -> String? {
+    guard let name = newName(of: "\(action).\(member)"), let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
+      return nil
+    }
+    return String(name[..<dot])
+  }
 }
 
 /// The inputs of a step that are known before it runs: those without an expression.

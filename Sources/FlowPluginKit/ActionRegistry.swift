@@ -7,6 +7,8 @@ public struct ActionRegistry: ActionCatalog {
     /// `built in`, or a manifest's path.
     var origin: String
     var actions: ListedActions
+    /// Asked for only when a name is not installed.
+    var movedNames: @Sendable () -> KeyValuePairs<String, String> = { [:] }
   }
 
   /// The plugins, sorted by name. A list and no dictionary: plugins are few, and a program's first dictionary with text
@@ -43,7 +45,10 @@ public struct ActionRegistry: ActionCatalog {
 
   /// Adds a compiled-in plugin. Its actions' names must begin with its own; an action is made when it is first asked for.
   public mutating func register(_ plugin: some Plugin) throws(Conflict) {
-    try register(RegisteredPlugin(name: type(of: plugin).name, origin: "built in", actions: ListedActions(plugin)))
+    try register(
+      RegisteredPlugin(name: type(of: plugin).name, origin: "built in", actions: ListedActions(plugin)) {
+        plugin.movedNames
+      })
     handles += plugin.handles
   }
 
@@ -84,5 +89,11 @@ public struct ActionRegistry: ActionCatalog {
   /// What the action itself finds wrong with literal inputs.
   public func problems(with input: LiteralInput, of action: String) -> [InputProblem] {
     self.action(named: action)?.check(input) ?? []
+  }
+
+  /// The present name of something that was renamed, as its plugin lists it.
+  public func newName(of name: String) -> String? {
+    let plugin = name.prefix { $0 != "." }
+    return entries.first { $0.name == plugin }?.movedNames().first { $0.key == name }?.value
   }
 }

@@ -29,6 +29,10 @@ public protocol Plugin: Sendable {
 
   /// The kinds of YAML files that it reads.
   var fileKinds: [PluginFileKind] { get }
+
+  /// Names that were renamed, with their present names: actions such as `storage.trips`, and inputs and outputs such as
+  /// `storage.open.sample`. Where a workflow uses an old name, the error gives the new one.
+  var movedNames: KeyValuePairs<String, String> { get }
 }
 
 extension Plugin {
@@ -43,6 +47,9 @@ extension Plugin {
 
   /// None.
   public var fileKinds: [PluginFileKind] { [] }
+
+  /// None.
+  public var movedNames: KeyValuePairs<String, String> { [:] }
 }
 
 /// A handle that a plugin brings into every run.

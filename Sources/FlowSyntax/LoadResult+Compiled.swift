@@ -50,22 +50,41 @@ extension LoadResult {
     }
   }
 
-  /// The actions that a compiled workflow uses and that are not installed, each at the first step that uses it.
+  /// The actions that a compiled workflow uses and that are not installed, each at the first step that uses it, and inputs that
+  /// another action has now.
   private static func missingActions(of compiled: CompiledWorkflow, _ catalog: any ActionCatalog) -> [Diagnostic] {
     let workflow = compiled.graph.workflow
     var seen: Set<String> = []
     var diagnostics: [Diagnostic] = []
-    for (index, step) in workflow.steps.enumerated() where seen.insert(step.uses).inserted {
-      if workflow.includes[step.uses] != nil || catalog.declaration(named: step.uses) != nil { continue }
+    for (index, step) in workflow.steps.enumerated() {
+      if diagnostics.count >= Limits.diagnostics { break }
+      if workflow.includes[step.uses] != nil { continue }
       let location = compiled.locations[index]
-      diagnostics.append(
-        Diagnostic(
-          .unknownAction,
-          "step '\(step.id)' (\(location.file):\(location.position.line)) uses '\(step.uses)', which is not installed",
-          at: Span(at: 0),
-          help: "install the plugin that it had when it was compiled, next to the file or with --plugin-dir")
-      )
-      if diagnostics.count == Limits.diagnostics { break }
+      let place = "step '\(step.id)' (\(location.file):\(location.position.line))"
+      func add(_ code: DiagnosticCode, _ message: String, _ help: String) {
+        diagnostics.append(Diagnostic(code, "\(place) \(message)", at: Span(at: 0), help: help))
+      }
+      let again = "change the workflow and compile it again; a run of the old one cannot be resumed"
+      guard let declaration = catalog.declaration(named: step.uses) else {
+        guard seen.insert(step.uses).inserted else { continue }
+        if let new = catalog.newName(of: step.uses) {
+          add(.unknownAction, "uses '\(step.uses)', which is now '\(new)'", again)
+        } else {
+          add(
+            .unknownAction, "uses '\(step.uses)', which is not installed",
+            "install the plugin that it had when it was compiled, next to the file or with --plugin-dir")
+        }
+        continue
+      }
+      for (input, _) in step.with where declaration.input(named: input) == nil {
+        guard let new = catalog.newAction(of: input, in: step.uses) else { continue }
+        add(.unknownInput, "gives '\(input)' to '\(step.uses)', which is now an input of '\(new)'", again)
+      }
+      if let call = declaration.calls, let called = step.with[call.action]?.stringValue,
+        let new = catalog.newName(of: called)
+      {
+        add(.unknownAction, "calls '\(called)', which is now '\(new)'", again)
+      }
     }
     return diagnostics
   }

@@ -7,6 +7,7 @@ enum ActionName {
   /// The action of this name; throws a usage problem with the nearest name.
   static func find(_ name: String, in registry: ActionRegistry) throws(UsageProblem) -> RegisteredAction {
     if let action = registry.action(named: name) { return action }
+    if let new = registry.newName(of: name) { throw UsageProblem("'\(name)' is now '\(new)'; write that name") }
     let names = registry.declarations.map(\.name)
     if registry.plugins.contains(where: { $0.name == name }) {
       let actions = names.filter { $0.hasPrefix(name + ".") }

@@ -9,10 +9,20 @@ extension WorkflowCheck {
       guard let entry = actions.entry(ofStep: step), entry.declaration == nil else { continue }
       if IncludeLibrary.isFile(entry.name) { continue }
       if isSettled { return }
+      if reportMoved(entry.name, "step '\(name(step))' uses", at: span(.uses, of: step)) { continue }
       report(
         .unknownAction, "step '\(name(step))' uses '\(entry.name)', which is not an installed action",
         at: span(.uses, of: step), correction: actionCorrection(entry.name), otherwise: actionHelp(entry.name))
     }
+  }
+
+  /// Reports an action that was renamed; false if it was not.
+  mutating func reportMoved(_ action: String, _ what: String, at location: Span) -> Bool {
+    guard let new = catalog.newName(of: action) else { return false }
+    report(
+      .unknownAction, "\(what) '\(action)', which is now '\(new)'", at: location, help: "write '\(new)'",
+      correction: Correction(action, to: new))
+    return true
   }
 
   /// The installed action that was most likely meant.

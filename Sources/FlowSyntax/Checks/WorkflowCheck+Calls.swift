@@ -67,6 +67,7 @@ extension WorkflowCheck {
     let with = workflow.steps[step].with
     guard case .string(let action)? = with[call.action], !Value.string(action).containsExpression else { return }
     guard let called = catalog.declaration(named: action) else {
+      if reportMoved(action, "step '\(name(step))' calls", at: self.location(of: call.action, step)) { return }
       return report(
         .unknownAction, "step '\(name(step))' calls '\(action)', which is not an installed action",
         at: location(of: call.action, step), correction: actionCorrection(action), otherwise: actionHelp(action))

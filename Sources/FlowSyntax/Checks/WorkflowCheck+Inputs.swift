@@ -74,11 +74,13 @@ extension WorkflowCheck {
 
   private mutating func reportUnknownInput(_ name: String, _ declaration: ActionDeclaration, at span: Span) {
     let names = declaration.inputs.map(\.name)
-    let correction = Correction(name, among: names)
+    let moved = catalog.newAction(of: name, in: declaration.name)
+    let correction = moved == nil ? Correction(name, among: names) : nil
     report(
       .unknownInput, "'\(declaration.name)' has no input '\(name)'", at: span,
-      help: (correction.map { $0.question + " " } ?? "")
-        + (names.isEmpty ? "it takes none" : "it has \(Self.list(names))"), correction: correction)
+      help: moved.map { "it is now an input of '\($0)'" } ?? (correction.map { $0.question + " " } ?? "")
+        + (names.isEmpty ? "it takes none" : "it has \(Self.list(names))"),
+      correction: correction)
   }
 
   /// What the action itself finds wrong, with its key paths as locations.

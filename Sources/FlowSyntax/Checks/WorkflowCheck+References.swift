@@ -171,15 +171,18 @@ extension WorkflowCheck {
       if freeOutputs[target]?.contains(output.lowercased()) ?? false { return true }
       names += members.keys
     }
+    let moved = catalog.newAction(of: output, in: declaration.name)
     report(
       .unknownOutput, "'\(name(target))' has no output '\(output)'", at: location,
       related: [.init(span(.uses, of: target), "it is a step of '\(declaration.name)'")],
-      correction: correction(output, among: names),
-      otherwise: names.isEmpty
-        ? "it has none"
-        : "it has \(Self.list(names))"
-          + (declaration.outputFieldsFromInput == nil
-            ? "" : "; what its command writes to FLOWRUN_OUTPUT is declared under 'outputs'"))
+      correction: moved == nil ? correction(output, among: names) : nil,
+      otherwise: moved.map { "it is now an output of '\($0)'" }
+        ?? (names.isEmpty
+          ? "it has none"
+          : "it has \(Self.list(names))"
+            + (declaration.outputFieldsFromInput == nil
+              ? "" : "; what its command writes to FLOWRUN_OUTPUT is declared under 'outputs'"))
+    )
     return false
   }
 

@@ -182,6 +182,8 @@ struct IncludeCatalog: ActionCatalog {
   func problems(with input: LiteralInput, of action: String) -> [InputProblem] {
     IncludeLibrary.isFile(action) ? [] : base.problems(with: input, of: action)
   }
+
+  func newName(of name: String) -> String? { base.newName(of: name) }
 }
 
 extension WorkflowKey {

@@ -68,7 +68,7 @@ public struct PreparedWorkflow: Sendable {
             try Self.included(declaration, step, workflow, registry)
           }
           guard let action = included ?? registry.action(named: step.uses) else {
-            throw PreparationProblem(step: step.id, message: "no action '\(step.uses)' is installed")
+            throw PreparationProblem(step: step.id, message: Self.missing(step.uses, registry))
           }
           last = (step.uses, Int32(actions.count))
           known[step.uses] = last.index
@@ -81,6 +81,11 @@ public struct PreparedWorkflow: Sendable {
       indices.append(last.index)
       if isPlain[Int(last.index)], step.with.isEmpty, !step.stated.contains(.preparation) { continue }
       let declaration = actions[Int(last.index)].declaration
+      if let call = declaration.calls, let called = step.with[call.action]?.stringValue,
+        registry.action(named: called) == nil, registry.newName(of: called) != nil
+      {
+        throw PreparationProblem(step: step.id, message: Self.missing(called, registry))
+      }
       do throws(ExpressionError) {
         var detail = try StepDetail(step, declaration, includeFolder: workflow.includeFolders[step.uses])
         if let call = declaration.calls {
@@ -120,6 +125,11 @@ public struct PreparedWorkflow: Sendable {
     } catch {
       throw PreparationProblem(step: nil, message: error.description)
     }
+  }
+
+  private static func missing(_ action: String, _ registry: ActionRegistry) -> String {
+    registry.newName(of: action).map { "'\(action)' is now '\($0)'; change the workflow and start a new run" }
+      ?? "no action '\(action)' is installed"
   }
 
   /// What a step does that stands for a workflow: an entry or an exit gives what it is given, an item runs it.
