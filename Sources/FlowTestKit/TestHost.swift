@@ -35,6 +35,7 @@ public final class TestHost: ActionHost {
     var postedValues: [Value] = []
     var followed: [String: [PostQueue]] = [:]
     var deliveredCount = 0
+    var callCount = 0
     var handledPosts = 0
     var progress: [Double] = []
     var unfinished: [LogLine] = []
@@ -188,7 +189,10 @@ public final class TestHost: ActionHost {
   public func call(
     _ action: RegisteredAction, with inputs: ValueObject = [:], attempt: Int = 1
   ) async throws -> ValueObject {
-    state.withLock { $0.declaration = action.declaration }
+    state.withLock { state in
+      state.declaration = action.declaration
+      if attempt == 1 { state.callCount += 1 }
+    }
     let inputs = resolvingPaths(in: inputs, of: action.declaration)
     return try await action.run(inputs, in: context(attempt: attempt)) { self.cancel() }
   }
@@ -208,6 +212,11 @@ public final class TestHost: ActionHost {
 
   /// Always `step`.
   public func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "step") }
+
+  /// One for each call of an action, as each step of a run has its own; later attempts have that of the last call.
+  public func idempotencyKey(of step: StepIndex) -> String {
+    "\(run.id)/\(stepID(of: step))-\(state.withLock { $0.callCount })"
+  }
 
   /// What the test stated.
   public func environment(of step: StepIndex) -> [String: String] { variables }

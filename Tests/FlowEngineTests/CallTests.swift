@@ -19,7 +19,7 @@ import Testing
       "calls": "${{ steps.follow.outputs.calls }}", "failed": "${{ steps.follow.outputs.failed }}",
       "dropped": "${{ steps.follow.outputs.dropped }}",
     ]
-    fixture.plugins = fixture.plugins.dropLast() + [probe]
+    fixture.plugins = fixture.plugins.dropLast() + [probe, RenamedPlugin()]
     fixture.change = {
       $0.acceptsEvents = true
       $0.observer = observer
@@ -35,6 +35,28 @@ import Testing
   }
 
   private func wait(_ condition: () -> Bool) async { while !condition() && !Task.isCancelled { await Task.yield() } }
+
+  @Test func `a run whose action has another name now names it`() throws {
+    for step in [Step("a", "old.say"), Step("a", "flow.on", with: ["event": "again", "action": "old.say"])] {
+      var fixture = EngineFixture([step])
+      fixture.workflow.events = [EventDeclaration("again", repeats: true)]
+      fixture.plugins = fixture.plugins + [RenamedPlugin()]
+      #expect {
+        try fixture.start()
+      } throws: { error in
+        "\(error)" == "step 'a': 'old.say' is now 'new.say'; change the workflow and start a new run"
+      }
+    }
+  }
+
+  @Test func `gives each call a key of its own`() async throws {
+    let run = try start([follow("old.key")])
+    for _ in 0..<2 { run.post("again") }
+    await wait { probe.diary.count == 2 }
+    run.finishPosting()
+    _ = await run.report
+    #expect(probe.diary.all == ["\(run.run.id)/follow#1", "\(run.run.id)/follow#2"])
+  }
 
   @Test func `has its action called for each post in order, with its number, and counts the calls`() async throws {
     let run = try start([
@@ -164,6 +186,24 @@ private final class LogListener: RunObserver {
       if case .stepLog(_, let level, _, let message) = event.kind {
         heard.withLock { $0.append("\(level) \(message)") }
       }
+    }
+  }
+}
+
+/// A plugin that had an action `old.say`.
+private struct RenamedPlugin: Plugin {
+  static let name = "old"
+  var actions: [any ActionType.Type] { [Key.self] }
+  var movedNames: KeyValuePairs<String, String> { ["old.say": "new.say"] }
+
+  /// Writes its key into the diary.
+  struct Key: Action {
+    static let name = "old.key"
+    static let summary = "Notes its key"
+    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+      let diary: Diary = try context.handle(.diary)
+      diary.write(context.idempotencyKey)
+      return NoOutput()
     }
   }
 }

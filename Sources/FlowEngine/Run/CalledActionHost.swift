@@ -14,12 +14,15 @@ final class CalledActionHost: ActionHost {
   private let host: WorkflowRun
   /// What the called action is named.
   private let name: String
+  /// The number of the post for which it is called.
+  private let post: Int
   private let endsAtNanoseconds: Int
   private let state = Mutex(State())
 
-  init(_ host: WorkflowRun, name: String, endsAtNanoseconds: Int) {
+  init(_ host: WorkflowRun, name: String, post: Int, endsAtNanoseconds: Int) {
     self.host = host
     self.name = name
+    self.post = post
     self.endsAtNanoseconds = endsAtNanoseconds
   }
 
@@ -41,6 +44,8 @@ final class CalledActionHost: ActionHost {
   var launch: Launch { host.launch }
   var hasLogRoom: Bool { host.hasLogRoom }
   func stepID(of step: StepIndex) -> StepID { host.stepID(of: step) }
+  /// One for each post, so that what is done for a post is not taken for a repetition.
+  func idempotencyKey(of step: StepIndex) -> String { "\(host.idempotencyKey(of: step))#\(post)" }
   func environment(of step: StepIndex) -> [String: String] { host.environment(of: step) }
   func traceparent(of step: StepIndex, attempt: Int) -> String? { host.traceparent(of: step, attempt: attempt) }
   var withheldVariables: Set<String> { host.withheldVariables }

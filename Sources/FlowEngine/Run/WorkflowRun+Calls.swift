@@ -29,7 +29,8 @@ extension WorkflowRun {
       throw ActionError("no-action", "there is no action to call", isRetryable: false)
     }
     let inputs = try inputs(of: call, action, for: post, step)
-    let host = CalledActionHost(self, name: call.name, endsAtNanoseconds: clock.now + limit.nanoseconds)
+    let host = CalledActionHost(
+      self, name: call.name, post: post.number, endsAtNanoseconds: clock.now + limit.nanoseconds)
     let result = OneShot<Result<ValueObject, any Error>>()
     setCurrentCall(of: step, host)
     defer { setCurrentCall(of: step, nil) }
