@@ -7,8 +7,8 @@ let observability = TargetDependencyCondition.when(traits: ["Observability"])
 /// The plugins that are compiled into `flowrun`, with their subcommands. `BuiltInPlugins.swift` has a line for each.
 let builtIn: [Target.Dependency] = [
   "BasicsPlugin", "PreferencesPlugin", "LocationPlugin", "NotificationPlugin", "UserInterfacePlugin", "ShellPlugin",
-  "StoragePlugin", "GeocodePlugin", "RouterPlugin", "RouterCommands", "NotificationCommands", "SyncPlugin",
-  "SyncCommands",
+  "StoragePlugin", "FootprintPlugin", "GeocodePlugin", "RouterPlugin", "RouterCommands", "NotificationCommands",
+  "SyncPlugin", "SyncCommands",
 ]
 
 /// The modules that run, forecast, match and geocode. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages
@@ -207,7 +207,10 @@ let plugins: [[Target]] = [
   // shell
   plugin("ShellPlugin", in: "shell", uses: ["FlowDiagnostics", "FlowSystem"]),
   // storage
-  plugin("StoragePlugin", in: "storage", uses: ["FlowSQLite"]),
+  module("StorageCore", in: "storage", uses: ["FlowPlatform", "FlowModel", "FlowPluginKit", "FlowSQLite"]),
+  plugin("StoragePlugin", in: "storage", uses: ["FlowSQLite", "StorageCore"]),
+  // footprint
+  plugin("FootprintPlugin", in: "footprint", uses: ["FlowSQLite", "StorageCore"], tests: ["StoragePlugin"]),
   // geocode
   module("GeocodeCore", in: "geocode", uses: ["FlowBytes", "FlowPlatform"], tests: ["TestSupport"]),
   plugin("GeocodePlugin", in: "geocode", uses: ["GeocodeCore"]),
@@ -375,6 +378,7 @@ let libraries: [Product] = [
   .library(name: "SyncSimulation", targets: ["SyncSimulation"]),
   .library(name: "SyncTestKit", targets: ["SyncTestKit"]),
   .library(name: "BasicsPlugin", targets: ["BasicsPlugin"]),
+  .library(name: "FootprintPlugin", targets: ["FootprintPlugin"]),
   .library(name: "GeocodePlugin", targets: ["GeocodePlugin"]),
   .library(name: "LocationPlugin", targets: ["LocationPlugin"]),
   .library(name: "NotificationPlugin", targets: ["NotificationPlugin"]),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BasicsPlugin
 import FlowPluginKit
+import FootprintPlugin
 import GeocodePlugin
 import LocationPlugin
 import NotificationCommands
@@ -18,6 +19,7 @@ import UserInterfacePlugin
 enum BuiltInPlugins {
   private static let lines: [(plugin: any Plugin, commands: [any ParsableCommand.Type])] = [
     (BasicsPlugin(), []),
+    (FootprintPlugin(), []),
     (GeocodePlugin(), []),
     (LocationPlugin(), []),
     (NotificationPlugin(), [NotificationsCommand.self]),

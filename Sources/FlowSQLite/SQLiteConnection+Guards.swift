@@ -32,6 +32,12 @@ package enum SQLiteAction: Hashable, Sendable {
   case attach
   /// Change a row of a table.
   case update(table: String)
+  /// Add a row to a table, or remove one.
+  case insert(table: String), delete(table: String)
+  /// Change a table itself, or remove it.
+  case alter(table: String), drop(table: String)
+  /// Begin or end a transaction, or a part of one.
+  case transaction
   /// Anything else, all of which changes something.
   case other
 
@@ -48,6 +54,11 @@ package enum SQLiteAction: Hashable, Sendable {
       case SQLITE_PRAGMA: .pragma(text(first), argument: second.map { String(cString: $0) })
       case SQLITE_ATTACH, SQLITE_DETACH: .attach
       case SQLITE_UPDATE: .update(table: text(first))
+      case SQLITE_INSERT: .insert(table: text(first))
+      case SQLITE_DELETE: .delete(table: text(first))
+      case SQLITE_ALTER_TABLE: .alter(table: text(second))
+      case SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VTABLE: .drop(table: text(first))
+      case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: .transaction
       default: .other
       }
   }

@@ -74,6 +74,7 @@ import Testing
       "'flow' is a plugin; its actions are flow.ask, flow.block, flow.fail, flow.log, flow.noop, flow.on, flow.post, flow.set, flow.sleep, "
         + "flow.spin"
     ),
+    ("storage.trips", "{}", "'storage.trips' is now 'footprint.trips'; write that name"),
     ("flow.sleep", "{}", "'flow.sleep' needs the input 'for' (duration): give it with --with '{\"for\": …}'"),
     ("flow.sleep", #"{"fro": "1s"}"#, "'flow.sleep' has no input 'fro'; did you mean 'for'?"),
     (

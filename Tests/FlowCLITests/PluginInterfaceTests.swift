@@ -36,6 +36,19 @@ struct PluginInterfaceTests {
     #expect(interface.actions == registry.declarations)
   }
 
+  @Test(arguments: BuiltInPlugins.all.map { type(of: $0).name })
+  func `each moved name of a built-in plugin is free and leads to something that exists`(_ name: String) throws {
+    let plugin = try #require(BuiltInPlugins.all.first { type(of: $0).name == name })
+    let registry = ActionRegistry(BuiltInPlugins.all)
+    for (old, new) in plugin.movedNames {
+      #expect(old.hasPrefix(name + ".") && registry.action(named: old) == nil && registry.newName(of: old) == new)
+      let parts = new.split(separator: ".")
+      let action = try #require(registry.declaration(named: parts.prefix(2).joined(separator: ".")), "\(new)")
+      let members = (action.inputs + action.outputs).map(\.name)
+      #expect(parts.count == 2 || members.contains(String(parts[2])), "\(new)")
+    }
+  }
+
   /// The interface as YAML: a line for each part, its value as JSON.
   private static func text(of plugin: String, _ registry: ActionRegistry) -> String {
     var text =

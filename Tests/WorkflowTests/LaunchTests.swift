@@ -16,7 +16,7 @@ import Testing
     #expect(launch.report["conclusion"] == "success")
     #expect(
       launch.steps { $0["blocking"] == true && $0["reason"] != "disabled" } == [
-        "open-store", "account", "language", "country-list", "brand-color", "appearance", "content-view",
+        "open-store", "journeys", "account", "language", "country-list", "brand-color", "appearance", "content-view",
         "recent-destinations", "trips",
       ])
     for id in launch.steps(where: { $0["blocking"] == true && $0["reason"] != "disabled" }) {
@@ -85,7 +85,7 @@ import Testing
     throws
   {
     let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
-    let uses = ["storage.recent-destinations", "storage.trips", "preferences.load", "storage.values"]
+    let uses = ["footprint.recent-destinations", "footprint.trips", "preferences.load", "storage.values"]
     // Each made to take a while: one after the other they could not overlap.
     let file = try LaunchRun.changed(in: folders)
     var text = try String(contentsOfFile: file, encoding: .utf8)

@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// Keeps journeys and small values in a SQLite store.
+/// Keeps an app's tables and small values in a SQLite store.
 public struct StoragePlugin: Plugin {
   /// `storage`.
   public static let name = "storage"
@@ -10,9 +10,17 @@ public struct StoragePlugin: Plugin {
 
   /// Everything that begins with `storage.`.
   public var actions: [any ActionType.Type] {
+    [OpenStore.self, ReadValues.self, Query.self, Execute.self]
+  }
+
+  /// What belongs to the Footprint app.
+  public var movedNames: KeyValuePairs<String, String> {
     [
-      OpenStore.self, RecentDestinations.self, Trips.self, Destinations.self, Statistics.self, ReadValues.self,
-      Query.self, InstallTemplates.self, CheckResources.self,
+      "storage.trips": "footprint.trips", "storage.destinations": "footprint.destinations",
+      "storage.recent-destinations": "footprint.recent-destinations", "storage.statistics": "footprint.statistics",
+      "storage.install-templates": "footprint.install-templates",
+      "storage.check-resources": "footprint.check-resources", "storage.open.sample": "footprint.prepare.sample",
+      "storage.open.imported": "footprint.prepare.imported",
     ]
   }
 }

@@ -1,5 +1,6 @@
 import FlowPluginKit
 import Foundation
+import StorageCore
 import Testing
 
 @testable import StoragePlugin
@@ -19,7 +20,7 @@ import Testing
 
     init() throws {
       folder = try TemporaryFolder()
-      try Store.open(at: folder.file("store.sqlite"), Store.Options(sample: SampleImport())).store.close()
+      try Store.open(at: folder.file("store.sqlite")).store.close()
     }
 
     private func allow(_ mode: mode_t, _ name: String = "store.sqlite") { chmod(folder.file(name), mode) }
@@ -33,7 +34,11 @@ import Testing
     /// The code with which opening fails, with the rights this process has.
     static func failureAsIs(at path: String) -> String? {
       do {
-        _ = try Store.open(at: path, Store.Options(sample: SampleImport()))
+        // More than the limit of one test allows.
+        let fill = FileMigration(
+          name: "fill.sql",
+          sql: "CREATE TABLE Fill (text TEXT); INSERT INTO Fill VALUES (hex(zeroblob(100000)))")
+        _ = try Store.open(at: path, Store.Options(migrations: [fill]))
         return nil
       } catch {
         return (error as? ActionError)?.code ?? "\(error)"
@@ -65,7 +70,7 @@ import Testing
       allow(0o755, "")
     }
 
-    @Test func `R6 a limit on the size of files is a full disk, and nothing of the import is left`() async throws {
+    @Test func `R6 a limit on the size of files is a full disk, and nothing of the migration is left`() async throws {
       let path = folder.file("new.sqlite")
       await #expect(processExitsWith: .success) { [path = path as String] in
         signal(SIGXFSZ, SIG_IGN)
@@ -77,8 +82,8 @@ import Testing
         #endif
         #expect(Self.failureAsIs(at: path) == "disk-full")
       }
-      let opening = try Store.open(at: path, Store.Options(sample: SampleImport()))
-      #expect(opening.importedDestinations == 136)
+      let opening = try Store.open(at: path)
+      #expect(try opening.store.pool.read { try !$0.hasTable("Fill") })
       opening.store.close()
     }
   }

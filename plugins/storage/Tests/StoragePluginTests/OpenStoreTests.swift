@@ -3,6 +3,7 @@ import FlowPluginKit
 import FlowSQLite
 import FlowTestKit
 import Foundation
+import StorageCore
 import Testing
 
 @testable import StoragePlugin
@@ -30,21 +31,21 @@ import Testing
   }
 
   /// L5
-  @Test func `L5 makes a file with both tables, and finds it again`() async throws {
+  @Test func `L5 makes a file with the tables of its migrations alone, and finds it again`() async throws {
     let first = try await launch()
     #expect(first["path"] == .string(folder.file("store.sqlite")))
     #expect(first["created"] == true)
-    #expect(first["migrated"] == ["1-journeys"])
+    #expect(first["migrated"] == ["1-store"])
     let other = try SQLiteConnection(folder.file("store.sqlite"))
     let tables = try other.all("SELECT name FROM sqlite_schema WHERE type = 'table'") { $0.text(0) }
-    #expect(Set(tables).isSuperset(of: ["TravelDestination", "TravelTrip", "KeyValue"]))
-    try other.execute("INSERT INTO TravelTrip VALUES ('a', 'A', '2020-01-01', '2020-01-02', '')")
+    #expect(tables == ["Migration"])
+    try other.execute("CREATE TABLE Note (text TEXT); INSERT INTO Note VALUES ('one')")
     other.close()
     let second = try await launch()
     #expect(second["created"] == false)
     #expect(second["migrated"] == [])
     let again = try SQLiteConnection(folder.file("store.sqlite"))
-    #expect(try again.integer("SELECT count(*) FROM TravelTrip") == 1)
+    #expect(try again.integer("SELECT count(*) FROM Note") == 1)
   }
 
   @Test func `makes the folders above the store`() async throws {
@@ -54,7 +55,7 @@ import Testing
 
   @Test func `the store, its journals and the folders above it are for nobody else to read`() async throws {
     let host = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
-    _ = try await host.call(OpenStore.self, with: ["path": "a/b/c.sqlite", "sample": true])
+    _ = try await host.call(OpenStore.self, with: ["path": "a/b/c.sqlite"])
     func permissions(_ name: String) throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
     }
@@ -76,7 +77,7 @@ import Testing
     try folder.write("CREATE TABLE Note (text TEXT)", to: "001-notes.sql")
     try folder.write("INSERT INTO Note VALUES ('one'); INSERT INTO Note VALUES ('two')", to: "002-fill.sql")
     let inputs: ValueObject = ["path": "n.sqlite", "migrations": ["001-notes.sql", "002-fill.sql"]]
-    #expect(try await launch(inputs)["migrated"] == ["1-journeys", "file:001-notes.sql", "file:002-fill.sql"])
+    #expect(try await launch(inputs)["migrated"] == ["1-store", "file:001-notes.sql", "file:002-fill.sql"])
     #expect(try await launch(inputs)["migrated"] == [])
     #expect(try await launch(["path": "n.sqlite"])["migrated"] == [])
   }
@@ -92,7 +93,7 @@ import Testing
     }
     let other = try SQLiteConnection(folder.file("n.sqlite"))
     #expect(try !other.hasTable("Note"))
-    #expect(try !other.hasTable("TravelTrip"))
+    #expect(try !other.hasTable("Migration"))
   }
 
   @Test func `a migration that ends the transaction around it is refused`() async throws {
@@ -131,7 +132,7 @@ import Testing
     let before = try Data(contentsOf: URL(filePath: folder.file("store.sqlite")))
     #expect(await code() == "foreign-store")
     #expect(try Data(contentsOf: URL(filePath: folder.file("store.sqlite"))) == before)
-    #expect(try !SQLiteConnection(folder.file("store.sqlite")).hasTable("TravelTrip"))
+    #expect(try !SQLiteConnection(folder.file("store.sqlite")).hasTable("Migration"))
   }
 
   @Test func `a store from a newer version is refused and left as it is`() async throws {
@@ -147,7 +148,7 @@ import Testing
   }
 
   @Test func `a damaged store is named as such`() async throws {
-    try await launch(["path": "store.sqlite", "sample": true])
+    try await launch()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
     let handle = try #require(FileHandle(forUpdatingAtPath: folder.file("store.sqlite")))
     try handle.seek(toOffset: 100)
@@ -165,13 +166,14 @@ import Testing
     try await launch()
     let holder = try SQLiteConnection(folder.file("store.sqlite"))
     try holder.execute("BEGIN IMMEDIATE")
-    let host = TestHost(dataFolder: folder.path)
+    try folder.write("CREATE TABLE Note (text TEXT)", to: "1.sql")
+    let host = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
     host.setRemaining(.milliseconds(50))
     await #expect {
-      try await host.call(OpenStore.self, with: ["sample": true])
+      try await host.call(OpenStore.self, with: ["migrations": ["1.sql"]])
     } throws: { ($0 as? ActionError)?.code == "store-locked" && ($0 as? ActionError)?.isRetryable == true }
     try holder.execute("ROLLBACK")
-    #expect(try await host.call(OpenStore.self, with: ["sample": true])["imported"] == 136)
+    #expect(try await host.call(OpenStore.self, with: ["migrations": ["1.sql"]])["migrated"] == ["file:1.sql"])
     try host.closeHandles()
   }
 

@@ -1,7 +1,8 @@
 import FlowModel
 import FlowPluginKit
+import StorageCore
 
-/// Opens the SQLite store, creating, migrating and filling it when needed (L5, R6).
+/// Opens the SQLite store, creating and migrating it when needed (L5).
 struct OpenStore: Action {
   static let name = "storage.open"
   static let summary = "Opens the SQLite store, creating and migrating it when needed"
@@ -14,25 +15,23 @@ struct OpenStore: Action {
     ]
   static let example = """
     uses: storage.open
-    with: { path: footprint.sqlite, sample: true }
+    with: { path: notes.sqlite, migrations: [sql/001-notes.sql] }
     estimate: 50ms..200ms
     """
 
   struct Input: ActionInput {
     @Field("Where the store is or will be") var path = DataPath("store.sqlite")
     @Field("SQL files next to the workflow, each applied once, in this order") var migrations: [String] = []
-    @Field("Whether a store without journeys starts with the bundled sample") var sample = false
   }
 
   struct Output: ActionOutput {
     var path: String
     var created: Bool
     var migrated: [String]
-    var imported: Int
 
     static let summaries = [
       "path": "Where the store is", "created": "Whether it was made by this step",
-      "migrated": "The migrations this step applied", "imported": "How many places this step imported",
+      "migrated": "The migrations this step applied",
     ]
   }
 
@@ -41,21 +40,13 @@ struct OpenStore: Action {
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     let migrations = try FileMigration.read(input.migrations, from: context.run.workflowFolder)
-    let sample = SampleImport { written, total in
-      if written % 64 == 0 { context.progress(Double(written) / Double(total), "importing") }
-      try context.checkCancellation()
-    }
     let opening = try Store.open(
       at: input.path.path,
       Store.Options(
-        migrations: migrations, sample: input.sample ? sample : nil,
-        lockTimeout: min(Self.lockTimeout, context.remaining ?? Self.lockTimeout)))
+        migrations: migrations, lockTimeout: min(Self.lockTimeout, context.remaining ?? Self.lockTimeout)))
     let store = opening.store
     context.provide(.database, store) { store.close() }
     context.provide(.keyValueStore, StoreKeyValues(store: store))
-    if opening.importedDestinations > 0 { context.log("imported \(opening.importedDestinations) places") }
-    return Output(
-      path: store.path, created: opening.isCreated, migrated: opening.appliedMigrations,
-      imported: opening.importedDestinations)
+    return Output(path: store.path, created: opening.isCreated, migrated: opening.appliedMigrations)
   }
 }

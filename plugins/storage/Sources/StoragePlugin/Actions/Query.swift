@@ -1,6 +1,7 @@
 import FlowModel
 import FlowPluginKit
 import FlowSQLite
+import StorageCore
 
 /// Runs one SQL statement that only reads.
 struct Query: AsyncAction {
@@ -20,7 +21,8 @@ struct Query: AsyncAction {
     uses: storage.query
     needs: open-store
     with:
-      sql: SELECT countryCode, count(*) AS visits FROM TravelDestination GROUP BY 1 ORDER BY 2 DESC
+      sql: SELECT title FROM Note WHERE done = ? ORDER BY title
+      arguments: [false]
       limit: 5
     """
 
@@ -68,7 +70,7 @@ struct Query: AsyncAction {
         guard statement.isReadOnly else { throw writes }
         let wanted = statement.parameters.count
         guard wanted == arguments.count else {
-          throw invalid("the statement takes \(wanted) argument\(wanted == 1 ? "" : "s"), got \(arguments.count)")
+          throw invalid(SQLiteValue.problem(wanted: wanted, given: arguments.count))
         }
         return try rows(of: statement, arguments, limit: limit)
       }
@@ -120,14 +122,7 @@ struct Query: AsyncAction {
   }
 
   private static func argument(_ value: Value) throws -> SQLiteValue {
-    switch value {
-    case .null: return .null
-    case .boolean(let boolean): return SQLiteValue(boolean)
-    case .integer(let integer): return .integer(integer)
-    case .number(let number): return .number(number)
-    case .string(let text): return .text(text)
-    case .array, .object:
-      throw invalid("an argument is text, a number, a boolean or null, not \(value.kindName); use toJSON for it")
-    }
+    guard let argument = SQLiteValue(argument: value) else { throw invalid(SQLiteValue.problem(withArgument: value)) }
+    return argument
   }
 }

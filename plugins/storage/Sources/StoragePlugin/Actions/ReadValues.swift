@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import StorageCore
 
 /// All small values of one scope, such as the application's key configuration (L29).
 struct ReadValues: Action {

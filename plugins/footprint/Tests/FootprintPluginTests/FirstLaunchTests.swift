@@ -4,7 +4,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-@testable import StoragePlugin
+@testable import FootprintPlugin
 
 /// R6: what a first launch sets up and what every launch verifies.
 @Suite struct `Setting up at the first launch` {
@@ -13,8 +13,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   @Test func `R6 writes the templates once, and leaves what the person made of them`() async throws {
-    let host = TestHost(dataFolder: folder.path)
-    _ = try await host.call(OpenStore.self)
+    let host = try await folder.opened()
     let first = try await host.call(InstallTemplates.self)
     #expect(first == ["installed": 3, "templates": ["long-haul", "round-trip", "weekend"]])
     let store = try #require(host.handle(.keyValueStore, as: (any KeyValueStore).self))

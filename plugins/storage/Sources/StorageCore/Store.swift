@@ -8,13 +8,14 @@ import FlowSQLite
   import Foundation
 #endif
 
-/// An open SQLite store with the journeys of the application and its small values; the handle behind `database`.
+/// An open SQLite store; the handle behind `database`.
 ///
 /// Safe to use from any thread: all state is the pool, which runs readers next to one writer.
-final class Store: Sendable {
+package final class Store: Sendable {
   /// Its path.
-  let path: String
-  let pool: SQLitePool
+  package let path: String
+  /// Its readers and its writer.
+  package let pool: SQLitePool
 
   private init(path: String, pool: SQLitePool) {
     self.path = path
@@ -22,21 +23,24 @@ final class Store: Sendable {
   }
 
   /// What opening a store did.
-  struct Opening {
-    var store: Store
-    var isCreated: Bool
-    var appliedMigrations: [String]
-    var importedDestinations: Int
+  package struct Opening {
+    package var store: Store
+    package var isCreated: Bool
+    package var appliedMigrations: [String]
   }
 
   /// How a store is opened.
-  struct Options {
-    /// The caller's own migrations, applied after the built-in ones.
-    var migrations: [FileMigration] = []
-    /// The import to run on a store without journeys; nil: none.
-    var sample: SampleImport?
+  package struct Options {
+    /// The caller's migrations, applied in this order.
+    var migrations: [FileMigration]
     /// How long to wait for another process that holds the store.
-    var lockTimeout: Duration = .seconds(1)
+    var lockTimeout: Duration
+
+    /// Opens with these migrations.
+    package init(migrations: [FileMigration] = [], lockTimeout: Duration = .seconds(1)) {
+      self.migrations = migrations
+      self.lockTimeout = lockTimeout
+    }
 
     fileprivate var lockMilliseconds: Int { lockTimeout.nanoseconds / 1_000_000 }
   }
@@ -44,7 +48,7 @@ final class Store: Sendable {
   /// Opens the store at `path`, creating file, folder and tables where they are missing.
   ///
   /// Throws an ``ActionError`` with one of the codes of ``StoreFailure``; what was in the store is then as before.
-  static func open(at path: String, _ options: Options = Options()) throws -> Opening {
+  package static func open(at path: String, _ options: Options = Options()) throws -> Opening {
     try StoreFailure.translating(path: path) {
       let isCreated = try prepareFile(at: path)
       if !isCreated { try refuseForeign(at: path, Schema(options.migrations), options) }
@@ -66,32 +70,37 @@ final class Store: Sendable {
     _ = try connection.snapshot { try schema.missingMigrations(in: connection, path: path) }
   }
 
-  /// Applies what is missing and imports the sample, in one transaction; a store that lacks nothing is only read.
+  /// Applies what is missing in one transaction; a store that lacks nothing is only read.
   private static func bringUpToDate(_ store: Store, _ options: Options, isCreated: Bool) throws -> Opening {
     let schema = Schema(options.migrations)
-    var opening = Opening(store: store, isCreated: isCreated, appliedMigrations: [], importedDestinations: 0)
+    var opening = Opening(store: store, isCreated: isCreated, appliedMigrations: [])
     let isUpToDate = try store.pool.read { db in
-      guard try schema.missingMigrations(in: db, path: store.path).isEmpty else { return false }
-      return try options.sample == nil || SampleImport.isDone(db)
+      try schema.missingMigrations(in: db, path: store.path).isEmpty
     }
     if isUpToDate { return opening }
     try store.pool.write { db in
       // Another process may have been faster between the look above and the lock.
       opening.appliedMigrations = try schema.missingMigrations(in: db, path: store.path)
       try schema.apply(opening.appliedMigrations, to: db)
-      opening.importedDestinations = try options.sample?.run(db) ?? 0
     }
     return opening
   }
 
   /// Closes all connections; waits for queries that run. One file is left.
-  func close() { pool.close() }
+  package func close() { pool.close() }
 
-  /// A connection of its own for one statement that someone wrote: it cannot write.
-  func queryQueue() throws -> SQLiteQueue { try SQLiteQueue(path, .readOnly) }
+  /// A separate connection for one statement of a workflow: it cannot write.
+  package func queryQueue() throws -> SQLiteQueue { try SQLiteQueue(path, .readOnly) }
+
+  /// A separate connection for statements of a workflow that write; it waits that long for others that do.
+  package func writingQueue(lockTimeout: Duration) throws -> SQLiteQueue {
+    try SQLiteQueue(
+      path, .readWrite, busyMilliseconds: lockTimeout.nanoseconds / 1_000_000,
+      setup: "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+  }
 
   /// The rows of a query, as objects by column.
-  func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> [Value] {
+  package func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> [Value] {
     try StoreFailure.translating(path: path) {
       try pool.read { db in
         try db.query(sql, arguments) { rows in
@@ -107,7 +116,7 @@ final class Store: Sendable {
 
 extension ValueObject {
   /// The columns of a row in order; of two columns of one name the later counts.
-  init(_ row: borrowing SQLiteStatement, _ columns: [String]) {
+  package init(_ row: borrowing SQLiteStatement, _ columns: [String]) {
     self.init()
     for (index, column) in columns.enumerated() { self[column] = Value(row.value(index)) }
   }
@@ -115,7 +124,7 @@ extension ValueObject {
 
 extension Value {
   /// What a column holds; a blob becomes text in base 64.
-  init(_ value: SQLiteValue) {
+  package init(_ value: SQLiteValue) {
     switch value {
     case .null: self = .null
     case .integer(let integer): self = .integer(Int(integer))

@@ -2,27 +2,32 @@ import FlowModel
 import FlowPluginKit
 import FlowSQLite
 
-/// The small values of a store, one row a value, each as JSON text.
-struct StoreKeyValues: KeyValueStore {
-  let store: Store
+/// The small values of a store, one row a value, each as JSON text. Their table is made with the first value.
+package struct StoreKeyValues: KeyValueStore {
+  package let store: Store
+
+  /// The values of a store.
+  package init(store: Store) { self.store = store }
 
   /// The largest value, as JSON: 1 MiB.
-  static let limitBytes = Limits.outputBytes
+  package static let limitBytes = Limits.outputBytes
 
-  func get(_ key: String, in scope: String) throws -> Value? {
+  package func get(_ key: String, in scope: String) throws -> Value? {
     try StoreFailure.translating(path: store.path) {
-      try store.pool.read { db in
-        try db.first("SELECT value FROM KeyValue WHERE scope = ? AND key = ?", [.text(scope), .text(key)]) {
+      try store.pool.read { db -> String? in
+        guard try Self.hasTable(db) else { return nil }
+        return try db.first("SELECT value FROM KeyValue WHERE scope = ? AND key = ?", [.text(scope), .text(key)]) {
           $0.text(0)
         }
       }
     }.map { try decode($0, key: key, scope: scope) }
   }
 
-  func all(in scope: String) throws -> [String: Value] {
+  package func all(in scope: String) throws -> [String: Value] {
     let rows = try StoreFailure.translating(path: store.path) {
-      try store.pool.read { db in
-        try db.all("SELECT key, value FROM KeyValue WHERE scope = ?", [.text(scope)]) {
+      try store.pool.read { db -> [(key: String, text: String)] in
+        guard try Self.hasTable(db) else { return [] }
+        return try db.all("SELECT key, value FROM KeyValue WHERE scope = ?", [.text(scope)]) {
           (key: $0.text(0), text: $0.text(1))
         }
       }
@@ -32,9 +37,10 @@ struct StoreKeyValues: KeyValueStore {
     return values
   }
 
-  func apply(_ changes: [KeyValueChange], in scope: String) throws {
+  package func apply(_ changes: [KeyValueChange], in scope: String) throws {
     try StoreFailure.translating(path: store.path) {
       try store.pool.write { db in
+        try Self.makeTable(db)
         for change in changes {
           switch change {
           case .put(let key, let value):
@@ -55,6 +61,23 @@ struct StoreKeyValues: KeyValueStore {
       }
     }
   }
+
+  /// Makes their table unless it exists; must run in a transaction in which no other process can write.
+  package static func makeTable(_ db: SQLiteConnection) throws {
+    guard try !hasTable(db) else { return }
+    try db.execute(
+      """
+      CREATE TABLE KeyValue (
+        scope TEXT NOT NULL,
+        key TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (scope, key)
+      ) STRICT, WITHOUT ROWID
+      """)
+  }
+
+  /// Whether a value was ever stored.
+  package static func hasTable(_ db: SQLiteConnection) throws -> Bool { try db.hasTable("KeyValue") }
 
   private func decode(_ text: String, key: String, scope: String) throws -> Value {
     do {

@@ -1,11 +1,11 @@
 import FlowPluginKit
 import FlowSQLite
 
-/// The tables of a store and how they came about, one migration a version; what has been released never changes.
+/// The migrations of a store; what has been released never changes.
 ///
 /// Everything that is missing is applied in one transaction, under the lock, so that of two processes that make a store
 /// together both succeed.
-struct Schema {
+package struct Schema {
   /// `Flow` in ASCII: distinguishes our stores from other programs' databases.
   static let applicationID = 0x466C_6F77
 
@@ -13,41 +13,21 @@ struct Schema {
 
   private let migrations: [(name: String, sql: String)]
 
-  /// The built-in tables, and the caller's own migrations after them.
+  /// The record of migrations, and the caller's migrations after it.
   init(_ migrations: [FileMigration] = []) {
     self.migrations =
-      [("1-journeys", Self.journeys)] + migrations.map { (Self.filePrefix + $0.name, $0.sql) }
+      [(Self.first, Self.recordTable)] + migrations.map { (Self.filePrefix + $0.name, $0.sql) }
   }
 
-  private static let journeys = """
+  /// How a store begins.
+  private static let first = "1-store"
+
+  /// How older versions began a store. Since then it is the name under which `footprint` records its tables.
+  package static let journeys = "1-journeys"
+
+  private static let recordTable = """
     PRAGMA application_id = \(applicationID);
     CREATE TABLE Migration (name TEXT PRIMARY KEY NOT NULL) STRICT, WITHOUT ROWID;
-    CREATE TABLE TravelTrip (
-      id TEXT PRIMARY KEY NOT NULL,
-      name TEXT NOT NULL,
-      startDate TEXT NOT NULL CHECK (startDate GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'),
-      endDate TEXT NOT NULL CHECK (endDate >= startDate),
-      notes TEXT NOT NULL DEFAULT ''
-    ) STRICT;
-    CREATE INDEX TravelTripByStart ON TravelTrip (startDate);
-    CREATE TABLE TravelDestination (
-      id TEXT PRIMARY KEY NOT NULL,
-      name TEXT NOT NULL,
-      countryCode TEXT NOT NULL CHECK (countryCode GLOB '[A-Z][A-Z]'),
-      latitude REAL NOT NULL CHECK (latitude BETWEEN -90 AND 90),
-      longitude REAL NOT NULL CHECK (longitude BETWEEN -180 AND 180),
-      visitDate TEXT NOT NULL CHECK (visitDate GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'),
-      tripId TEXT REFERENCES TravelTrip (id) ON DELETE SET NULL,
-      notes TEXT NOT NULL DEFAULT ''
-    ) STRICT;
-    CREATE INDEX TravelDestinationByVisit ON TravelDestination (visitDate);
-    CREATE INDEX TravelDestinationByTrip ON TravelDestination (tripId);
-    CREATE TABLE KeyValue (
-      scope TEXT NOT NULL,
-      key TEXT NOT NULL,
-      value TEXT NOT NULL,
-      PRIMARY KEY (scope, key)
-    ) STRICT, WITHOUT ROWID;
     """
 
   /// The names of the migrations that a store lacks; throws when it is another program's or a newer version's.
@@ -58,7 +38,8 @@ struct Schema {
       throw StoreFailure.foreignStore.error(
         "'\(path)' is a database of another program", "its application id is \(owner), not \(Self.applicationID)")
     }
-    let applied = try Set(db.all("SELECT name FROM Migration") { $0.text(0) })
+    var applied = try Set(db.all("SELECT name FROM Migration") { $0.text(0) })
+    if applied.remove(Self.journeys) != nil { applied.insert(Self.first) }
     let unknown = applied.subtracting(migrations.map(\.name)).filter { !$0.hasPrefix(Self.filePrefix) }
     if let first = unknown.min() {
       throw StoreFailure.storeIsNewer.error(
@@ -76,8 +57,18 @@ struct Schema {
         throw Self.failed(name, "\(error)")
       }
       guard db.isInTransaction else { throw Self.failed(name, "it ends the transaction around it") }
-      try db.run("INSERT INTO Migration (name) VALUES (?)", [.text(name)])
+      try Self.record(name, in: db)
     }
+  }
+
+  /// Whether a migration is recorded as applied.
+  package static func isRecorded(_ name: String, in db: SQLiteConnection) throws -> Bool {
+    try db.integer("SELECT EXISTS (SELECT 1 FROM Migration WHERE name = ?)", [.text(name)]) == 1
+  }
+
+  /// Records a migration as applied; must run in the transaction that applied it.
+  package static func record(_ name: String, in db: SQLiteConnection) throws {
+    try db.run("INSERT INTO Migration (name) VALUES (?)", [.text(name)])
   }
 
   private static func failed(_ name: String, _ cause: String) -> ActionError {

@@ -3,9 +3,10 @@ import FlowPluginKit
 import FlowSQLite
 import FlowTestKit
 import Foundation
+import StorageCore
 import Testing
 
-@testable import StoragePlugin
+@testable import FootprintPlugin
 
 /// R6: one-time setup at the first launch runs once and survives being cut off.
 @Suite struct `Importing the sample` {
@@ -21,8 +22,8 @@ import Testing
   }
 
   private func launch(sample: Bool = true) async throws -> Value? {
-    let host = TestHost(dataFolder: folder.path)
-    let outputs = try await host.call(OpenStore.self, with: ["sample": .boolean(sample)])
+    let host = try await folder.opened()
+    let outputs = try await host.call(Prepare.self, with: ["sample": .boolean(sample)])
     try host.closeHandles()
     return outputs["imported"]
   }
@@ -72,7 +73,7 @@ import Testing
       let path = folder.file("store.sqlite")
       await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, row = row as Int] in
         let sample = SampleImport { written, _ in if written == row { kill(getpid(), SIGKILL) } }
-        _ = try Store.open(at: path, Store.Options(sample: sample))
+        _ = try Journeys.prepare(Store.open(at: path).store, sample: sample)
       }
       #expect(try counts() == [0, 0])
       #expect(try await launch() == 136)
@@ -81,9 +82,9 @@ import Testing
   #endif
 
   @Test func `a cancelled import leaves nothing and the next one starts over`() async throws {
-    let host = TestHost(dataFolder: folder.path)
+    let host = try await folder.opened()
     host.cancel()
-    await #expect(throws: CancellationError.self) { try await host.call(OpenStore.self, with: ["sample": true]) }
+    await #expect(throws: CancellationError.self) { try await host.call(Prepare.self, with: ["sample": true]) }
     #expect(try counts() == [0, 0])
     #expect(try await launch() == 136)
   }

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowSQLite
+import StorageCore
 
 /// Fills a new store with the sample, once.
 ///
@@ -18,6 +19,7 @@ struct SampleImport {
   /// Must run in a transaction in which no other process can write.
   func run(_ db: SQLiteConnection) throws -> Int {
     if try Self.isDone(db) { return 0 }
+    try StoreKeyValues.makeTable(db)
     try db.run(
       "INSERT INTO KeyValue (scope, key, value) VALUES ('storage', 'sample', ?)",
       [.text(String(SampleData.version))])
@@ -35,7 +37,8 @@ struct SampleImport {
 
   /// Whether the marker says that the sample has been written.
   static func isDone(_ db: SQLiteConnection) throws -> Bool {
-    try db.integer("SELECT EXISTS (SELECT 1 FROM KeyValue WHERE scope = 'storage' AND key = 'sample')") == 1
+    guard try StoreKeyValues.hasTable(db) else { return false }
+    return try db.integer("SELECT EXISTS (SELECT 1 FROM KeyValue WHERE scope = 'storage' AND key = 'sample')") == 1
   }
 
   private func importTrips(_ lines: [Substring], total: Int, into db: SQLiteConnection) throws {

@@ -2,12 +2,12 @@ import FlowModel
 import FlowPluginKit
 
 /// The number of rows that an action may be asked for, the same for all that read a page.
-enum PageLimit {
+package enum PageLimit {
   /// What may be asked for.
-  static let range = 1...1000
+  package static let range = 1...1000
 
   /// What `validate` says about a literal `limit`.
-  static func problems(with input: LiteralInput) -> [InputProblem] {
+  package static func problems(with input: LiteralInput) -> [InputProblem] {
     guard let limit = input["limit"]?.integerValue, !range.contains(limit) else { return [] }
     return [
       InputProblem("limit", message(limit), help: "write a number from \(range.lowerBound) to \(range.upperBound)")
@@ -15,7 +15,7 @@ enum PageLimit {
   }
 
   /// The limit itself; throws an ``ActionError`` `limit-out-of-range`.
-  static func checked(_ limit: Int) throws -> Int {
+  package static func checked(_ limit: Int) throws -> Int {
     guard range.contains(limit) else { throw ActionError("limit-out-of-range", message(limit), isRetryable: false) }
     return limit
   }

@@ -1,14 +1,15 @@
 import FlowModel
 import FlowPluginKit
+import StorageCore
 
 /// Writes the trips that a person begins from, once for each installation (R6).
 struct InstallTemplates: Action {
-  static let name = "storage.install-templates"
+  static let name = "footprint.install-templates"
   static let summary = "Writes the template trips that a person can start from and change, once for each store"
   static let requires: [HandleKey] = [.keyValueStore]
   static let errors = StoreFailure.whenOpen
   static let example = """
-    uses: storage.install-templates
+    uses: footprint.install-templates
     needs: open-store
     if: launch.first
     """

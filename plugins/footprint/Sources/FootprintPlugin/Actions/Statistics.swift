@@ -1,15 +1,16 @@
 import FlowModel
 import FlowPluginKit
+import StorageCore
 
 /// What the badges are worked out from: how many places, countries and trips.
 struct Statistics: Action {
-  static let name = "storage.statistics"
+  static let name = "footprint.statistics"
   static let summary = "How many places, countries and trips the store holds"
-  static let requires: [HandleKey] = [.database]
+  static let requires: [HandleKey] = [.journeys]
   static let errors = StoreFailure.whenOpen
   static let example = """
-    uses: storage.statistics
-    needs: open-store
+    uses: footprint.statistics
+    needs: prepare
     """
 
   struct Output: ActionOutput {
@@ -26,7 +27,7 @@ struct Statistics: Action {
   }
 
   func run(_ input: NoInput, in context: ActionContext) throws -> Output {
-    let store: Store = try context.handle(.database)
+    let store = try context.handle(.journeys, as: Journeys.self).store
     let row =
       try store.rows(
         """

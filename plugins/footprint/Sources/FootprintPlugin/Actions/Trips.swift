@@ -1,15 +1,16 @@
 import FlowModel
 import FlowPluginKit
+import StorageCore
 
 /// The trips by their first day, newest first (L24).
 struct Trips: Action {
-  static let name = "storage.trips"
+  static let name = "footprint.trips"
   static let summary = "The trips by their first day, newest first"
-  static let requires: [HandleKey] = [.database]
+  static let requires: [HandleKey] = [.journeys]
   static let errors = StoreFailure.whenOpen
   static let example = """
-    uses: storage.trips
-    needs: open-store
+    uses: footprint.trips
+    needs: prepare
     """
 
   struct Input: ActionInput {
@@ -28,7 +29,7 @@ struct Trips: Action {
   static func check(_ input: LiteralInput) -> [InputProblem] { PageLimit.problems(with: input) }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let store: Store = try context.handle(.database)
+    let store = try context.handle(.journeys, as: Journeys.self).store
     let trips = try store.rows(
       """
       SELECT id, name, startDate, endDate, notes,

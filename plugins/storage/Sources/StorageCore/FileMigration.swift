@@ -8,17 +8,23 @@ import FlowPluginKit
 #endif
 
 /// A migration of the workflow's own: an SQL file that is applied to a store once.
-struct FileMigration: Sendable, Hashable {
+package struct FileMigration: Sendable, Hashable {
   /// The file's name, under which the store records it.
-  let name: String
+  package let name: String
   /// What it does.
-  let sql: String
+  package let sql: String
+
+  /// A migration of this name.
+  package init(name: String, sql: String) {
+    self.name = name
+    self.sql = sql
+  }
 
   /// The largest migration file: 1 MiB.
-  static let limitBytes = 1 << 20
+  package static let limitBytes = 1 << 20
 
   /// Reads the files at `paths`, relative ones from `folder`; throws an ``ActionError`` `migration-unreadable`.
-  static func read(_ paths: [String], from folder: String) throws -> [FileMigration] {
+  package static func read(_ paths: [String], from folder: String) throws -> [FileMigration] {
     var names: Set<String> = []
     return try paths.map { path in
       let name = String(path.split(separator: "/").last ?? "")

@@ -10,7 +10,7 @@ import FlowPlatform
 
 /// Verifies that the files an application cannot do without are there, as a manifest lists them (R6).
 struct CheckResources: Action {
-  static let name = "storage.check-resources"
+  static let name = "footprint.check-resources"
   static let summary = "Verifies that every file which a manifest lists is there and has its size"
   static let errors = [
     ErrorDeclaration(
@@ -20,7 +20,7 @@ struct CheckResources: Action {
       isRetryable: false),
   ]
   static let example = """
-    uses: storage.check-resources
+    uses: footprint.check-resources
     with: { manifest: launch/manifest.json }
     """
 

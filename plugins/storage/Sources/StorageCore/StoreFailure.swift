@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSQLite
 
 /// Everything that can go wrong with a store, each with its remedy.
-enum StoreFailure: String, CaseIterable {
+package enum StoreFailure: String, CaseIterable {
   case diskFull = "disk-full"
   case storeUnreadable = "store-unreadable"
   case storeReadOnly = "store-read-only"
@@ -17,7 +17,7 @@ enum StoreFailure: String, CaseIterable {
   case storeFailed = "store-failed"
 
   /// As `plugins show` tells it.
-  var declaration: ErrorDeclaration {
+  package var declaration: ErrorDeclaration {
     let summary =
       switch self {
       case .diskFull: "No space is left; free some and run again, nothing that was stored is lost"
@@ -36,13 +36,13 @@ enum StoreFailure: String, CaseIterable {
   }
 
   /// The declarations of all failures, for actions that open a store.
-  static let whenOpening = allCases.map(\.declaration)
+  package static let whenOpening = allCases.map(\.declaration)
 
   /// The declarations of what can still happen once the store is open.
-  static let whenOpen = [diskFull, storeReadOnly, storeCorrupt, storeLocked, storeFailed].map(\.declaration)
+  package static let whenOpen = [diskFull, storeReadOnly, storeCorrupt, storeLocked, storeFailed].map(\.declaration)
 
   /// Runs `body` and turns what SQLite throws into an ``ActionError`` that names the store, the cause and the remedy.
-  static func translating<Result>(path: String, _ body: () throws -> Result) throws -> Result {
+  package static func translating<Result>(path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as SQLiteError {
@@ -51,7 +51,7 @@ enum StoreFailure: String, CaseIterable {
   }
 
   /// The failure behind an error of SQLite's, for the person who runs the workflow.
-  static func translate(_ error: SQLiteError, path: String) -> any Error {
+  package static func translate(_ error: SQLiteError, path: String) -> any Error {
     let cause = "\(error)"
     switch error.kind {
     case .interrupted: return CancellationError()
@@ -79,7 +79,7 @@ enum StoreFailure: String, CaseIterable {
   }
 
   /// The error with what happened, its cause and its remedy.
-  func error(_ what: String, _ cause: String) -> ActionError {
+  package func error(_ what: String, _ cause: String) -> ActionError {
     let remedy =
       switch self {
       case .diskFull: "free some space and run again; nothing that was stored is lost"

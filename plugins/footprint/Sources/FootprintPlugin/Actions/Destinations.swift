@@ -1,19 +1,20 @@
 import FlowModel
 import FlowPluginKit
 import FlowSQLite
+import StorageCore
 
 /// Places in the order of their visits, all of them or one trip's; what a detail view loads when it opens (L37).
 struct Destinations: Action {
-  static let name = "storage.destinations"
+  static let name = "footprint.destinations"
   static let summary = "Places in the order of their visits, all of them or one trip's"
-  static let requires: [HandleKey] = [.database]
+  static let requires: [HandleKey] = [.journeys]
   static let errors =
     StoreFailure.whenOpen + [
-      ErrorDeclaration("unknown-trip", "No trip has this id; `storage.trips` lists them", isRetryable: false)
+      ErrorDeclaration("unknown-trip", "No trip has this id; `footprint.trips` lists them", isRetryable: false)
     ]
   static let example = """
-    uses: storage.destinations
-    needs: open-store
+    uses: footprint.destinations
+    needs: prepare
     with: { trip: 2022-adriatic }
     """
 
@@ -36,10 +37,10 @@ struct Destinations: Action {
   static func check(_ input: LiteralInput) -> [InputProblem] { PageLimit.problems(with: input) }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let store: Store = try context.handle(.database)
+    let store = try context.handle(.journeys, as: Journeys.self).store
     let limit = try PageLimit.checked(input.limit)
     if let trip = input.trip, try store.rows("SELECT 1 FROM TravelTrip WHERE id = ?", [.text(trip)]).isEmpty {
-      throw ActionError("unknown-trip", "no trip has the id '\(trip)'; storage.trips lists them", isRetryable: false)
+      throw ActionError("unknown-trip", "no trip has the id '\(trip)'; footprint.trips lists them", isRetryable: false)
     }
     let destinations = try store.rows(
       """

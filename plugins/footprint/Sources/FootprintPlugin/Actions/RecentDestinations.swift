@@ -1,15 +1,16 @@
 import FlowModel
 import FlowPluginKit
+import StorageCore
 
 /// The places visited last, newest first (L29).
 struct RecentDestinations: Action {
-  static let name = "storage.recent-destinations"
+  static let name = "footprint.recent-destinations"
   static let summary = "The places visited last, newest first"
-  static let requires: [HandleKey] = [.database]
+  static let requires: [HandleKey] = [.journeys]
   static let errors = StoreFailure.whenOpen
   static let example = """
-    uses: storage.recent-destinations
-    needs: open-store
+    uses: footprint.recent-destinations
+    needs: prepare
     with: { limit: 10 }
     """
 
@@ -30,7 +31,7 @@ struct RecentDestinations: Action {
   static func check(_ input: LiteralInput) -> [InputProblem] { PageLimit.problems(with: input) }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let store: Store = try context.handle(.database)
+    let store = try context.handle(.journeys, as: Journeys.self).store
     let destinations = try store.rows(
       """
       SELECT id, name, countryCode, latitude, longitude, visitDate, tripId FROM TravelDestination
