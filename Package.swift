@@ -8,7 +8,7 @@ let observability = TargetDependencyCondition.when(traits: ["Observability"])
 let builtIn: [Target.Dependency] = [
   "BasicsPlugin", "PreferencesPlugin", "LocationPlugin", "NotificationPlugin", "UserInterfacePlugin", "ShellPlugin",
   "StoragePlugin", "FootprintPlugin", "GeocodePlugin", "RouterPlugin", "RouterCommands", "NotificationCommands",
-  "SyncPlugin", "SyncCommands",
+  "SyncPlugin", "SyncCommands", "PomodoroPlugin",
 ]
 
 /// The modules that run, forecast, match and geocode. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages
@@ -253,20 +253,31 @@ let plugins: [[Target]] = [
     "SyncMetrics", in: "sync",
     uses: ["SyncCore", "SyncEngine", product("Metrics", "swift-metrics", network)],
     tests: ["SyncPomodoro", product("MetricsTestKit", "swift-metrics", network)]),
+  module(
+    "SyncDevice", in: "sync",
+    uses: [
+      "FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowPluginKit", "SyncCore", "SyncPomodoro", "SyncRecords",
+      "SyncEngine", "SyncSQLite", .target(name: "SyncHTTP", condition: network),
+      .target(name: "SyncMetrics", condition: network),
+    ]),
   plugin(
     "SyncPlugin", in: "sync",
     uses: [
       "FlowBytes", "FlowDiagnostics", "SyncCore", "SyncPomodoro", "SyncRecords", "SyncEngine", "SyncSQLite",
-      "SyncSimulation",
-      .target(name: "SyncHTTP", condition: network), .target(name: "SyncMetrics", condition: network),
+      "SyncDevice", "SyncSimulation",
     ],
-    tests: ["FlowSQLite"]),
+    tests: ["FlowSQLite", "PomodoroPlugin"]),
   module(
     "SyncCommands", in: "sync",
     uses: [
       "FlowDiagnostics", "FlowModel", "FlowCommandKit", "SyncPlugin", "SyncRecords",
       product("ArgumentParser", "swift-argument-parser"),
     ]),
+  // pomodoro
+  plugin(
+    "PomodoroPlugin", in: "pomodoro", uses: ["SyncCore", "SyncPomodoro", "SyncRecords", "SyncEngine", "SyncDevice"],
+    tests: ["SyncPlugin", "SyncSQLite"]),
+  // sync: the server
   module("SyncPostgres", in: "sync", uses: ["FlowPlatform", "FlowPostgres", "SyncCore", "SyncEngine"]),
   module(
     "SyncServer", in: "sync",
@@ -382,6 +393,7 @@ let libraries: [Product] = [
   .library(name: "GeocodePlugin", targets: ["GeocodePlugin"]),
   .library(name: "LocationPlugin", targets: ["LocationPlugin"]),
   .library(name: "NotificationPlugin", targets: ["NotificationPlugin"]),
+  .library(name: "PomodoroPlugin", targets: ["PomodoroPlugin"]),
   .library(name: "PreferencesPlugin", targets: ["PreferencesPlugin"]),
   .library(name: "RouterPlugin", targets: ["RouterPlugin"]),
   .library(name: "ShellPlugin", targets: ["ShellPlugin"]),

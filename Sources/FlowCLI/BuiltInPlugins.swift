@@ -6,6 +6,7 @@ import GeocodePlugin
 import LocationPlugin
 import NotificationCommands
 import NotificationPlugin
+import PomodoroPlugin
 import PreferencesPlugin
 import RouterCommands
 import RouterPlugin
@@ -23,6 +24,7 @@ enum BuiltInPlugins {
     (GeocodePlugin(), []),
     (LocationPlugin(), []),
     (NotificationPlugin(), [NotificationsCommand.self]),
+    (PomodoroPlugin(), []),
     (PreferencesPlugin(), []),
     (RouterPlugin(), [RoutesCommand.self]),
     (ShellPlugin(), []),

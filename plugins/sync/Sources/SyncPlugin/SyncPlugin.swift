@@ -3,7 +3,7 @@ import FlowPluginKit
 import SyncEngine
 import SyncRecords
 
-/// Keeps a Pomodoro timer and the records of any app the same on several devices, within seconds, offline too.
+/// Keeps the records of any app the same on several devices, within seconds, offline too.
 ///
 /// ```swift
 /// SyncPlugin()                                     // reaches sync servers
@@ -24,9 +24,14 @@ public struct SyncPlugin: Plugin {
   /// Everything that begins with `sync.`.
   public var actions: [any ActionType.Type] {
     [
-      Account.self, Connect.self, Push.self, Pull.self, Flush.self, Status.self, Parked.self, Subscribe.self,
-      Timer.self, Put.self, Get.self, Delete.self, Query.self, Watch.self, Transaction.self,
+      Account.self, Connect.self, Flush.self, Status.self, Parked.self, Subscribe.self, Put.self, Get.self, Delete.self,
+      Query.self, Watch.self, Transaction.self,
     ]
+  }
+
+  /// What belongs to the Pomodoro timer.
+  public var movedNames: KeyValuePairs<String, String> {
+    ["sync.timer": "pomodoro.timer", "sync.push": "pomodoro.push", "sync.pull": "pomodoro.pull"]
   }
 
   /// Checks the use of records against their schema.

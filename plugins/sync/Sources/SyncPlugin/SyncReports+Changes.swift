@@ -1,6 +1,7 @@
 import FlowModel
 import FlowPluginKit
 import SyncCore
+import SyncDevice
 import SyncEngine
 import SyncRecords
 import SyncSQLite

@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import SyncDevice
 import SyncRecords
 import SyncSQLite
 
@@ -17,7 +18,7 @@ extension SyncReports {
       return RecordProblem("the schema '\(schema.name)' has no collection '\(table)'", help: help)
     }
     if let column = name(behind: "no such column: ") {
-      let columns = ["_key", "_changed", "_by"] + schema.collections.flatMap { $0.fields.map(\.name) }
+      let columns = ["_key", "_changed", "_by", "_decided"] + schema.collections.flatMap { $0.fields.map(\.name) }
       return RecordProblem(
         "no collection that is read there has a column '\(column)'", help: NearestName.question(column, among: columns))
     }

@@ -1,5 +1,6 @@
 import FlowModel
 import SyncCore
+import SyncDevice
 import SyncEngine
 import SyncPomodoro
 import SyncRecords

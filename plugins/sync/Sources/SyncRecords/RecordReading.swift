@@ -10,6 +10,24 @@ extension RecordSchema.Collection {
     return fields.map { $0.rule.merge == .whole ? state.value($0.name) ?? .null : $0.scalar(in: cell) }
   }
 
+  /// When the state of a record was written, by the server's clock in milliseconds since 1970; nil for a collection without
+  /// states, and before the first one.
+  public func decided(in cell: Cell) -> Int64? {
+    decide.flatMap { cell.reading(by: $0)?.winner.milliseconds }
+  }
+
+  /// The value of a record that runs down, as it is at an instant of the server's clock; nil for a collection that has none.
+  public func aged(_ cell: Cell, atMilliseconds now: Int64) -> (field: String, value: Value)? {
+    guard let decide, let decided = decided(in: cell),
+      let (name, milliseconds) = decide.aged(cell.state(by: decide), setAtMilliseconds: decided, atMilliseconds: now),
+      let field = field(name)
+    else { return nil }
+    return (name, field.value(.integer(milliseconds)))
+  }
+
+  /// The column that says when the state was written; see `decided(in:)`.
+  public static let decidedColumn = "_decided"
+
   /// A record as workflows see it; nil when it is not there.
   public func shown(_ cell: Cell) -> ValueObject? {
     guard cell.isRecord, !cell.content.isDeleted(by: delete) else { return nil }
@@ -83,6 +101,7 @@ public struct SchemaProjection: RecordProjection {
       isDeleted: cell.content.isDeleted(by: collection.delete),
       changedMilliseconds: cell.content.changed?.milliseconds ?? 0, changedBy: cell.content.changed?.device.name ?? "",
       values: collection.values(of: cell)
+        + (collection.decide == nil ? [] : [collection.decided(in: cell).map { .integer($0) } ?? .null])
     ).packed()
   }
 }

@@ -4,7 +4,8 @@ extension RecordQuery {
   /// What SQLite says against a statement over these tables before there are any; nil when it would run.
   public static func problem(with sql: String, over tables: [ShownTable]) -> String? {
     guard let connection = try? SQLiteConnection(":memory:", .readWrite, takesQuotedText: true) else { return nil }
-    for statement in ShownTable.schema(tables) where (try? connection.execute(statement)) == nil { return nil }
+    let statements = ShownTable.schema(tables) + tables.compactMap { $0.agedView(atMilliseconds: 0) }
+    for statement in statements where (try? connection.execute(statement)) == nil { return nil }
     do {
       try connection.prepare([sql])
     } catch {

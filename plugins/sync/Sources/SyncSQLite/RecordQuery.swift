@@ -5,15 +5,16 @@ import SyncCore
 /// that lets it see the views alone.
 public struct RecordQuery: Sendable {
   private let path: String
-  private let views: Set<String>
+  private let tables: [ShownTable]
+  private var views: Set<String> { Set(tables.map(\.name)) }
 
   /// The most rows that a query gives.
   public static let rowLimit = 100_000
 
-  /// Reads the views with these names.
-  public init(path: String, views: [String]) {
+  /// Reads the views of these tables.
+  public init(path: String, tables: [ShownTable]) {
     self.path = path
-    self.views = Set(views)
+    self.tables = tables
   }
 
   /// Why a query gave nothing.
@@ -30,12 +31,15 @@ public struct RecordQuery: Sendable {
     public var rows: [[Scalar]]
   }
 
-  /// Runs one statement; `values` stand for its parameters `:name`, or in order for `?`.
+  /// Runs one statement; `values` stand for its parameters `:name`, or in order for `?`. Values that run down are given as they are
+  /// at `now`, in milliseconds since 1970 by the server's clock.
   public func run(
-    _ sql: String, named: [String: Scalar] = [:], ordered: [Scalar] = [], milliseconds: Int64 = 10_000
+    _ sql: String, named: [String: Scalar] = [:], ordered: [Scalar] = [], milliseconds: Int64 = 10_000,
+    atMilliseconds now: Int64 = 0
   ) throws(QueryProblem) -> Rows {
     do {
       let connection = try open()
+      for table in tables { if let view = table.agedView(atMilliseconds: now) { try connection.execute(view) } }
       let guarding = QueryGuard(views: views)
       connection.authorize { guarding.allows($0) }
       connection.interrupt(after: .now + .milliseconds(milliseconds))

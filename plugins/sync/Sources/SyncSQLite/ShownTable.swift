@@ -7,6 +7,37 @@ public struct ShownTable: Hashable, Sendable {
   public var name: String
   /// Its columns, in order.
   public var columns: [Column]
+  /// What runs down with time; nil for nothing.
+  public var aging: Aging?
+
+  /// A value that runs down from the time at which it was written.
+  public struct Aging: Hashable, Sendable {
+    /// The column of the value, in milliseconds.
+    public var column: String
+    /// The column with the time at which it was written, in milliseconds since 1970.
+    public var since: String
+    /// A column with a truth value; where it is true the value does not run down.
+    public var unless: String?
+    /// A column and the values of it for which the value runs down; nil for always.
+    public var when: (column: String, values: [String])?
+
+    /// Describes a value that runs down.
+    public init(column: String, since: String, unless: String? = nil, when: (column: String, values: [String])? = nil) {
+      (self.column, self.since, self.unless, self.when) = (column, since, unless, when)
+    }
+
+    /// Whether both are the same.
+    public static func == (one: Aging, other: Aging) -> Bool {
+      one.column == other.column && one.since == other.since && one.unless == other.unless
+        && one.when?.column == other.when?.column && one.when?.values == other.when?.values
+    }
+
+    /// Hashes the columns.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(column)
+      hasher.combine(since)
+    }
+  }
 
   /// One field of a collection.
   public struct Column: Hashable, Sendable {
@@ -36,9 +67,10 @@ public struct ShownTable: Hashable, Sendable {
   }
 
   /// Makes a table.
-  public init(name: String, columns: [Column]) {
+  public init(name: String, columns: [Column], aging: Aging? = nil) {
     self.name = name
     self.columns = columns
+    self.aging = aging
   }
 
   /// The name of the table that the device keeps.
@@ -50,6 +82,28 @@ public struct ShownTable: Hashable, Sendable {
   }
 
   static func quoted(_ name: String) -> String { "\"\(name)\"" }
+
+  /// What makes a view of one connection that adds `aged_COLUMN`, the value as it is at an instant; nil without such a value.
+  func agedView(atMilliseconds now: Int64) -> String? {
+    guard let aging else { return nil }
+    let value = Self.quoted(aging.column)
+    var conditions: [String] = []
+    if let unless = aging.unless { conditions.append("NOT coalesce(\(Self.quoted(unless)), 0)") }
+    if let when = aging.when {
+      let values = when.values.map {
+        "'\($0.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
+      }
+      conditions.append("\(Self.quoted(when.column)) IN (\(values.joined(separator: ", ")))")
+    }
+    let left = "max(0, \(value) - max(0, \(now) - \(Self.quoted(aging.since))))"
+    let aged =
+      conditions.isEmpty
+      ? left : "CASE WHEN \(conditions.joined(separator: " AND ")) THEN \(left) ELSE \(value) END"
+    return """
+      CREATE TEMP VIEW \(Self.quoted(name)) AS SELECT *, \(aged) AS \(Self.quoted("aged_" + aging.column))
+      FROM main.\(Self.quoted(name))
+      """
+  }
 
   /// The view of everything that is deleted, or hidden because what it refers to is.
   static let hiddenName = "_hidden"

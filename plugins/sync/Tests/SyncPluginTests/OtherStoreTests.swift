@@ -3,6 +3,7 @@ import FlowPluginKit
 import FlowTestKit
 import Foundation
 import SyncEngine
+import SyncDevice
 import Testing
 
 @testable import SyncPlugin

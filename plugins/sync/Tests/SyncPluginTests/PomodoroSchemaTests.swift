@@ -3,9 +3,11 @@ import FlowPluginKit
 import FlowTestKit
 import Foundation
 import SyncCore
+import SyncDevice
 import SyncPomodoro
 import Testing
 
+@testable import PomodoroPlugin
 @testable import SyncPlugin
 
 /// The timer as records of its schema.

@@ -3,9 +3,11 @@ import FlowPluginKit
 import FlowTestKit
 import Foundation
 import SyncCore
+import SyncDevice
 import SyncEngine
 import Testing
 
+@testable import PomodoroPlugin
 @testable import SyncPlugin
 
 /// Records of a schema, on real files, as the actions of a run work on them.

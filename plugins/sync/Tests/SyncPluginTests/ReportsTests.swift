@@ -6,8 +6,10 @@ import SyncEngine
 import SyncPomodoro
 import SyncRecords
 import SyncSQLite
+import SyncDevice
 import Testing
 
+@testable import PomodoroPlugin
 @testable import SyncPlugin
 
 /// What the subcommands `flowrun sync …` do with the own files of devices.
@@ -50,7 +52,9 @@ import Testing
   }
 
   private func shown(_ sql: String, _ file: String) throws -> [String] {
-    try RecordQuery(path: file, views: ["notes", "few"]).run(sql).rows.map { "\($0)" }
+    try RecordQuery(path: file, tables: ["notes", "few"].map { ShownTable(name: $0, columns: []) }).run(sql).rows.map {
+      "\($0)"
+    }
   }
 
   @Test func `what is given up between two runs is no longer shown: the view has what the zone has`() async throws {

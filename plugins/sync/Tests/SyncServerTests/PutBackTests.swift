@@ -46,7 +46,7 @@
             uses: sync.connect
             with: { device: "${{ inputs.device }}", store: '\(folder.file("zone.sqlite"))', on-other-store: merge, schema: notes.sync.yaml, zone: z }
           flush: { uses: sync.flush, needs: connect }
-          pull: { uses: sync.pull, needs: flush }
+          pull: { uses: pomodoro.pull, needs: flush }
           get: { uses: sync.get, needs: pull, with: { collection: notes, key: k } }
         outputs: { record: "${{ steps.get.outputs.record }}" }
         """, to: "look.yaml")

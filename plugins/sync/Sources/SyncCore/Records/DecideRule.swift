@@ -82,6 +82,20 @@ public struct DecideRule: Hashable, Sendable {
     return Standing(priority: priority, remainingMilliseconds: left - age)
   }
 
+  /// A value that runs down, at a later instant; nil where the rule has none that is a number. A value that does not run down in
+  /// this state stays as it was written.
+  public func aged(
+    _ state: RecordState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
+  ) -> (field: String, milliseconds: Int64)? {
+    guard let smallest, smallest.ages, case .integer(let left)? = state.value(smallest.field) else { return nil }
+    let isStanding = smallest.unless.map { state.value($0) == .boolean(true) } ?? false
+    let counts = smallest.when.map { when in
+      if case .text(let text)? = state.value(when.field) { when.order.contains(text) } else { false }
+    }
+    if isStanding || counts == false { return (smallest.field, left) }
+    return (smallest.field, max(0, left - max(0, now - set)))
+  }
+
   // MARK: In words
 
   /// The rule in words, as a zone keeps it: `causal, window 5000, prefer state focus break, newest, device`.

@@ -3,6 +3,7 @@ import FlowPluginKit
 import enum SyncCore.RecordLimits
 import struct SyncCore.Subscription
 import enum SyncCore.ZoneName
+import SyncDevice
 import SyncEngine
 import SyncPomodoro
 import SyncRecords

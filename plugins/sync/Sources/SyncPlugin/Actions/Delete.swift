@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 
 /// Deletes a record.
 struct Delete: AsyncAction {

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 
 /// Waits until everything that was done here has reached the server.
 struct Flush: AsyncAction {

@@ -1,5 +1,7 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
+import SyncEngine
 
 /// Reads one record as it is on this device.
 struct Get: AsyncAction {
@@ -16,6 +18,7 @@ struct Get: AsyncAction {
     @Field("The collection, as the schema names it") var collection: String
     @Field("The record's key") var key: String
     @Field("Fail with no-records-found when there is none") var required = false
+    @Field("Give the value that runs down as it is now, not as it was written") var aged = false
     @Field("Fetch the changes of other devices first") var fetch = true
     @Field("How long to wait for that") var timeout: Duration = .seconds(10)
   }
@@ -26,11 +29,13 @@ struct Get: AsyncAction {
     var ids: ValueObject?
     var changed: Int?
     var by: String?
+    var decided: Int?
 
     static let summaries = [
       "found": "Whether there is a record", "record": "Its fields",
       "ids": "The names of the elements of its lists, in order",
       "changed": "When it was last changed, in milliseconds since 1970", "by": "The device that did",
+      "decided": "When its state was written, in milliseconds since 1970; only in a collection with 'decide'",
     ]
   }
 
@@ -41,14 +46,20 @@ struct Get: AsyncAction {
       let collection = try records.requireShown(input.collection)
       let key = try RecordFailures.key(input.key)
       if input.fetch { try await connection.pull(timeout: input.timeout) }
-      guard let (record, changed, by) = try await records.get(collection, key) else {
+      guard let (shown, changed, by) = try await records.get(collection, key) else {
         if input.required {
           throw ActionError(Failure.none.code, "there is no record '\(key)' in '\(collection.name)'")
         }
         return Output(found: false)
       }
-      let cell = await connection.session.machine.view(of: .init(type: collection.name, name: key))
-      return Output(found: true, record: record, ids: collection.ids(of: cell), changed: changed, by: by)
+      var record = shown
+      let machine = await connection.session.machine
+      let cell = machine.view(of: .init(type: collection.name, name: key))
+      let now = SystemClock().nowMilliseconds() + machine.replica.skewMilliseconds
+      if input.aged, let (field, value) = collection.aged(cell, atMilliseconds: now) { record[field] = value }
+      return Output(
+        found: true, record: record, ids: collection.ids(of: cell), changed: changed, by: by,
+        decided: collection.decided(in: cell).map { Int($0) })
     } catch {
       throw Failure.error(error)
     }

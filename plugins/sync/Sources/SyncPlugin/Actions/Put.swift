@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 
 /// Writes fields of a record on this device and, by default, waits until the others can see it.
 struct Put: AsyncAction {

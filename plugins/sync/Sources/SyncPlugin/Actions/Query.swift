@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 
 /// Reads the records on this device with SQL.
 struct Query: AsyncAction {
@@ -13,7 +14,9 @@ struct Query: AsyncAction {
     """
 
   struct Input: ActionInput {
-    @Field("One SELECT; the views have the columns _key, the fields, _changed and _by") var sql: String
+    @Field(
+      "One SELECT; the views have the columns _key, the fields, _changed, _by and, with 'decide', _decided and aged_FIELD"
+    ) var sql: String
     @Field("The values of its parameters: an object for :name, a list for ?") var values: Value?
     @Field("Fetch the changes of other devices first") var fetch = true
     @Field("How long the fetch, and then the query, may take") var timeout: Duration = .seconds(10)
@@ -31,7 +34,7 @@ struct Query: AsyncAction {
     do {
       let records = connection.records
       if input.fetch { try await connection.pull(timeout: input.timeout) }
-      let rows = try records.query(input.sql, input.values, timeout: input.timeout)
+      let rows = try await records.query(input.sql, input.values, timeout: input.timeout)
       return Output(rows: rows, count: rows.count)
     } catch {
       throw Failure.error(error)

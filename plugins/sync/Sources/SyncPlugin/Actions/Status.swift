@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 import SyncEngine
 
 /// Reports the state of synchronization (S38).

@@ -1,6 +1,7 @@
 import FlowModel
 import FlowPluginKit
 import SyncCore
+import SyncDevice
 import SyncEngine
 
 /// Follows the zone until the run ends: every change is logged with the rule that decided it (S16, S31, S38).

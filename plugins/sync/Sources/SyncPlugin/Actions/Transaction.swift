@@ -1,6 +1,7 @@
 import FlowModel
 import FlowPluginKit
 import struct SyncCore.RecordKey
+import SyncDevice
 import SyncEngine
 import SyncRecords
 

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 import SyncEngine
 import SyncRecords
 

@@ -9,7 +9,10 @@ extension RecordSchema {
   init?(shown tables: [ShownTable], in machine: SyncMachine) {
     var collections: [Collection] = []
     for table in tables {
-      guard let collection = Self.collection(table.name, table.columns.map(\.name), machine) else { return nil }
+      guard
+        let collection = Self.collection(
+          table.name, table.columns.map(\.name).filter { $0 != Collection.decidedColumn }, machine)
+      else { return nil }
       collections.append(collection)
     }
     self.init(reading: collections)

@@ -6,7 +6,7 @@ import SyncSQLite
 // A device that keeps the data of several stores apart has a file for each: `sync-mac.sqlite`, `sync-mac~2.sqlite` and so on.
 extension DeviceFile {
   /// The file of the store that was last met at a place; nil if there is none.
-  static func path(of base: String, at place: StorePlace) -> String? {
+  package static func path(of base: String, at place: StorePlace) -> String? {
     let all = bindings(base)
     if let met = all.last(where: { $0.binding.belongs(at: place) }) { return met.path }
     guard let store = all.compactMap({ $0.binding.store(at: place) }).last else { return nil }
@@ -14,12 +14,12 @@ extension DeviceFile {
   }
 
   /// The file of a store; nil if there is none.
-  static func path(of base: String, in store: StoreIdentity) -> String? {
+  package static func path(of base: String, in store: StoreIdentity) -> String? {
     bindings(base).first { $0.binding.store == store }?.path
   }
 
   /// The name of a file that is not there yet, next to that of another store.
-  static func newPath(of base: String) -> String {
+  package static func newPath(of base: String) -> String {
     var number = 2
     while FilePath.exists(path(base, number)) { number += 1 }
     return path(base, number)

@@ -2,12 +2,14 @@ import FlowPluginKit
 import SyncCore
 
 /// What can go wrong with records, and what all their actions ask first.
-enum RecordFailures {
-  static let reading = [Failure.schema, Failure.record, Failure.store, Failure.paused, Failure.parked, Failure.timeout]
-  static let writing = reading + [Failure.refused]
+package enum RecordFailures {
+  package static let reading = [
+    Failure.schema, Failure.record, Failure.store, Failure.paused, Failure.parked, Failure.timeout,
+  ]
+  package static let writing = reading + [Failure.refused]
 
   /// A key as it is given, or a new one.
-  static func key(_ given: String?) throws -> String {
+  package static func key(_ given: String?) throws -> String {
     guard let given, !given.isEmpty else { return RecordStore.newKey() }
     guard RecordKey(type: "records", name: given).isWellFormed else {
       throw ActionError(
@@ -19,5 +21,5 @@ enum RecordFailures {
 
 extension Connection {
   /// Whether the server has what was done, by the positions that `SyncSession.act` gave.
-  func isAcknowledged(_ acts: [Int64]) async -> Bool { await session.machine.fate(of: acts) == .acknowledged }
+  package func isAcknowledged(_ acts: [Int64]) async -> Bool { await session.machine.fate(of: acts) == .acknowledged }
 }

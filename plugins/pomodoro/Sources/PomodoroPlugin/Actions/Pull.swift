@@ -1,9 +1,10 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 
 /// Fetches what the other devices have done (S16, S17).
 struct Pull: AsyncAction {
-  static let name = "sync.pull"
+  static let name = "pomodoro.pull"
   static let summary = "Fetches the changes of other devices and returns the timer"
   static let requires: [HandleKey] = [.syncConnection]
   static let errors = [Failure.paused, Failure.timeout, Failure.none]

@@ -4,9 +4,9 @@ import SyncPomodoro
 import SyncRecords
 
 /// Messages for the user, as lines.
-enum NoticeText {
+package enum NoticeText {
   /// A line for a notice of a device with this schema, nil for those that only programs need.
-  static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine, _ schema: RecordSchema) -> String? {
+  package static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine, _ schema: RecordSchema) -> String? {
     switch notice {
     case .changed(let key, let isRemote, _) where key.type == DeviceInfo.collection:
       guard isRemote, let info = DeviceInfo(cell: machine.view(of: key)) else { return nil }
@@ -34,17 +34,19 @@ enum NoticeText {
   }
 
   /// The number of changes that wait, in words.
-  static func waiting(_ count: Int, _ place: String) -> String {
+  package static func waiting(_ count: Int, _ place: String) -> String {
     "\(count) \(count == 1 ? "change" : "changes") \(place) \(count == 1 ? "waits" : "wait")"
   }
 
   /// How a record reads now.
-  static func reading(_ key: RecordKey, _ machine: SyncMachine) -> String {
+  package static func reading(_ key: RecordKey, _ machine: SyncMachine) -> String {
     let cell = machine.view(of: key)
     if key == Pomodoro.timer {
       guard let record = TimerStateRecord(machine) else { return "no timer" }
       let by = record.deviceID == machine.replica.device.name ? "" : ", set by \(record.deviceID)"
-      return "\(text(record.state)), \(record.completedPomodoros) completed\(by)"
+      let now = SystemClock().nowMilliseconds() + machine.replica.skewMilliseconds
+      let state = left(of: record.state, setAtMilliseconds: record.timestamp, atMilliseconds: now)
+      return "\(text(state)), \(record.completedPomodoros) completed\(by)"
     }
     let fields = cell.fields.compactMap { field in
       if case .text(let text)? = Scalar(bytes: field.value) { "\(field.name) = \(text)" } else { nil }
@@ -52,8 +54,18 @@ enum NoticeText {
     return "\(key.name): \(fields.joined(separator: ", "))"
   }
 
+  /// A state with the time that is left at an instant. A second that has begun counts as a whole one.
+  package static func left(
+    of state: TimerState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
+  ) -> TimerState {
+    var state = state
+    let remaining = max(0, state.remaining(setAtMilliseconds: set, atMilliseconds: now))
+    state.remainingMilliseconds = (remaining + 999) / 1000 * 1000
+    return state
+  }
+
   /// A state in a few words.
-  static func text(_ state: TimerState) -> String {
+  package static func text(_ state: TimerState) -> String {
     guard state.kind.runsDown else { return state.kind.rawValue }
     let seconds = max(0, state.remainingMilliseconds) / 1000
     let padded = seconds % 60 < 10 ? "0\(seconds % 60)" : "\(seconds % 60)"

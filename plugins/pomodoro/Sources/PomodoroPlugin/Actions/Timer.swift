@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 import SyncEngine
 import SyncPomodoro
 
@@ -7,16 +8,17 @@ import SyncPomodoro
 ///
 /// It ends at the end of the input, and the run with it; so piped input is a script.
 struct Timer: AsyncAction {
-  static let name = "sync.timer"
+  static let name = "pomodoro.timer"
   static let summary = "A timer to use by hand: reads one command per line and shows every change at once"
   static let requires: [HandleKey] = [.syncConnection]
   static let errors = [Failure.store]
   static let example = """
-    uses: sync.timer
+    uses: pomodoro.timer
     needs: connect
     """
 
   struct Input: ActionInput {
+    @Field("Print the time that is left every second while the timer runs") var watch = false
     @Field("How long to wait at the end until everything has been sent") var timeout: Duration = .seconds(5)
   }
 
@@ -35,6 +37,19 @@ struct Timer: AsyncAction {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.handle(.syncConnection)
     let console = TimerConsole(connection: connection) { context.log($0) }
+    let watching = input.watch ? Task { try await Self.watch(console, context) } : nil
+    defer { watching?.cancel() }
     return try await console.run(lines: InputLines.standardInput(), timeout: input.timeout)
+  }
+
+  /// Shows the time that is left every second, as long as it changes.
+  private static func watch(_ console: TimerConsole, _ context: ActionContext) async throws {
+    var last: String?
+    while true {
+      try await context.sleep(for: .seconds(1))
+      let line = await console.running()
+      if let line, line != last { console.show(line) }
+      last = line
+    }
   }
 }

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 import SyncEngine
 import SyncPomodoro
 
@@ -53,6 +54,13 @@ struct TimerConsole {
       commands: commands, rejected: rejected, waiting: status.outboxDepth, timer: await connection.timer()?.value)
   }
 
+  /// How the timer reads now; nil while it does not run down.
+  nonisolated(nonsending) func running() async -> String? {
+    let machine = await connection.session.machine
+    guard let state = TimerStateRecord(machine)?.state, state.kind.runsDown, !state.isPaused else { return nil }
+    return NoticeText.reading(Pomodoro.timer, machine)
+  }
+
   private nonisolated(nonsending) func perform(_ command: TimerCommand) async throws {
     switch command {
     case .start(let kind, let duration):
@@ -103,24 +111,5 @@ struct TimerConsole {
       0, record.state.remaining(setAtMilliseconds: record.timestamp, atMilliseconds: now))
     state.isPaused = isPaused
     try await connection.set(state)
-  }
-}
-
-/// Says when what was done here begins to be sent and when all of it has been (S38).
-struct SyncProgress {
-  private var isTold = false
-
-  /// A line for a notice, nil if nothing begins or ends.
-  mutating func take(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
-    guard case .synchronizing(let isBusy) = notice else { return nil }
-    if isBusy, !isTold, !machine.isFlushed {
-      isTold = true
-      return "syncing…"
-    }
-    if !isBusy, isTold, machine.isFlushed {
-      isTold = false
-      return "synced"
-    }
-    return nil
   }
 }

@@ -14,19 +14,19 @@ import SyncRecords
 import SyncSQLite
 
 /// The handle that `sync.connect` provides: a running session and everyone who listens to it.
-final class Connection: Sendable {
-  let session: SyncSession
-  let zone: String
+package final class Connection: Sendable {
+  package let session: SyncSession
+  package let zone: String
   /// The device's own file.
-  let file: String
+  package let file: String
   /// The records of the schema.
-  let records: RecordStore
+  package let records: RecordStore
   private let store: SQLiteReplicaStore
   private let closeBackend: @Sendable () throws -> Void
   private let listeners: Listeners
 
   /// Where the zone lives.
-  enum Home: Sendable {
+  package enum Home: Sendable {
     /// A SQLite file that the devices share.
     case file(String)
     /// A sync server, with the file of the authorities that are trusted to vouch for it; nil for the system's.
@@ -35,7 +35,7 @@ final class Connection: Sendable {
     case backend(any SyncBackend, address: String)
 
     /// The path or the address.
-    var address: String {
+    package var address: String {
       switch self {
       case .file(let path): FilePath.absolute(path)
       case .server(let address, token: _, certificates: _), .backend(_, let address): address
@@ -58,7 +58,7 @@ final class Connection: Sendable {
   }
 
   /// Opens the device's file and begins to synchronize; throws an `ActionError`.
-  static func open(
+  package static func open(
     device: String, zone: String, home: Home, file: String, account: String = "", merges: Bool = false,
     delay: Duration = .zero,
     schema own: RecordSchema = Pomodoro.schema, subscription: Subscription? = nil
@@ -143,14 +143,14 @@ final class Connection: Sendable {
   }
 
   /// Everything that is reported to the user from now on, with the machine as it then is.
-  func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
+  package func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
 
   /// How long a run that ends waits for its last changes to be sent; a handle has 1 s to close.
   private static let handOverMilliseconds: Int64 = 700
 
   /// Sends what can be sent within `limit` milliseconds, where nothing keeps it from being sent, then stops and closes the
   /// files; what has not been sent stays in the device's own.
-  func close(handingOverFor limit: Int64 = handOverMilliseconds) throws {
+  package func close(handingOverFor limit: Int64 = handOverMilliseconds) throws {
     let (session, isStopped) = (session, DispatchSemaphore(value: 0))
     Task {
       _ = await session.wait(milliseconds: limit) { !$0.canHandOver }
@@ -222,5 +222,5 @@ private final class Listeners: Sendable {
 
 extension HandleKey {
   /// A running synchronization, provided by `sync.connect`.
-  static let syncConnection: HandleKey = "sync-connection"
+  package static let syncConnection: HandleKey = "sync-connection"
 }

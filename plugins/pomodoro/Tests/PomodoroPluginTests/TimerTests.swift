@@ -3,14 +3,11 @@ import FlowTestKit
 import Foundation
 import Synchronization
 import SyncPomodoro
+import SyncDevice
 import Testing
 
+@testable import PomodoroPlugin
 @testable import SyncPlugin
-
-/// The record of the timer, for short.
-enum PomodoroTimer {
-  static let key = Pomodoro.timer
-}
 
 /// The timer at the terminal.
 @Suite(.timeLimit(.minutes(10))) struct TimerTests {
@@ -70,5 +67,38 @@ enum PomodoroTimer {
     #expect(shown.withLock { $0 }.contains { $0.contains("offline: your changes are kept") })
     try mac.close()
     try phone.close()
+  }
+
+  @Test func `the time that is left is shown every second while the timer runs, and not while it stands`() async throws
+  {
+    let folder = NSTemporaryDirectory() + "sync-watch-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let connection = try await Connection.open(
+      device: "mac", zone: "PomodoroZone", home: .file(folder + "/shared.sqlite"), file: folder + "/mac.sqlite")
+    let console = TimerConsole(connection: connection) { _ in }
+    #expect(await console.running() == nil)
+    try await connection.set(TimerState(kind: .focus, remainingMilliseconds: 1_500_000))
+    #expect(await console.running()?.hasPrefix("focus 2") == true)
+    try await connection.set(TimerState(kind: .focus, remainingMilliseconds: 1_500_000, isPaused: true))
+    #expect(await console.running() == nil)
+    try connection.close()
+  }
+
+  @Test(arguments: [
+    (0, "25:00"), (1, "25:00"), (999, "25:00"), (1000, "24:59"), (90_001, "23:30"), (2_000_000, "0:00"),
+  ])
+  func `a running timer reads as what is left, with a second that has begun as a whole one`(
+    _ later: Int64, _ left: String
+  ) {
+    let running = TimerState(kind: .focus, remainingMilliseconds: 1_500_000)
+    #expect(
+      NoticeText.text(NoticeText.left(of: running, setAtMilliseconds: 5000, atMilliseconds: 5000 + later))
+        == "focus \(left)")
+    var paused = running
+    paused.isPaused = true
+    #expect(
+      NoticeText.text(NoticeText.left(of: paused, setAtMilliseconds: 5000, atMilliseconds: 5000 + later))
+        == "focus 25:00 paused")
   }
 }

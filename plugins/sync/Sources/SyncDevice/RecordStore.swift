@@ -8,39 +8,39 @@ import SyncRecords
 import SyncSQLite
 
 /// The records of a schema on this device: what the actions `sync.put`, `sync.get` and their like work on.
-struct RecordStore: Sendable {
-  let schema: RecordSchema
+package struct RecordStore: Sendable {
+  package let schema: RecordSchema
   /// Which part of the zone this device holds; nil for all of it.
-  let subscription: Subscription?
-  let session: SyncSession
+  package let subscription: Subscription?
+  package let session: SyncSession
   private let query: RecordQuery
 
   /// The records in the device's own file.
-  init(schema: RecordSchema, subscription: Subscription?, session: SyncSession, file: String) {
+  package init(schema: RecordSchema, subscription: Subscription?, session: SyncSession, file: String) {
     self.schema = schema
     self.subscription = subscription
     self.session = session
-    query = RecordQuery(path: file, views: schema.showing(subscription).collections.map(\.name))
+    query = RecordQuery(path: file, tables: schema.showing(subscription).tables)
   }
 
   /// The schema with what this device holds something of.
-  var shown: RecordSchema { schema.showing(subscription) }
+  package var shown: RecordSchema { schema.showing(subscription) }
 
   /// The collection with this name, of which this device must hold something.
-  func requireShown(_ name: String) throws -> RecordSchema.Collection {
+  package func requireShown(_ name: String) throws -> RecordSchema.Collection {
     _ = try require(name)
     return try schema.require(name, in: subscription)
   }
 
   /// Reads a schema file; throws an `ActionError` with every diagnostic.
-  static func schema(at path: String, bytes: [UInt8]) throws -> RecordSchema {
+  package static func schema(at path: String, bytes: [UInt8]) throws -> RecordSchema {
     let file = SchemaFile(bytes: bytes, file: path)
     guard let schema = file.schema else { throw ActionError(Failure.schema.code, file.rendered()) }
     return schema
   }
 
   /// Names the collections and their rules to the zone, as far as it does not know them; throws when it keeps others.
-  func declare() async throws {
+  package func declare() async throws {
     do {
       try await session.declare(schema)
     } catch let problem as RecordProblem {
@@ -49,7 +49,7 @@ struct RecordStore: Sendable {
   }
 
   /// The collection with this name; throws with the nearest right one, and what to do where no schema was named.
-  func require(_ name: String) throws -> RecordSchema.Collection {
+  package func require(_ name: String) throws -> RecordSchema.Collection {
     if schema.collection(name) == nil, schema == Pomodoro.schema.withDevices {
       let names = schema.collections.map(\.name).joined(separator: ", ")
       throw ActionError(
@@ -63,7 +63,7 @@ struct RecordStore: Sendable {
   // MARK: Reading
 
   /// A record as it reads now, references resolved; nil when it is not there.
-  func get(_ collection: RecordSchema.Collection, _ key: String) async throws -> (
+  package func get(_ collection: RecordSchema.Collection, _ key: String) async throws -> (
     record: ValueObject, changed: Int, by: String
   )? {
     let rows = try query.run("SELECT * FROM \"\(collection.name)\" WHERE _key = ?", ordered: [.text(key)])
@@ -83,7 +83,8 @@ struct RecordStore: Sendable {
   }
 
   /// What SQL over the collections' views gives.
-  func query(_ sql: String, _ values: Value?, timeout: Duration) throws -> [ValueObject] {
+  package func query(_ sql: String, _ values: Value?, timeout: Duration) async throws -> [ValueObject] {
+    let now = SystemClock().nowMilliseconds() + (await session.machine.replica.skewMilliseconds)
     var (named, ordered): ([String: Scalar], [Scalar]) = ([:], [])
     switch values {
     case .object(let object)?: for (name, value) in object.members { named[name] = try Self.scalar(value) }
@@ -93,7 +94,8 @@ struct RecordStore: Sendable {
     }
     let rows: RecordQuery.Rows
     do throws(RecordQuery.QueryProblem) {
-      rows = try query.run(sql, named: named, ordered: ordered, milliseconds: max(1, timeout.milliseconds))
+      rows = try query.run(
+        sql, named: named, ordered: ordered, milliseconds: max(1, timeout.milliseconds), atMilliseconds: now)
     } catch {
       for collection in schema.collections where error.description == "no such table: \(collection.name)" {
         _ = try requireShown(collection.name)
@@ -133,7 +135,7 @@ struct RecordStore: Sendable {
   }
 
   /// The action that puts values into a record.
-  func put(
+  package func put(
     _ collection: RecordSchema.Collection, _ key: String, _ values: ValueObject, replaces: Bool = false
   ) async throws -> (key: RecordKey, action: SyncMachine.Action) {
     try await requireRules(of: collection)
@@ -145,7 +147,7 @@ struct RecordStore: Sendable {
   }
 
   /// The action that deletes a record; nil when it is not there.
-  func delete(
+  package func delete(
     _ collection: RecordSchema.Collection, _ key: String
   ) async throws -> (key: RecordKey, action: SyncMachine.Action)? {
     try await requireRules(of: collection)
@@ -156,7 +158,7 @@ struct RecordStore: Sendable {
   }
 
   /// A key of its own for a new record: a UUID of version 7, so that keys sort by time.
-  static func newKey() -> String {
+  package static func newKey() -> String {
     let milliseconds = UInt64(clamping: SystemClock().nowMilliseconds())
     let high = milliseconds << 16 | 0x7000 | .random(in: 0...0xFFF)
     let low = 0x8000_0000_0000_0000 | UInt64.random(in: 0...0x3FFF_FFFF_FFFF_FFFF)
@@ -171,7 +173,7 @@ struct RecordStore: Sendable {
 
 extension RecordSchema {
   /// The collections as a device's file shows them.
-  var tables: [ShownTable] {
+  package var tables: [ShownTable] {
     collections.map { collection in
       ShownTable(
         name: collection.name,
@@ -185,6 +187,12 @@ extension RecordSchema {
             default: .none
             }
           return .init(name: field.name, target: target, effect: effect)
+        } + (collection.decide == nil ? [] : [.init(name: Collection.decidedColumn)]),
+        aging: collection.decide?.smallest.flatMap { smallest in
+          guard smallest.ages else { return nil }
+          return .init(
+            column: smallest.field, since: Collection.decidedColumn, unless: smallest.unless,
+            when: smallest.when.map { ($0.field, $0.order) })
         })
     }
   }

@@ -2,11 +2,10 @@ import FlowModel
 import FlowPluginKit
 import SyncCore
 import SyncEngine
-import SyncPomodoro
 
 extension Connection {
   /// Notifies the other devices of this one, when what they know is missing, different or old (S8, M10).
-  func announce(name: String, version: String) async throws {
+  package func announce(name: String, version: String) async throws {
     let machine = await session.machine
     let key = DeviceInfo.key(of: machine.replica.device)
     let now = SystemClock().nowMilliseconds() + machine.replica.skewMilliseconds
@@ -22,7 +21,7 @@ extension Connection {
 
   /// How many changes that a workflow made wait to be sent: neither what the device reports itself nor the rules of its
   /// schema, which each run brings up to date by itself.
-  var waitingChanges: Int {
+  package var waitingChanges: Int {
     get async {
       await session.machine.replica.outbox.waiting.count {
         $0.key.type != DeviceInfo.collection && $0.key.type != ZoneRules.type
@@ -30,19 +29,9 @@ extension Connection {
     }
   }
 
-  /// Sets the timer and adds to the count; saved when this returns.
-  @discardableResult
-  func set(_ state: TimerState, completed: Int64 = 0) async throws -> [Int64] {
-    try await change(timer: state.edit(completing: completed))
-  }
-
-  /// Changes the timer's record; saved when this returns.
-  @discardableResult
-  func change(timer edit: RecordEdit) async throws -> [Int64] { try await session.act(Pomodoro.timer, .edit(edit)) }
-
   /// Throws when the zone has no place for this device, as far as that is known: one that has never synchronized, or that
   /// found no place last time, waits a little to hear.
-  func checkRoom(waiting limit: Duration) async throws {
+  package func checkRoom(waiting limit: Duration) async throws {
     let known = await session.machine
     if known.replica.cursor == nil || Self.devices(withoutRoomIn: known) != nil {
       _ = await session.wait(milliseconds: limit.milliseconds) {
@@ -63,13 +52,8 @@ extension Connection {
     return live.count >= RecordLimits.devices && !live.contains(machine.replica.device) ? live.count : nil
   }
 
-  /// Changes one setting.
-  func set(setting name: String, to value: String) async throws {
-    try await session.act(Pomodoro.settings, .edit(RecordEdit(fields: [name: .set(Scalar.text(value).bytes)])))
-  }
-
   /// Does something with a change that was parked; throws when there is none with that number.
-  func change(parked position: Int64, _ body: (SyncSession, Int64) async -> Void) async throws {
+  package func change(parked position: Int64, _ body: (SyncSession, Int64) async -> Void) async throws {
     guard await session.status().parked.contains(where: { $0.position == position }) else {
       throw ActionError(Failure.input.code, "no change with the number \(position) is parked; 'parked' lists them")
     }
@@ -77,19 +61,14 @@ extension Connection {
   }
 
   /// Takes a device's place in the zone from it, and gives its identity; throws when no device is called so.
-  func retire(_ name: String) async throws -> DeviceID {
+  package func retire(_ name: String) async throws -> DeviceID {
     let device = try await session.machine.replica.device(named: name)
     try await session.retire(device)
     return device
   }
 
-  /// The timer as it is here.
-  func timer() async -> TimerStateRecord? {
-    TimerStateRecord(await session.machine)
-  }
-
   /// Waits until the outbox is empty; throws what keeps it from becoming so.
-  func flush(timeout: Duration) async throws {
+  package func flush(timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.isFlushed || machine.pausedBecause != nil
     }
@@ -102,7 +81,7 @@ extension Connection {
   }
 
   /// Waits until it is known what has become of some acts, whatever happens to others; throws unless the server has them.
-  func settle(_ acts: [Int64], timeout: Duration) async throws {
+  package func settle(_ acts: [Int64], timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.fate(of: acts) != .waiting || machine.pausedBecause != nil
     }
@@ -116,7 +95,7 @@ extension Connection {
   }
 
   /// Fetches once and waits for the answer; throws what keeps it from coming.
-  func pull(timeout: Duration) async throws {
+  package func pull(timeout: Duration) async throws {
     // A fetch that is under way may have been answered before what is looked for was done. Of a connection that has heard
     // nothing yet the first answer counts all the same: it is not older than the connection.
     let begun = await session.machine.heardPull == 0 ? 0 : session.machine.begunPulls
@@ -159,7 +138,7 @@ extension Connection {
 
 extension Duration {
   /// Whole milliseconds.
-  var milliseconds: Int64 {
+  package var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds * 1000 + attoseconds / 1_000_000_000_000_000
   }

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 import SyncPomodoro
 
 /// The kinds of a timer's state as an input knows them.
@@ -9,14 +10,14 @@ enum StateWord: String, FieldWord {
 
 /// Sets the timer on this device and, by default, waits until the others can see it (S14).
 struct Push: AsyncAction {
-  static let name = "sync.push"
+  static let name = "pomodoro.push"
   static let summary = "Sets the timer and sends it to the other devices"
   static let requires: [HandleKey] = [.syncConnection]
   static let errors = [
     Failure.store, Failure.parked, Failure.paused, Failure.timeout, Failure.record, Failure.input, Failure.refused,
   ]
   static let example = """
-    uses: sync.push
+    uses: pomodoro.push
     with: { state: focus, remaining: 25m }
     """
 

@@ -5,18 +5,18 @@ import SyncPomodoro
 import SyncSQLite
 
 /// Where a device keeps its own file: one for each device and zone, whatever they are called.
-enum DeviceFile {
+package enum DeviceFile {
   /// The longest name of a device, in characters.
-  static let longestName = 40
+  package static let longestName = 40
 
   /// The file of a device in a folder.
-  static func path(device: String, zone: String, in folder: String) -> String {
+  package static func path(device: String, zone: String, in folder: String) -> String {
     "\(folder)/sync-\(name(device))\(zone == Pomodoro.zone ? "" : "@" + zone).sqlite"
   }
 
   /// The own files of the devices in a folder, all or one device's, sorted: also those that `file` of `sync.connect` named.
   /// In the place of a folder, one such file.
-  static func all(in folder: String, device: String?) -> [String] {
+  package static func all(in folder: String, device: String?) -> [String] {
     if FilePath.isFile(folder) {
       return isDeviceFile(folder) && isFile(folder, of: device) ? [folder] : []
     }
@@ -52,7 +52,7 @@ enum DeviceFile {
 
   /// A name as part of a file's name, such that no two names become one: what is neither letter, digit, `.`, `_` nor `-`
   /// is written as `%` and two digits a byte.
-  static func name(_ text: String) -> String {
+  package static func name(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       if character.isLetter || character.isNumber || "._-".contains(character) {
         result.append(character)

@@ -4,7 +4,7 @@ import SyncCore
 import SyncEngine
 
 /// What a device does when another store answers than the one that its data belongs to.
-enum OnOtherStore: String, FieldWord {
+package enum OnOtherStore: String, FieldWord {
   case fail
   case keepApart = "keep-apart"
   case merge
@@ -12,7 +12,7 @@ enum OnOtherStore: String, FieldWord {
 
 extension Connection {
   /// What is known of the store of this connection.
-  enum Meeting: Sendable {
+  package enum Meeting: Sendable {
     /// It may be used: it is the store of this device's data, or that data has been used at this place before.
     case own
     /// It is another one.
@@ -22,7 +22,7 @@ extension Connection {
   }
 
   /// Compares the store with that of the device's data. Waits for an answer only at a place where that data has not been used.
-  func meet(waiting limit: Duration) async -> Meeting {
+  package func meet(waiting limit: Duration) async -> Meeting {
     let machine = await session.machine
     let (place, replica) = (machine.settings.place, machine.replica)
     let isKnown = machine.settings.mergesOtherStores || replica.holdsNothing || replica.binding.belongs(at: place)
@@ -39,7 +39,7 @@ extension Connection {
   }
 
   /// Why the store cannot be used, with the ways out.
-  static func failure(_ meeting: Meeting, file: String, home: Home) -> ActionError {
+  package static func failure(_ meeting: Meeting, file: String, home: Home) -> ActionError {
     let ways =
       "'on-other-store: keep-apart' opens a file of its own for each store, 'on-other-store: merge' puts the data of both into both"
     let problem =

@@ -6,13 +6,13 @@ import SyncPomodoro
 
 extension Replica {
   /// The devices that have described themselves, by identity.
-  var devices: [(device: String, info: DeviceInfo)] {
+  package var devices: [(device: String, info: DeviceInfo)] {
     confirmed.values.filter { $0.key.type == DeviceInfo.collection }.sorted { $0.key < $1.key }
       .compactMap { record in DeviceInfo(cell: record.cell).map { (record.key.name, $0) } }
   }
 
   /// Whether a device has been retired and has not written anything since.
-  func isRetired(_ name: String) -> Bool {
+  package func isRetired(_ name: String) -> Bool {
     let notes = confirmed.values.compactMap { record in
       DeviceID(name).flatMap { record.cell.context.note(of: $0) }
     }
@@ -31,7 +31,7 @@ extension Replica {
   }
 
   /// The other device with this identity or, if it is the only one, this readable name.
-  func device(named name: String) throws -> DeviceID {
+  package func device(named name: String) throws -> DeviceID {
     if subscription != nil {
       throw ActionError(
         Failure.input.code,
@@ -54,7 +54,7 @@ extension Replica {
 
 extension SyncStatus {
   /// The status as an object with the zone's devices, the same for `sync.status` and `flowrun sync status --json`.
-  func value(of replica: Replica, nowMilliseconds now: Int64) -> ValueObject {
+  package func value(of replica: Replica, nowMilliseconds now: Int64) -> ValueObject {
     var object = value(nowMilliseconds: now)
     object["zone"] = replica.zone.map { .string($0) } ?? .null
     object["store"] =
@@ -118,7 +118,7 @@ extension SyncStatus {
   }
 
   /// The status as lines for a person.
-  func lines(of replica: Replica, nowMilliseconds now: Int64) -> [String] {
+  package func lines(of replica: Replica, nowMilliseconds now: Int64) -> [String] {
     var lines = ["device     \(device)"]
     if let zone = replica.zone { lines.append("zone       \(zone)") }
     lines.append("store      \(storeText)")
@@ -164,14 +164,14 @@ extension SyncStatus {
   }
 
   /// Conflicts by the rule that decided them, all rules named.
-  static func conflicts(_ counts: [ConflictRule: Int64]) -> ValueObject {
+  package static func conflicts(_ counts: [ConflictRule: Int64]) -> ValueObject {
     ValueObject(ConflictRule.allCases.map { ($0.rawValue, .integer(Int(counts[$0] ?? 0))) })
   }
 }
 
 extension SyncStatus.Parked {
   /// The change as an object.
-  var value: ValueObject {
+  package var value: ValueObject {
     ValueObject([
       ("position", .integer(Int(position))), ("record", .string("\(key)")), ("change", .string(summary)),
       ("queuedMilliseconds", .integer(Int(queuedMilliseconds))), ("reason", .string(reason)),
@@ -179,7 +179,7 @@ extension SyncStatus.Parked {
   }
 
   /// The change as a line for a person.
-  var line: String { "\(position)  \(key): \(summary): \(reason)" }
+  package var line: String { "\(position)  \(key): \(summary): \(reason)" }
 
   private var summary: String {
     switch change {
@@ -202,7 +202,7 @@ extension SyncStatus.Parked {
 
 extension SyncPause {
   /// The pause as an object; `untilMilliseconds` is null when a person must act first.
-  func value(nowMilliseconds now: Int64) -> Value {
+  package func value(nowMilliseconds now: Int64) -> Value {
     .object(
       ValueObject([
         ("code", .string(code)), ("reason", .string(reason)), ("sinceMilliseconds", .integer(Int(sinceMilliseconds))),
@@ -212,7 +212,7 @@ extension SyncPause {
   }
 
   /// The pause as a line for a person.
-  func line(nowMilliseconds now: Int64) -> String {
+  package func line(nowMilliseconds now: Int64) -> String {
     let ago = "\(max(0, now - sinceMilliseconds) / 1000) s ago"
     guard let untilMilliseconds else { return "paused     \(ago), needs attention: \(reason)" }
     guard isActive(atMilliseconds: now) else { return "failed     \(ago): \(reason)" }
@@ -222,7 +222,7 @@ extension SyncPause {
 
 extension Degradation.Level {
   /// The level as a word.
-  var word: String {
+  package var word: String {
     switch self {
     case .normal: "normal"
     case .reduced: "reduced"

@@ -1,0 +1,26 @@
+import SyncCore
+import SyncDevice
+import SyncEngine
+import SyncPomodoro
+
+extension Connection {
+  /// Sets the timer and adds to the count; saved when this returns.
+  @discardableResult
+  func set(_ state: TimerState, completed: Int64 = 0) async throws -> [Int64] {
+    try await change(timer: state.edit(completing: completed))
+  }
+
+  /// Changes the timer's record; saved when this returns.
+  @discardableResult
+  func change(timer edit: RecordEdit) async throws -> [Int64] { try await session.act(Pomodoro.timer, .edit(edit)) }
+
+  /// Changes one setting.
+  func set(setting name: String, to value: String) async throws {
+    try await session.act(Pomodoro.settings, .edit(RecordEdit(fields: [name: .set(Scalar.text(value).bytes)])))
+  }
+
+  /// The timer as it is here.
+  func timer() async -> TimerStateRecord? {
+    TimerStateRecord(await session.machine)
+  }
+}
