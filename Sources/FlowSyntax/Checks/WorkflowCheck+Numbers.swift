@@ -39,7 +39,10 @@ extension WorkflowCheck {
 
   /// The members of the item that the paths of a step read, in lower case; an empty one for the whole item.
   private func itemPaths(of step: Int) -> [[String]] {
-    [StepKey.inputsFrom, .produces].compactMap { node($0, of: step) }.flatMap { texts(below: $0) }.flatMap { text in
+    let files = [StepKey.inputsFrom, .produces].compactMap { node($0, of: step) }
+    let inputs = actions.declaration(ofStep: step)?.inputs.filter(\.type.holdsPath) ?? []
+    let given = node(.with, of: step).map { with in inputs.compactMap { tree.member($0.name, of: with)?.value } } ?? []
+    return (files + given).flatMap { texts(below: $0) }.flatMap { text in
       ((try? Template(parsing: text))?.expressions ?? []).flatMap(\.expression.references)
         .filter { $0.name.lowercased() == ItemContext.item }.map { $0.path.map { $0.lowercased() } }
     }
@@ -100,6 +103,16 @@ extension Value {
 }
 
 extension ValueType {
+  /// Whether its values are paths, or hold some.
+  fileprivate var holdsPath: Bool {
+    switch self {
+    case .path: true
+    case .array(let element): element.holdsPath
+    case .object(let properties?): properties.contains { $0.type.holdsPath }
+    default: false
+    }
+  }
+
   /// Whether values of any kind are allowed, or members of any kind.
   fileprivate var takesAnything: Bool {
     switch self {
