@@ -210,6 +210,7 @@ private struct ScenarioContext: ExpressionContext {
         "outcome": reading.outcome.map { .string($0.word) } ?? .null,
         "conclusion": reading.conclusion.map { .string($0.word) } ?? .null,
         "outputs": .object(reading.outcome == .success ? scenario.outputs[step.id.text] ?? [:] : [:]),
+        "products": [],
       ]
     }
     return steps

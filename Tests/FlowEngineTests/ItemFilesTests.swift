@@ -60,6 +60,24 @@ import Testing
       }
       return (ran, false)
     }
+
+    /// The files that items of a step have left which are not in its list any more.
+    func leftovers(_ layer: Int) -> [String] {
+      let (source, target) = [("a/", "b/"), ("b/", "c/")][layer]
+      return records[layer].keys.filter { files[$0] == nil && $0.hasPrefix(source) }.map { target + $0.dropFirst(2) }
+        .filter { files[$0] != nil }
+    }
+
+    /// Removes what is left of items that are gone, unless it has changed since or the list is empty.
+    mutating func clean() {
+      let lists = ["a/", "b/"].map { source in files.keys.contains { $0.hasPrefix(source) } }
+      let gone = (0..<2).map { lists[$0] ? leftovers($0) : [] }
+      for (layer, source) in ["a/", "b/"].enumerated() {
+        for file in gone[layer] where records[layer][source + file.dropFirst(2)]?.output == files[file] {
+          files[file] = nil
+        }
+      }
+    }
   }
 
   @Test(arguments: [UInt64(1), 2, 3, 4])
@@ -92,10 +110,18 @@ import Testing
       }
       let (first, failed) = model.run(0, tag: tags[0])
       let second = failed ? nil : model.run(1, tag: tags[1]).ran
-      let options = RunOptions(dataFolder: "\(folder)/data", workflowFolder: folder)
-      let run = try Engine(plugins: [BasicsPlugin(), CopyingPlugin()]).start(
-        WorkflowGraph(Self.workflow(in: folder, tags: tags)), options: options)
+      var options = RunOptions(dataFolder: "\(folder)/data", workflowFolder: folder)
+      options.removesLeftovers = random.chance(40)
+      var workflow = Self.workflow(in: folder, tags: tags)
+      workflow.outputs = ["first": "${{ steps.first.products }}", "second": "${{ steps.second.products }}"]
+      let run = try Engine(plugins: [BasicsPlugin(), CopyingPlugin()]).start(WorkflowGraph(workflow), options: options)
       let report = await run.report
+      if !failed {
+        for (name, source, target) in [("first", "a/", "b/"), ("second", "b/", "c/")] {
+          let made = model.files.keys.filter { $0.hasPrefix(source) }.sorted().map { target + $0.dropFirst(2) }
+          #expect(report.outputs[name] == .array(made.map { .string($0) }), "seed \(seed), round \(round)")
+        }
+      }
       func ran(_ step: Int, _ source: String) -> [String]? {
         guard let items = report.steps[step].items else { return nil }
         let listed = model.files.keys.filter { $0.hasPrefix(source) }.sorted()
@@ -104,13 +130,19 @@ import Testing
       }
       #expect(ran(0, "a/") == first, "seed \(seed), round \(round): \(report.steps[0])")
       #expect(failed ? report.steps[1].items?.isEmpty != false : ran(1, "b/") == second, "seed \(seed), round \(round)")
+      if options.removesLeftovers, !failed { model.clean() }
+      for name in ["a", "b", "c"] {
+        let found = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(name)").map { "\(name)/\($0)" }
+        #expect(
+          Set(found) == Set(model.files.keys.filter { $0.hasPrefix(name) }), "seed \(seed), round \(round)")
+      }
       for (name, text) in model.files {
         #expect(
           try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) == text, "seed \(seed), round \(round)")
       }
       if round % 10 == 9 { try damage(folder, &model, &random) }
       // From here on the items of the first step are looked at all together.
-      if !failed, round % 5 == 2, model.files.keys.contains(where: { $0.hasPrefix("a/") }) {
+      if !failed, round % 5 == 2, model.leftovers(0).isEmpty, model.files.keys.contains(where: { $0.hasPrefix("a/") }) {
         try await settle(Self.workflow(in: folder, tags: tags), in: folder)
       }
     }

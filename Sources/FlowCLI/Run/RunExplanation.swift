@@ -15,6 +15,15 @@ enum RunExplanation {
     return "\(step)[\(item.index)]\(name): \(item.fate.rawValue): \(TerminalText.visible(item.reason))"
   }
 
+  /// The lines about files of items that are not in the list any more.
+  private static func leftovers(of step: StepExplanation, areRemoved: Bool) -> String {
+    step.leftovers.map { path in
+      let file = "'\(TerminalText.visible(path))'"
+      if !areRemoved { return "  left by an item that is gone: \(file) (--clean-removed removes it)\n" }
+      return step.leftoversAreKept.map { "  would keep \(file): \($0)\n" } ?? "  would remove \(file)\n"
+    }.joined()
+  }
+
   /// Works out what a run would do with each step and prints it; nothing runs, and nothing is written.
   static func write(_ request: RunRequest) throws {
     let installation = try Installation(around: request.file, given: request.pluginFolders)
@@ -34,6 +43,7 @@ enum RunExplanation {
         StandardOutput.write("\(step.step): \(step.fate.rawValue): \(step.reason)\n")
         let shown = step.items.count <= shownItems ? step.items : step.items.filter { $0.fate == .runs }
         StandardOutput.write(shown.map { "  \(text($0, of: step.step.text))\n" }.joined())
+        StandardOutput.write(leftovers(of: step, areRemoved: options.removesLeftovers))
       }
     } catch {
       throw InvalidWorkflow(description: "\(TerminalText.visible(request.file)): error: \(error)\n")

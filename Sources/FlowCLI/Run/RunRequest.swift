@@ -31,6 +31,8 @@ struct RunRequest: Hashable {
   var keepsHistory = true
   /// Steps that run though they are up to date.
   var forcedSteps: [String] = []
+  /// Whether files of items that are no longer in the list of their step are removed.
+  var cleansRemoved = false
   /// The database that keeps the run; nil: the file next to the workflow.
   var store: String?
   /// Where steps are sent; nil: where the file says.
@@ -75,6 +77,14 @@ extension RunRequest {
     }
   }
 
+  /// For how long the files that a step on a worker produces are awaited; nil: for the usual time.
+  var filesWithinDuration: Duration? {
+    get throws(UsageProblem) {
+      guard let filesWithin else { return nil }
+      return try LaunchArguments.duration(filesWithin, of: "--files-within '\(filesWithin)'")
+    }
+  }
+
   /// What the engine is asked for.
   func options(for workflow: Workflow, _ registry: ActionRegistry) throws(UsageProblem) -> RunOptions {
     let folder = FilePath.folder(of: FilePath.absolute(file))
@@ -96,10 +106,9 @@ extension RunRequest {
       throw UsageProblem("--force: " + RunsCommand.Show.unknown(name, workflow))
     }
     options.forcedSteps = Set(forcedSteps)
+    options.removesLeftovers = cleansRemoved
     options.selection = try StepWords.selection(self, workflow)
-    if let filesWithin {
-      options.fileWait = try LaunchArguments.duration(filesWithin, of: "--files-within '\(filesWithin)'")
-    }
+    if let wait = try filesWithinDuration { options.fileWait = wait }
     options.showsOutput = !isQuiet
     options.capacity = try MachineArguments.capacity(resources)
     return options

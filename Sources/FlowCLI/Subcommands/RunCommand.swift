@@ -107,6 +107,9 @@ struct RunCommand: Subcommand {
       "Runs this step even if it is up to date; '*' means all. May be given more than once.", valueName: "STEP"))
   var force: [String] = []
 
+  @Flag(help: "Removes files of items that are no longer in the list of their step, after a success.")
+  var cleanRemoved = false
+
   @Flag(help: "Shows for each step whether it would run, and why; runs nothing.")
   var explain = false
 
@@ -129,7 +132,7 @@ struct RunCommand: Subcommand {
       inputs: given.inputs, launch: given.launch, events: events, prewarm: prewarm, isJSON: output.json,
       outputs: output.outputs, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
       isQuiet: output.quiet, isVerbose: output.verbose, isDurable: durable, keepsHistory: !noHistory,
-      forcedSteps: force, store: store, on: on,
+      forcedSteps: force, cleansRemoved: cleanRemoved, store: store, on: on,
       slurmPatience: slurmPatience, filesWithin: filesWithin, lostAttempts: lostAttempts,
       resources: resources, waitsForEvents: waitForEvents)
   }

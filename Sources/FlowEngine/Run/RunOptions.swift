@@ -45,6 +45,8 @@ public struct RunOptions: Sendable {
   public var history: RunHistory?
   /// Steps that run though they are up to date, by id; `*` stands for all.
   public var forcedSteps: Set<String> = []
+  /// Whether files of items that are not in the list of their step any more are removed after a success.
+  public var removesLeftovers = false
   /// The steps to run, with all that they need; nil: all steps.
   public var selection: StepSelection?
   /// The time in which files that a step on another machine produced must appear here after its end.

@@ -6,6 +6,8 @@ import Synchronization
 struct RunScope: ExpressionContext {
   var plan: Plan
   var outputs: [StepIndex: ValueObject]
+  /// The files that steps have made, as lists of paths, where expressions read them.
+  var products: [StepIndex: Value] = [:]
   var inputs: ValueObject
   /// The variables that the file states, with those of its `env-file`.
   var environment: ValueObject
@@ -148,6 +150,7 @@ struct RunScope: ExpressionContext {
     let reading = plan[index]
     return [
       "outputs": .object(outputs[index] ?? [:]),
+      "products": products[index] ?? [],
       "outcome": reading.outcome.map { .string($0.word) } ?? .null,
       "conclusion": reading.conclusion.map { .string($0.word) } ?? .null,
     ]

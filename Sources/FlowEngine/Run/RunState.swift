@@ -11,6 +11,8 @@ struct RunState {
   private(set) var batches: [Batch] = []
   /// What steps returned, but for those that gave nothing.
   var outputs: [StepIndex: ValueObject] = [:]
+  /// What steps have made, as lists of paths, where expressions read it.
+  var products: [StepIndex: Value] = [:]
   /// The steps that run for several items now.
   var fanOuts: [StepIndex: RunFanOut] = [:]
   /// The keys of items, where they come from objects.
@@ -21,6 +23,8 @@ struct RunState {
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
   /// The names of items in the data folder, for the steps that have run a workflow for each.
   var itemRecords: [StepIndex: Set<UInt64>] = [:]
+  /// Whether the lists of those steps may lack items because a step before them failed.
+  var doubtfulLists: [StepIndex: Bool] = [:]
   /// The number of steps that those have together.
   var itemStepCount = 0
   var launch: Launch

@@ -110,6 +110,7 @@ extension Step {
   var stepReferences: [ContextReference] {
     var values = [Value.object(with), .object(options.environment)]
     if let condition = options.condition { values.append(.string("${{ \(condition) }}")) }
+    values += options.inputsFrom.map { .string($0.pattern) }
     switch options.fanOut?.source {
     case .items(let value)?: values.append(value)
     case .axes(let axes, let exclude, let include)?: values += [.object(axes), .array(exclude), .array(include)]

@@ -98,6 +98,7 @@ extension WorkflowRun {
       report.mask = mask
       return report
     }
+    if options.outer == nil { handleLeftovers(removes: options.removesLeftovers && report.conclusion == .success) }
     if report.conclusion == .success { tidyItemRecords() }
     deadlines.stop()
     gateClock.stop()

@@ -16,6 +16,7 @@ extension WorkflowRun {
       launch: state.plan.activatedAtNanoseconds == nil && options.isPrewarmed ? nil : state.launch,
       run: ["id": .string(run.id), "data": .string(run.dataFolder), "folder": .string(startedFolder)], step: step,
       stepIndices: names)
+    scope.products = state.products
     scope.eventValues = state.eventValues
     scope.inherited = inherited
     scope.withheld = withheldVariables

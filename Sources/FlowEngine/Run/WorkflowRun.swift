@@ -23,10 +23,16 @@ public final class WorkflowRun: Sendable {
   let recentStates = RecentStates()
   /// The steps whose output expressions read; nil until that is asked for.
   let stepsReadAsText = Mutex<Set<StepIndex>?>(nil)
+  /// The steps whose products expressions read; nil until that is asked for.
+  let stepsWithReadProducts = Mutex<Set<StepIndex>?>(nil)
   /// The products of steps, to find the maker of a file that does not exist.
   let makers: ProductTable
   /// The files that steps and items have begun to make.
   let claims: ProductClaims
+  /// Which attempts may record what they made.
+  let recordTurns = RecordTurns()
+  /// What is left of items that are not in the list of their step any more.
+  let leftovers: Leftovers
   /// Notifies the observer.
   let delivery: AlarmClock
   let threads: PoolThreads
@@ -62,6 +68,7 @@ public final class WorkflowRun: Sendable {
     run = RunInformation(id: runID, dataFolder: options.dataFolder, workflowFolder: options.workflowFolder)
     makers = ProductTable(prepared.graph, in: options.workflowFolder, outer: options.outer?.run.makers)
     claims = options.outer?.run.claims ?? ProductClaims()
+    leftovers = options.outer?.run.leftovers ?? Leftovers()
     let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0, virtual: options.clock)
     self.clock = clock
     deadlines = AlarmClock(clock: clock)

@@ -41,6 +41,9 @@ struct ContextKey {
         ContextKey(name: "outputs", summary: "The outputs of the step, by name"),
         ContextKey(name: "outcome", summary: "How the step itself ended"),
         ContextKey(name: "conclusion", summary: "How it counts: an optional step's failure counts as success"),
+        ContextKey(
+          name: "products",
+          summary: "The files that it has made, as paths from its file; with foreach, those of all items"),
       ]
     default: []
     }

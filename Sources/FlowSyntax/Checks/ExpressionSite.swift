@@ -40,8 +40,8 @@ struct ExpressionSite {
     case .enabled: ["inputs", "env", "launch"]
     // Names are shown from the start of the run, and variables and secrets are read before it.
     case .name, .environmentFile, .secretSource: ["inputs"]
-    // What is known before anything runs, so that the files between steps are.
-    case .files: (hasItems ? ItemContext.names : []) + ["inputs"]
+    // What a step makes is known before anything runs, so that the files between steps are.
+    case .files(let key): (hasItems ? ItemContext.names : []) + ["inputs"] + (key == .inputsFrom ? ["steps"] : [])
     case .workflowEnvironment: ["inputs", "env", "launch", "run"]
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate", "events"]
     case .condition, .with, .environment, .secretInput:

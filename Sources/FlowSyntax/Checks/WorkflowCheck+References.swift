@@ -132,14 +132,27 @@ extension WorkflowCheck {
       report(
         .unknownMember, "'steps.\(id)' has no member '\(member)'", at: location,
         correction: Correction(member, among: members),
-        otherwise: "it has 'outputs', 'outcome', 'conclusion'; outputs are read as steps.\(id).outputs.\(member)")
+        otherwise: "it has \(Self.list(members)); outputs are read as steps.\(id).outputs.\(member)")
       return
     }
+    if member.lowercased() == "products" { return checkProductsReference(to: target, at: location) }
     guard member.lowercased() == "outputs", reference.path.count > 2 else { return }
     guard checkOutput(reference.path[2], of: target, at: location) else { return }
     let before = diagnostics.count
     checkPresence(of: target, for: site, hasFallback: reference.hasFallback, at: location)
     if diagnostics.count == before { checkDeclaredOutput(reference, of: target, for: site, at: location) }
+  }
+
+  /// Only a step with `produces` says which files it makes.
+  private mutating func checkProductsReference(to target: Int, at location: Span) {
+    guard workflow.steps[target].options.produces.isEmpty else { return }
+    let isFile = actions.declaration(ofStep: target).map { workflow.includes[$0.name] != nil } ?? false
+    report(
+      .unknownMember, "step '\(name(target))' has no products", at: location,
+      related: [.init(idSpan(target), "it has no 'produces'")],
+      help: isFile
+        ? "declare an output of the included file with the products of its step"
+        : "list the files that it makes under 'produces'")
   }
 
   /// Whether the action of `target` declares the output.
@@ -254,7 +267,12 @@ extension WorkflowCheck {
       }
     case ("events", 2...) where path[1].lowercased() == "value":
       return valueType(of: path[0]).flatMap { Self.type(at: path.dropFirst(2), in: $0) }
-    case ("steps", 2): return path[1].lowercased() == "outputs" ? nil : .string
+    case ("steps", 2):
+      switch path[1].lowercased() {
+      case "outputs": return nil
+      case "products": return .array(of: .string)
+      default: return .string
+      }
     case ("steps", 3...) where path[1].lowercased() == "outputs":
       guard let target = stepIndex(like: path[0]),
         let output = FieldIndex(outputs(ofStep: target)).field(like: path[2])

@@ -1,3 +1,4 @@
+import FlowExpressions
 import FlowModel
 import FlowPlatform
 
@@ -26,6 +27,7 @@ package struct FileFlow {
     var literals: [PathShape: [Int]] = [:]
     var open: [Int] = []
     var inputs: [Input] = []
+    var ids = StepsByID(workflow)
     for step in workflow.steps.indices where workflow.steps[step].hasOptions {
       let options = workflow.steps[step].options
       guard !options.inputsFrom.isEmpty || !options.produces.isEmpty || options.fanOut != nil else { continue }
@@ -52,6 +54,17 @@ package struct FileFlow {
       var reads = options.inputsFrom.map(\.pattern)
       if case .files(let patterns)? = options.fanOut?.source { reads = patterns + reads.filter { !$0.isItemPath } }
       for (index, pattern) in reads.enumerated() where !PatternText.isExclusion(pattern) {
+        if let maker = ids.maker(ofProducts: pattern, readBy: step) {
+          let made = workflow.steps[maker].options
+          for product in made.produces.map(\.pattern) where !PatternText.isExclusion(product) {
+            let text = folder.isEmpty || product.hasPrefix("/") ? product : "\(folder)/\(product)"
+            let shapes = PathShape.all(of: product, fanOut: made.fanOut, inputs: fields).map {
+              folder.isEmpty || product.hasPrefix("/") ? $0 : $0.inside(folder)
+            }
+            inputs.append(Input(step: step, text: text, shapes: shapes, excluded: []))
+          }
+          continue
+        }
         let exclusions = reads[(index + 1)...].filter(PatternText.isExclusion).map(PatternText.withoutMark)
         let excluded = exclusions.flatMap { described($0).shapes }
         let (text, shapes) = described(pattern)
@@ -96,6 +109,31 @@ package struct FileFlow {
     func excludes(_ files: [PathShape]) -> Bool {
       files.allSatisfy { file in file.isLiteral && excluded.contains { $0.overlaps(file) } }
     }
+  }
+}
+
+/// Finds the steps whose products are read.
+private struct StepsByID {
+  private let workflow: Workflow
+  private var indices: [String: Int] = [:]
+
+  init(_ workflow: Workflow) { self.workflow = workflow }
+
+  /// The step whose `products` a pattern is; nil if it is another pattern.
+  mutating func maker(ofProducts pattern: String, readBy step: Int) -> Int? {
+    guard Template.containsExpression(pattern), let template = try? Template(parsing: pattern),
+      template.isSingleExpression
+    else { return nil }
+    let expression = template.expressions[0].expression
+    guard let reference = expression.references.first, expression.references.count == 1, reference.isWhole,
+      reference.name.lowercased() == "steps", reference.path.count == 2, reference.path[1].lowercased() == "products",
+      !expression.source.contains("(")
+    else { return nil }
+    if indices.isEmpty {
+      for (index, step) in workflow.steps.enumerated() { indices[step.id.text.lowercased()] = index }
+    }
+    let prefix = workflow.scope(of: StepIndex(step)).map { workflow.scopes[$0].prefix } ?? ""
+    return indices[(prefix + reference.path[0]).lowercased()]
   }
 }
 

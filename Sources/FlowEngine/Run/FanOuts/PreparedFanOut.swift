@@ -41,7 +41,10 @@ struct PreparedFanOut: Sendable {
       case .axes(let axes, let exclude, let include):
         given = .object(try axes.evaluate(in: scope))
         (excluded, included) = (try exclude.evaluate(in: scope), try include.evaluate(in: scope))
-      case .files(let patterns): given = try patterns.evaluate(in: scope, quoting: PatternText.quoted)
+      case .files(let patterns):
+        // An expression may give a list of paths, too.
+        let texts = try patterns.evaluate(in: scope, quoting: PatternText.quoted).arrayValue ?? []
+        given = .array(texts.flatMap { $0.arrayValue ?? [$0] })
       case .posts(let event):
         return FanOutValues(scope.plan.posts(of: event).map { scope.value(of: $0) })
       }

@@ -8,6 +8,8 @@ struct RunFanOut: Sendable {
   var outputs: [Int: ValueObject] = [:]
   /// Bytes of ``outputs`` as JSON, give or take escapes.
   var bytes = 0
+  /// What the items have made, where expressions read it.
+  var products: [Int: [String]] = [:]
   /// What the items read and make; nil: the step does not say.
   var checks: ItemChecks?
   private var recordKeys: [UInt64] = []
@@ -130,9 +132,14 @@ extension WorkflowRun {
     }
     let gathered = columns(of: step, given)
     if !gathered.isEmpty { keep(gathered, of: step, &state) }
+    if !fanOut.products.isEmpty {
+      state.products[step] = Self.products(
+        fanOut.values.indices.map { state.plan.itemHasOutputs($0, of: step) ? fanOut.products[$0] ?? [] : [] })
+    }
     let workflow = prepared.graph.workflow
     if workflow.itemWorkflows[workflow.steps[Int(step)].uses] != nil, options.outer == nil {
       state.itemRecords[step] = Set(fanOut.values.recordKeys)
+      state.doubtfulLists[step] = isListDoubtful(of: step, state)
     }
   }
 

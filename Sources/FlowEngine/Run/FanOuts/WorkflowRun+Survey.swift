@@ -13,6 +13,8 @@ struct SurveyedItems: Sendable {
   var checks: ItemChecks?
   /// The result of looking at them, by their indices; nil: nothing was looked at.
   var findings: [UpToDateCheck.Finding?] = []
+  /// What items made in earlier runs, or in the earlier process of a resumed run, where expressions read it.
+  var products: [Int: [String]] = [:]
 
   func finding(of index: Int) -> UpToDateCheck.Finding? { findings.isEmpty ? nil : findings[index] }
 }
@@ -89,7 +91,8 @@ extension WorkflowRun {
         values: listed.values, refused: checksItems ? withPlan { refusals(of: step, listed.values, $0) } : [:])
     }
     let key = stampKey(of: step, detail, listed, folder)
-    if let key, let stamp = listed.stamp ?? FanOutStamp(of: idInAll(of: step), in: run.dataFolder),
+    // The stamp of all items says nothing of the items that are gone.
+    if let key, !asksForLeftovers, let stamp = listed.stamp ?? FanOutStamp(of: idInAll(of: step), in: run.dataFolder),
       stamp.key.files == key.files
     {
       // No two of them make the same file, since none did when it was written.
@@ -99,7 +102,9 @@ extension WorkflowRun {
         return SurveyedItems(values: listed.values)
       }
       if stamp.key == key, let findings = findings(stamp, ofItems: listed.values.count, in: folder) {
-        return SurveyedItems(values: listed.values, findings: findings)
+        return SurveyedItems(
+          values: listed.values, findings: findings,
+          products: readsProducts(of: step) ? recordedProducts(ofItems: listed.values.recordKeys, of: step) : [:])
       }
     }
     var checks = itemChecks(of: step, reads: checksItems)
@@ -121,15 +126,18 @@ extension WorkflowRun {
       keep(listed, of: step)
       return surveyed
     }
+    if checks.items.contains(where: { $0 == nil }) { checks.allKeys = listed.values.recordKeys }
     let looked = checks.look()
     for note in looked.notes { warnOnce(note) }
     if let problem = looked.problem {
       warn("which items of step '\(stepID(of: step))' are up to date cannot be recorded: \(problem)")
     }
+    noteLeftovers(of: step, looked.leftover, in: folder, isListEmpty: listed.values.count == 0)
     if let key, let (outputs, files) = looked.unchanged {
       FanOutStamp.write(key, outputs: outputs, files: files, of: idInAll(of: step), in: run.dataFolder)
     }
     (surveyed.checks, surveyed.findings) = (checks, looked.findings)
+    if readsProducts(of: step) { surveyed.products = checks.recordedProducts(looked.findings, ofAll: origin != nil) }
     return surveyed
   }
 
@@ -285,6 +293,7 @@ extension WorkflowRun {
     var items = take(surveyed.values, refused: surveyed.refused, of: step, &state)
     guard var own = state.fanOuts.removeValue(forKey: step) else { return items }
     own.checks = surveyed.checks
+    own.products = surveyed.products
     own.outputs.reserveCapacity(surveyed.findings.count)
     for (index, finding) in surveyed.findings.enumerated() {
       switch finding {

@@ -51,6 +51,7 @@ extension WorkflowRun {
   /// Continues from what the journal says.
   private func beginResumed(from origin: RunOrigin) {
     let header = origin.plan.header
+    recallProducts()
     let aftermath = withPlan { state in
       state.launch = header.launch
       state.environment = header.environment

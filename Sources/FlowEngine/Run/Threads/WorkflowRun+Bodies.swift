@@ -36,6 +36,7 @@ extension WorkflowRun {
     switch beforehand {
     case .problem(let problem): return .failure(problem, isRetryable: false)
     case .check(let check):
+      recordTurns.begin(start.step, attempt: Int(start.attempt))
       let result = check.result(recentStates, at: clock.now)
       for note in check.notes { warnOnce(note) }
       if case .fails(let failure) = result { return .failure(hidden(failure), isRetryable: false) }
@@ -43,6 +44,7 @@ extension WorkflowRun {
       switch result {
       case .runs, .fails: return nil
       case .upToDate(let kept):
+        keepProducts(of: start.step, check)
         outputs = kept
         return .upToDate
       }
@@ -131,6 +133,7 @@ extension WorkflowRun {
           isRetryable: false)
       }
     }
+    if !state.products.isEmpty, ending != .success, ending != .upToDate { state.products[start.step] = nil }
     state.plan.apply(.ended(start.step, attempt: Int(start.attempt), ending), at: now)
   }
 

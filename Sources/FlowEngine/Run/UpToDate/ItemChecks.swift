@@ -30,6 +30,8 @@ struct ItemChecks: Sendable {
   var mask: SecretMask?
   /// The products of the other steps.
   var makers: ProductTable?
+  /// What distinguishes the items, those included that do not run; nil: those that run are all.
+  var allKeys: [UInt64]?
   /// A digest of each item's inputs and variables.
   private(set) var values: [String] = []
 
@@ -69,6 +71,8 @@ struct ItemChecks: Sendable {
     /// The outputs of all items, with placeholders, and all files, including the file of their stamps. Nil unless all items are up
     /// to date and the state of each file shows every later change.
     var unchanged: (outputs: [ValueObject], files: [(path: String, state: FileState)])?
+    /// What items have made that are not in the list any more, as far as the files exist.
+    var leftover: [InputStamp] = []
   }
 
   /// Looks at all items. Reads files; not for the run's lock.
@@ -95,8 +99,16 @@ struct ItemChecks: Sendable {
     let others = notes.count - looked.notes.count
     if others > 0 { looked.notes.append("step '\(step)' has \(others) more such items") }
     looked.problem = stamps.write(renewed)
-    stamps.tidy(keeping: Set(items.compactMap { $0?.key }))
-    if outputs.count == items.count, let files = states(of: memo.files) { looked.unchanged = (outputs, files) }
+    let current = Set(allKeys ?? items.compactMap { $0?.key })
+    looked.leftover = stamps.products(ofItemsExcept: current).filter { memo.exists($0.path) }
+    if !looked.leftover.isEmpty {
+      let makes = PathList(items.lazy.compactMap { $0?.makes })
+      looked.leftover.removeAll { makes.covers($0.path) }
+    }
+    stamps.tidy(keeping: current, in: folder)
+    if outputs.count == items.count, looked.leftover.isEmpty, let files = states(of: memo.files) {
+      looked.unchanged = (outputs, files)
+    }
     return looked
   }
 
@@ -145,4 +157,23 @@ struct ItemChecks: Sendable {
     }
     return nil
   }
+}
+
+/// The files that items make.
+private struct PathList {
+  private var paths: Set<ByteName> = []
+  private var lists: [FilePatterns] = []
+
+  init(_ items: some Sequence<[NamedFiles]>) {
+    for makes in items {
+      let names = makes.map { FilePattern.plainPath($0.pattern) }
+      if names.contains(nil) {
+        lists.append(FilePatterns(makes.map(\.pattern)))
+      } else {
+        paths.formUnion(names.lazy.compactMap { $0.map { ByteName($0) } })
+      }
+    }
+  }
+
+  func covers(_ path: String) -> Bool { paths.contains(ByteName(path)) || lists.contains { $0.covers(path) } }
 }

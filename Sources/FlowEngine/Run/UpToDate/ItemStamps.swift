@@ -69,11 +69,38 @@ final class ItemStamps: Sendable {
     }
   }
 
-  /// Writes the file again where most of its records do not count any more; of items that are not among `items` it keeps
-  /// those that fit into as much room again.
-  func tidy(keeping items: Set<UInt64>) {
+  /// What other items made when they last succeeded, but for files that one of these items made, too.
+  func products(ofItemsExcept items: Set<UInt64>) -> [InputStamp] {
     state.withLock { state in
-      let others = state.stamps.keys.filter { !items.contains($0) }
+      let others = state.stamps.filter {
+        !items.contains($0.key) && !$0.value.isOfFailure && !$0.value.products.isEmpty
+      }
+      if others.isEmpty { return [] }
+      var current: Set<ByteName> = []
+      for item in items { current.formUnion((state.stamps[item]?.products ?? []).lazy.map { ByteName($0.path) }) }
+      var products: [ByteName: InputStamp] = [:]
+      for product in others.values.flatMap(\.products) where product.bytes >= 0 {
+        // Of several items that made the file one after the other, any may have made what it holds now.
+        let name = ByteName(product.path)
+        if !current.contains(name), products[name].map({ $0.changedNanoseconds < product.changedNanoseconds }) ?? true {
+          products[name] = product
+        }
+      }
+      return products.sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+
+  /// Writes the file again where most of its records do not count any more; of items that are not among `items` it keeps
+  /// those that fit into as much room again, and those whose files are still there.
+  func tidy(keeping items: Set<UInt64>, in folder: String) {
+    state.withLock { state in
+      var others = state.stamps.keys.filter { !items.contains($0) }
+      if others.count > items.count + Self.spareRecords {
+        let folder = OpenFolder(folder)
+        others.removeAll { item in
+          state.stamps[item]?.products.contains { folder.status(of: $0.path) != nil } == true
+        }
+      }
       if others.count > items.count + Self.spareRecords { for item in others { state.stamps[item] = nil } }
       guard state.records > 2 * state.stamps.count + Self.spareRecords else { return }
       var bytes: [UInt8] = []
@@ -86,15 +113,9 @@ final class ItemStamps: Sendable {
   }
 
   private static func read(_ bytes: [UInt8], into state: inout State) {
-    var next = 0
-    while let position = bytes[next...].firstIndex(of: StepStamp.start[0]) {
-      if let (item, stamp, end) = StepStamp.record(in: bytes, at: position) {
-        state.stamps[item] = stamp
-        state.records += 1
-        next = end
-      } else {
-        next = position + 1
-      }
+    StepStamp.forEachRecord(in: bytes) { item, stamp in
+      state.stamps[item] = stamp
+      state.records += 1
     }
   }
 }

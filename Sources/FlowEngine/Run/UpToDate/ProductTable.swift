@@ -29,13 +29,16 @@ final class ProductTable: Sendable {
     return known.contains { $0.matches(path) } || outer?.mayMake(path, in: folder) == true
   }
 
+  /// A pattern with a star for each expression.
+  static func text(of pattern: String) -> String { (try? Template(parsing: pattern))?.text { _ in "*" } ?? "*" }
+
   private func all() -> [NamePattern] {
     graph.steps(stating: .preparation).flatMap { step -> [NamePattern] in
       let produces = graph.workflow.steps[Int(step)].options.produces.map(\.pattern)
       let scope = graph.workflow.scope(of: step).map { graph.workflow.scopes[$0].folder } ?? ""
       let start = PatternText.quoted(scope.isEmpty ? workflowFolder : "\(workflowFolder)/\(scope)")
       return produces.filter { !PatternText.isExclusion($0) }.flatMap { pattern -> [NamePattern] in
-        let text = (try? Template(parsing: pattern))?.text { _ in "*" } ?? "*"
+        let text = Self.text(of: pattern)
         // As one name, so that a star stands for folders, too.
         return NamePattern.ofWholePaths(text.hasPrefix("/") ? text : "\(start)/\(text)")
       }

@@ -19,6 +19,10 @@ public struct StepExplanation: Sendable {
   public var reason: String
   /// What would become of its items, where they are known and say what they read and make.
   public var items: [Item] = []
+  /// Files that items have left which are not in the list any more, and that ``RunOptions/removesLeftovers`` removes.
+  public var leftovers: [String] = []
+  /// Why these files are kept all the same; nil: they are removed.
+  public var leftoversAreKept: String?
 
   /// What the next run would do with an item of a step.
   public struct Item: Sendable {
@@ -70,7 +74,32 @@ extension WorkflowRun {
       }
       fates[step] = explanation
     }
+    noteItems(fates)
+    for entry in currentLeftovers() {
+      fates[entry.step]?.leftovers += entry.files.map(\.path)
+      fates[entry.step]?.leftoversAreKept = entry.obstacle
+    }
     return steps.indices.compactMap { fates[StepIndex($0)] }
+  }
+
+  /// Notes the items of steps that were not looked at because a step before them runs, to find what is left of others. Lists that
+  /// come from steps which run are not known.
+  private func noteItems(_ fates: [StepIndex: StepExplanation]) {
+    let workflow = prepared.graph.workflow
+    for step in prepared.graph.steps(stating: .fanOut)
+    where fates[step]?.fate == .runs && !leftovers.knowsItems(of: step) {
+      let own = workflow.steps[Int(step)]
+      let isOfItems = workflow.itemWorkflows[own.uses] != nil
+      let prefix = workflow.scope(of: step).map { workflow.scopes[$0].prefix } ?? ""
+      let isKnown = (own.options.fanOut?.references ?? []).allSatisfy { reference in
+        guard reference.name.lowercased() == "steps" else { return true }
+        return reference.path.first.flatMap { names[prefix + $0] }.flatMap { fates[$0] }?.fate == .upToDate
+      }
+      guard isKnown, own.options.fanOut?.event == nil, isOfItems || !own.options.produces.isEmpty,
+        let values = try? survey(step, checksItems: !isOfItems).values
+      else { continue }
+      if isOfItems { state.withLock { $0.itemRecords[step] = Set(values.recordKeys) } }
+    }
   }
 
   private func fate(
@@ -103,6 +132,7 @@ extension WorkflowRun {
     switch check.result() {
     case .upToDate(let outputs):
       state.withLock { $0.outputs[step] = outputs }
+      keepProducts(of: step, check)
       return (.upToDate, "nothing has changed since it succeeded")
     case .runs(let reason): return (.runs, reason.text + doubt)
     case .fails(let failure): return (.runs, "it fails: \(failure.message)")
@@ -157,6 +187,9 @@ extension WorkflowRun {
       }
       let columns = columns(of: step, given)
       if !columns.isEmpty { state.outputs[step] = columns }
+      if !surveyed.products.isEmpty {
+        state.products[step] = Self.products(surveyed.values.indices.map { surveyed.products[$0] ?? [] })
+      }
       return items.count
     }
     let reason =

@@ -18,9 +18,16 @@ struct StepStamp: Sendable {
 
   /// The file of a step in the data folder.
   static func path(of step: StepID, in dataFolder: String, suffix: String = "step") -> String {
+    "\(folder(in: dataFolder))/\(name(of: step)).\(suffix)"
+  }
+
+  /// The folder of all records.
+  static func folder(in dataFolder: String) -> String { "\(dataFolder)/up-to-date" }
+
+  /// What the names of a step's files begin with.
+  static func name(of step: StepID) -> String {
     let slash = UInt8(ascii: "/")
-    let name = String(decoding: step.text.utf8.map { $0 == slash ? UInt8(ascii: "+") : $0 }, as: UTF8.self)
-    return "\(dataFolder)/up-to-date/\(name).\(suffix)"
+    return String(decoding: step.text.utf8.map { $0 == slash ? UInt8(ascii: "+") : $0 }, as: UTF8.self)
   }
 
   /// The stamp of a step; nil: there is none that can be read.
@@ -45,6 +52,9 @@ struct StepStamp: Sendable {
 
   /// Whether it is what attempts left that did not succeed.
   var isOfFailure: Bool { definition.isEmpty }
+
+  /// The paths of the files that were made.
+  var productPaths: [String] { products.filter { $0.bytes >= 0 }.map(\.path) }
 
   /// Writes it down; why that cannot be done, or nil.
   func write(of step: StepID, in dataFolder: String) -> String? {
@@ -115,6 +125,26 @@ struct StepStamp: Sendable {
     bytes += head.bytes
     bytes += writer.bytes
     withUnsafeBytes(of: Checksum.of(writer.bytes).littleEndian) { bytes += $0 }
+  }
+
+  /// All records that are whole, of each item the last one.
+  static func all(in bytes: [UInt8]) -> [StepStamp] {
+    var stamps: [UInt64: StepStamp] = [:]
+    forEachRecord(in: bytes) { stamps[$0] = $1 }
+    return Array(stamps.values)
+  }
+
+  /// Calls `body` with each record that is whole.
+  static func forEachRecord(in bytes: [UInt8], _ body: (_ item: UInt64, _ stamp: StepStamp) -> Void) {
+    var next = 0
+    while let position = bytes[next...].firstIndex(of: start[0]) {
+      if let (item, stamp, end) = record(in: bytes, at: position) {
+        body(item, stamp)
+        next = end
+      } else {
+        next = position + 1
+      }
+    }
   }
 
   /// The record at a position and where it ends; nil: there is none that is whole.

@@ -77,6 +77,8 @@ final class UpToDateCheck: Sendable {
     /// When it was looked at, by the clock of the file system.
     var lookedNanoseconds = 0
     var notes: [String] = []
+    /// What it has made, once it has succeeded or is up to date.
+    var made: [String] = []
   }
 
   /// What messages call the step.
@@ -108,6 +110,9 @@ final class UpToDateCheck: Sendable {
 
   /// The files that it reads and makes.
   var files: StepFiles { StepFiles(reads: reads.map(\.pattern), makes: makes.map(\.pattern), folder: folder) }
+
+  /// The paths of the files that it has made, once it has succeeded or is up to date.
+  var madePaths: [String] { state.withLock { $0.made } }
 
   /// Warnings about the files that were checked last.
   var notes: [String] { state.withLock { $0.notes } }
@@ -164,6 +169,8 @@ final class UpToDateCheck: Sendable {
     do throws(SecretMask.MissingSecret) {
       let outputs = try mask == nil ? stamp!.outputs : SecretMask.filled(stamp!.outputs, by: mask)
       (stamp!.inputs, stamp!.products) = (now, products)
+      let made = stamp!.productPaths
+      state.withLock { $0.made = made }
       return (.upToDate(outputs), isRenewed ? stamp : nil)
     } catch {
       return (.runs(.values), nil)
@@ -247,7 +254,9 @@ final class UpToDateCheck: Sendable {
   }
 
   /// Notes that the step has succeeded with these outputs, unless it has not made what it produces.
-  func noteSuccess(_ outputs: ValueObject) -> Ending {
+  ///
+  /// - Parameter turn: whether the attempt may still record something.
+  func noteSuccess(_ outputs: ValueObject, _ turn: RecordTurn) -> Ending {
     var memo = FileMemo(in: folder, remembers: false)
     let made = FileLook(makes, known: [], &memo)
     var ending = Ending(warnings: made.notes(on: "produces", of: name))
@@ -274,7 +283,10 @@ final class UpToDateCheck: Sendable {
           + "for the files in it write '\(folder.path)/**'")
       return ending
     }
-    let own = state.withLock { $0 }
+    let own = state.withLock { state in
+      state.made = made.stamps.filter { $0.bytes >= 0 }.map(\.path)
+      return state
+    }
     let isLeft = made.stamps.first { stamp in own.left.contains { $0.path == stamp.path && $0.hasState(of: stamp) } }
     if let path = isLeft?.path {
       ending.failure = StepFailure(
@@ -288,7 +300,7 @@ final class UpToDateCheck: Sendable {
     let stamp = StepStamp(
       definition: own.definition, values: own.values, inputs: own.inputs, products: made.stamps,
       outputs: mask?.withPlaceholders(outputs) ?? outputs)
-    if let problem = write(stamp) {
+    if let problem = turn.take({ write(stamp) }) {
       ending.warnings.append("the files of step '\(name)' cannot be recorded: \(problem)")
     }
     return ending
@@ -296,17 +308,19 @@ final class UpToDateCheck: Sendable {
 
   /// Notes which products an attempt that did not succeed has changed, so that they are not taken for the step's.
   ///
-  /// - Parameter attempt: what names the attempt in the record.
-  func noteFailure(_ attempt: String) {
+  /// - Parameters:
+  ///   - attempt: what names the attempt in the record.
+  ///   - turn: whether the attempt may still record something.
+  func noteFailure(_ attempt: String, _ turn: RecordTurn) {
     let own = state.withLock { $0 }
-    guard own.lookedNanoseconds > 0 else { return }
+    guard own.lookedNanoseconds > 0, turn.isOpen else { return }
     var memo = FileMemo(in: folder, remembers: false)
     let changed = memo.products(makes, since: own.lookedNanoseconds)
     var left = own.left.filter { old in !changed.contains { $0.path == old.path } && memo.isAsItWas(old) }
     left += changed
     guard !left.isEmpty else { return }
     // Where that fails, the contents tell that the products are not those of the last success.
-    _ = write(StepStamp(ofFailure: attempt, left: left))
+    turn.take { write(StepStamp(ofFailure: attempt, left: left)) }
   }
 }
 

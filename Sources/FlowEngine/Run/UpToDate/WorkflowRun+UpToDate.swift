@@ -53,7 +53,7 @@ extension WorkflowRun {
     return StepID(unchecked: "\(idInAll(of: owner))[\(key.map { Self.hexadecimal($0) } ?? "\(item)")]")
   }
 
-  private static func hexadecimal(_ key: UInt64) -> String {
+  static func hexadecimal(_ key: UInt64) -> String {
     let digits = String(key, radix: 16)
     return "#" + String(repeating: "0", count: 16 - digits.count) + digits
   }
@@ -61,10 +61,10 @@ extension WorkflowRun {
   /// Removes the records of steps in workflows of items that are not in the list any more, once there are many of them.
   func tidyItemRecords() {
     let current = state.withLock { $0.itemRecords }
-    let folder = FilePath.folder(of: StepStamp.path(of: stepID(of: 0), in: run.dataFolder))
+    let folder = StepStamp.folder(in: run.dataFolder)
     guard !current.isEmpty, let names = FilePath.names(in: folder) else { return }
     for (step, items) in current {
-      let (prefix, keys) = ("\(stepID(of: step))[", Set(items.map { Self.hexadecimal($0) }))
+      let (prefix, keys) = (StepStamp.name(of: stepID(of: step)) + "[", Set(items.map { Self.hexadecimal($0) }))
       let others = names.filter { name in
         guard name.hasPrefix(prefix) else { return false }
         return !keys.contains(String(name.dropFirst(prefix.count).prefix { $0 != "]" }))
@@ -94,7 +94,7 @@ extension WorkflowRun {
   }
 
   /// The name of a step with the items around it.
-  private func fullName(of instance: StepIndex) -> String {
+  func fullName(of instance: StepIndex) -> String {
     let own = stepID(of: instance).text
     return options.outer.map { "\($0.run.fullName(of: $0.instance))/\(own)" } ?? own
   }
@@ -107,11 +107,14 @@ extension WorkflowRun {
   /// Notes the success of a step whose attempt is still awaited, and which does not fail for what it returned. Returns how the
   /// attempt ends instead if the step has not made what it produces.
   func noteSuccess(_ start: Start, _ outputs: ValueObject) -> Ending? {
-    guard let check = start.inputs?.check, !cancellations.isCancelled(start.step, attempt: Int(start.attempt)),
-      refusal(of: outputs, start) == nil
-    else { return nil }
-    let ended = check.noteSuccess(outputs)
+    guard let check = start.inputs?.check else { return nil }
+    guard !cancellations.isCancelled(start.step, attempt: Int(start.attempt)), refusal(of: outputs, start) == nil else {
+      noteFailure(start)
+      return nil
+    }
+    let ended = check.noteSuccess(outputs, turn(of: start))
     for warning in ended.warnings { warnOnce(warning) }
+    if ended.failure == nil { keepProducts(of: start.step, check) }
     return ended.failure.map { failure in
       let isRetryable = retryReasons(of: start)?.allow(.failed, code: failure.code) ?? true
       return .failure(hidden(failure), isRetryable: isRetryable)
@@ -120,7 +123,11 @@ extension WorkflowRun {
 
   /// Notes that an attempt of a step has not succeeded.
   func noteFailure(_ start: Start) {
-    start.inputs?.check?.noteFailure("\(run.id) \(start.attempt)")
+    start.inputs?.check?.noteFailure("\(run.id) \(start.attempt)", turn(of: start))
+  }
+
+  private func turn(of start: Start) -> RecordTurn {
+    RecordTurn(of: start.step, attempt: Int(start.attempt), in: recordTurns)
   }
 
   /// Waits for the products of a remote step: on a shared file system, files of another machine may appear late.

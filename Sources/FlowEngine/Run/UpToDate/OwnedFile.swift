@@ -1,0 +1,50 @@
+import FlowModel
+import FlowPlatform
+
+/// Removes files that steps have made, and only these.
+enum OwnedFile {
+  /// What became of a file.
+  enum Result: Equatable {
+    case removed
+    case kept(String)
+  }
+
+  /// Removes a file if it is what the record says.
+  ///
+  /// - Parameters:
+  ///   - file: the file as its step left it.
+  ///   - folder: where its path starts.
+  ///   - home: the folder that it must be in.
+  static func remove(_ file: InputStamp, from folder: String, below home: String) -> Result {
+    let home = FilePath.normalized(home)
+    let place = FilePath.normalized(file.path.hasPrefix("/") ? file.path : "\(folder)/\(file.path)")
+    guard place.hasPrefix(home + "/") else { return .kept("it is not below the workflow's folder") }
+    var parts = String(decoding: place.utf8.dropFirst(home.utf8.count + 1), as: UTF8.self).pathParts
+    guard let name = parts.popLast() else { return .kept("it is not a file") }
+    var parent = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { if parent >= 0 { close(parent) } }
+    // Folder by folder, so that no link leads elsewhere.
+    for part in parts {
+      let next = openat(parent, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      if parent >= 0 { close(parent) }
+      parent = next
+      guard parent >= 0 else { return .kept("a folder of its path is a link or cannot be read") }
+    }
+    var status = stat()
+    guard fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      return .kept(String(cString: strerror(errno)))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { return .kept("it is not a regular file") }
+    guard status.st_size == file.bytes, SHA256.digest(ofFile: place) == file.digest else {
+      return .kept("it has changed since")
+    }
+    guard unlinkat(parent, name, 0) == 0 else { return .kept(String(cString: strerror(errno))) }
+    return .removed
+  }
+
+  /// Whether a path is that of a regular file, and not of a link.
+  static func isRegular(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+}
