@@ -101,6 +101,7 @@ struct PreparedResume {
       dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
     options.showsOutput = !request.isQuiet
     options.capacity = try MachineArguments.capacity(request.resources)
+    if let wait = try request.filesWithinDuration { options.fileWait = wait }
     options.inputs = inputs
     options.forcedSteps = Set(plan.header.forcedSteps)
     options.endsOutsideServices = true

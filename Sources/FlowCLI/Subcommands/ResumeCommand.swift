@@ -73,6 +73,12 @@ struct ResumeCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
+      "How long flowrun waits after a step on a worker for the files that it produces, as for flowrun run.",
+      valueName: "DURATION"))
+  var filesWithin: String?
+
+  @Option(
+    help: ArgumentHelp(
       "How often a step that was lost with its worker runs again, as for flowrun run.", valueName: "NUMBER"))
   var lostAttempts: Int?
 
@@ -212,6 +218,7 @@ struct ResumeCommand: Subcommand {
     request.inputs = inputs
     request.on = on
     request.slurmPatience = slurmPatience
+    request.filesWithin = filesWithin
     request.lostAttempts = lostAttempts
     request.resources = resources
     return request
