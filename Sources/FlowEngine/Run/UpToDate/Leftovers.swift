@@ -6,7 +6,7 @@ import Synchronization
 /// whole run.
 final class Leftovers: Sendable {
   /// What is left of the items of a step.
-  struct Entry: Sendable {
+  struct Remains: Sendable {
     /// The step with the items around it.
     var name: String
     /// The step of the whole run under which it is reported.
@@ -21,12 +21,12 @@ final class Leftovers: Sendable {
     var records: [String]
   }
 
-  private let entries = Mutex<[Entry]>([])
+  private let entries = Mutex<[Remains]>([])
   /// The steps of the whole run whose items were looked at.
   private let steps = Mutex<Set<StepIndex>>([])
 
   /// Adds what is left of the items of a step.
-  func add(_ entry: Entry) { entries.withLock { $0.append(entry) } }
+  func add(_ entry: Remains) { entries.withLock { $0.append(entry) } }
 
   /// Notes that the items of a step of the whole run are known.
   func noteItems(of step: StepIndex) { steps.withLock { _ = $0.insert(step) } }
@@ -35,7 +35,7 @@ final class Leftovers: Sendable {
   func knowsItems(of step: StepIndex) -> Bool { steps.withLock { $0.contains(step) } }
 
   /// All that is known.
-  var all: [Entry] { entries.withLock { $0 } }
+  var all: [Remains] { entries.withLock { $0 } }
 }
 
 extension WorkflowRun {
@@ -48,7 +48,7 @@ extension WorkflowRun {
     guard !files.isEmpty else { return }
     let isDoubtful = state.withLock { isListDoubtful(of: step, $0) }
     leftovers.add(
-      Leftovers.Entry(
+      Leftovers.Remains(
         name: fullName(of: step), step: outermost(step), files: files, folder: folder,
         obstacle: Self.obstacle(isListEmpty: isListEmpty, isDoubtful: isDoubtful),
         records: [ItemStamps(of: idInAll(of: step), in: run.dataFolder, reads: false).path]))
@@ -113,7 +113,7 @@ extension WorkflowRun {
   }
 
   /// What is left, without files that something else makes.
-  func currentLeftovers() -> [Leftovers.Entry] {
+  func currentLeftovers() -> [Leftovers.Remains] {
     var entries = leftovers.all + leftoversOfItemWorkflows()
     guard !entries.isEmpty else { return [] }
     let others = OtherProducts(of: self, except: Set(entries.flatMap(\.records)), entries)
@@ -128,12 +128,12 @@ extension WorkflowRun {
   }
 
   /// What is left of items that had a workflow of their own.
-  private func leftoversOfItemWorkflows() -> [Leftovers.Entry] {
+  private func leftoversOfItemWorkflows() -> [Leftovers.Remains] {
     let (current, doubtful) = state.withLock { ($0.itemRecords, $0.doubtfulLists) }
     let workflow = prepared.graph.workflow
     let folder = StepStamp.folder(in: run.dataFolder)
     guard !current.isEmpty, let names = FilePath.names(in: folder) else { return [] }
-    var entries: [Leftovers.Entry] = []
+    var entries: [Leftovers.Remains] = []
     for (step, items) in current.sorted(by: { $0.key < $1.key }) {
       let start = StepStamp.name(of: stepID(of: step)) + "["
       let keys = Set(items.map { Self.hexadecimal($0) })
@@ -152,7 +152,7 @@ extension WorkflowRun {
         let scope = each.workflow.scope(of: StepIndex(own)).map { each.workflow.scopes[$0].folder } ?? ""
         let place = ([run.workflowFolder, each.folder, scope].filter { !$0.isEmpty }).joined(separator: "/")
         entries.append(
-          Leftovers.Entry(
+          Leftovers.Remains(
             name: stepID(of: step).text, step: step, files: OtherProducts.products(inRecord: "\(folder)/\(name)"),
             folder: place, obstacle: Self.obstacle(isListEmpty: items.isEmpty, isDoubtful: doubtful[step] == true),
             records: ["\(folder)/\(name)"]))

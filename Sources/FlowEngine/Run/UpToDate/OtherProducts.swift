@@ -10,7 +10,7 @@ struct OtherProducts {
   private var patterns: [NamePattern] = []
 
   /// The products of all records next to that of the run, but for those of items that are gone, and of the steps of the workflow.
-  init(of run: WorkflowRun, except records: Set<String>, _ entries: [Leftovers.Entry]) {
+  init(of run: WorkflowRun, except records: Set<String>, _ entries: [Leftovers.Remains]) {
     let data = run.run.dataFolder
     let home = FilePath.folder(of: data)
     for folder in Set((FilePath.names(in: home) ?? []).map { "\(home)/\($0)" } + [data]) {
