@@ -33,6 +33,10 @@ public protocol RunStore: Sendable {
   /// returns: chunks speak of steps by their places in the definition.
   func resume(_ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem)
 
+  /// The folder for what other processes of the machine read of running runs before it is recorded; nil: there is none. It is
+  /// made by whoever needs it.
+  var liveFolder: String? { get }
+
   /// The runs that fit, the one that was created last first, whatever the clock said, and the names of those whose state cannot be read: one that is
   /// damaged hides no other.
   func list(_ filter: RunFilter) throws(StoreProblem) -> RunList
@@ -63,6 +67,9 @@ public protocol RunStore: Sendable {
 }
 
 extension RunStore {
+  /// None.
+  public var liveFolder: String? { nil }
+
   /// The runs that fit and are not damaged, the newest first.
   public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] { try list(filter).runs }
 

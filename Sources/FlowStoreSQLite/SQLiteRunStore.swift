@@ -59,6 +59,9 @@ public final class SQLiteRunStore: RunStore {
     files = StoreFiles(of: path)
   }
 
+  /// The folder next to the file, for lines that are not recorded yet.
+  public var liveFolder: String? { path + "-live" }
+
   deinit { close() }
 
   /// Releases the store before the process ends, unless a thread is using it. Nothing can be done with it after that.

@@ -61,7 +61,13 @@ public final class MemoryRunStore: RunStore {
   private let state = Mutex(State())
 
   /// A store that fails every write after this many.
-  public init(failingAfter writes: Int = .max) { state.withLock { $0.writesLeft = writes } }
+  public init(failingAfter writes: Int = .max, liveFolder: String? = nil) {
+    self.liveFolder = liveFolder
+    state.withLock { $0.writesLeft = writes }
+  }
+
+  /// The folder for lines that are not recorded yet.
+  public let liveFolder: String?
 
   /// Lets every write from now on succeed.
   public func repair() { state.withLock { $0.writesLeft = .max } }

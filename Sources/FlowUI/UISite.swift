@@ -24,8 +24,7 @@
       guard let id = Self.part(of: path, "/runs/", "/events") else { return nil }
       guard let run = try await wait({ [library] in try library.find(id) }) else { return nil }
       var follower = RunFollower(library: library, run: run)
-      let known = (request.headers[.init("Last-Event-ID")!] ?? "").split(separator: ".").compactMap { Int($0) }
-      if known.count == 2, known.allSatisfy({ $0 >= 0 }) { follower.position = (known[0], known[1]) }
+      follower.position = request.headers[.init("Last-Event-ID")!]
       return follower
     }
 

@@ -1,4 +1,5 @@
 import FlowCLI
+import FlowEngine
 import FlowModel
 import FlowStore
 import Testing
@@ -7,7 +8,9 @@ import Testing
 @Suite struct `A line of a log on a page` {
   private func lines(_ objects: [ValueObject]) -> [PageLine] {
     let body = objects.map { JSONText.write(.object($0)) + "\n" }.joined()
-    return PageLine.all(in: [RunChunk(.log, wallMilliseconds: 0, runNanoseconds: 0, body: Array(body.utf8)).bytes])
+    return PageLine.all(
+      of: RunRecollection.lines(
+        in: [RunChunk(.log, wallMilliseconds: 0, runNanoseconds: 0, body: Array(body.utf8)).bytes]))
   }
 
   @Test func `is what was printed, with its colors, tabs and each line break as a line`() {
@@ -20,13 +23,15 @@ import Testing
   }
 
   @Test func `says how many lines were left out, unless a command printed such a line`() {
-    let text = "[flowrun: 12 lines, 345 bytes, are not recorded]"
+    let text = "[flowrun: 12 lines, 345 bytes, are not recorded; a larger log-limit keeps more]"
     let found = lines([
       ["step": "a", "at": 1, "level": "info", "message": .string(text)],
       ["step": "a", "at": 2, "stream": "stdout", "message": .string(text)],
+      ["step": "a", "at": 1, "message": "[flowrun: 1 line is not recorded; a larger log-limit keeps more]"],
     ])
-    #expect(found.map(\.kind) == [.leftOut, .output])
-    #expect(found[0].text == "12 lines left out (345 bytes): the log is too long to be recorded as a whole")
+    #expect(found.map(\.kind) == [.leftOut, .output, .leftOut])
+    #expect(found[0].text == "12 lines left out (345 bytes): a larger log-limit keeps more")
+    #expect(found[2].text == "1 line left out: a larger log-limit keeps more")
     #expect(found[1].text == text)
   }
 }

@@ -10,8 +10,10 @@ import Testing
     init(_ log: RecordedLog) { self.log = log }
     convenience init(stepBytes: Int) { self.init(RecordedLog(stepBytes: stepBytes)) }
     var hasOpenSteps: Bool { !log.openSteps.isEmpty }
-    func accepts(_ event: RunEvent) -> Bool { log.accepts(event) }
-    func release(_ step: StepID) -> [RunEvent] { log.release(step) }
+    func accepts(_ event: RunEvent) -> Bool { place(event) == .recorded }
+    func place(_ event: RunEvent) -> RecordedLog.Place { log.place(event) }
+    func release(_ step: StepID) -> [RunEvent] { releaseNumbered(step).map(\.event) }
+    func releaseNumbered(_ step: StepID) -> [RecordedLog.HeldLine] { log.release(step) }
   }
 
   private func line(_ step: String, _ text: String) -> RunEvent {
@@ -46,6 +48,20 @@ import Testing
     #expect(texts(log.release(StepID(unchecked: "a"))) == ["after the end"])
   }
 
+  @Test func `numbers the lines that it holds back by step, above those of earlier epochs`() {
+    let workflow = Workflow(name: "w", steps: [Step(id: StepID(unchecked: "a"), uses: "flow.noop")])
+    for epoch in 1...2 {
+      let log = Log(RecordedLog(workflow, epoch: epoch))
+      let text = String(repeating: "x", count: 300_000)
+      #expect(log.accepts(line("a", text)) && log.accepts(line("a", text)))
+      let first = epoch << RecordedLog.countBits + 1
+      for number in 0..<3 { #expect(log.place(line("a", text)) == .held(first + number)) }
+      let released = log.releaseNumbered(StepID(unchecked: "a"))
+      #expect(released.map(\.number) == [first + 1, first + 2] && released.map(\.isNote) == [true, false])
+      #expect(log.place(line("a", text)) == .held(first + 3))
+    }
+  }
+
   @Test func `counts the items of a step together`() {
     let log = Log(stepBytes: 40)
     let accepted = (0..<10).filter { log.accepts(line("each[\($0)]", "0123456789")) }
@@ -72,7 +88,7 @@ import Testing
         name: "w", steps: (0..<steps).map { Step(id: StepID(unchecked: "s\($0)"), uses: "flow.noop") })
       workflow.logLimitBytes = limit
       if let stated { workflow.steps[0].options.logLimitBytes = stated }
-      let log = Log(RecordedLog(workflow))
+      let log = Log(RecordedLog(workflow, epoch: 1))
       let text = String(repeating: "x", count: 63)
       var count = 0
       while log.accepts(line(step, text)) { count += 1 }

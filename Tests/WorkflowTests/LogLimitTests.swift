@@ -1,4 +1,14 @@
+import Foundation
+import TestSupport
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// The record of steps that print much.
 @Suite(.timeLimit(.minutes(10))) struct `The recorded log of a run` {
@@ -40,6 +50,64 @@ import Testing
     for text in texts {
       let (said, status) = try WorkflowFolder(["w.yaml": "name: w\n\(text)\n"]).flowrun("validate", "w.yaml")
       #expect(status == 2 && said.contains("log-limit"), "\(said)")
+    }
+  }
+
+  /// A run that prints much more than it records and then waits, and a process that follows it from its first line on.
+  private func followed(_ body: (WorkflowFolder, _ run: FlowrunProcess, _ follower: FlowrunProcess) throws -> Void)
+    throws
+  {
+    let folder = try WorkflowFolder([
+      "w.yaml": """
+      name: w
+      log-limit: 8KiB
+      steps:
+        long:
+          run: |
+            echo ready
+            while [ ! -e begin ]; do sleep 0.05; done
+            seq -f 'line %07g' 1 20000
+            while [ ! -e end ]; do sleep 0.05; done
+        short: { needs: long, run: echo the address is here }
+      """
+    ])
+    let run = try FlowrunProcess(["w.yaml"], in: folder.url.path)
+    defer {
+      run.send(SIGKILL)
+      _ = run.result()
+    }
+    #expect(try within(seconds: 60) { try folder.flowrun("logs", "last").text == "long: ready\n" })
+    let follower = try FlowrunProcess(["logs", "last", "-f"], in: folder.url.path)
+    defer {
+      follower.send(SIGKILL)
+      _ = follower.result()
+    }
+    #expect(follower.waitForOutput("long: ready\n", limitSeconds: 60))
+    try folder.write("", to: "begin")
+    #expect(follower.waitForOutput("long: line 0020000\n", limitSeconds: 60))
+    try body(folder, run, follower)
+  }
+
+  @Test func `is followed line by line from another process, and ends as the limit says`() throws {
+    try followed { folder, run, follower in
+      try folder.write("", to: "end")
+      #expect(run.result().exitCode == 0)
+      let numbers = (1...20_000).map { "long: line " + String(format: "%07d", $0) }
+      #expect(follower.result().lines == ["long: ready"] + numbers + ["short: the address is here"])
+      let record = try folder.flowrun("logs", "last", "--step", "long").text.split(separator: "\n")
+      #expect((300..<340).contains(record.count), "\(record.count)")
+      #expect(record.filter { $0.contains("[flowrun: ") }.count == 1 && record.last == "long: line 0020000")
+      let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path + "/.flowrun/runs.sqlite-live")
+      #expect(files.isEmpty, "\(files)")
+    }
+  }
+
+  @Test func `has the lines that were written when flowrun was killed`() throws {
+    try followed { folder, run, _ in
+      run.send(SIGKILL)
+      #expect(run.result().exitCode == 128 + SIGKILL)
+      let log = try folder.flowrun("logs", "last").text
+      #expect(log.hasSuffix("long: line 0020000\n"), "\(log.suffix(200))")
     }
   }
 }

@@ -4,13 +4,14 @@ import FlowModel
 
 /// What the steps of a run printed.
 struct RunLog {
-  /// The lines as the run store has them, in order.
+  /// The lines as the record of the run has them, in order.
   let lines: [ValueObject]
   let style: TextStyle
 
+  init(lines: [ValueObject], style: TextStyle) { (self.lines, self.style) = (lines, style) }
+
   init(chunks: [[UInt8]], style: TextStyle) {
-    lines = RunRecollection.lines(in: chunks)
-    self.style = style
+    self.init(lines: RunRecollection.lines(in: chunks), style: style)
   }
 
   /// What one step and its items printed; nil: all steps.

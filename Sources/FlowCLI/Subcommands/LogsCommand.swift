@@ -57,16 +57,13 @@ struct LogsCommand: Subcommand {
         throw UsageProblem(RunsCommand.Show.unknown(step, workflow))
       }
     }
-    var shown = 0
+    let follower = LogFollower(found.id, in: store)
     while true {
-      // The state is read first, so that what is written in between is among the chunks.
-      let isRunning = try store.run(found.id)?.state == .running
-      let chunks = try store.chunks(of: found.id, from: shown)
-      let text = RunLog(chunks: chunks, style: style).text(ofStep: step)
+      let news = try follower.read()
+      let text = RunLog(lines: news.lines, style: style).text(ofStep: step)
       StandardOutput.write(text)
       if let step, text.isEmpty, !follow { explain(step, found, store, style) }
-      shown += chunks.count
-      guard follow, isRunning, !StandardOutput.isLost else { return }
+      guard follow, news.isRunning, !StandardOutput.isLost else { return }
       try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
     }
   }

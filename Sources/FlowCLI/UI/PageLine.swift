@@ -26,9 +26,9 @@ package struct PageLine: Sendable {
   /// Its text without colors.
   package var text: String { pieces.map(\.text).joined() }
 
-  /// Returns the lines in parts of a journal, in order. A message of several lines is several of them.
-  package static func all(in chunks: [[UInt8]]) -> [PageLine] {
-    RunRecollection.lines(in: chunks).flatMap { line -> [PageLine] in
+  /// Returns the lines of a log, in order. A message of several lines is several of them.
+  package static func all(of lines: [ValueObject]) -> [PageLine] {
+    lines.flatMap { line -> [PageLine] in
       guard let message = line["message"]?.stringValue else { return [] }
       let source = line["step"]?.stringValue ?? line["plugin"]?.stringValue ?? "flowrun"
       let at = line["at"] ?? .null
@@ -57,13 +57,17 @@ package struct PageLine: Sendable {
     return text
   }
 
-  /// The text for the line that the record of a log has in place of others, `[flowrun: 12 lines, 345 bytes, are not recorded]`;
-  /// nil for another line.
+  /// The text for the line that the record of a log has in place of others, `[flowrun: 12 lines, 345 bytes, are not recorded;
+  /// a larger log-limit keeps more]`; nil for another line.
   private static func leftOut(_ message: String) -> String? {
-    guard message.hasPrefix("[flowrun: "), message.hasSuffix(" not recorded]") else { return nil }
-    let parts = message.dropFirst("[flowrun: ".count).split(separator: ", ")
-    guard parts.count == 3, parts[0].first?.isNumber == true else { return nil }
-    return "\(parts[0]) left out (\(parts[1])): the log is too long to be recorded as a whole"
+    guard message.hasPrefix("[flowrun: "), message.hasSuffix("]"), let end = message.firstRange(of: " not recorded")
+    else {
+      return nil
+    }
+    let words = message[..<end.lowerBound].dropFirst("[flowrun: ".count).split(separator: " ")
+    guard words.count == 3 || words.count == 5, let count = Int(words[0]) else { return nil }
+    let size = words.count == 5 ? " (\(words[2]) bytes)" : ""
+    return "\(count == 1 ? "1 line" : "\(count) lines") left out\(size): a larger log-limit keeps more"
   }
 
   /// The pieces of each line.

@@ -269,7 +269,7 @@ extension RunLibrary {
 
   /// The lines that the steps of a run printed, or those of one step or item, as text.
   package func log(of run: StoredRun, in store: any RunStore, step: String?) throws -> [UInt8] {
-    Array(PageLine.text(PageLine.all(in: try store.chunks(of: run.id)), ofStep: step).utf8)
+    Array(PageLine.text(PageLine.all(of: try LogFollower(run.id, in: store).read().lines), ofStep: step).utf8)
   }
 
   /// Two runs next to each other, as `flowrun compare` has them.

@@ -55,6 +55,10 @@ struct RunState {
   var unwrittenOutputs = UnwrittenOutputs()
   /// Lines that steps wrote, as JSON.
   var unwrittenLines: [UInt8] = []
+  /// Where the lines among them begin that had been held back; nil: there are none.
+  var firstReleasedByte: Int?
+  /// Lines that the record holds back, for other processes; see ``LiveLog``.
+  var unshownLines: [UInt8] = []
   /// The lines that are recorded.
   var recordedLog = RecordedLog()
   /// The steps of a durable run that may begin; nil: it is none.

@@ -117,7 +117,7 @@ public final class WorkflowRun: Sendable {
         _ = state.eventValues.keep(recorded.value["value"] ?? .null, of: recorded.event, number: recorded.number)
       }
     }
-    if journal != nil { state.recordedLog = RecordedLog(prepared.graph.workflow) }
+    if journal != nil { state.recordedLog = RecordedLog(prepared.graph.workflow, epoch: origin?.lease.epoch ?? 1) }
     self.state = Mutex(state)
   }
 

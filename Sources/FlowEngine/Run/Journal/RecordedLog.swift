@@ -16,6 +16,8 @@ struct RecordedLog {
   /// The log of a step and its items.
   private struct Log {
     var recordedBytes = 0
+    /// The number of lines that were ever held back.
+    var heldLines = 0
     /// The last lines, from `firstHeld` on.
     var held: [RunEvent] = []
     var firstHeld = 0
@@ -24,8 +26,14 @@ struct RecordedLog {
     var missingBytes = 0
   }
 
-  /// The log of a run of a workflow.
-  init(_ workflow: Workflow) {
+  /// The number of bits that count held lines in an epoch of a run, below those of the epoch.
+  static let countBits = 40
+  /// What is added to the number of a held line, so that those of a later epoch are higher.
+  private let firstNumber: Int
+
+  /// The log of a run of a workflow, in an epoch.
+  init(_ workflow: Workflow, epoch: Int) {
+    firstNumber = epoch << Self.countBits
     for step in workflow.steps where step.hasOptions {
       guard let bytes = step.options.logLimitBytes else { continue }
       statedBytes[step.id] = min(bytes, workflow.logLimitBytes)
@@ -36,16 +44,25 @@ struct RecordedLog {
   }
 
   /// A log in which every step has this limit.
-  init(stepBytes: Int = Limits.usualStepLogBytes) { usualBytes = stepBytes }
+  init(stepBytes: Int = Limits.usualStepLogBytes) { (usualBytes, firstNumber) = (stepBytes, 0) }
 
-  /// Returns whether a line is recorded now. Otherwise it is held back as one of the last lines of its step.
-  mutating func accepts(_ event: RunEvent) -> Bool {
+  /// What becomes of a line.
+  enum Place: Equatable {
+    /// It is recorded now.
+    case recorded
+    /// It is held back as one of the last lines of its step, of which it is the one with this number.
+    case held(Int)
+    case dropped
+  }
+
+  /// Decides what becomes of a line.
+  mutating func place(_ event: RunEvent) -> Place {
     guard case .stepLog(let id, _, _, _) = event.kind else {
       if case .pluginLog(_, _, let message) = event.kind {
-        guard pluginBytes < Limits.usualStepLogBytes else { return false }
+        guard pluginBytes < Limits.usualStepLogBytes else { return .dropped }
         pluginBytes += message.utf8.count + 1
       }
-      return true
+      return .recorded
     }
     let step = id.item?.step ?? id
     let half = (statedBytes[step] ?? usualBytes) / 2
@@ -54,9 +71,10 @@ struct RecordedLog {
     defer { logs[step] = log }
     if log.held.isEmpty, log.recordedBytes < half {
       log.recordedBytes += count
-      return true
+      return .recorded
     }
     log.held.append(event)
+    log.heldLines += 1
     log.heldBytes += count
     while log.heldBytes > half, log.firstHeld < log.held.count - 1 {
       let bytes = Self.bytes(of: log.held[log.firstHeld])
@@ -70,25 +88,40 @@ struct RecordedLog {
       log.firstHeld = 0
     }
     openSteps.insert(step)
-    return false
+    return .held(firstNumber + log.heldLines)
+  }
+
+  /// A line that was held back.
+  struct HeldLine {
+    var event: RunEvent
+    var number: Int
+    /// Whether it is in place of lines that are missing, the last of which has the number.
+    var isNote = false
   }
 
   /// Returns the lines of a step that were held back, after one that states how many are missing.
-  mutating func release(_ step: StepID) -> [RunEvent] {
+  mutating func release(_ step: StepID) -> [HeldLine] {
     guard openSteps.remove(step) != nil, var log = logs.removeValue(forKey: step) else { return [] }
-    var lines = Array(log.held[log.firstHeld...])
-    if log.missingLines > 0, let first = lines.first {
-      let count = log.missingLines == 1 ? "1 line" : "\(log.missingLines) lines"
-      let verb = log.missingLines == 1 ? "is" : "are"
-      let text = "[flowrun: \(count), \(log.missingBytes) bytes, \(verb) not recorded; a larger log-limit keeps more]"
-      lines.insert(
-        RunEvent(
-          atNanoseconds: first.atNanoseconds, .stepLog(step, level: .info, stream: nil, message: text)), at: 0)
+    let held = log.held[log.firstHeld...]
+    let first = firstNumber + log.heldLines - held.count + 1
+    var lines = zip(held, first...).map { HeldLine(event: $0, number: $1) }
+    if log.missingLines > 0, let event = held.first {
+      let text = Self.note(lines: log.missingLines, bytes: log.missingBytes)
+      let note = RunEvent(
+        atNanoseconds: event.atNanoseconds, .stepLog(step, level: .info, stream: nil, message: text))
+      lines.insert(HeldLine(event: note, number: first - 1, isNote: true), at: 0)
     }
     log.recordedBytes += log.heldBytes
     (log.held, log.firstHeld, log.heldBytes, log.missingLines, log.missingBytes) = ([], 0, 0, 0, 0)
     logs[step] = log
     return lines
+  }
+
+  /// The line in place of lines that are missing.
+  static func note(lines: Int, bytes: Int?) -> String {
+    let count = lines == 1 ? "1 line" : "\(lines) lines"
+    let size = bytes.map { ", \($0) bytes," } ?? ""
+    return "[flowrun: \(count)\(size) \(lines == 1 ? "is" : "are") not recorded; a larger log-limit keeps more]"
   }
 
   /// The bytes of a line with its line break.

@@ -23,6 +23,8 @@ final class RunJournal: Sendable {
     var lease: (any RunLease)?
     var problem: StoreProblem?
     var isOver = false
+    /// Where other processes read the lines that the record holds back; nil: none was held back.
+    var live: LiveLog?
 
     /// Nothing more is written. A run that continues without its journal keeps its lease until it ends: anyone who
     /// resumed it would run its steps a second time.
@@ -96,14 +98,18 @@ final class RunJournal: Sendable {
 
   /// Writes chunks behind those before; the first ones with the run itself, which `run` describes. They are collected while
   /// no other thread writes, so that none overtakes another.
-  func write(_ run: @autoclosure () -> StoredRun, _ collect: () -> [RunChunk]) throws(StoreProblem) {
+  func write(_ run: @autoclosure () -> StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver else { return }
       do throws(StoreProblem) {
         if let store = state.store, let lease = state.lease {
-          for chunk in collect() { try store.append(chunk.bytes, to: lease, isDurable: history.isDurable) }
+          try write(collect(), to: store, lease, &state.live)
         } else {
-          try Self.create(run(), collect().map(\.bytes), history, &state)
+          let pieces = collect()
+          try Self.create(run(), pieces.compactMap(\.chunk?.bytes), history, &state)
+          if let store = state.store, let lease = state.lease {
+            for case .heldLines(let lines) in pieces { Self.show(lines, store, lease, &state.live) }
+          }
           held.withLock { $0.lease = state.lease }
         }
       } catch {
@@ -113,15 +119,37 @@ final class RunJournal: Sendable {
   }
 
   /// Writes chunks behind those before; nothing before there are any.
-  func add(_ collect: () -> [RunChunk]) throws(StoreProblem) {
+  func add(_ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return }
       do throws(StoreProblem) {
-        for chunk in collect() { try store.append(chunk.bytes, to: lease, isDurable: history.isDurable) }
+        try write(collect(), to: store, lease, &state.live)
       } catch {
         throw fail(error, &state)
       }
     }
+  }
+
+  /// Writes pieces in their order.
+  private func write(
+    _ pieces: [JournalPiece], to store: any RunStore, _ lease: any RunLease, _ live: inout LiveLog?
+  ) throws(StoreProblem) {
+    for piece in pieces {
+      switch piece {
+      case .chunk(let chunk): try store.append(chunk.bytes, to: lease, isDurable: history.isDurable)
+      case .heldLines(let lines): Self.show(lines, store, lease, &live)
+      }
+    }
+  }
+
+  private static func show(_ lines: [UInt8], _ store: any RunStore, _ lease: any RunLease, _ live: inout LiveLog?) {
+    guard let folder = store.liveFolder else { return }
+    if live == nil {
+      // Whatever other runs left behind.
+      LiveLog.remove(in: folder) { run in run != lease.run && (try? store.run(run)?.state) != .running }
+      live = LiveLog(in: folder, run: lease.run, epoch: lease.epoch)
+    }
+    live?.write(lines)
   }
 
   private static func create(
@@ -148,17 +176,21 @@ final class RunJournal: Sendable {
   }
 
   /// Writes what is left and the run's end: all at once where nothing has been written.
-  func finish(_ run: StoredRun, _ collect: () -> [RunChunk]) throws(StoreProblem) {
+  func finish(_ run: StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
-      defer { state.lease = nil }
+      defer {
+        state.lease = nil
+        state.live?.end()
+        state.live = nil
+      }
       guard state.problem == nil, !state.isOver else { return }
-      let chunks = collect()
+      let pieces = collect()
       do throws(StoreProblem) {
         if let store = state.store, let lease = state.lease {
-          for chunk in chunks { try store.append(chunk.bytes, to: lease, isDurable: history.isDurable) }
+          try write(pieces, to: store, lease, &state.live)
           try store.finish(lease, state: run.state, summary: run.summary)
         } else {
-          try keep(run, chunks, &state)
+          try keep(run, pieces.compactMap(\.chunk), &state)
         }
         state.isOver = true
       } catch {
@@ -223,4 +255,13 @@ final class RunJournal: Sendable {
     clock_gettime(CLOCK_REALTIME, &time)
     return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
   }
+}
+
+/// Something that a run's journal has, in order.
+enum JournalPiece {
+  case chunk(RunChunk)
+  /// Lines that ``RecordedLog`` holds back, as ``LiveLog`` has them.
+  case heldLines([UInt8])
+
+  var chunk: RunChunk? { if case .chunk(let chunk) = self { chunk } else { nil } }
 }

@@ -146,12 +146,21 @@ public struct RunRecollection: Sendable {
   }
 
   /// The lines that the steps of a run wrote, as JSON objects, in order.
-  public static func lines(in chunks: [[UInt8]]) -> [ValueObject] {
-    var lines: [ValueObject] = []
+  public static func lines(in chunks: [[UInt8]]) -> [ValueObject] { numberedLines(in: chunks).map(\.line) }
+
+  /// The members of a recorded line that was held back: its number, and whether it is in place of missing lines.
+  static let (numberKey, noteKey) = ("held", "note")
+
+  /// The same with the numbers of those that were held back.
+  static func numberedLines(in chunks: [[UInt8]]) -> [NumberedLine] {
+    var lines: [NumberedLine] = []
     for bytes in chunks {
       guard let chunk = try? RunChunk(bytes), chunk.kind == .log else { continue }
       for line in chunk.body.split(separator: UInt8(ascii: "\n")) {
-        if case .object(let object)? = try? JSONText.parse(line) { lines.append(object) }
+        guard case .object(var object)? = try? JSONText.parse(line) else { continue }
+        let (number, isNote) = (object[numberKey]?.integerValue, object[noteKey] == true)
+        (object[numberKey], object[noteKey]) = (nil, nil)
+        lines.append(NumberedLine(object, number: number, isNote: isNote))
       }
     }
     return lines

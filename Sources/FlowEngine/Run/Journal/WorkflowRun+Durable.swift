@@ -90,7 +90,7 @@ extension WorkflowRun {
         try journal.write(storedRun(.running)) {
           let (picked, chunks) = chooseStarts()
           chosen = picked
-          return chunks
+          return chunks.map { .chunk($0) }
         }
       } catch {
         tellOfJournal(error)

@@ -56,7 +56,7 @@ extension WorkflowRun {
     // What a prewarmed run is begun with is known when it is activated.
     guard state.withLock({ $0.plan.activatedAtNanoseconds != nil }) else { return true }
     do throws(StoreProblem) {
-      try journal.write(storedRun(.running)) { collectChunks() }
+      try journal.write(storedRun(.running)) { collectPieces() }
       return true
     } catch {
       tellOfJournal(error)
@@ -67,16 +67,16 @@ extension WorkflowRun {
   private func writeLog() {
     guard let journal else { return }
     do throws(StoreProblem) {
-      try journal.add { logChunk().map { [$0] } ?? [] }
+      try journal.add { logPieces() }
     } catch {
       tellOfJournal(error)
     }
   }
 
-  /// Takes the entries since the last call, as chunks; empty if there are none.
-  func collectChunks() -> [RunChunk] {
-    var chunks = logChunk().map { [$0] } ?? []
-    if inherited.hasUnrecorded { chunks.append(headerChunk()) }
+  /// Takes the entries and lines since the last call; empty if there are none.
+  func collectPieces() -> [JournalPiece] {
+    var pieces = logPieces()
+    if inherited.hasUnrecorded { pieces.append(.chunk(headerChunk())) }
     var writer = EntryWriter()
     // Of many steps some at a time: in a piece of memory that is used again, and without holding the lock for long. The
     // last ones are taken with the outputs, so that a journal entry and what belongs to it are in one chunk.
@@ -87,9 +87,9 @@ extension WorkflowRun {
     }
     let (entries, outputs) = state.withLock { state in (state.plan.takeEntries(), state.takeUnwrittenOutputs()) }
     if !writer.isEmpty || !entries.isEmpty || !outputs.isEmpty {
-      chunks.append(chunk(entries, outputs, behind: writer))
+      pieces.append(.chunk(chunk(entries, outputs, behind: writer)))
     }
-    return chunks
+    return pieces
   }
 
   /// The chunk of the new entries, after what has been written of it.
@@ -124,13 +124,21 @@ extension WorkflowRun {
       .header, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: header.bytes)
   }
 
-  private func logChunk() -> RunChunk? {
-    let lines = state.withLock { state in
-      defer { state.unwrittenLines = [] }
-      return state.unwrittenLines
+  /// Takes the lines since the last call. Held lines come after the lines before them, and before they are recorded.
+  private func logPieces() -> [JournalPiece] {
+    let (lines, firstReleased, held) = state.withLock { state in
+      defer { (state.unwrittenLines, state.firstReleasedByte, state.unshownLines) = ([], nil, []) }
+      return (state.unwrittenLines, state.firstReleasedByte ?? state.unwrittenLines.count, state.unshownLines)
     }
-    guard !lines.isEmpty else { return nil }
-    return RunChunk(.log, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: lines)
+    func chunk(_ lines: ArraySlice<UInt8>) -> [JournalPiece] {
+      guard !lines.isEmpty else { return [] }
+      return [
+        .chunk(
+          RunChunk(.log, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: Array(lines)))
+      ]
+    }
+    guard !held.isEmpty else { return chunk(lines[...]) }
+    return chunk(lines[..<firstReleased]) + [.heldLines(held)] + chunk(lines[firstReleased...])
   }
 
   /// Records a line that a step wrote, if the run has room for it: as one JSON object, like those of the event stream.
@@ -140,21 +148,45 @@ extension WorkflowRun {
     case .stepLog, .pluginLog, .warning: break
     default: return
     }
-    if state.withLock({ $0.recordedLog.accepts(event) }) { record(CollectionOfOne(event)) }
+    let isRecorded = state.withLock { state in
+      switch state.recordedLog.place(event) {
+      case .recorded: return true
+      case .held(let number):
+        // Whoever reads the lines sees from the numbers that some are missing.
+        if state.unshownLines.count < LiveLog.mostBytesAtOnce {
+          LiveLog.append(event, number: number, to: &state.unshownLines)
+        }
+        return false
+      case .dropped: return false
+      }
+    }
+    if isRecorded { record(CollectionOfOne(event.value), wereHeld: false) }
   }
 
   /// Records the last lines of steps that had to wait until the step has finished.
   func recordLastLines(of steps: some Sequence<StepID>) {
-    for step in steps { record(state.withLock { $0.recordedLog.release(step) }) }
+    for step in steps {
+      record(
+        state.withLock { $0.recordedLog.release(step) }.map { held in
+          var line = held.event.value
+          line[RunRecollection.numberKey] = .integer(held.number)
+          if held.isNote { line[RunRecollection.noteKey] = true }
+          return line
+        }, wereHeld: true)
+    }
   }
 
-  private func record(_ events: some Collection<RunEvent>) {
-    var lines: [UInt8] = []
-    for event in events {
-      lines += JSONText.bytes(of: .object(event.value))
-      lines.append(UInt8(ascii: "\n"))
+  private func record(_ lines: some Collection<ValueObject>, wereHeld: Bool) {
+    var bytes: [UInt8] = []
+    for line in lines {
+      bytes += JSONText.bytes(of: .object(line))
+      bytes.append(UInt8(ascii: "\n"))
     }
-    if !lines.isEmpty { state.withLock { $0.unwrittenLines += lines } }
+    guard !bytes.isEmpty else { return }
+    state.withLock { state in
+      if wereHeld, state.firstReleasedByte == nil { state.firstReleasedByte = state.unwrittenLines.count }
+      state.unwrittenLines += bytes
+    }
   }
 
   /// What a store says of this run.
@@ -196,7 +228,7 @@ extension WorkflowRun {
     let bytes = JSONText.bytes(of: .object(summary))
     let isLost = isGuarded && journal.isLost
     do throws(StoreProblem) {
-      try journal.finish(storedRun(StoredRun.State(report.conclusion), summary: bytes)) { collectChunks() }
+      try journal.finish(storedRun(StoredRun.State(report.conclusion), summary: bytes)) { collectPieces() }
       if clock.now & 15 == 0 { journal.prune(nowMilliseconds: RunJournal.wallMilliseconds) }
     } catch {}
     journal.releaseStore()

@@ -1,0 +1,180 @@
+import FlowModel
+import FlowPlatform
+import FlowPluginKit
+import FlowStore
+
+/// The lines that ``RecordedLog`` holds back, in files that other processes read while the run continues.
+///
+/// A file is a part of the lines, named by run, epoch and number. The oldest parts are removed, so the files of a run have at most
+/// ``mostBytes``. They are not flushed to disk. The record of the run is in the store, whatever happens to them.
+struct LiveLog {
+  /// The size at which a part is complete, the number of parts that are kept, and the size of what is written at once.
+  static let (partBytes, keptParts, mostBytesAtOnce) = (4 << 20, 3, 4 << 20)
+  /// The number of bytes that the files of a run have at most.
+  static var mostBytes: Int { keptParts * (partBytes + mostBytesAtOnce) }
+
+  private let folder: String
+  private let run: String
+  private let epoch: Int
+  private var part = 0
+  private var bytes = 0
+  private var file: CInt = -1
+
+  /// Lines of a run in files of a folder, which is made when there are lines.
+  init(in folder: String, run: String, epoch: Int) {
+    (self.folder, self.run, self.epoch) = (folder, run, epoch)
+  }
+
+  /// Adds lines that ``append(_:number:to:)`` wrote. A failure ends the part: readers see that lines are missing.
+  mutating func write(_ lines: [UInt8]) {
+    if file >= 0, bytes >= Self.partBytes {
+      closePart()
+      part += 1
+      unlink(path(part - Self.keptParts))
+    }
+    if file < 0 {
+      mkdir(folder, 0o700)
+      file = open(path(part), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      bytes = 0
+    }
+    guard file >= 0 else { return }
+    bytes += lines.count
+    if lines.withUnsafeBytes({ SystemCall.writeAll(file, $0) }) != 0 {
+      closePart()
+      part += 1
+    }
+  }
+
+  /// Ends the lines. Their files stay if another process is reading logs of the store, which then removes them.
+  mutating func end() {
+    closePart()
+    let lock = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    guard lock.number >= 0, flock(lock.number, LOCK_EX | LOCK_NB) == 0 else { return }
+    Self.remove(in: folder) { $0 == run }
+  }
+
+  private mutating func closePart() {
+    if file >= 0 { close(file) }
+    file = -1
+  }
+
+  private func path(_ part: Int) -> String { "\(folder)/\(run).\(epoch).\(part)" }
+
+  /// Removes the files of the runs that fit.
+  static func remove(in folder: String, where fits: (_ run: String) -> Bool) {
+    for name in FilePath.names(in: folder) ?? [] {
+      if let run = name.split(separator: ".").first, fits(String(run)) { unlink("\(folder)/\(name)") }
+    }
+  }
+
+  /// Adds a line of a step to the bytes, with its number among those that were held back.
+  static func append(_ event: RunEvent, number: Int, to bytes: inout [UInt8]) {
+    guard case .stepLog(let step, let level, let stream, let message) = event.kind else { return }
+    var writer = ByteWriter()
+    writer.reserve(step.text.utf8.count + message.utf8.count + 40)
+    writer.add(UInt64(number))
+    writer.add(signed: event.atNanoseconds)
+    writer.add(level.rawValue)
+    writer.add(stream?.rawValue ?? "")
+    writer.add(step.text)
+    writer.add(message)
+    withUnsafeBytes(of: UInt32(writer.bytes.count).littleEndian) { bytes += $0 }
+    bytes += writer.bytes
+  }
+
+  /// A line of a step as it was written.
+  struct Line {
+    var event: RunEvent
+    var number: Int
+
+    /// The step, also where an item of it printed the line.
+    var step: String {
+      guard case .stepLog(let id, _, _, _) = event.kind else { return "" }
+      return (id.item?.step ?? id).text
+    }
+  }
+
+  /// Reads the complete lines in the bytes, and returns how many bytes they have.
+  static func read(_ bytes: ArraySlice<UInt8>, _ line: (Line) -> Void) -> Int {
+    var next = bytes.startIndex
+    while bytes.endIndex - next >= 4 {
+      let count = (0..<4).reduce(0) { $0 | Int(bytes[next + $1]) << (8 * $1) }
+      guard bytes.endIndex - next - 4 >= count else { break }
+      var reader = ByteReader(Array(bytes[(next + 4)..<(next + 4 + count)]))
+      if let read = try? Self.line(&reader) { line(read) }
+      next += 4 + count
+    }
+    return next - bytes.startIndex
+  }
+
+  private static func line(_ reader: inout ByteReader) throws(ByteReader.ByteProblem) -> Line {
+    let number = Int(truncatingIfNeeded: try reader.number())
+    let time = try reader.signed()
+    let level = LogLevel(rawValue: try reader.text()) ?? .info
+    let stream = LogStream(rawValue: try reader.text())
+    let step = StepID(unchecked: try reader.text())
+    return Line(
+      event: RunEvent(
+        atNanoseconds: time, .stepLog(step, level: level, stream: stream, message: try reader.text())), number: number)
+  }
+}
+
+/// A place in the files of a ``LiveLog``.
+struct LiveLogPosition: Comparable {
+  var epoch = 0
+  var part = 0
+  var byte = 0
+
+  static func < (first: Self, second: Self) -> Bool {
+    (first.epoch, first.part, first.byte) < (second.epoch, second.part, second.byte)
+  }
+}
+
+/// Reads the lines of a ``LiveLog`` while they are written, by this process or another.
+final class LiveLogReader {
+  private let folder: String
+  private let run: String
+  /// Keeps the files of a run that has ended.
+  private let lock: Descriptor
+  private(set) var position = LiveLogPosition()
+
+  /// Reads lines of a run from files in a folder.
+  init(in folder: String, run: String) {
+    (self.folder, self.run) = (folder, run)
+    mkdir(folder, 0o700)
+    lock = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    if lock.number >= 0 { flock(lock.number, LOCK_SH | LOCK_NB) }
+  }
+
+  /// Returns the lines since the last call, up to `end`.
+  func read(upTo end: LiveLogPosition? = nil) -> [LiveLog.Line] {
+    var parts: [LiveLogPosition] = []
+    for name in FilePath.names(in: folder) ?? [] {
+      let words = name.split(separator: ".")
+      guard words.count == 3, words[0] == run, let epoch = Int(words[1]), let part = Int(words[2]) else { continue }
+      if (epoch, part) >= (position.epoch, position.part) { parts.append(LiveLogPosition(epoch: epoch, part: part)) }
+    }
+    var lines: [LiveLog.Line] = []
+    for var part in parts.sorted() {
+      if (part.epoch, part.part) == (position.epoch, position.part) { part.byte = position.byte }
+      if let end, part >= end { break }
+      let file = Descriptor(open("\(folder)/\(run).\(part.epoch).\(part.part)", O_RDONLY | O_CLOEXEC))
+      var status = stat()
+      guard file.number >= 0, fstat(file.number, &status) == 0 else { continue }
+      var room = Int(status.st_size) - part.byte
+      if let end, (part.epoch, part.part) == (end.epoch, end.part) { room = min(room, end.byte - part.byte) }
+      let bytes = [UInt8](unsafeUninitializedCapacity: max(0, room)) { memory, count in
+        count = max(0, pread(file.number, memory.baseAddress, memory.count, off_t(part.byte)))
+      }
+      part.byte += LiveLog.read(bytes[...]) { lines.append($0) }
+      position = part
+    }
+    return lines
+  }
+
+  /// Removes the files if no other process reads logs of the store.
+  func removeFiles() {
+    guard lock.number >= 0, flock(lock.number, LOCK_EX | LOCK_NB) == 0 else { return }
+    LiveLog.remove(in: folder) { [run] in $0 == run }
+  }
+}

@@ -1,0 +1,191 @@
+import FlowModel
+import FlowStore
+import Synchronization
+
+/// Reads what the steps of a run printed: all of it while the run continues, its record afterwards.
+///
+/// Every call may wait for a disk.
+package final class LogFollower: Sendable {
+  /// Lines that are read together.
+  package struct Part: Sendable {
+    /// The lines, as JSON objects.
+    package var lines: [ValueObject]
+    /// The position after the lines, for ``LogFollower/init(_:in:after:)``.
+    package var position: String
+  }
+
+  /// The news of a run.
+  package struct News: Sendable {
+    /// The state of the run; nil if it was deleted.
+    package var run: StoredRun?
+    /// The new lines.
+    package var parts: [Part] = []
+    /// Whether the journal has something new other than lines.
+    package var hasEntries = false
+
+    /// The new lines of all parts.
+    package var lines: [ValueObject] { parts.flatMap(\.lines) }
+    /// Whether a process runs the run.
+    package var isRunning: Bool { run?.state == .running }
+  }
+
+  /// The number of lines that a part has at most.
+  private static let partLines = 2_000
+
+  private let run: String
+  private let store: any RunStore
+  private let state: Mutex<State>
+
+  private struct State {
+    /// The number of chunks that were read.
+    var chunk = 0
+    /// The number of lines of the next chunk that were read.
+    var line = 0
+    var live: LiveLogReader?
+    /// The place to which lines are known in the files of the running process.
+    var known: LiveLogPosition?
+    var wasLive = false
+    /// Lines of these files whose predecessors may not have been read.
+    var early: [LiveLog.Line] = []
+    var shown = ShownLines()
+  }
+
+  /// Reads the lines of a run after a position; nil: all of them.
+  package init(_ run: String, in store: any RunStore, after position: String? = nil) {
+    (self.run, self.store) = (run, store)
+    var state = State()
+    let words = (position ?? "").split(separator: ".").compactMap { Int($0) }
+    if words.count >= 2, words.allSatisfy({ $0 >= 0 }) {
+      (state.chunk, state.line) = (words[0], words[1])
+      if words.count == 5 { state.known = LiveLogPosition(epoch: words[2], part: words[3], byte: words[4]) }
+    }
+    self.state = Mutex(state)
+  }
+
+  /// Returns the news since the last call.
+  package func read() throws(StoreProblem) -> News {
+    try state.withLock { state throws(StoreProblem) in
+      // The state is read first, so that the chunks have everything that was written until then.
+      var news = News(run: try store.run(run))
+      // The record of a run that has ended is in the store. Its last lines may have come since the last call.
+      let isLive = news.isRunning || news.run?.state == .interrupted
+      let isKnown = isLive || state.wasLive
+      var live = state.early
+      if isKnown { live += readLive(&state) }
+      state.early = []
+      for bytes in try store.chunks(of: run, from: state.chunk) {
+        if (try? RunChunk(bytes))?.kind == .log {
+          read(bytes, &live, isKnown, &state, &news)
+        } else {
+          news.hasEntries = true
+        }
+        (state.chunk, state.line) = (state.chunk + 1, 0)
+      }
+      add(live, &state, &news)
+      if !isLive {
+        add(state.early, &state, &news)
+        state.early = []
+        if state.wasLive { state.live?.removeFiles() }
+        state.live = nil
+      }
+      state.wasLive = isLive
+      return news
+    }
+  }
+
+  /// Reads the lines in a chunk. Lines that were held back are in the files before they are in a chunk.
+  private func read(
+    _ bytes: [UInt8], _ live: inout [LiveLog.Line], _ isLive: Bool, _ state: inout State, _ news: inout News
+  ) {
+    let lines = RunRecollection.numberedLines(in: [bytes])
+    var released: [String: Int] = [:]
+    for line in lines { if let number = line.number { released[line.step] = number } }
+    if isLive, !released.isEmpty {
+      add(live, &state, &news)
+      live = []
+      state.early += readLive(&state)
+      let count = (state.early.lastIndex { $0.number <= released[$0.step] ?? -1 } ?? -1) + 1
+      add(Array(state.early[..<count]), &state, &news)
+      state.early.removeFirst(count)
+    }
+    while state.line < lines.count {
+      let end = min(lines.count, state.line + Self.partLines)
+      let new = lines[state.line..<end].flatMap { state.shown.add($0) }
+      state.line = end
+      if !new.isEmpty { news.parts.append(Part(lines: new, position: position(in: state, isAtEnd: end == lines.count))) }
+    }
+  }
+
+  private func add(_ live: [LiveLog.Line], _ state: inout State, _ news: inout News) {
+    var next = 0
+    while next < live.count {
+      let end = min(live.count, next + Self.partLines)
+      let lines = live[next..<end].flatMap { state.shown.add(NumberedLine($0.event.value, number: $0.number)) }
+      next = end
+      // A page that loses its connection between these parts reads them again.
+      if !lines.isEmpty { news.parts.append(Part(lines: lines, position: position(in: state, isAtEnd: false))) }
+    }
+  }
+
+  private func readLive(_ state: inout State) -> [LiveLog.Line] {
+    guard let folder = store.liveFolder else { return [] }
+    if state.live == nil {
+      state.live = LiveLogReader(in: folder, run: run)
+      if let known = state.known {
+        for line in state.live?.read(upTo: known) ?? [] {
+          _ = state.shown.add(NumberedLine(line.event.value, number: line.number))
+        }
+      }
+    }
+    return state.live?.read() ?? []
+  }
+
+  private func position(in state: State, isAtEnd: Bool) -> String {
+    let chunk = isAtEnd ? "\(state.chunk + 1).0" : "\(state.chunk).\(state.line)"
+    guard let live = state.live?.position ?? state.known else { return chunk }
+    return "\(chunk).\(live.epoch).\(live.part).\(live.byte)"
+  }
+}
+
+/// A line of a log, with its number if it was held back until its step had ended.
+struct NumberedLine {
+  var line: ValueObject
+  /// The number among the lines of its step that were held back. It increases from epoch to epoch.
+  var number: Int?
+  /// Whether it is in place of lines that are not recorded, the last of which has the number.
+  var isNote = false
+
+  init(_ line: ValueObject, number: Int?, isNote: Bool = false) {
+    (self.line, self.number, self.isNote) = (line, number, isNote)
+  }
+
+  /// The step, also where an item of it printed the line.
+  var step: String {
+    let name = line["step"]?.stringValue ?? ""
+    return StepID(unchecked: name).item?.step.text ?? name
+  }
+}
+
+/// The lines of a log that were shown while a run continued, so that none is shown again when it is recorded.
+struct ShownLines {
+  /// The highest number by step.
+  private var numbers: [String: Int] = [:]
+
+  /// Returns a line unless it was shown, after a note if lines before it are missing.
+  mutating func add(_ line: NumberedLine) -> [ValueObject] {
+    guard let number = line.number else { return [line.line] }
+    let step = line.step
+    let start = number & ~((1 << RecordedLog.countBits) - 1)
+    let shown = numbers[step].map { max($0, start) } ?? start
+    guard number > shown else { return [] }
+    // Of a step that was not followed the record says what is missing.
+    if line.isNote, shown > start { return [] }
+    numbers[step] = number
+    let missing = number - shown - 1
+    guard missing > 0, !line.isNote, var note = Optional(line.line) else { return [line.line] }
+    note["step"] = .string(step)
+    note["stream"] = nil
+    note["message"] = .string(RecordedLog.note(lines: missing, bytes: nil))
+    return [note, line.line]
+  }
+}
