@@ -144,6 +144,31 @@ import Testing
     #expect(try tool.run("resume", "last", "--only", "last", "--dry-run").standardOutput.contains("kept: say\n"))
   }
 
+  @Test func `count times from the activation in the first process, in lines as in the summary`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: warm
+      steps:
+        a: { uses: flow.noop, prewarm: true }
+        b: { run: "test -e ok && echo fixed", needs: a }
+
+      """, to: "w.yaml")
+    #expect(try tool.run("w.yaml", "--prewarm", "500ms").exitCode == 1)
+    try tool.write("", to: "ok")
+    let lines = try tool.run("resume", "--json").standardOutput.split(separator: "\n").map { try object(String($0)) }
+    let activated = try #require(lines.first { $0["event"] as? String == "run.activated" })
+    let started = try #require(lines.first { $0["event"] as? String == "run.started" })
+    let activatedAt = try #require(activated["at"] as? Double)
+    #expect(try activatedAt >= 500 && activatedAt < #require(started["at"] as? Double))
+    #expect(lines.filter { $0["event"] as? String == "run.activated" }.count == 1)
+    let finished = try #require(lines.last { $0["event"] as? String == "run.finished" })
+    let shown = try object(try tool.run("runs", "show", "last", "--json").standardOutput)
+    let duration = try #require(shown["durationMilliseconds"] as? Double)
+    #expect(try abs(#require(finished["at"] as? Double) - activatedAt - duration) < 1_000)
+  }
+
   @Test func `run only what is named`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

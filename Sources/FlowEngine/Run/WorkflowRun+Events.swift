@@ -7,20 +7,24 @@ extension WorkflowRun {
   /// doubled each time, up to the time between two frames of a film.
   private static let deliveryDelayMilliseconds = (first: 3, longest: 24)
 
-  /// Queues an event for the observer.
-  func emit(_ kind: RunEvent.Kind, lineBytes: Int = 0) { emit(CollectionOfOne(kind), lineBytes: lineBytes) }
-
-  /// Queues events for the observer; this many of their bytes are lines that programs wrote.
-  func emit(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int = 0) {
-    guard options.observer != nil else { return }
-    if let mask { return queue(kinds.map { $0.masked(by: mask) }, lineBytes: lineBytes) }
-    queue(kinds, lineBytes: lineBytes)
+  /// Queues an event for the observer; `nanoseconds` is when it happened, if it was not now.
+  func emit(_ kind: RunEvent.Kind, lineBytes: Int = 0, atNanoseconds nanoseconds: Int? = nil) {
+    emit(CollectionOfOne(kind), lineBytes: lineBytes, atNanoseconds: nanoseconds)
   }
 
-  private func queue(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int) {
+  /// Queues events for the observer; this many of their bytes are lines that programs wrote.
+  func emit(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int = 0, atNanoseconds nanoseconds: Int? = nil) {
+    guard options.observer != nil else { return }
+    if let mask {
+      return queue(kinds.map { $0.masked(by: mask) }, lineBytes: lineBytes, atNanoseconds: nanoseconds)
+    }
+    queue(kinds, lineBytes: lineBytes, atNanoseconds: nanoseconds)
+  }
+
+  private func queue(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int, atNanoseconds nanoseconds: Int?) {
     let mustDeliver = state.withLock { state in
       state.collectRecords()
-      let now = state.instant(clock.now)
+      let now = nanoseconds ?? state.instant(clock.now)
       for kind in kinds { state.undelivered.append(.event(RunEvent(atNanoseconds: now, kind))) }
       state.undeliveredLineBytes += lineBytes
       defer { state.isDelivering = true }

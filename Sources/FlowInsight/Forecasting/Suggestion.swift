@@ -82,6 +82,8 @@ extension Forecast {
     guard options.blocking != true, !options.isFinal, options.includeRole == .none, !model.started[step].isDeferred
     else { return false }
     if change == .drop, !options.isOptional { return false }
+    // Without a gate there is nothing that a deferred step could wait for.
+    if change == .defer, !GateRule.hasGate(workflow) { return false }
     // What comes after it is deferred with it.
     var behind: Set<StepIndex> = [step]
     var next = [step]

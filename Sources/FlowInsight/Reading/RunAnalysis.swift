@@ -72,7 +72,8 @@ package struct RunAnalysis: Sendable {
     for (step, share) in shares.sorted(by: { ($0.value, $1.key) > ($1.value, $0.key) }).prefix(10) where share > 0 {
       let faster = playback.readyAt([step: -length(step) / 10])
       found.append(Suggestion(change: .faster, step: StepIndex(step), before: before, after: faster))
-      guard run.course.isHarmless(step) else { continue }
+      // Without a gate there is nothing that a deferred step could wait for.
+      guard run.course.hasGate, run.course.isHarmless(step) else { continue }
       let deferred = CoursePlayback(run, deferring: [step])?.ready
       found.append(Suggestion(change: .defer, step: StepIndex(step), before: before, after: deferred))
     }

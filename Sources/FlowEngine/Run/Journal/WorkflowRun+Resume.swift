@@ -52,6 +52,11 @@ extension WorkflowRun {
   private func beginResumed(from origin: RunOrigin) {
     let header = origin.plan.header
     recallProducts()
+    let (activatedAt, deferred) = state.withLock { ($0.plan.activatedAtNanoseconds, $0.plan.resolvedDeferrals) }
+    // Observers count times from the activation, as the report does.
+    if let activatedAt {
+      emit(.runActivated(reason: header.launch.reason, deferred: deferred), atNanoseconds: activatedAt)
+    }
     let aftermath = withPlan { state in
       state.launch = header.launch
       state.environment = header.environment
