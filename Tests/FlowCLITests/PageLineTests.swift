@@ -9,7 +9,7 @@ import Testing
   private func lines(_ objects: [ValueObject]) -> [PageLine] {
     let body = objects.map { JSONText.write(.object($0)) + "\n" }.joined()
     return PageLine.all(
-      of: RunRecollection.lines(
+      of: RunRecollection.coloredLines(
         in: [RunChunk(.log, wallMilliseconds: 0, runNanoseconds: 0, body: Array(body.utf8)).bytes]))
   }
 

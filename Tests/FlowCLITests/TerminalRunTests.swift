@@ -99,6 +99,29 @@
       #expect(output.contains("\u{1B}[31mred"))
     }
 
+    @Test func `shows a recorded log with its colors, which are nowhere else`() throws {
+      let tool = try CommandLineTool()
+      defer { tool.remove() }
+      try tool.write(
+        """
+        name: colors
+        steps: { a: { run: 'printf "\\033[31mred\\033[0m\\033[2J\\033]0;title\\007 rest\\n"' } }
+        """, to: "w.yaml")
+      #expect(try tool.run("w.yaml").exitCode == 0)
+      let terminal = try #require(PseudoTerminal(rows: 12, columns: 80))
+      let process = try FlowrunProcess(
+        ["logs", "last"], in: tool.folder.path,
+        environment: ["TERM": "xterm-256color", "CI": "", "NO_COLOR": "", "FORCE_COLOR": ""],
+        standardOutput: terminal.path)
+      #expect(process.result().exitCode == 0)
+      let shown = terminal.read()
+      #expect(shown.contains("\u{1B}[31mred") && !shown.contains("[2J") && !shown.contains("title"), "\(shown)")
+      #expect(try tool.run("logs", "last").standardOutput == "a: red rest\n")
+      let exported = try tool.run("runs", "export", "last").standardOutput
+      #expect(exported.contains(#""message": "red rest""#))
+      #expect(!exported.contains(#"\u001b["#), "\(exported)")
+    }
+
     @Test func `a terminal that goes away holds nothing up`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }

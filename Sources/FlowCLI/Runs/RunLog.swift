@@ -11,7 +11,7 @@ struct RunLog {
   init(lines: [ValueObject], style: TextStyle) { (self.lines, self.style) = (lines, style) }
 
   init(chunks: [[UInt8]], style: TextStyle) {
-    self.init(lines: RunRecollection.lines(in: chunks), style: style)
+    self.init(lines: RunRecollection.coloredLines(in: chunks), style: style)
   }
 
   /// What one step and its items printed; nil: all steps.
@@ -42,7 +42,9 @@ struct RunLog {
     var text = ""
     for line in lines {
       guard let message = line["message"]?.stringValue else { continue }
-      text += style.dim((source(line) ?? "flowrun") + ": ") + TerminalText.commandLine(message) + "\n"
+      text +=
+        style.dim((source(line) ?? "flowrun") + ": ") + TerminalText.commandLine(message, keepsColors: style.isColored)
+        + "\n"
     }
     return text
   }

@@ -143,6 +143,17 @@ extension RunEvent {
     return object
   }
 
+  /// The same as a run records it: with the colors of what a command printed.
+  var recordedValue: ValueObject {
+    var object = value
+    switch kind {
+    case .stepLog(_, _, _, let message), .pluginLog(_, _, let message):
+      object["message"] = .string(TerminalText.commandText(message, keepsColors: true))
+    default: break
+    }
+    return object
+  }
+
   /// The word under which the event stream has it, such as `step.finished`.
   public var name: String {
     switch kind {

@@ -8,7 +8,7 @@ import Synchronization
 package final class LogFollower: Sendable {
   /// Lines that are read together.
   package struct Part: Sendable {
-    /// The lines, as JSON objects.
+    /// The lines, as JSON objects. Messages have the colors that were printed.
     package var lines: [ValueObject]
     /// The position after the lines, for ``LogFollower/init(_:in:after:)``.
     package var position: String
@@ -112,7 +112,9 @@ package final class LogFollower: Sendable {
       let end = min(lines.count, state.line + Self.partLines)
       let new = lines[state.line..<end].flatMap { state.shown.add($0) }
       state.line = end
-      if !new.isEmpty { news.parts.append(Part(lines: new, position: position(in: state, isAtEnd: end == lines.count))) }
+      if !new.isEmpty {
+        news.parts.append(Part(lines: new, position: position(in: state, isAtEnd: end == lines.count)))
+      }
     }
   }
 
@@ -120,7 +122,7 @@ package final class LogFollower: Sendable {
     var next = 0
     while next < live.count {
       let end = min(live.count, next + Self.partLines)
-      let lines = live[next..<end].flatMap { state.shown.add(NumberedLine($0.event.value, number: $0.number)) }
+      let lines = live[next..<end].flatMap { state.shown.add(NumberedLine($0.event.recordedValue, number: $0.number)) }
       next = end
       // A page that loses its connection between these parts reads them again.
       if !lines.isEmpty { news.parts.append(Part(lines: lines, position: position(in: state, isAtEnd: false))) }
@@ -133,7 +135,7 @@ package final class LogFollower: Sendable {
       state.live = LiveLogReader(in: folder, run: run)
       if let known = state.known {
         for line in state.live?.read(upTo: known) ?? [] {
-          _ = state.shown.add(NumberedLine(line.event.value, number: line.number))
+          _ = state.shown.add(NumberedLine(line.event.recordedValue, number: line.number))
         }
       }
     }

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 import FlowPlatform
@@ -145,8 +146,18 @@ public struct RunRecollection: Sendable {
     }
   }
 
-  /// The lines that the steps of a run wrote, as JSON objects, in order.
-  public static func lines(in chunks: [[UInt8]]) -> [ValueObject] { numberedLines(in: chunks).map(\.line) }
+  /// The lines that the steps of a run wrote, as JSON objects, in order and without colors.
+  public static func lines(in chunks: [[UInt8]]) -> [ValueObject] {
+    coloredLines(in: chunks).map { line in
+      guard let message = line["message"]?.stringValue, message.utf8.contains(0x1B) else { return line }
+      var line = line
+      line["message"] = .string(TerminalText.commandText(message))
+      return line
+    }
+  }
+
+  /// The same with the colors that were printed.
+  package static func coloredLines(in chunks: [[UInt8]]) -> [ValueObject] { numberedLines(in: chunks).map(\.line) }
 
   /// The members of a recorded line that was held back: its number, and whether it is in place of missing lines.
   static let (numberKey, noteKey) = ("held", "note")

@@ -160,7 +160,7 @@ extension WorkflowRun {
       case .dropped: return false
       }
     }
-    if isRecorded { record(CollectionOfOne(event.value), wereHeld: false) }
+    if isRecorded { record(CollectionOfOne(event.recordedValue), wereHeld: false) }
   }
 
   /// Records the last lines of steps that had to wait until the step has finished.
@@ -168,7 +168,7 @@ extension WorkflowRun {
     for step in steps {
       record(
         state.withLock { $0.recordedLog.release(step) }.map { held in
-          var line = held.event.value
+          var line = held.event.recordedValue
           line[RunRecollection.numberKey] = .integer(held.number)
           if held.isNote { line[RunRecollection.noteKey] = true }
           return line
