@@ -89,11 +89,12 @@ test-binary: setup
 	scripts/examples .build/network/release/flowrun
 
 ## Runs the tests that take long for a good reason: clusters whose nodes fail, long histories of processes, the examples with
-## the release binary, and an app that is built outside of this repository.
+## the release binary, an app that is built outside of this repository, and the branches for Apple's platforms.
 test-release: setup
 	scripts/test --release 30m
 	$(MAKE) test-binary
 	scripts/launch-app
+	scripts/apple-branches --planted
 	$(MAKE) sanitize
 	$(MAKE) test-dist
 

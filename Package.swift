@@ -248,7 +248,8 @@ let plugins: [[Target]] = [
       product("NIOPosix", "swift-nio", network), product("NIOSSL", "swift-nio-ssl", network),
     ]),
   module(
-    "SyncKit", in: "sync", uses: ["SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP"]),
+    "SyncKit", in: "sync",
+    uses: ["SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP"]),
   module(
     "SyncMetrics", in: "sync",
     uses: ["SyncCore", "SyncEngine", product("Metrics", "swift-metrics", network)],
@@ -300,6 +301,16 @@ let plugins: [[Target]] = [
       "FlowServing", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncPostgres", "SyncServer",
       product("ArgumentParser", "swift-argument-parser", network),
     ]),
+]
+
+/// What joins apps to Apple's frameworks, over the plugins.
+let apple: [[Target]] = [
+  module(
+    "FlowApple",
+    uses: [
+      "FlowModel", "FlowPluginKit", "FlowKit", "LocationPlugin", "NotificationPlugin", "PreferencesPlugin",
+    ],
+    tests: ["FlowSyntax", "BasicsPlugin", "RouterCore", "RouterPlugin", "StoragePlugin", "UserInterfacePlugin"])
 ]
 
 /// Folders of `Tests` that test more than one module.
@@ -374,9 +385,12 @@ func named(_ use: Target.Dependency) -> Target.Dependency {
 let libraries: [Product] = [
   .library(
     name: "SyncKit",
-    targets: ["SyncKit", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP"]),
+    targets: [
+      "SyncKit", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP",
+    ]),
   .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
   .library(name: "FlowKit", targets: ["FlowKit"]),
+  .library(name: "FlowApple", targets: ["FlowApple"]),
   .library(name: "FlowKitYAML", targets: ["FlowKitYAML"]),
   .library(name: "FlowObservability", targets: ["FlowObservability"]),
   .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
@@ -416,4 +430,4 @@ let package = Package(
     .trait(name: "Observability", description: "Events of runs as log messages, metrics and spans: FlowObservability"),
   ],
   dependencies: documentation + packages,
-  targets: system + buildPlugin + testSupport + (core + plugins + tests).flatMap { $0 })
+  targets: system + buildPlugin + testSupport + (core + plugins + apple + tests).flatMap { $0 })

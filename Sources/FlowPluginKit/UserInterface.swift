@@ -6,13 +6,13 @@ import FlowModel
 /// Calls come on any thread; an implementation that must be on the main thread hops by itself.
 public protocol UserInterface: Sendable {
   /// Whether a window exists and its root view has appeared.
-  var isReady: Bool { get }
+  var isReady: Bool { get async }
 
   /// Shows a page; throws an ``ActionError`` `page-unavailable` when it cannot be built (N30).
-  func open(_ page: PageRequest) throws
+  func open(_ page: PageRequest) async throws
 
   /// Shows a banner for a notification that came while the app is in front (N10).
-  func showBanner(title: String, body: String) throws
+  func showBanner(title: String, body: String) async throws
 }
 
 /// A page to show.

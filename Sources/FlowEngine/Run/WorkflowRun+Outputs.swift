@@ -26,6 +26,12 @@ public struct RunProgress: Sendable, Hashable {
   /// All steps.
   public var total: Int
 
+  /// So many steps, of so many.
+  public init(finished: Int, total: Int) {
+    self.finished = finished
+    self.total = total
+  }
+
   /// The part of the steps that have finished, from 0 to 1.
   public var fraction: Double { total == 0 ? 1 : Double(finished) / Double(total) }
 }

@@ -30,6 +30,13 @@ public struct NamedPlace: Sendable, Equatable {
   public var divisionsChinese: [String]
   /// Where it is: the city's own position, else a division's or a country's seat; nil if uninhabited.
   public var coordinate: Coordinate?
+
+  /// A place of which the country is known; everything else can be set afterwards.
+  public init(countryCode: String, country: String) {
+    self.countryCode = countryCode
+    self.country = country
+    divisionsChinese = []
+  }
 }
 
 extension GeocodeTables {
@@ -129,11 +136,12 @@ extension GeocodeTables {
 
   private func place(country: Int, region: Int?) -> NamedPlace {
     let number = region.map { RegionTable.Number($0) }
-    return NamedPlace(
-      city: nil, cityChinese: nil, admin1: number.flatMap { regions.name($0).nilIfEmpty },
-      admin1Chinese: number.flatMap { regions.chineseName($0).nilIfEmpty }, admin1Code: number.map(regions.code),
-      countryCode: countries.text(country, .code), country: countries.text(country, .name),
-      countryChinese: countries.text(country, .chineseName).nilIfEmpty, divisionsChinese: [], coordinate: nil)
+    var place = NamedPlace(countryCode: countries.text(country, .code), country: countries.text(country, .name))
+    place.admin1 = number.flatMap { regions.name($0).nilIfEmpty }
+    place.admin1Chinese = number.flatMap { regions.chineseName($0).nilIfEmpty }
+    place.admin1Code = number.map(regions.code)
+    place.countryChinese = countries.text(country, .chineseName).nilIfEmpty
+    return place
   }
 
   /// Names from the province down to the district whose seat is nearest.
@@ -161,6 +169,20 @@ public struct CountrySummary: Sendable, Equatable {
   public var continent: String
   /// Codes of the countries it borders on.
   public var neighbors: [String]
+
+  /// A country.
+  public init(
+    code: String, code3: String, name: String, chineseName: String? = nil, capital: String? = nil, continent: String,
+    neighbors: [String] = []
+  ) {
+    self.code = code
+    self.code3 = code3
+    self.name = name
+    self.chineseName = chineseName
+    self.capital = capital
+    self.continent = continent
+    self.neighbors = neighbors
+  }
 }
 
 extension String {

@@ -4,8 +4,8 @@ import FlowPluginKit
 /// Launches, restores and shows a user interface, and posts the events of an application's life as it does.
 ///
 /// ```swift
-/// UserInterfacePlugin()                     // a headless interface
-/// UserInterfacePlugin { WindowInterface() } // an app's own, over UIKit
+/// UserInterfacePlugin()                           // a headless interface
+/// UserInterfacePlugin { await WindowInterface() } // an app's own, over UIKit
 /// ```
 public struct UserInterfacePlugin: Plugin {
   /// `ui`.
@@ -18,12 +18,14 @@ public struct UserInterfacePlugin: Plugin {
   public let handles: [PluginHandle]
 
   /// The plugin; `makeInterface` is called once in each run, by `ui.launch`.
-  public init(makeInterface: @escaping @Sendable () -> any ApplicationInterface = { HeadlessInterface() }) {
+  public init(makeInterface: @escaping @Sendable () async -> any ApplicationInterface = { HeadlessInterface() }) {
     self.init(makeInterface: makeInterface, now: { WallTime.now })
   }
 
   /// The same with a clock: `now` returns the milliseconds since 1970.
-  package init(makeInterface: @escaping @Sendable () -> any ApplicationInterface, now: @escaping @Sendable () -> Int) {
+  package init(
+    makeInterface: @escaping @Sendable () async -> any ApplicationInterface, now: @escaping @Sendable () -> Int
+  ) {
     handles = [PluginHandle(InterfaceFactory.key, InterfaceFactory(make: makeInterface, now: now))]
   }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import UserInterfacePlugin
 
 /// An interface whose window cannot be shown, as with a restored page that breaks the launch.
-private final class BrokenInterface: ApplicationInterface {
+private nonisolated final class BrokenInterface: ApplicationInterface, CallableAnywhere {
   let whole = HeadlessInterface()
   let failure: any Error
 
@@ -62,23 +62,23 @@ private final class Day: Sendable {
     return (pages, host)
   }
 
-  private func open(_ page: PageRequest, in host: TestHost) throws {
+  private func open(_ page: PageRequest, in host: TestHost) async throws {
     let interface: any ApplicationInterface = host.handle(.userInterface)!
-    try interface.open(page)
+    try await interface.open(page)
   }
 
   private var saved: String { get throws { JSONText.write(try store.get("state", in: "ui") ?? .null) } }
 
   @Test func `saves neither a page that must not be restored nor the secret parameters of another`() async throws {
     let (_, host) = try await launch()
-    try open(PageRequest(page: "reset", parameters: ["id": "SECRET-1"], isRestorable: false), in: host)
-    try open(
+    try await open(PageRequest(page: "reset", parameters: ["id": "SECRET-1"], isRestorable: false), in: host)
+    try await open(
       PageRequest(page: "order", parameters: ["id": 5, "token": "SECRET-2"], secretParameters: ["token"]), in: host)
     #expect(try !saved.contains("SECRET") && !saved.contains("reset"))
     let (next, pages) = try await restored()
     #expect(pages == ["order"])
     let interface: any ApplicationInterface = next.handle(.userInterface)!
-    #expect(interface.state.pages == [PageRequest(page: "order", parameters: ["id": 5])])
+    #expect(await interface.state.pages == [PageRequest(page: "order", parameters: ["id": 5])])
   }
 
   @Test func `restores no page of an older version, which may hold secrets, and removes it at once`() async throws {
@@ -90,11 +90,11 @@ private final class Day: Sendable {
   }
 
   @Test func `restores a page for seven days after it was opened, or for max-age`() async throws {
-    try open(PageRequest(page: "a"), in: try await launch().host)
+    try await open(PageRequest(page: "a"), in: try await launch().host)
     day.pass(.seconds(86_400 * 3))
     let second = try await launch()
     #expect(second.pages == ["a"])
-    try open(PageRequest(page: "b"), in: second.host)
+    try await open(PageRequest(page: "b"), in: second.host)
     day.pass(.seconds(86_400 * 3 + 86_399))
     #expect(try await launch().pages == ["a", "b"])
     #expect(try await restored(["max-age": "96h"]).1 == ["b"])
@@ -103,7 +103,7 @@ private final class Day: Sendable {
   }
 
   @Test func `restores no page while the clock is behind the last launch`() async throws {
-    try open(PageRequest(page: "a"), in: try await launch().host)
+    try await open(PageRequest(page: "a"), in: try await launch().host)
     day.pass(.seconds(-59))
     #expect(try await launch().pages == ["a"])
     day.pass(.seconds(-3_600))
@@ -114,7 +114,7 @@ private final class Day: Sendable {
   }
 
   @Test func `restores no page again with which two launches ended before the window was ready`() async throws {
-    try open(PageRequest(page: "a"), in: try await launch().host)
+    try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
     // Several attempts of one launch count once.
     #expect(try await launch(failure: failure, attempts: 3).pages == ["a"])
@@ -129,7 +129,7 @@ private final class Day: Sendable {
   }
 
   @Test func `counts neither a cancelled launch nor one that did not begin to show its window`() async throws {
-    try open(PageRequest(page: "a"), in: try await launch().host)
+    try await open(PageRequest(page: "a"), in: try await launch().host)
     for _ in 0..<3 {
       #expect(try await restored().1 == ["a"])
       #expect(try await launch(failure: CancellationError()).pages == ["a"])
@@ -137,7 +137,7 @@ private final class Day: Sendable {
   }
 
   @Test func `counts failed launches anew after one that showed its window`() async throws {
-    try open(PageRequest(page: "a"), in: try await launch().host)
+    try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
     for _ in 0..<3 {
       #expect(try await launch(failure: failure).pages == ["a"])

@@ -34,6 +34,14 @@ public struct GeocodePreparation: Sendable, Equatable {
   public var countries: Int
   /// Whether this call did the work; false when it was done before.
   public var loaded: Bool
+
+  /// So many places, divisions and countries.
+  public init(places: Int, regions: Int, countries: Int, loaded: Bool) {
+    self.places = places
+    self.regions = regions
+    self.countries = countries
+    self.loaded = loaded
+  }
 }
 
 /// The answer to a reverse lookup.
@@ -46,6 +54,16 @@ public struct ReverseAnswer: Sendable, Equatable {
   public var method: ReverseGeocoder.Method
   /// How sure the country is, 0 … 1.
   public var confidence: Double
+
+  /// An answer.
+  public init(
+    place: NamedPlace, distanceKilometers: Double? = nil, method: ReverseGeocoder.Method, confidence: Double
+  ) {
+    self.place = place
+    self.distanceKilometers = distanceKilometers
+    self.method = method
+    self.confidence = confidence
+  }
 }
 
 /// One answer to a search by name.
@@ -65,6 +83,18 @@ public struct ForwardAnswer: Sendable, Equatable {
   public var population: Int?
   /// Kilometers from where the search asked for; nil when it did not.
   public var distanceKilometers: Double?
+
+  /// An answer.
+  public init(
+    place: NamedPlace, kind: Kind, closeness: ForwardGeocoder.Closeness, population: Int? = nil,
+    distanceKilometers: Double? = nil
+  ) {
+    self.place = place
+    self.kind = kind
+    self.closeness = closeness
+    self.population = population
+    self.distanceKilometers = distanceKilometers
+  }
 }
 
 extension HandleKey {

@@ -42,6 +42,14 @@ public struct Position: Sendable, Equatable {
   public var elevationMeters: Double?
   /// Time since the first position of the source.
   public var elapsed: Duration
+
+  /// A position; `elapsed` is the time since the first position of its source.
+  public init(latitude: Double, longitude: Double, elevationMeters: Double? = nil, elapsed: Duration) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.elevationMeters = elevationMeters
+    self.elapsed = elapsed
+  }
 }
 
 /// What the user allows, in Core Location's words.

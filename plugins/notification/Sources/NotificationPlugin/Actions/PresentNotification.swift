@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Shows a notification that came while the application is in front; it opens nothing (N10, N23).
-struct PresentNotification: Action {
+struct PresentNotification: AsyncAction {
   static let name = "notification.present"
   static let effect = ActionEffect.process
   static let summary = "Shows the banner of a notification that arrives while the application is in front"
@@ -32,14 +32,14 @@ struct PresentNotification: Action {
     ]
   }
 
-  func run(_ input: Input, in context: ActionContext) throws -> Output {
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let interface: any UserInterface = try context.handle(.userInterface)
     let options = Self.options(osVersion: input.osVersion)
-    guard interface.isReady else {
+    guard try await context.calling(interface, { await interface.isReady }) else {
       context.log("no window is in front: the system shows the notification")
       return Output(shown: false, options: options)
     }
-    try interface.showBanner(title: input.title, body: input.body)
+    try await context.calling(interface) { try await interface.showBanner(title: input.title, body: input.body) }
     context.log("banner '\(input.title)' with \(options.joined(separator: ", "))")
     return Output(shown: true, options: options)
   }

@@ -113,7 +113,7 @@ struct ReceiveNotifications: Service {
         if claim == nil { return context.log("notification \(delivery.id) is delivered elsewhere") }
       }
       context.log("notification received \(delivery.id)")
-      let isShown = try show(payload, context)
+      let isShown = try await show(payload, context)
       try context.post(Self.received, value: ["id": .string(delivery.id)])
       if let claim {
         let now = try context.notificationTime()
@@ -128,11 +128,15 @@ struct ReceiveNotifications: Service {
     }
   }
 
-  private func show(_ payload: NotificationPayload, _ context: ActionContext) throws -> Bool {
+  private nonisolated(nonsending) func show(
+    _ payload: NotificationPayload, _ context: ActionContext
+  ) async throws -> Bool {
     guard !payload.isSilent else { return false }
     let interface: any UserInterface = try context.handle(.userInterface)
-    guard interface.isReady else { return true }
-    try interface.showBanner(title: payload.title, body: payload.body)
+    guard try await context.calling(interface, { await interface.isReady }) else { return true }
+    try await context.calling(interface) {
+      try await interface.showBanner(title: payload.title, body: payload.body)
+    }
     context.log("banner '\(payload.title)'")
     return true
   }

@@ -68,7 +68,7 @@ final class Router: LinkOpener {
   ) async throws -> RouteOutcome {
     if let refusal = refusal(of: link) { return report(refusal, context) }
     try checkScope(scope)
-    let isReady = interface.isReady
+    let isReady = try await context.calling(interface) { await interface.isReady }
     let route = route(of: link, context)
     let (arrival, effects) = pending.withLock {
       $0.open(route, scope: scope, isReady: isReady, at: surroundings.now())
@@ -176,7 +176,8 @@ extension Router {
     _ id: PendingStore.ID, _ route: PendingRoute, scope: String, on interface: any UserInterface,
     _ context: ActionContext
   ) async -> (outcome: RouteOutcome, effects: [PendingStore.Effect]) {
-    guard interface.isReady else {
+    // A step that is told to end leaves the link waiting, too.
+    guard (try? await context.calling(interface, { await interface.isReady })) == true else {
       let effects = pending.withLock { $0.returned(id, scope: scope, at: surroundings.now()) }
       return (RouteOutcome(url: route.url, "deferred", message: "the user interface was closed"), effects)
     }
@@ -212,7 +213,7 @@ extension Router {
       case nil: break
       }
       guard case .open(let match, let parameters) = resolution else { return RouteOutcome(url, resolution, in: table) }
-      let outcome = open(match, parameters, isSecret: pending.isSecret, on: interface)
+      let outcome = await open(match, parameters, isSecret: pending.isSecret, on: interface, context)
       return redirector.map { outcome.redirected(from: pending.url, by: $0) } ?? outcome
     }
     return RouteOutcome(
@@ -251,10 +252,12 @@ extension Router {
   }
 
   private func open(
-    _ match: RouteMatch, _ parameters: RouteParameters, isSecret: Bool, on interface: any UserInterface
-  ) -> RouteOutcome {
+    _ match: RouteMatch, _ parameters: RouteParameters, isSecret: Bool, on interface: any UserInterface,
+    _ context: ActionContext
+  ) async -> RouteOutcome {
     do {
-      try interface.open(page(of: match.route, parameters, isSecret: isSecret))
+      let page = page(of: match.route, parameters, isSecret: isSecret)
+      try await context.calling(interface) { try await interface.open(page) }
       return RouteOutcome("opened", match, parameters, in: table)
     } catch {
       let failure = error as? ActionError

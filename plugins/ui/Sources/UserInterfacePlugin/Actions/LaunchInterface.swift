@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Creates the application and its delegate, loads the storyboard where there is one, and announces the launch (P1).
-struct LaunchInterface: Action {
+struct LaunchInterface: AsyncAction {
   static let name = "ui.launch"
   static let effect = ActionEffect.process
   static let summary = "Creates the application and posts app.will-finish-launching"
@@ -21,7 +21,7 @@ struct LaunchInterface: Action {
     @Field("The main storyboard; an application without one leaves it out") var storyboard: SourcePath?
   }
 
-  func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> NoOutput {
     if let path = input.storyboard?.path, LaunchFile.sizeBytes(at: path) == nil {
       throw ActionError(
         "storyboard-missing", "there is no storyboard at '\(path)'; correct the path", isRetryable: false)
@@ -33,8 +33,8 @@ struct LaunchInterface: Action {
         isRetryable: false)
     }
     let factory: InterfaceFactory = try context.handle(InterfaceFactory.key)
-    let interface = factory.make()
-    try interface.launch(storyboard: input.storyboard?.path)
+    let interface = try await context.untilCancelled { await factory.make() }
+    try await context.calling(interface) { try await interface.launch(storyboard: input.storyboard?.path) }
     context.provide(.userInterface, interface)
     context.provide(InterfaceSession.key, InterfaceSession(interface, now: factory.now))
     try context.post(LifecycleEvent.appWillFinishLaunching.rawValue)

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Makes the window with the content view and its tabs, and connects the scene (L17, R15).
-struct MakeWindow: Action {
+struct MakeWindow: AsyncAction {
   static let name = "ui.window"
   static let effect = ActionEffect.process
   static let summary = "Makes the window with its tabs, not yet visible, and posts scene.connect"
@@ -43,16 +43,16 @@ struct MakeWindow: Action {
     return problem(with: tabs).map { [InputProblem("tabs", $0)] } ?? []
   }
 
-  func run(_ input: Input, in context: ActionContext) throws -> Output {
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let problem =
       Self.problem(with: input.tabs)
       ?? input.selected.flatMap { input.tabs.contains($0) ? nil : Self.unknown($0, input.tabs) }
     if let problem { throw ActionError("tabs-invalid", problem, isRetryable: false) }
     let session: InterfaceSession = try context.handle(InterfaceSession.key)
-    let tab = try session.interface.makeWindow(
-      ContentView(
-        tabs: input.tabs, selected: input.selected ?? input.tabs[0], environment: input.environment,
-        pages: input.pages))
+    let content = ContentView(
+      tabs: input.tabs, selected: input.selected ?? input.tabs[0], environment: input.environment, pages: input.pages)
+    let interface = session.interface
+    let tab = try await context.calling(interface) { try await interface.makeWindow(content) }
     try context.post(LifecycleEvent.sceneConnect.rawValue)
     return Output(tab: tab, tabs: input.tabs)
   }

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Shows the window in the splash's place; from then on the application is in front (P1, R7, R8).
-struct PresentInterface: Action {
+struct PresentInterface: AsyncAction {
   static let name = "ui.present"
   static let effect = ActionEffect.process
   static let summary = "Shows the window in the splash's place and posts ui.ready and app.did-become-active"
@@ -18,12 +18,12 @@ struct PresentInterface: Action {
     defer: true
     """
 
-  func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+  nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> NoOutput {
     let session: InterfaceSession = try context.handle(InterfaceSession.key)
-    let keeper = session.keeper
+    let (keeper, interface) = (session.keeper, session.interface)
     if let keeper { context.saving { try keeper.beginPresenting() } }
     do {
-      try session.interface.present()
+      try await context.calling(interface) { try await interface.present() }
     } catch {
       // A step that was cancelled says nothing about the pages; one that is out of time does.
       let isCancelled = error is CancellationError || context.isCancelled && context.remaining != .zero

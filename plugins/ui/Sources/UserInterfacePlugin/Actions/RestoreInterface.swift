@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Brings back what the last launch showed, between the two halves of the launch (P2, R7), and keeps it from then on.
-struct RestoreInterface: Action {
+struct RestoreInterface: AsyncAction {
   static let name = "ui.restore"
   static let effect = ActionEffect.process
   static let summary = "Restores what the last launch showed and posts app.did-finish-launching"
@@ -29,13 +29,14 @@ struct RestoreInterface: Action {
     ]
   }
 
-  func run(_ input: Input, in context: ActionContext) throws -> Output {
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let session: InterfaceSession = try context.handle(InterfaceSession.key)
     let store: any KeyValueStore = try context.handle(.keyValueStore)
     let keeper = InterfaceKeeper(store, now: session.now)
     let restored = try keeper.restore(maxAgeMilliseconds: input.maxAge.nanoseconds / 1_000_000)
     let state = restored.state
-    if let state { try session.interface.restore(state) }
+    let interface = session.interface
+    if let state { try await context.calling(interface) { try await interface.restore(state) } }
     // The state of an interface is worth a warning, not a launch.
     if restored.isUnreadable {
       context.log("the saved state of the interface cannot be used; starting without it", level: .warning)
@@ -45,8 +46,8 @@ struct RestoreInterface: Action {
         "the page '\(page.page)' is not restored: \(page.reason)", level: page.isSuspect ? .warning : .info)
     }
     session.keeper = keeper
-    session.interface.onStateChange { state in
-      context.saving { try keeper.save(state) }
+    try await context.calling(interface) {
+      await interface.onStateChange { state in context.saving { try keeper.save(state) } }
     }
     try context.post(LifecycleEvent.appDidFinishLaunching.rawValue)
     return Output(restored: state != nil, tab: state?.tab, pages: state?.pages.map(\.page) ?? [])

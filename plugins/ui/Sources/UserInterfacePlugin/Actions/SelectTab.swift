@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Brings a tab to the front, which the next launch restores.
-struct SelectTab: Action {
+struct SelectTab: AsyncAction {
   static let name = "ui.select"
   static let effect = ActionEffect.process
   static let summary = "Brings a tab to the front, which the next launch restores"
@@ -20,9 +20,10 @@ struct SelectTab: Action {
     @Field("The name of the tab") var tab: String
   }
 
-  func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> NoOutput {
     let session: InterfaceSession = try context.handle(InterfaceSession.key)
-    try session.interface.select(tab: input.tab)
+    let interface = session.interface
+    try await context.calling(interface) { try await interface.select(tab: input.tab) }
     return NoOutput()
   }
 }

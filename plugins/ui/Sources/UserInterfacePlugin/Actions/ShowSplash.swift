@@ -63,7 +63,8 @@ struct ShowSplash: Service {
       context.ready(output)
       return output
     }
-    try session.interface.showSplash(input.asset?.path)
+    let interface = session.interface
+    try await context.calling(interface) { try await interface.showSplash(input.asset?.path) }
     context.provide(.launchScreen, session)
     context.ready(output)
     // Ends with the splash, or with the run if nothing is presented.

@@ -1,27 +1,28 @@
 import FlowModel
 import FlowPluginKit
 
-/// A user interface with a life: the plugin's side of what an app implements over UIKit, and the headless one plays.
+/// A user interface with a life: the plugin's side of an interface that an app implements over UIKit. The one that comes
+/// with flowrun is headless.
 ///
-/// Calls come in the order of the launch, on any thread; an implementation that must be on the main thread hops by
-/// itself. What throws an ``ActionError`` fails the step that called.
-public protocol ApplicationInterface: UserInterface {
+/// Calls come on the main thread, in the order of the launch. An ``ActionError`` fails the step that called. A step whose
+/// time is up does not wait for the main thread any longer, and a call that has not begun by then is not made.
+@MainActor public protocol ApplicationInterface: UserInterface {
   /// Creates the application, from a storyboard where there is one.
-  func launch(storyboard: String?) throws
+  func launch(storyboard: String?) async throws
   /// Brings back what an earlier launch showed; before a window exists.
-  func restore(_ state: InterfaceState) throws
+  func restore(_ state: InterfaceState) async throws
   /// Shows the launch screen; nil: a plain one.
-  func showSplash(_ asset: String?) throws
+  func showSplash(_ asset: String?) async throws
   /// Makes the window with its content view, not yet visible; returns the tab in front.
-  func makeWindow(_ content: ContentView) throws -> String
+  func makeWindow(_ content: ContentView) async throws -> String
   /// Makes the window visible in the splash's place; throws `no-window` when there is none.
-  func present() throws
+  func present() async throws
   /// Brings a tab to the front; throws `unknown-tab` when there is none of this name.
-  func select(tab: String) throws
+  func select(tab: String) async throws
   /// What the next launch would restore.
-  var state: InterfaceState { get }
+  var state: InterfaceState { get async }
   /// Calls `handler` after every change of ``state``.
-  func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void)
+  func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) async
 }
 
 /// The content view of an application: tabs, and what they are given.

@@ -3,7 +3,9 @@ import FlowPluginKit
 import Synchronization
 
 /// An interface without a screen: it keeps what a screen would show, and refuses what an application could not do.
-public final class HeadlessInterface: ApplicationInterface {
+///
+/// It can be called on any thread, and does not need the main one.
+public nonisolated final class HeadlessInterface: ApplicationInterface, CallableAnywhere {
   private struct Contents {
     var isLaunched = false
     var isPresented = false

@@ -6,7 +6,7 @@ import Synchronization
 struct InterfaceFactory: Sendable {
   static let key: HandleKey = "interface-factory"
 
-  let make: @Sendable () -> any ApplicationInterface
+  let make: @Sendable () async -> any ApplicationInterface
   /// The milliseconds since 1970.
   let now: @Sendable () -> Int
 }

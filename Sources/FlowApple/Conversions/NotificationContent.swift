@@ -1,0 +1,28 @@
+import FlowModel
+import NotificationPlugin
+
+/// The parts of a scheduled notification that UserNotifications asks for.
+struct NotificationContent: Hashable {
+  var title: String
+  var body: String
+  /// Whether a sound is played.
+  var hasSound: Bool
+  var badge: Int?
+  var category: String
+  /// The seconds until it is delivered: more than zero, as the system demands.
+  var seconds: Double
+  /// Whether it is delivered again each time that these seconds have passed.
+  var repeats: Bool
+
+  init(_ request: NotificationRequest) {
+    let aps = request.payload["aps"]?.objectValue
+    let alert = aps?["alert"]
+    title = alert?.objectValue?["title"]?.stringValue ?? ""
+    body = alert?.objectValue?["body"]?.stringValue ?? alert?.stringValue ?? ""
+    hasSound = aps?["sound"].map { !$0.isNull && $0.stringValue != "" } ?? false
+    badge = aps?["badge"]?.integerValue
+    category = aps?["category"]?.stringValue ?? ""
+    repeats = request.interval != nil
+    seconds = max((request.interval ?? request.delay) / .seconds(1), 0.001)
+  }
+}

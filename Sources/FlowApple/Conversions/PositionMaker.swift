@@ -1,0 +1,36 @@
+import FlowPluginKit
+import LocationPlugin
+
+/// Makes positions of the values that Core Location delivers.
+struct PositionMaker {
+  private var firstSeconds: Double?
+
+  /// A position; nil for values without one, which Core Location marks with a negative accuracy. The elevation is known where
+  /// its accuracy is positive. A time before the first is taken for the first.
+  ///
+  /// - Parameter seconds: the time of the position, in seconds since any date.
+  mutating func position(
+    latitude: Double, longitude: Double, horizontalAccuracy: Double, altitude: Double, verticalAccuracy: Double,
+    atSeconds seconds: Double
+  ) -> Position? {
+    guard horizontalAccuracy >= 0, latitude.isFinite, longitude.isFinite else { return nil }
+    let first = firstSeconds ?? seconds
+    firstSeconds = first
+    return Position(
+      latitude: latitude, longitude: longitude, elevationMeters: verticalAccuracy > 0 ? altitude : nil,
+      elapsed: .seconds(max(0, seconds - first)))
+  }
+}
+
+extension LocationAuthorization {
+  /// The authorization that a raw value of `CLAuthorizationStatus` stands for. A value of a newer system counts as denied.
+  public init(coreLocationStatus status: Int32) {
+    switch status {
+    case 0: self = .notDetermined
+    case 1: self = .restricted
+    case 3: self = .always
+    case 4: self = .whenInUse
+    default: self = .denied
+    }
+  }
+}

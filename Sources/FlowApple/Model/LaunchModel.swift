@@ -1,0 +1,147 @@
+import FlowKit
+import Observation
+
+/// A launch that views observe: whether the splash is still shown, how far the launch is, and what came out of it.
+///
+/// ```swift
+/// let model = LaunchModel(engine, Workflows.launch, .init(user: "ada"), options: options)
+/// model.start(Launch(connectionOptions: connectionOptions))
+/// ```
+///
+/// Events may be posted at any time. Those that come before the start are posted when it starts.
+@MainActor @Observable public final class LaunchModel<Workflow: PackagedWorkflow> {
+  /// The part of its life that a launch is in.
+  public enum Phase: Sendable, Hashable {
+    /// It has not started.
+    case idle
+    /// It runs, and the gate has not opened: the splash is shown.
+    case launching
+    /// The gate has opened: the content is shown, while deferred steps and services still run.
+    case open
+    /// The run has ended.
+    case ended
+    /// The run could not start, or was cancelled before the gate opened; ``LaunchModel/problem`` says why.
+    case failed
+  }
+
+  /// The part of its life that the launch is in.
+  public private(set) var phase = Phase.idle
+  /// How the gate opened; nil before.
+  public private(set) var gate: GateOpening?
+  /// The number of steps that have finished, of how many.
+  public private(set) var progress = RunProgress(finished: 0, total: 0)
+  /// The outputs of the workflow; nil until the run has ended.
+  public private(set) var outputs: Workflow.Outputs?
+  /// The report; nil until the run has ended.
+  public private(set) var report: RunReport?
+  /// The reason why the launch failed, or an event that could not be posted.
+  public private(set) var problem: String?
+  /// The run; nil before the start.
+  public private(set) var run: TypedRun<Workflow>?
+
+  @ObservationIgnored private let begin: (Launch) throws -> TypedRun<Workflow>
+  @ObservationIgnored private var earlyPosts: [(event: String, value: Value)] = []
+  @ObservationIgnored private var hasFinishedPosting = false
+  @ObservationIgnored private var waiters: [CheckedContinuation<Void, Never>] = []
+
+  /// A launch that has not started. Its run accepts events until ``finishPosting()``.
+  public init(_ engine: Engine, _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions) {
+    begin = { launch in
+      var options = options
+      options.acceptsEvents = true
+      options.launch = launch
+      return try engine.start(workflow, inputs, options: options)
+    }
+  }
+
+  /// Whether the splash is shown. It is not shown any more after a launch that failed, so that the content can say so.
+  public var showsSplash: Bool { phase == .idle || phase == .launching }
+
+  /// Starts the run. Later calls do nothing.
+  public func start(_ launch: Launch = Launch()) {
+    guard phase == .idle else { return }
+    let run: TypedRun<Workflow>
+    do {
+      run = try begin(launch)
+    } catch {
+      return fail("\(error)")
+    }
+    self.run = run
+    phase = .launching
+    progress = run.progress
+    for post in earlyPosts { self.post(post.event, value: post.value) }
+    earlyPosts = []
+    if hasFinishedPosting { run.finishPosting() }
+    // Gate and end are awaited on their own: readers of events may be behind.
+    Task { [weak self] in self?.noteGate(await run.gate) }
+    Task { [weak self] in
+      for await event in run.events {
+        guard case .stepFinished = event.kind else { continue }
+        self?.progress = run.progress
+      }
+    }
+    Task { [weak self] in self?.noteEnd(await run.report, await run.gate) }
+  }
+
+  /// Returns when the splash may go: the gate has opened, or the launch has failed.
+  public func opened() async {
+    guard showsSplash else { return }
+    await withCheckedContinuation { waiters.append($0) }
+  }
+
+  /// Posts an event from outside.
+  public func post(_ event: some EventName, value: Value = .null) { post(event.rawValue, value: value) }
+
+  /// Posts an event of the app's life.
+  public func post(_ event: LifecycleEvent, value: Value = .null) { post(event.rawValue, value: value) }
+
+  /// Posts an event from outside by its name. A value that does not fit the event is not posted; ``problem`` says so.
+  public func post(_ event: String, value: Value = .null) {
+    guard let run else {
+      earlyPosts.append((event, value))
+      return
+    }
+    if value.isNull { return run.run.post(event) }
+    do {
+      try run.run.post(event, value: value)
+    } catch {
+      problem = "\(error)"
+    }
+  }
+
+  /// Says that no more events come: the run may end when nothing is left to do.
+  public func finishPosting() {
+    hasFinishedPosting = true
+    run?.finishPosting()
+  }
+
+  /// Cancels the run: running steps are stopped, waiting ones are skipped.
+  public func cancel() { run?.cancel() }
+
+  private func noteGate(_ gate: GateOpening) {
+    guard phase == .launching else { return }
+    guard gate.openedAt != nil else { return fail("the launch was cancelled before the gate opened") }
+    self.gate = gate
+    phase = .open
+    release()
+  }
+
+  private func noteEnd(_ report: RunReport, _ gate: GateOpening) {
+    noteGate(gate)
+    progress = run?.progress ?? progress
+    outputs = Workflow.Outputs(values: report.outputs)
+    self.report = report
+    if phase == .open { phase = .ended }
+  }
+
+  private func fail(_ reason: String) {
+    problem = reason
+    phase = .failed
+    release()
+  }
+
+  private func release() {
+    for waiter in waiters { waiter.resume() }
+    waiters = []
+  }
+}

@@ -1,0 +1,90 @@
+#if canImport(UIKit) && canImport(UserNotifications)
+  import FlowKit
+  public import UIKit
+  public import UserNotifications
+
+  extension Launch {
+    /// The launch of an app whose scene connects with these options.
+    @MainActor public init(connectionOptions options: UIScene.ConnectionOptions) {
+      self.init(
+        values: LaunchValues.connectionOptions(
+          urlContexts: options.urlContexts.map(LaunchValues.urlContext),
+          userActivities: options.userActivities.map(LaunchValues.userActivity),
+          notificationResponse: options.notificationResponse.map(LaunchValues.notificationResponse),
+          shortcutItem: options.shortcutItem.map(LaunchValues.shortcutItem),
+          handoffUserActivityType: options.handoffUserActivityType, sourceApplication: options.sourceApplication),
+        isInBackground: UIApplication.shared.applicationState == .background)
+    }
+
+    /// The launch of an app whose delegate is given these options. An app with scenes finds its links and notifications in the
+    /// connection options instead.
+    @MainActor public init(launchOptions options: [UIApplication.LaunchOptionsKey: Any]?) {
+      var named: [AnyHashable: Any] = [:]
+      for (key, value) in options ?? [:] { named[key.rawValue] = value }
+      self.init(
+        values: LaunchValues.launchOptions(named) { object in
+          switch object {
+          case let activity as NSUserActivity: LaunchValues.userActivity(activity)
+          case let item as UIApplicationShortcutItem: LaunchValues.shortcutItem(item)
+          default: nil
+          }
+        }, isInBackground: UIApplication.shared.applicationState == .background)
+    }
+  }
+
+  extension LaunchValues {
+    /// A URL context of a scene.
+    @MainActor public static func urlContext(_ context: UIOpenURLContext) -> Value {
+      urlContext(url: context.url.absoluteString, sourceApplication: context.options.sourceApplication)
+    }
+
+    /// A user activity.
+    public static func userActivity(_ activity: NSUserActivity) -> Value {
+      userActivity(
+        type: activity.activityType, webpageURL: activity.webpageURL?.absoluteString, userInfo: activity.userInfo ?? [:]
+      )
+    }
+
+    /// The answer of a person to a notification.
+    public static func notificationResponse(_ response: UNNotificationResponse) -> Value {
+      let request = response.notification.request
+      return notificationResponse(
+        identifier: request.identifier, userInfo: request.content.userInfo, action: response.actionIdentifier,
+        userText: (response as? UNTextInputNotificationResponse)?.userText)
+    }
+
+    /// A quick action of the home screen.
+    @MainActor public static func shortcutItem(_ item: UIApplicationShortcutItem) -> Value {
+      shortcutItem(type: item.type, userInfo: item.userInfo ?? [:])
+    }
+  }
+
+  /// Posts the events of an app's life to a launch for as long as it is kept.
+  @MainActor public final class LifecycleObserver<Workflow: PackagedWorkflow> {
+    private let model: LaunchModel<Workflow>
+    private var relay: LifecycleRelay
+    private var tokens: [any NSObjectProtocol] = []
+
+    /// Begins to post; make it when the app is launched.
+    public init(_ model: LaunchModel<Workflow>) {
+      self.model = model
+      relay = LifecycleRelay(startsInBackground: UIApplication.shared.applicationState == .background)
+      let names = [UIApplication.willEnterForegroundNotification, UIApplication.didEnterBackgroundNotification]
+      tokens = names.map { name in
+        NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { [weak self] _ in
+          MainActor.assumeIsolated { self?.post(name.rawValue) }
+        }
+      }
+    }
+
+    /// Ends posting.
+    public func stop() {
+      for token in tokens { NotificationCenter.default.removeObserver(token) }
+      tokens = []
+    }
+
+    private func post(_ notification: String) {
+      if let event = relay.event(for: notification) { model.post(event) }
+    }
+  }
+#endif

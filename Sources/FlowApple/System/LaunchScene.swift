@@ -1,0 +1,56 @@
+#if canImport(UIKit)
+  import FlowKit
+  public import UIKit
+
+  /// A scene that launches: its window shows the splash until the gate has opened, then the content. A scene delegate keeps
+  /// one and passes its own calls on.
+  ///
+  /// ```swift
+  /// func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {
+  ///   guard let scene = scene as? UIWindowScene else { return }
+  ///   launch = LaunchScene(model, in: scene, options, splash: SplashController()) { ShelfController() }
+  /// }
+  /// func scene(_ scene: UIScene, openURLContexts contexts: Set<UIOpenURLContext>) { launch?.open(contexts) }
+  /// func scene(_ scene: UIScene, continue activity: NSUserActivity) { launch?.resume(activity) }
+  /// ```
+  @MainActor public final class LaunchScene<Workflow: PackagedWorkflow> {
+    /// The window of the scene.
+    public let window: UIWindow
+    private let model: LaunchModel<Workflow>
+
+    /// Shows the splash and starts the launch, unless it has started before.
+    public init(
+      _ model: LaunchModel<Workflow>, in scene: UIWindowScene, _ options: UIScene.ConnectionOptions,
+      splash: UIViewController, content: @escaping @MainActor () -> UIViewController
+    ) {
+      self.model = model
+      window = UIWindow(windowScene: scene)
+      window.rootViewController = splash
+      window.makeKeyAndVisible()
+      let launch = Launch(connectionOptions: options)
+      if model.phase == .idle { model.start(launch) } else { resume(launch) }
+      Task { [weak self, model] in
+        await model.opened()
+        self?.window.rootViewController = content()
+      }
+    }
+
+    /// Takes URLs that open the running app.
+    public func open(_ contexts: Set<UIOpenURLContext>) {
+      model.post(.sceneOpenURLContexts, value: .array(contexts.map(LaunchValues.urlContext)))
+    }
+
+    /// Takes a user activity, such as a universal link that opens the running app.
+    public func resume(_ activity: NSUserActivity) {
+      model.post(.appContinueUserActivity, value: LaunchValues.userActivity(activity))
+    }
+
+    /// A scene that connects while the app runs brings its links like one that is open.
+    private func resume(_ launch: Launch) {
+      if let contexts = launch.options["urlContexts"] { model.post(.sceneOpenURLContexts, value: contexts) }
+      for activity in launch.options["userActivities"]?.arrayValue ?? [] {
+        model.post(.appContinueUserActivity, value: activity)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,39 @@
+import FlowModel
+
+/// A user interface that can be called on any thread, such as a headless one.
+package protocol CallableAnywhere: UserInterface {}
+
+extension ActionContext {
+  /// Calls an interface, which may have to wait for the main thread. Throws `CancellationError` as soon as the step is told
+  /// to end; if the main thread becomes free only after that, the call is not made.
+  package nonisolated(nonsending) func calling<Output: Sendable>(
+    _ interface: any UserInterface, _ body: @escaping @Sendable () async throws -> Output
+  ) async throws -> Output {
+    if interface is any CallableAnywhere { return try await body() }
+    return try await untilCancelled {
+      try await MainActor.run { try Task.checkCancellation() }
+      return try await body()
+    }
+  }
+
+  /// Runs `body` and throws `CancellationError` as soon as the step is told to end, although `body` may still wait for
+  /// another thread then.
+  package nonisolated(nonsending) func untilCancelled<Output: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Output
+  ) async throws -> Output {
+    let end = OneShot<Result<Output, any Error>>()
+    let call = Task {
+      do {
+        end.finish(.success(try await body()))
+      } catch {
+        end.finish(.failure(error))
+      }
+    }
+    return try await withTaskCancellationHandler {
+      await end.wait()
+    } onCancel: {
+      call.cancel()
+      end.finish(.failure(CancellationError()))
+    }.get()
+  }
+}

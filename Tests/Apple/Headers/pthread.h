@@ -1,0 +1,2 @@
+#pragma once
+int pthread_setname_np(const char *name);

@@ -1,0 +1,245 @@
+import FlowModel
+import Foundation
+import LocationPlugin
+import NotificationPlugin
+import RouterCore
+import Synchronization
+import Testing
+
+@testable import FlowApple
+
+/// Payloads as push services and UIKit deliver them: Foundation's own numbers, and keys of any kind.
+@Suite struct `Values of Foundation` {
+  @Test func `a number of Foundation stays a number, and its truth value a truth value`() {
+    #expect(Value(foundation: NSNumber(value: 1)) == .integer(1))
+    #expect(Value(foundation: NSNumber(value: true)) == .boolean(true))
+    #expect(Value(foundation: NSNumber(value: 1.5)) == .number(1.5))
+    #expect(Value(foundation: NSNumber(value: UInt64.max)) == .number(Double(UInt64.max)))
+    #expect(Value(foundation: 1) == .integer(1))
+    #expect(Value(foundation: true) == .boolean(true))
+    #expect(Value(foundation: UInt8(7)) == .integer(7))
+  }
+
+  @Test func `a payload read by JSONSerialization keeps its types`() throws {
+    let json =
+      #"{"aps":{"content-available":1,"alert":{"title":"x"},"mutable":true},"n":[1,2.5,null],"route":"app://a"}"#
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [AnyHashable: Any])
+    #expect(Value.object(ValueObject(userInfo: object)) == (try JSONText.parse(json)))
+  }
+
+  @Test func `dates, addresses and data become texts, and what no payload holds is left out`() throws {
+    struct Other {}
+    let object = ValueObject(userInfo: [
+      "at": Date(timeIntervalSince1970: 0), "url": try #require(URL(string: "https://example.com/a")),
+      "bytes": Data([1, 2, 3]), "other": Other(), 5: "a key that is not a text", "null": NSNull(),
+    ])
+    #expect(
+      object == [
+        "at": "1970-01-01T00:00:00Z", "url": "https://example.com/a", "bytes": "AQID", "null": .null,
+      ])
+  }
+
+  @Test func `a payload comes back from Foundation as it was`() {
+    let payload: ValueObject = [
+      "aps": ["alert": ["title": "新商品"], "badge": 1, "content-available": 0], "flag": true, "list": [1, .null, 2.5],
+    ]
+    #expect(ValueObject(userInfo: payload.userInfo) == payload)
+  }
+}
+
+@Suite struct `The launch as UIKit describes it` {
+  private let web = "https://example.com/x"
+
+  @Test func `of several user activities the one with a web page opens the app`() {
+    let restored = LaunchValues.userActivity(type: "com.example.restore", webpageURL: nil)
+    let page = LaunchValues.userActivity(type: "NSUserActivityTypeBrowsingWeb", webpageURL: web)
+    for activities in [[restored, page], [page, restored]] {
+      let launch = Launch(values: LaunchValues.connectionOptions(userActivities: activities))
+      #expect(launch.reason == .url)
+      #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == web)
+    }
+  }
+
+  @Test func `an app that is restored without a link was opened by a person`() {
+    let restored = LaunchValues.userActivity(type: "com.example.restore", webpageURL: nil)
+    #expect(Launch(values: LaunchValues.connectionOptions(userActivities: [restored])).reason == .user)
+    #expect(Launch(values: [:]).reason == .user)
+  }
+
+  @Test func `a button and its reply are kept apart from a tap`() {
+    let options = LaunchValues.connectionOptions(
+      notificationResponse: LaunchValues.notificationResponse(
+        identifier: "n", userInfo: ["route": "app://chat/1"], action: "MARK_READ", userText: "hi"))
+    let launch = Launch(values: options)
+    let found = LaunchOptions(launch.options, for: launch.reason)
+    #expect(launch.reason == .notification)
+    #expect(found.arrival == .action && found.action == "MARK_READ" && found.reply == "hi" && found.link == nil)
+  }
+
+  @Test func `a tap brings its route, its parameters and its identifier`() throws {
+    let options = LaunchValues.connectionOptions(
+      notificationResponse: LaunchValues.notificationResponse(
+        identifier: "n1", userInfo: ["route": "app://product/5", "parameters": #"{"price":"7"}"#],
+        action: "com.apple.UNNotificationDefaultActionIdentifier"))
+    let launch = Launch(values: options)
+    let link = try #require(LaunchOptions(launch.options, for: launch.reason).link)
+    #expect(link.url == "app://product/5" && link.parameters == ["price": "7"] && link.notificationID == "n1")
+  }
+
+  @Test func `a notification that was dismissed did not launch the app`() {
+    let options = LaunchValues.connectionOptions(
+      notificationResponse: LaunchValues.notificationResponse(
+        identifier: "n", userInfo: [:], action: "com.apple.UNNotificationDismissActionIdentifier"))
+    #expect(Launch(values: options).reason == .user)
+    #expect(Launch(values: options, isInBackground: true).reason == .background)
+  }
+
+  @Test func `the contexts of a scene bring the first link that is one`() {
+    let options = LaunchValues.connectionOptions(
+      urlContexts: [LaunchValues.urlContext(url: "app://page/1", sourceApplication: "com.example.other")])
+    let launch = Launch(values: options)
+    #expect(launch.reason == .url)
+    #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == "app://page/1")
+  }
+
+  @Test func `launch options have the names that the router reads`() {
+    let names = [
+      "UIApplicationLaunchOptionsURLKey": "url",
+      "UIApplicationLaunchOptionsRemoteNotificationKey": "remoteNotification",
+      "UIApplicationLaunchOptionsLocationKey": "location", "UIApplicationLaunchOptionsShortcutItemKey": "shortcutItem",
+      "UIApplicationLaunchOptionsUserActivityDictionaryKey": "userActivityDictionary",
+      "UIApplicationLaunchOptionsCloudKitShareMetadataKey": "cloudKitShareMetadata",
+      "UIApplicationLaunchOptionsBluetoothCentralsKey": "bluetoothCentrals", "mine": "mine",
+    ]
+    for (key, name) in names { #expect(LaunchValues.name(ofLaunchOption: key) == name) }
+    #expect(names.values.allSatisfy { $0 == "mine" || LaunchOptions.Key(rawValue: $0) != nil })
+  }
+
+  @Test func `a push that launched the app is read from its launch options`() throws {
+    let options = LaunchValues.launchOptions([
+      "UIApplicationLaunchOptionsRemoteNotificationKey": [
+        "aps": ["alert": "x"] as [AnyHashable: Any], "route": "app://chat/1",
+      ] as [AnyHashable: Any]
+    ])
+    let launch = Launch(values: options)
+    #expect(launch.reason == .notification)
+    #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == "app://chat/1")
+    // The same payload in the background wakes the app, and opens nothing.
+    let silent = Launch(values: options, isInBackground: true)
+    #expect(silent.reason == .background)
+    #expect(LaunchOptions(silent.options, for: silent.reason).link == nil)
+  }
+
+  @Test func `objects that only UIKit knows are converted, and others are there`() {
+    final class Activity {}
+    final class ShareMetadata {}
+    let options = LaunchValues.launchOptions([
+      "UIApplicationLaunchOptionsUserActivityDictionaryKey": [
+        "UIApplicationLaunchOptionsUserActivityTypeKey": "NSUserActivityTypeBrowsingWeb",
+        "UIApplicationLaunchOptionsUserActivityKey": Activity(),
+      ] as [AnyHashable: Any],
+      "UIApplicationLaunchOptionsCloudKitShareMetadataKey": ShareMetadata(),
+    ]) { $0 is Activity ? LaunchValues.userActivity(type: "NSUserActivityTypeBrowsingWeb", webpageURL: web) : nil }
+    let launch = Launch(values: options)
+    #expect(launch.reason == .url && launch.options["cloudKitShareMetadata"] == true)
+    #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == web)
+  }
+
+  @Test func `a new position launches the app in the background for its location`() {
+    let options = LaunchValues.launchOptions(["UIApplicationLaunchOptionsLocationKey": NSNumber(value: true)])
+    #expect(Launch(values: options, isInBackground: true).reason == .location)
+  }
+}
+
+@Suite struct `The app's life` {
+  private let foreground = "UIApplicationWillEnterForegroundNotification"
+  private let background = "UIApplicationDidEnterBackgroundNotification"
+
+  @Test func `entering the foreground counts only after the background`() {
+    var relay = LifecycleRelay(startsInBackground: false)
+    let events = [foreground, background, background, foreground, foreground].map { relay.event(for: $0) }
+    #expect(events == [nil, .appDidEnterBackground, nil, .appWillEnterForeground, nil])
+  }
+
+  @Test func `an app that was launched in the background comes to the front once`() {
+    var relay = LifecycleRelay(startsInBackground: true)
+    let events = ["UISceneWillEnterForegroundNotification", foreground, "UIApplicationDidBecomeActiveNotification"]
+      .map { relay.event(for: $0) }
+    #expect(events == [.appWillEnterForeground, nil, nil])
+  }
+}
+
+@Suite struct `Positions of Core Location` {
+  @Test func `the time counts from the first position, and an elevation only where it is known`() {
+    var maker = PositionMaker()
+    func position(_ accuracy: Double, _ vertical: Double, _ seconds: Double) -> Position? {
+      maker.position(
+        latitude: 48.1, longitude: 11.6, horizontalAccuracy: accuracy, altitude: 519, verticalAccuracy: vertical,
+        atSeconds: seconds)
+    }
+    #expect(position(-1, 5, 90) == nil)
+    #expect(position(5, -1, 100) == Position(latitude: 48.1, longitude: 11.6, elapsed: .zero))
+    #expect(position(5, 3, 102.5)?.elapsed == .milliseconds(2500))
+    #expect(position(5, 3, 99) == Position(latitude: 48.1, longitude: 11.6, elevationMeters: 519, elapsed: .zero))
+  }
+
+  @Test func `the system's words for the permission are the plugin's`() {
+    #expect(
+      (0...5).map { LocationAuthorization(coreLocationStatus: $0) }
+        == [.notDetermined, .restricted, .denied, .always, .whenInUse, .denied])
+  }
+}
+
+@Suite struct `Notifications of the device` {
+  private final class Log: Sendable {
+    private let entries = Mutex<[String]>([])
+    var all: [String] { entries.withLock { $0 } }
+    func add(_ text: String) { entries.withLock { $0.append(text) } }
+  }
+
+  @Test func `a tap that launches the app waits for the run that listens`() {
+    let (inbox, log) = (NotificationInbox(), Log())
+    for id in ["a", "b"] { inbox.deliver(NotificationDelivery(id: id, kind: .tapped, payload: [:])) }
+    inbox.setDelegate { log.add($0.id) }
+    inbox.deliver(NotificationDelivery(id: "c", kind: .received, payload: [:]))
+    inbox.setDelegate(nil)
+    inbox.deliver(NotificationDelivery(id: "d", kind: .received, payload: [:]))
+    #expect(log.all == ["a", "b", "c"])
+    inbox.setDelegate { log.add($0.id) }
+    #expect(log.all == ["a", "b", "c", "d"])
+  }
+
+  @Test func `a notification that comes while another is passed on keeps its place`() {
+    let (inbox, log) = (NotificationInbox(), Log())
+    inbox.setDelegate { delivery in
+      if delivery.id == "a" { inbox.deliver(NotificationDelivery(id: "b", kind: .tapped, payload: [:])) }
+      log.add(delivery.id)
+    }
+    inbox.deliver(NotificationDelivery(id: "a", kind: .tapped, payload: [:]))
+    #expect(log.all == ["a", "b"])
+  }
+
+  @Test func `the system gets an answer for a notification that finds no room`() {
+    let (inbox, log) = (NotificationInbox(), Log())
+    for number in 0...NotificationInbox.limit {
+      inbox.deliver(
+        NotificationDelivery(id: "\(number)", kind: .received, payload: [:]) { log.add("\(number) \($0)") })
+    }
+    #expect(log.all == ["\(NotificationInbox.limit) failed"])
+  }
+
+  @Test func `a scheduled notification has the parts that the system asks for`() {
+    let payload: ValueObject = ["aps": ["alert": ["title": "News", "body": "Tap"], "sound": "default", "badge": 2]]
+    let once = NotificationContent(NotificationRequest(id: "a", payload: payload, delay: .zero))
+    #expect(once.title == "News" && once.body == "Tap" && once.hasSound && once.badge == 2)
+    #expect(once.seconds > 0 && !once.repeats)
+    let often = NotificationContent(
+      NotificationRequest(id: "a", payload: payload, delay: .seconds(5), interval: .seconds(60)))
+    #expect(often.seconds == 60 && often.repeats)
+  }
+}
+
+@Test func `the languages of the device are those of its settings`() {
+  #expect(DevicePreferences(languages: ["zh-Hans-CN", "en"], appearance: .dark).languages == ["zh-Hans-CN", "en"])
+}
