@@ -234,7 +234,12 @@ let plugins: [[Target]] = [
     uses: ["FlowBytes", "SyncCore"],
     tests: ["SyncRecords", "SyncPomodoro", "SyncSimulation", "TestSupport"]),
   module("SyncTestKit", in: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"]),
-  module("SyncSimulation", in: "sync", uses: ["FlowBytes", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine"]),
+  module(
+    "SyncCloud", in: "sync", uses: ["FlowBytes", "SyncCore", "SyncEngine"],
+    tests: ["SyncPomodoro", "SyncRecords", "SyncSimulation", "SyncTestKit"]),
+  module(
+    "SyncSimulation", in: "sync",
+    uses: ["FlowBytes", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncCloud"]),
   module(
     "SyncSQLite", in: "sync",
     uses: ["FlowPlatform", "FlowSQLite", "SyncCore", "SyncEngine"],
@@ -249,7 +254,7 @@ let plugins: [[Target]] = [
     ]),
   module(
     "SyncKit", in: "sync",
-    uses: ["SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP"]),
+    uses: ["SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncCloud", "SyncHTTP"]),
   module(
     "SyncMetrics", in: "sync",
     uses: ["SyncCore", "SyncEngine", product("Metrics", "swift-metrics", network)],
@@ -271,7 +276,7 @@ let plugins: [[Target]] = [
   module(
     "SyncCommands", in: "sync",
     uses: [
-      "FlowDiagnostics", "FlowModel", "FlowCommandKit", "SyncPlugin", "SyncRecords",
+      "FlowDiagnostics", "FlowModel", "FlowCommandKit", "SyncPlugin", "SyncRecords", "SyncSimulation",
       product("ArgumentParser", "swift-argument-parser"),
     ]),
   // pomodoro
@@ -316,6 +321,12 @@ let apple: [[Target]] = [
 /// Folders of `Tests` that test more than one module.
 let tests: [[Target]] = [
   test("SimulationTests", uses: ["FlowModel", "FlowStore", "FlowEngine", "FlowInsight", "FlowTestKit", "TestSupport"]),
+  test(
+    "AppInterfaceTests",
+    uses: [
+      "FlowKit", "GeocodeCore", "GeocodePlugin", "LocationPlugin", "NotificationPlugin", "PreferencesPlugin",
+      "RouterPlugin", "SyncCloud", "SyncCore", "SyncEngine", "UserInterfacePlugin",
+    ]),
   test("NotificationWorkflowTests", uses: ["FlowModel", "TestSupport", "flowrun"]),
   test("TidyTests", uses: ["FlowKitYAML", "BasicsPlugin", "TestSupport", "flowrun"]),
   test("WorkflowTests", uses: ["FlowSQLite", "FlowModel", "TestSupport", "flowrun"]),
@@ -386,7 +397,7 @@ let libraries: [Product] = [
   .library(
     name: "SyncKit",
     targets: [
-      "SyncKit", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP",
+      "SyncKit", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncCloud", "SyncHTTP",
     ]),
   .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
   .library(name: "FlowKit", targets: ["FlowKit"]),

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "LaunchApp",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v15), .iOS(.v18)],
   dependencies: [
     .package(name: "flowrun", path: "../..")
   ],

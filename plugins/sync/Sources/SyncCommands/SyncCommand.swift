@@ -5,6 +5,7 @@ import FlowModel
 import Synchronization
 import SyncPlugin
 import SyncRecords
+import SyncSimulation
 
 /// `flowrun sync …`: the state of a device's synchronization, and a day of it on the virtual clock.
 package struct SyncCommand: AsyncParsableCommand {
@@ -16,6 +17,7 @@ package struct SyncCommand: AsyncParsableCommand {
         flowrun sync parked --retry all
         flowrun sync simulate --seed 3 --devices 3 --hours 24
         flowrun sync simulate --schema notes.sync.yaml --loss 0.4
+        flowrun sync simulate --backend cloud-zone --loss 0.4
       """,
     subcommands: [
       SyncStatusCommand.self, SyncParkedCommand.self, SyncDevicesCommand.self, SyncSimulateCommand.self,
@@ -54,6 +56,8 @@ struct SyncStatusCommand: Subcommand {
   }
 }
 
+extension SimulationPlan.Backend: ExpressibleByArgument {}
+
 /// `flowrun sync simulate`: plays a day of several devices and judges it.
 struct SyncSimulateCommand: Subcommand {
   static let configuration = CommandConfiguration(
@@ -83,6 +87,10 @@ struct SyncSimulateCommand: Subcommand {
   @Option(help: ArgumentHelp("The share of messages that are lost, 0 to 0.9.", valueName: "SHARE"))
   var loss = 0.0
 
+  @Option(
+    help: "Where the records are stored: on a server, or in a cloud database such as CloudKit's, which is simulated.")
+  var backend = SimulationPlan.Backend.server
+
   @Flag(help: "Prints one JSON object.")
   var json = false
 
@@ -95,7 +103,7 @@ struct SyncSimulateCommand: Subcommand {
     let told = Mutex(began)
     // Anyone who waits for long sees how far it has come.
     let report = SyncReports.simulate(
-      schema: records, seed: seed, devices: devices, hours: hours, loss: loss
+      schema: records, seed: seed, devices: devices, hours: hours, loss: loss, backend: backend
     ) { share in
       let isDue = told.withLock { told in
         guard told.duration(to: .now) >= .seconds(2) else { return false }

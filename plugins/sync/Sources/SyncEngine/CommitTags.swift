@@ -5,7 +5,7 @@
 public struct CommitTags: Sendable {
   /// For how many of the latest numbers tags are kept.
   public static let limit: Int64 = 65_536
-  private var commits: [(last: Int64, tag: UInt64)] = []
+  private(set) var commits: [(last: Int64, tag: UInt64)] = []
 
   /// No tags yet.
   public init() {}

@@ -24,7 +24,7 @@ public struct ZoneIncarnations: Hashable, Sendable {
 
   /// The number of incarnations that a store keeps; a cursor of an older one makes its device fetch the zone whole.
   public static let limit = 1000
-  private var incarnations: [Incarnation]
+  private(set) var incarnations: [Incarnation]
 
   /// The incarnations that a store has kept, oldest first.
   public init(_ incarnations: [Incarnation]) { self.incarnations = incarnations }

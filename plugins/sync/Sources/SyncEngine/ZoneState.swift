@@ -7,22 +7,22 @@ public struct ZoneState: Sendable {
   /// The store that the zone is in.
   public let store: StoreIdentity
   /// Which incarnation of the zone this is.
-  public private(set) var generation: UInt64
+  public internal(set) var generation: UInt64
   /// The last change's place.
-  public private(set) var sequence: Int64 = 0
+  public internal(set) var sequence: Int64 = 0
   /// The records by key.
-  public private(set) var records: [RecordKey: Record] = [:]
+  public internal(set) var records: [RecordKey: Record] = [:]
   /// The rules that are among them, by collection.
-  private var rules: [String: ZoneRules] = [:]
-  private var incarnations: ZoneIncarnations
-  private var tags = CommitTags()
+  var rules: [String: ZoneRules] = [:]
+  var incarnations: ZoneIncarnations
+  var tags = CommitTags()
   /// The acts that were taken, with their checksums.
-  private var acts: [ActName: [UInt32]] = [:]
+  var acts: [ActName: [UInt32]] = [:]
   /// The largest number of each device that was returned in cells.
-  private var givenBack: [DeviceID: Int64] = [:]
+  var givenBack: [DeviceID: Int64] = [:]
   /// What has been forgotten.
-  public private(set) var dropped = Dropped()
-  private var ages = ZoneAges()
+  public internal(set) var dropped = Dropped()
+  var ages = ZoneAges()
   /// Whether its time is that of the device that uses it, as in a shared file, and not that of one server.
   public var hasDevicesTime = false
   /// The generation of the incarnation that the next change begins.

@@ -1,3 +1,4 @@
+@_exported import SyncCloud
 @_exported import SyncCore
 @_exported import SyncEngine
 @_exported import SyncHTTP

@@ -30,11 +30,13 @@ public enum SyncReports {
   /// been played.
   public static func simulate(
     schema: RecordSchema? = nil, seed: UInt64, devices: Int, hours: Int, loss: Double,
+    backend: SimulationPlan.Backend = .server,
     onProgress: @escaping (Double) -> Void = { _ in }
   ) -> DayReport {
     let schema = schema ?? Pomodoro.schema
-    let report = Simulation.run(
-      .day(seed: seed, devices: devices, hours: hours, loss: loss, schema: schema), onProgress: onProgress)
+    var plan = SimulationPlan.day(seed: seed, devices: devices, hours: hours, loss: loss, schema: schema)
+    plan.backend = backend
+    let report = Simulation.run(plan, onProgress: onProgress)
     return DayReport(
       value: report.value(of: schema), text: report.lines(of: schema).joined(separator: "\n"), isGood: report.isGood)
   }
@@ -80,6 +82,7 @@ extension SimulationReport {
     object["acknowledged"] = .integer(Int(acknowledged))
     object["parked"] = .integer(parked)
     object["lost"] = .integer(lost)
+    if let cloud { object["cloud"] = ["saves": .integer(cloud.saves), "conflicts": .integer(cloud.conflicts)] }
     object["violations"] = .array(violations.map { .string($0) })
     return object
   }
@@ -99,6 +102,9 @@ extension SimulationReport {
     let (p50, p99, most) = (latency(percentile: 0.5), latency(percentile: 0.99), latency(percentile: 1))
     lines.append("latency     p50 \(p50) ms, p99 \(p99) ms, max \(most) ms")
     lines.append("conflicts   \(decided.isEmpty ? "none" : decided.joined(separator: ", "))")
+    if let cloud {
+      lines.append("cloud zone  \(cloud.saves) saves, \(cloud.conflicts) refused because another device was faster")
+    }
     lines += violations.map { "broken      \($0)" }
     if !isGood { lines.append("replay with --seed \(seed)") }
     return lines

@@ -28,9 +28,18 @@ struct SimulatedServer {
   var misdated: [String] = []
   /// What the server took twice, in words.
   var repeated: [String] = []
+  /// The cloud database that the zone is in; nil where the zone is the server's own.
+  private(set) var cloud: CloudBehindServer?
 
-  init(seed: UInt64, devices: [DeviceID], schema: RecordSchema) {
+  init(_ plan: SimulationPlan, devices: [DeviceID]) {
+    let (seed, schema) = (plan.seed, plan.schema)
     zone = ZoneState(generation: seed | 1, store: StoreIdentity(number: seed))
+    if plan.backend == .cloudZone {
+      let cloud = CloudBehindServer(
+        devices: devices.count, store: zone.store, seed: seed, faults: plan.faults.loss > 0 ? 0.05 : 0)
+      zone = cloud.emptyZone
+      self.cloud = cloud
+    }
     oracle = Oracle(schema)
     taken = Array(repeating: [], count: devices.count)
     self.devices = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1, $0) })
@@ -39,15 +48,20 @@ struct SimulatedServer {
   /// Makes the changes and notes what was taken; `log` says what the author of each write had seen, `known` what the
   /// sender of a whole cell knows.
   mutating func commit(
-    _ operations: [Operation], heard: Cursor?, from sender: Replica, now: Int64, log: ActLog,
-    known: [RecordKey: [Int64]]
+    _ operations: [Operation], heard: Cursor?, from sender: Replica, _ device: Int, now: Int64, log: ActLog,
+    known: [RecordKey: [Int64]], isFaulty: Bool
   ) throws(BackendError) -> CommitReply {
     var latest: [RecordKey: [Int64]] = [:]
     for key in Set(operations.map(\.key)) {
       latest[key] = zone.records[key].flatMap { contents[key]?[$0.sequence] }
     }
-    let reply = try zone.commit(
-      operations, heard: heard, in: sender.binding.store, serverMilliseconds: now)
+    let reply: CommitReply
+    if cloud == nil {
+      reply = try zone.commit(operations, heard: heard, in: sender.binding.store, serverMilliseconds: now)
+    } else {
+      (reply, zone) = try cloud!.commit(
+        operations, heard: heard, store: sender.binding.store, device, now: now, isFaulty: isFaulty)
+    }
     for (operation, result) in zip(operations, reply.results) {
       guard case .committed(_, let sequence, let stamp) = result else { continue }
       var content = latest[operation.key] ?? Array(repeating: 0, count: devices.count)
@@ -65,6 +79,11 @@ struct SimulatedServer {
       contents[operation.key, default: [:]][sequence] = content
     }
     return reply
+  }
+
+  /// The zone as a device reads it now.
+  mutating func zone(for device: Int, now: Int64, isFaulty: Bool) throws(BackendError) -> ZoneState {
+    try cloud?.read(device, now: now, isFaulty: isFaulty) ?? zone
   }
 
   private mutating func take(_ write: Write, _ key: RecordKey, _ log: ActLog) {

@@ -15,6 +15,7 @@ extension Simulation {
     if !server.hasGoneBack { report.violations += server.misdated.prefix(10) + server.repeated.prefix(10) }
     report.latenciesMilliseconds.sort()
     report.commits = server.zone.sequence
+    report.cloud = server.cloud.map { ($0.saves, $0.conflicts) }
     return report
   }
 

@@ -52,8 +52,8 @@ extension Simulation {
     case .commit(let operations, let heard):
       let before = server.zone.sequence
       let reply = try server.commit(
-        operations, heard: heard, from: devices[index].machine.replica, now: serverMilliseconds, log: log,
-        known: devices[index].known)
+        operations, heard: heard, from: devices[index].machine.replica, index, now: serverMilliseconds, log: log,
+        known: devices[index].known, isFaulty: !isHealed)
       if server.zone.sequence > before { notifyAll() }
       return .commit(reply)
     case .changes(let cursor, let limit, let maximumBytes, let reader):
@@ -63,7 +63,7 @@ extension Simulation {
         }
       }
       return .changes(
-        try server.zone.changes(
+        try server.zone(for: index, now: serverMilliseconds, isFaulty: !isHealed).changes(
           since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: plan.settings.subscription,
           in: devices[index].machine.replica.binding.store, serverMilliseconds: serverMilliseconds))
     }

@@ -53,8 +53,7 @@ public struct Simulation {
     self.onProgress = onProgress
     log = ActLog(devices: plan.devices)
     random = SplitMix64(seed: plan.seed)
-    server = SimulatedServer(
-      seed: plan.seed, devices: (0..<plan.devices).map(SimulatedDevice.name), schema: plan.schema)
+    server = SimulatedServer(plan, devices: (0..<plan.devices).map(SimulatedDevice.name))
     otherStore = OtherStore(plan)
     report = SimulationReport(seed: plan.seed)
     devices = (0..<plan.devices).map { SimulatedDevice(index: $0, plan: plan) }

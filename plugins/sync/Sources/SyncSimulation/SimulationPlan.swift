@@ -11,6 +11,8 @@ public struct SimulationPlan: Sendable {
   public var devices: Int
   /// The records that the devices share.
   public var schema: RecordSchema
+  /// Where the zone is.
+  public var backend = Backend.server
   /// What each user does when, in any order.
   public var steps: [Step] = []
   /// When the faults end and everything may become idle, in milliseconds from the start.
@@ -32,6 +34,14 @@ public struct SimulationPlan: Sendable {
     self.schema = schema
     settings = SyncSettings(for: schema)
     limits = schema.budget ?? .none
+  }
+
+  /// Where the zone of a simulation is.
+  public enum Backend: String, Sendable, CaseIterable {
+    /// On a server that decides on changes itself.
+    case server
+    /// In a cloud database that only saves records, as CloudKit does; the devices decide.
+    case cloudZone = "cloud-zone"
   }
 
   /// One thing that happens to one device.

@@ -34,6 +34,8 @@ public struct SimulationReport: Sendable {
   public var restedAtMilliseconds: Int64 = 0
   /// The effects that each device carried out: where a crash can be put.
   public var effects: [Int] = []
+  /// The saves in a cloud database, and those that another device was faster than; nil with a server.
+  public var cloud: (saves: Int, conflicts: Int)?
   /// Every rule that was broken on the way, in words.
   public var violations: [String] = []
 

@@ -1,0 +1,154 @@
+import FlowKit
+import GeocodeCore
+import GeocodePlugin
+import LocationPlugin
+import NotificationPlugin
+import PreferencesPlugin
+import RouterPlugin
+import SyncCloud
+import SyncCore
+import SyncEngine
+import Testing
+import UserInterfacePlugin
+
+// What an app implements, with nothing but what is public: each protocol that a page names.
+
+private struct DeviceLocation: LocationSource {
+  func authorization() -> LocationAuthorization? { .whenInUse }
+  nonisolated(nonsending) func requestAuthorization(
+    simulatedAnswer: LocationAuthorization
+  ) async throws -> LocationAuthorization { .always }
+  nonisolated(nonsending) func positions(
+    for request: LocationRequest, in context: ActionContext, deliver: @Sendable (Position) throws -> Void
+  ) async throws {
+    try deliver(Position(latitude: 48.1, longitude: 11.6, elevationMeters: nil, elapsed: .zero))
+  }
+}
+
+private struct DeviceGeocoder: GeocodeProvider {
+  private var place: NamedPlace {
+    var place = NamedPlace(countryCode: "DE", country: "Germany")
+    place.city = "Munich"
+    return place
+  }
+  func prepare() throws(GeocodeError) -> GeocodePreparation {
+    GeocodePreparation(places: 1, regions: 1, countries: 1, loaded: true)
+  }
+  func reverse(
+    _ coordinate: Coordinate, options: ReverseGeocoder.Options
+  ) throws(GeocodeError) -> ReverseAnswer {
+    ReverseAnswer(place: place, distanceKilometers: 1, method: .nearest, confidence: 1)
+  }
+  func forward(
+    _ query: String, near: Coordinate?, countryCode: String?, limit: Int
+  ) throws(GeocodeError) -> [ForwardAnswer] {
+    [ForwardAnswer(place: place, kind: .city, closeness: .exact)]
+  }
+  func countries() throws(GeocodeError) -> [CountrySummary] {
+    [CountrySummary(code: "DE", code3: "DEU", name: "Germany", continent: "EU")]
+  }
+}
+
+private struct DeviceNotifications: UserNotificationCenter {
+  func requestAuthorization(_ options: [NotificationOption]) async throws -> Bool { options.contains(.alert) }
+  func registerForRemoteNotifications() async throws -> [UInt8] { [1] }
+  func add(_ request: NotificationRequest, wake: @escaping Wake) throws {}
+  func removePending(_ ids: [String]?) {}
+  func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) {
+    delegate?(NotificationDelivery(id: "a", kind: .tapped, payload: [:], action: "REPLY", reply: "hi"))
+  }
+}
+
+private struct DevicePreferences: SystemPreferences {
+  var languages: [String] { ["de"] }
+  var appearance: Appearance? { .dark }
+}
+
+private struct SignedIn: RouteInterceptor {
+  let name = "signed-in"
+  func decide(_ link: InterceptedLink) async -> RouteDecision { .proceed }
+}
+
+private struct Settings: KeyValueStore {
+  func get(_ key: String, in scope: String) throws -> Value? { nil }
+  func all(in scope: String) throws -> [String: Value] { [:] }
+  func apply(_ changes: [KeyValueChange], in scope: String) throws {}
+}
+
+private final class Window: ApplicationInterface {
+  private(set) var shown: InterfaceState
+  var isReady: Bool { true }
+  var state: InterfaceState { shown }
+  init() { shown = InterfaceState(tab: "map") }
+  func launch(storyboard: String?) {}
+  func restore(_ state: InterfaceState) { shown = state }
+  func showSplash(_ asset: String?) async throws { await Task.yield() }
+  func makeWindow(_ content: ContentView) -> String { content.selected }
+  func present() {}
+  func select(tab: String) {}
+  func open(_ page: PageRequest) async throws { shown.open(page) }
+  func showBanner(title: String, body: String) {}
+  func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) {}
+}
+
+private struct Observer: RunObserver {
+  func receive(_ events: [RunEvent]) {}
+}
+
+private struct Cloud: CloudZone {
+  func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified {
+    CloudModified(tags: [:], serverMilliseconds: 0)
+  }
+  func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges {
+    CloudChanges(changed: [], removed: [], token: CloudToken([]), hasMore: false, serverMilliseconds: 0)
+  }
+  func account() async throws(CloudZoneError) -> String { "ada" }
+}
+
+/// A backend of an app's own that asks another one.
+private struct Passing: SyncBackend {
+  let other: MemoryBackend
+  func commit(
+    _ operations: [SyncCore.Operation], zone: String, heard: Cursor?, store: StoreIdentity?
+  ) async throws(BackendError) -> CommitReply {
+    try await other.commit(operations, zone: zone, heard: heard, store: store)
+  }
+  func changes(
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
+    of subscription: Subscription?, store: StoreIdentity?
+  ) async throws(BackendError) -> ChangePage {
+    try await other.changes(
+      zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription,
+      store: store)
+  }
+  func watch(zone: String, device: DeviceID, store: StoreIdentity?) -> AsyncThrowingStream<ChannelSign, any Error> {
+    other.watch(zone: zone, device: device, store: store)
+  }
+  func identity() async throws(BackendError) -> StoreIdentity { try await other.identity() }
+  func serverTime() async throws(BackendError) -> Int64 { try await other.serverTime() }
+}
+
+@Suite struct `What an app implements` {
+  @Test func `is taken by the plugins, with nothing but public interfaces`() throws {
+    _ = Engine {
+      LocationPlugin(source: DeviceLocation())
+      GeocodePlugin(provider: DeviceGeocoder())
+      NotificationPlugin(center: DeviceNotifications())
+      PreferencesPlugin(system: DevicePreferences())
+      RouterPlugin(interceptors: [SignedIn()])
+      UserInterfacePlugin { await Window() }
+    }
+    #expect(try DeviceGeocoder().prepare().places == 1)
+    var options = RunOptions(dataFolder: "/", workflowFolder: "/")
+    options.observer = Observer()
+    let store: any KeyValueStore = Settings()
+    #expect(try store.get("a", in: "b") == nil)
+  }
+
+  @Test func `is taken as a place for records`() async throws {
+    let zone = try await CloudZoneBackend(zones: ["Notes": Cloud()]).identity()
+    #expect(zone == CloudMirror.store(ofAccount: "ada"))
+    let backend: any SyncBackend = Passing(other: MemoryBackend(zones: ["Notes"]))
+    #expect(try await backend.commit([], zone: "Notes").results.isEmpty)
+  }
+}

@@ -1,0 +1,165 @@
+#if canImport(CloudKit)
+  public import CloudKit
+  import Foundation
+  import Synchronization
+
+  /// A zone of a person's private CloudKit database, for ``CloudZoneBackend``.
+  ///
+  /// Add the app's iCloud container and the CloudKit service to its entitlements. Subscribe to the zone with
+  /// `CKRecordZoneSubscription`, and call `notice()` of the backend when its silent push comes.
+  public final class CloudKitZone: CloudZone {
+    private static let recordType = "FlowrunPart"
+    private static let field = "bytes"
+
+    private let container: CKContainer
+    private let zoneID: CKRecordZone.ID
+    /// How far the service's clock is ahead of this device's, as the last saved record showed it.
+    private let ahead = Mutex<Int64>(0)
+    /// The account that this device has seen first.
+    private let known = Mutex<String?>(nil)
+
+    /// The zone of this name in the private database of a container.
+    public init(container: CKContainer, zone: String) {
+      self.container = container
+      zoneID = CKRecordZone.ID(zoneName: zone, ownerName: CKCurrentUserDefaultName)
+    }
+
+    private var database: CKDatabase { container.privateCloudDatabase }
+
+    /// Saves and removes records, all of them or none.
+    public func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified {
+      do {
+        try await checkAccount()
+        do {
+          return try await save(modification)
+        } catch let error as CKError where Self.isMissingZone(error) && modification.saved.allSatisfy({ $0.tag == nil })
+        {
+          _ = try await database.modifyRecordZones(saving: [CKRecordZone(zoneID: zoneID)], deleting: [])
+          return try await save(modification)
+        }
+      } catch {
+        throw Self.problem(error)
+      }
+    }
+
+    private func save(_ modification: CloudModification) async throws -> CloudModified {
+      let records = try modification.saved.map(record)
+      let (saved, _) = try await database.modifyRecords(
+        saving: records, deleting: modification.removed.map(id), savePolicy: .ifServerRecordUnchanged, atomically: true)
+      var tags: [String: CloudTag] = [:]
+      var latest: Date?
+      for (id, result) in saved {
+        let record = try result.get()
+        tags[id.recordName] = Self.tag(of: record)
+        latest = record.modificationDate ?? latest
+      }
+      if let latest { ahead.withLock { $0 = Self.milliseconds(latest) - Self.milliseconds(Date()) } }
+      return CloudModified(tags: tags, serverMilliseconds: now)
+    }
+
+    /// The records that changed after a token.
+    public func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges {
+      do {
+        try await checkAccount()
+        let token = try token.map { token in
+          guard
+            let read = try NSKeyedUnarchiver.unarchivedObject(
+              ofClass: CKServerChangeToken.self, from: Data(token.bytes))
+          else { throw CloudZoneError.tokenExpired }
+          return read
+        }
+        let page = try await database.recordZoneChanges(inZoneWith: zoneID, since: token)
+        let changed = try page.modificationResultsByID.map { id, result in
+          let record = try result.get().record
+          let bytes = (record[Self.field] as? Data).map { [UInt8]($0) } ?? []
+          return CloudRecord(name: id.recordName, bytes: bytes, tag: Self.tag(of: record))
+        }
+        let next = try NSKeyedArchiver.archivedData(withRootObject: page.changeToken, requiringSecureCoding: true)
+        return CloudChanges(
+          changed: changed, removed: page.deletions.map(\.recordID.recordName), token: CloudToken([UInt8](next)),
+          hasMore: page.moreComing, serverMilliseconds: now)
+      } catch {
+        throw Self.problem(error)
+      }
+    }
+
+    /// The person's record name, which is the same on all devices.
+    public func account() async throws(CloudZoneError) -> String {
+      do {
+        let name = try await container.userRecordID().recordName
+        known.withLock { $0 = name }
+        return name
+      } catch {
+        throw Self.problem(error)
+      }
+    }
+
+    private func checkAccount() async throws {
+      guard let known = known.withLock({ $0 }) else { return }
+      if try await container.userRecordID().recordName != known { throw CloudZoneError.accountChanged }
+    }
+
+    private var now: Int64 { Self.milliseconds(Date()) + ahead.withLock { $0 } }
+
+    private func id(_ name: String) -> CKRecord.ID { CKRecord.ID(recordName: name, zoneID: zoneID) }
+
+    private func record(_ part: CloudRecord) throws -> CKRecord {
+      var record = CKRecord(recordType: Self.recordType, recordID: id(part.name))
+      if let tag = part.tag {
+        let coder = try NSKeyedUnarchiver(forReadingFrom: Data(tag.bytes))
+        coder.requiresSecureCoding = true
+        if let known = CKRecord(coder: coder) { record = known }
+        coder.finishDecoding()
+      }
+      record[Self.field] = Data(part.bytes)
+      return record
+    }
+
+    private static func tag(of record: CKRecord) -> CloudTag {
+      let coder = NSKeyedArchiver(requiringSecureCoding: true)
+      record.encodeSystemFields(with: coder)
+      coder.finishEncoding()
+      return CloudTag([UInt8](coder.encodedData))
+    }
+
+    private static func milliseconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000) }
+
+    private static func isMissingZone(_ error: CKError) -> Bool {
+      if error.code == .zoneNotFound || error.code == .userDeletedZone { return true }
+      return error.partialErrorsByItemID?.values.contains { ($0 as? CKError).map(isMissingZone) == true } == true
+    }
+
+    private static func problem(_ error: any Error) -> CloudZoneError {
+      if let error = error as? CloudZoneError { return error }
+      guard let error = error as? CKError else { return .failed("\(error)") }
+      if isMissingZone(error) { return .zoneNotFound }
+      let wait = Int64((error.retryAfterSeconds ?? 1) * 1000)
+      switch error.code {
+      case .partialFailure:
+        var items: [String: CloudZoneError.Item] = [:]
+        for (id, reason) in error.partialErrorsByItemID ?? [:] {
+          guard let id = id as? CKRecord.ID else { continue }
+          items[id.recordName] = item(reason)
+        }
+        return .partial(items)
+      case .serverRecordChanged: return .partial(["": .changed])
+      case .changeTokenExpired: return .tokenExpired
+      case .notAuthenticated: return .notAuthenticated
+      case .quotaExceeded: return .quotaExceeded
+      case .limitExceeded: return .limitExceeded
+      case .requestRateLimited, .serviceUnavailable, .zoneBusy: return .throttled(retryAfterMilliseconds: wait)
+      case .networkFailure, .networkUnavailable: return .unreachable(error.localizedDescription)
+      default: return .failed(error.localizedDescription)
+      }
+    }
+
+    private static func item(_ error: any Error) -> CloudZoneError.Item {
+      switch (error as? CKError)?.code {
+      case .serverRecordChanged, .unknownItem: .changed
+      case .batchRequestFailed: .batchFailed
+      case .limitExceeded: .tooLarge
+      default: .failed("\(error)")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,179 @@
+import FlowBytes
+import SyncCore
+import SyncEngine
+
+/// A device's copy of a zone in a cloud database, with the tags that the service knows its records by. A value: everything that
+/// is decided is decided here, and ``CloudZoneBackend`` only waits for the service.
+///
+/// A commit is decided on the copy, and its records are saved with the zone's head. The head has one tag at a time, so of two
+/// devices that commit at once one is refused; it reads what has changed and decides again.
+public struct CloudMirror: Sendable {
+  /// The zone as this device knows it.
+  public private(set) var zone: ZoneState
+  /// How far it has been read; nil: all of it must be read.
+  public private(set) var token: CloudToken?
+  private var tags: [String: CloudTag] = [:]
+  private var keys: [String: RecordKey] = [:]
+  /// The parts that the zone no longer has and that are still stored, because one modification had no room for them.
+  private var leftovers: Set<String> = []
+
+  /// A commit that was decided and has to be saved.
+  public struct Prepared: Sendable {
+    /// The answer to the device.
+    public let reply: CommitReply
+    /// What has to be saved; nil if nothing changed.
+    public let modification: CloudModification?
+    fileprivate let zone: ZoneState
+    fileprivate let leftovers: Set<String>
+    fileprivate let headTag: CloudTag?
+
+    /// Whether an operation met what others have done, as far as it is known here: that is decided on the newest state.
+    package var isDecidedByOthers: Bool {
+      reply.results.contains { result in
+        if case .committed = result { false } else { true }
+      }
+    }
+  }
+
+  /// A copy of a zone of which nothing has been read.
+  public init(store: StoreIdentity) { zone = Self.empty(store) }
+
+  /// Every device begins with the same generation, so that a cursor of a zone without changes fits on all.
+  private static func empty(_ store: StoreIdentity) -> ZoneState {
+    var hash = FNV1a64()
+    hash.add(store.description.utf8)
+    var zone = ZoneState(generation: hash.value | 1, store: store)
+    zone.hasDevicesTime = true
+    return zone
+  }
+
+  /// The store that the zones of an account are in: the same on all devices, and another one for each account.
+  public static func store(ofAccount account: String) -> StoreIdentity {
+    var hash = FNV1a128()
+    hash.add(account.utf8)
+    let digits = String(hash.value, radix: 16)
+    return StoreIdentity(String(repeating: "0", count: StoreIdentity.length - digits.count) + digits)
+      ?? StoreIdentity(number: 0)
+  }
+
+  /// Forgets everything that was read.
+  public mutating func forget() { self = CloudMirror(store: zone.store) }
+
+  /// Takes in all pages of changes since ``token``.
+  public mutating func take(_ pages: [CloudChanges]) throws(BackendError) {
+    var copy = self
+    do throws(PackingError) {
+      for page in pages {
+        for record in page.changed { try copy.take(record) }
+        for name in page.removed { copy.remove(name) }
+        copy.token = page.token
+      }
+    } catch {
+      if case .unsupportedFormat = error { throw .unsupportedFormat("\(error)") }
+      throw .storage("the cloud database holds a damaged record: \(error)")
+    }
+    self = copy
+  }
+
+  private mutating func take(_ record: CloudRecord) throws(PackingError) {
+    tags[record.name] = record.tag
+    if record.name == ZoneState.headName {
+      var reader = Unpacker(record.bytes)
+      _ = try zone.take(try reader.data("the head", limit: 1 << 24))
+      leftovers = []
+      for _ in 0..<(try reader.count("the number of leftovers", limit: 1 << 20)) {
+        leftovers.insert(try reader.text("a leftover", limit: 256))
+      }
+      for name in leftovers { drop(name) }
+    } else if !leftovers.contains(record.name), let key = try zone.take(record.bytes) {
+      keys[record.name] = key
+    }
+  }
+
+  private mutating func remove(_ name: String) {
+    tags[name] = nil
+    leftovers.remove(name)
+    if name == ZoneState.headName { forget() } else { drop(name) }
+  }
+
+  private mutating func drop(_ name: String) {
+    if let key = keys.removeValue(forKey: name) { zone.remove(key) }
+  }
+
+  /// Decides on a commit and says what has to be saved for it; see `SyncBackend.commit`.
+  public func prepare(
+    _ operations: [Operation], heard: Cursor?, store: StoreIdentity?, serverMilliseconds: Int64
+  ) throws(BackendError) -> Prepared {
+    var next = zone
+    let reply = try next.commit(operations, heard: heard, in: store, serverMilliseconds: serverMilliseconds)
+    guard next.sequence > zone.sequence else {
+      return Prepared(reply: reply, modification: nil, zone: next, leftovers: leftovers, headTag: nil)
+    }
+    let (parts, gone) = next.parts(changedSince: zone)
+    var saved = parts.map { CloudRecord(name: $0.name, bytes: $0.bytes, tag: tags[$0.name]) }
+    // A record that comes back is stored under its name again.
+    var left = leftovers.union(gone).subtracting(saved.map(\.name))
+    let room = max(0, CloudModification.recordLimit - saved.count - 1)
+    let removed = Array(left.sorted().prefix(room))
+    left.subtract(removed)
+    saved.append(CloudRecord(name: ZoneState.headName, bytes: Self.head(next, left), tag: tags[ZoneState.headName]))
+    return Prepared(
+      reply: reply, modification: CloudModification(saved: saved, removed: removed), zone: next, leftovers: left,
+      headTag: tags[ZoneState.headName])
+  }
+
+  private static func head(_ zone: ZoneState, _ leftovers: Set<String>) -> [UInt8] {
+    var packer = Packer()
+    packer.data(zone.packedHead)
+    packer.count(leftovers.count)
+    for name in leftovers.sorted() { packer.text(name) }
+    return packer.bytes
+  }
+
+  /// Takes in a commit that was saved. A copy that has read further meanwhile has it already.
+  public mutating func take(_ prepared: Prepared, saved: CloudModified) {
+    guard let modification = prepared.modification, tags[ZoneState.headName] == prepared.headTag else { return }
+    let parts = prepared.zone.records
+    for key in zone.records.keys where parts[key] == nil { keys[ZoneState.name(of: key)] = nil }
+    for key in parts.keys where zone.records[key]?.sequence != parts[key]?.sequence {
+      keys[ZoneState.name(of: key)] = key
+    }
+    zone = prepared.zone
+    leftovers = prepared.leftovers
+    for name in modification.removed { tags[name] = nil }
+    tags.merge(saved.tags) { $1 }
+  }
+}
+
+extension CloudZoneError {
+  /// Whether another device has changed a record that was to be saved.
+  package var isConflict: Bool {
+    guard case .partial(let items) = self else { return false }
+    return items.values.contains(.changed)
+  }
+
+  /// The error as the sync engine knows it.
+  package var backendError: BackendError {
+    switch self {
+    case .partial(let items):
+      items.values.contains(.tooLarge)
+        ? .tooLarge : .unavailable(Self.text(of: items), retryAfterMilliseconds: 1000)
+    case .tokenExpired: .cursorExpired
+    case .zoneNotFound: .unavailable("the zone was deleted", retryAfterMilliseconds: 1000)
+    case .accountChanged: .unavailable("another person has signed in", retryAfterMilliseconds: 1000)
+    case .notAuthenticated: .notAuthenticated("sign in to iCloud in the settings of the device")
+    case .throttled(let wait): .rateLimited(retryAfterMilliseconds: wait)
+    case .quotaExceeded: .quotaExceeded(retryAfterMilliseconds: nil)
+    case .limitExceeded: .limitExceeded
+    case .unreachable(let reason): .unreachable(reason)
+    case .failed(let reason): .unavailable(reason, retryAfterMilliseconds: 1000)
+    }
+  }
+
+  private static func text(of items: [String: Item]) -> String {
+    let failed = items.sorted { $0.key < $1.key }.lazy.compactMap { _, item in
+      if case .failed(let reason) = item { reason } else { nil }
+    }
+    return failed.first ?? "another device has changed the zone"
+  }
+}

@@ -1,0 +1,187 @@
+import SyncCloud
+import Synchronization
+
+/// A zone of a cloud database in memory, with the faults of a real one. A value; ``SimulatedCloud`` makes a service of it.
+public struct SimulatedCloudZone: Sendable {
+  /// A fault that the next call meets.
+  public enum Fault: Hashable, Sendable {
+    /// The call is answered with an error, and nothing is done.
+    case error(CloudZoneError)
+    /// The call is carried out, and its answer is lost.
+    case lostAnswer
+  }
+
+  private struct Stored: Sendable {
+    var bytes: [UInt8]
+    var change: Int64
+  }
+
+  /// The account that is signed in.
+  public private(set) var account: String
+  /// Whether the zone exists.
+  public private(set) var exists = false
+  /// The faults of the next calls, in order.
+  public var faults: [Fault] = []
+  /// The most records in one page of changes.
+  public var pageLimit = 200
+  /// The number of modifications that were carried out.
+  public private(set) var modifications = 0
+  private var records: [String: Stored] = [:]
+  private var removed: [String: Int64] = [:]
+  private var change: Int64 = 0
+  /// Tokens of an earlier life of the zone, or from before the tokens expired, are refused.
+  private var epoch: UInt8 = 1
+
+  /// A zone that does not exist yet, of a person.
+  public init(account: String = "ada") { self.account = account }
+
+  /// The number of records.
+  public var count: Int { records.count }
+
+  /// A person deletes the zone in the settings of the device.
+  public mutating func delete() {
+    exists = false
+    records = [:]
+    removed = [:]
+    epoch &+= 1
+  }
+
+  /// Every token expires.
+  public mutating func expireTokens() { epoch &+= 1 }
+
+  /// Another person signs in; the zone of that person does not exist.
+  public mutating func signIn(_ account: String) {
+    self.account = account
+    delete()
+  }
+
+  /// See ``SyncCloud/CloudZone``.
+  public mutating func modify(
+    _ modification: CloudModification, serverMilliseconds: Int64
+  ) throws(CloudZoneError) -> CloudModified {
+    let isAnswerLost = try meetFault()
+    if !exists {
+      guard modification.saved.allSatisfy({ $0.tag == nil }) else { throw .zoneNotFound }
+      exists = true
+    }
+    guard modification.saved.count + modification.removed.count <= CloudModification.recordLimit else {
+      throw .limitExceeded
+    }
+    var problems: [String: CloudZoneError.Item] = [:]
+    for record in modification.saved {
+      if record.bytes.count > CloudModification.recordBytes {
+        problems[record.name] = .tooLarge
+      } else if record.tag != records[record.name].map({ Self.tag($0.change) }) {
+        problems[record.name] = .changed
+      }
+    }
+    guard problems.isEmpty else {
+      for record in modification.saved where problems[record.name] == nil { problems[record.name] = .batchFailed }
+      throw .partial(problems)
+    }
+    var tags: [String: CloudTag] = [:]
+    for record in modification.saved {
+      change += 1
+      records[record.name] = Stored(bytes: record.bytes, change: change)
+      removed[record.name] = nil
+      tags[record.name] = Self.tag(change)
+    }
+    for name in modification.removed where records.removeValue(forKey: name) != nil {
+      change += 1
+      removed[name] = change
+    }
+    modifications += 1
+    if isAnswerLost { throw .unreachable("the answer was lost") }
+    return CloudModified(tags: tags, serverMilliseconds: serverMilliseconds)
+  }
+
+  /// See ``SyncCloud/CloudZone``.
+  public mutating func changes(
+    since token: CloudToken?, serverMilliseconds: Int64
+  ) throws(CloudZoneError) -> CloudChanges {
+    let isAnswerLost = try meetFault()
+    guard exists else { throw .zoneNotFound }
+    var start: Int64 = 0
+    if let token {
+      guard token.bytes.first == epoch, token.bytes.count == 9 else { throw .tokenExpired }
+      start = token.bytes.dropFirst().reduce(0) { $0 << 8 | Int64($1) }
+    }
+    var news = records.filter { $0.value.change > start }.map { ($0.value.change, $0.key) }
+    news += removed.filter { $0.value > start }.map { ($0.value, $0.key) }
+    news.sort { $0 < $1 }
+    let page = news.prefix(pageLimit)
+    let changed = page.compactMap { _, name in
+      records[name].map { CloudRecord(name: name, bytes: $0.bytes, tag: Self.tag($0.change)) }
+    }
+    let end = page.last?.0 ?? start
+    if isAnswerLost { throw .unreachable("the answer was lost") }
+    return CloudChanges(
+      changed: changed, removed: page.map(\.1).filter { records[$0] == nil },
+      token: CloudToken([epoch] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: end >> (8 * $0)) }),
+      hasMore: page.count < news.count, serverMilliseconds: serverMilliseconds)
+  }
+
+  private mutating func meetFault() throws(CloudZoneError) -> Bool {
+    guard !faults.isEmpty else { return false }
+    switch faults.removeFirst() {
+    case .error(let error): throw error
+    case .lostAnswer: return true
+    }
+  }
+
+  private static func tag(_ change: Int64) -> CloudTag { CloudTag(Array("\(change)".utf8)) }
+}
+
+/// A cloud database in memory that several devices share.
+public final class SimulatedCloud: CloudZone {
+  private let zone: Mutex<SimulatedCloudZone>
+  private let now: @Sendable () -> Int64
+  /// The account that the device asked for last: another one is noticed by the next call.
+  private let known = Mutex<String?>(nil)
+
+  /// A zone, and the service's clock in milliseconds since 1970.
+  public init(_ zone: SimulatedCloudZone = SimulatedCloudZone(), now: @escaping @Sendable () -> Int64) {
+    self.zone = Mutex(zone)
+    self.now = now
+  }
+
+  /// Reads or changes the zone from outside, such as to plan faults.
+  public func withZone<Result: Sendable>(_ body: (inout SimulatedCloudZone) -> Result) -> Result {
+    zone.withLock { zone in
+      let result = body(&zone)
+      return result
+    }
+  }
+
+  /// Saves and removes records.
+  public func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified {
+    try checked { (zone) throws(CloudZoneError) in
+      try zone.modify(modification, serverMilliseconds: now())
+    }
+  }
+
+  /// The records that changed.
+  public func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges {
+    try checked { (zone) throws(CloudZoneError) in
+      try zone.changes(since: token, serverMilliseconds: now())
+    }
+  }
+
+  /// The account that is signed in.
+  public func account() async throws(CloudZoneError) -> String {
+    let account = zone.withLock { $0.account }
+    known.withLock { $0 = account }
+    return account
+  }
+
+  private func checked<Result: Sendable>(
+    _ body: (inout SimulatedCloudZone) throws(CloudZoneError) -> Result
+  ) throws(CloudZoneError) -> Result {
+    let known = known.withLock { $0 }
+    let result = zone.withLock { zone -> Swift.Result<Result, CloudZoneError> in
+      if let known, known != zone.account { return .failure(.accountChanged) }
+      do throws(CloudZoneError) { return .success(try body(&zone)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}
