@@ -11,6 +11,8 @@ enum Interrupts {
   private struct State {
     var phase = Phase.withoutRun
     var requests = InterruptRequests()
+    /// Whether the first signal ended the wait of a run that keeps its services.
+    var hasEndedWait = false
     var first: CInt? { requests.first }
   }
 
@@ -30,6 +32,9 @@ enum Interrupts {
 
   /// The first signal that came, or nil.
   static var first: CInt? { state.withLock { $0.first } }
+
+  /// The first signal that came, or nil; also nil if it ended the wait of a run that keeps its services, and nothing else.
+  static var firstThatCancels: CInt? { state.withLock { $0.hasEndedWait ? nil : $0.first } }
 
   /// Takes the signals. The first thing that the command does.
   static func take() {
@@ -115,6 +120,9 @@ enum Interrupts {
     case .starting: break
     // The run itself reports the result.
     case .passing(let group): group.send(signal)
+    case .running(let run) where run.endWait():
+      state.withLock { $0.hasEndedWait = true }
+      StandardOutput.writeError("\nflowrun: stopping the services; press Ctrl-C again to end at once\n")
     case .running(let run):
       // First what matters: the output may have no reader.
       run.cancel()

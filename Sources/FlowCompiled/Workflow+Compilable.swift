@@ -14,7 +14,7 @@ extension Workflow: Compilable {
     events.write(to: &writer)
     queues.write(to: &writer)
     concurrency.write(to: &writer)
-    writer.write(byte: (isDurable ? 1 : 0) | (cleanup == nil ? 0 : 2))
+    writer.write(byte: (isDurable ? 1 : 0) | (cleanup == nil ? 0 : 2) | (keepsServices ? 4 : 0))
     if let cleanup { cleanup.write(to: &writer) }
     // One byte for both, as it was when there was no limit to state.
     let statesLimit = logLimitBytes != Limits.usualLogBytes
@@ -44,8 +44,9 @@ extension Workflow: Compilable {
     try queues.add(from: &reader)
     concurrency = try Int?(from: &reader)
     guard concurrency ?? 1 >= 1 else { throw reader.damaged("a number of steps above 0") }
-    let durability = try reader.index(below: 4)
+    let durability = try reader.index(below: 8)
     isDurable = durability & 1 != 0
+    keepsServices = durability & 4 != 0
     if durability & 2 != 0 { cleanup = try Duration(from: &reader) }
     let recording = try reader.index(below: 4)
     keepsHistory = recording & 1 == 1

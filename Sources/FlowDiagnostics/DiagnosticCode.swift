@@ -37,6 +37,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case reservedQueue = "reserved-queue"
   case unknownQueue = "unknown-queue"
   case environmentFile = "env-file"
+  case timeoutOfKept = "timeout-of-kept"
   case subcommandName = "subcommand-name"
   case lookAlikeNames = "look-alike-names"
 
@@ -109,7 +110,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
       .lookAlikeNames, .unknownVariable, .recordedVariable, .doubtfulPattern, .missingFile, .blockingMayBeDeferred,
       .waitWithoutMaximum, .gateWaitsForFinally, .eventPostedTooLate, .fileWithoutNeed, .doubtfulProduct,
       .unreachableStep, .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline,
-      .retryWithoutEffect, .subcommandName:
+      .retryWithoutEffect, .subcommandName, .timeoutOfKept:
       .warning
     default: .error
     }

@@ -110,6 +110,9 @@ public struct ActionDeclaration: Sendable, Hashable {
 }
 
 extension ActionDeclaration {
+  /// Whether it is a command that keeps running: it ends with the file that has it, and steps that need it end with it.
+  public var isCommandService: Bool { isService && shellTextInput != nil }
+
   /// Whether the `env` of its steps reaches a program: a command, or the program of an external plugin.
   public var handsOnEnvironment: Bool { shellTextInput != nil || origin != nil }
 }

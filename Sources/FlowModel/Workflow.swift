@@ -29,6 +29,8 @@ public struct Workflow: Sendable {
   public var concurrency: Int?
   /// Whether every result is saved to disk before the next step starts.
   public var isDurable = false
+  /// Whether a run goes on with its services when its other steps have finished, until someone ends it.
+  public var keepsServices = false
   /// Whether its runs are recorded.
   public var keepsHistory = true
   /// Bytes of what its steps print that are recorded of a run.

@@ -117,7 +117,7 @@ extension Scenario: CustomStringConvertible {
   private var scriptLines: [String] {
     zip(workflow.steps, scripts).flatMap { step, script in
       var line = "# \(step.id): \(script.attempts.map(\.description).joined(separator: "; then "))"
-      if script.isService { line += "; a service" }
+      if script.isService { line += script.isCommandService ? "; a service, a command" : "; a service" }
       if !script.declaredEvents.isEmpty { line += "; declares \(script.declaredEvents.joined(separator: ", "))" }
       if !script.draws.isEmpty { line += "; draws \(script.draws)" }
       let items = script.items.enumerated().map { index, item in

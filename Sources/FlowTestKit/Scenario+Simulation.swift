@@ -95,7 +95,8 @@ extension Scenario {
     var facts: [StepIndex: StepFacts] = [:]
     for (index, script) in scripts.enumerated() {
       facts[StepIndex(index)] = StepFacts(
-        isService: script.isService, postedEvents: script.possibleEvents,
+        isService: script.isService, isCommandService: script.isService && script.isCommandService,
+        postedEvents: script.possibleEvents,
         statusFunctions: conditions[index]?.statusFunctionSet ?? [])
     }
     return facts

@@ -6,6 +6,8 @@ public struct StepScript: Sendable, Hashable {
   public var attempts: [StepBehavior]
   /// Whether the step's action is a service: it is finished when it reports ready, and continues to run.
   public var isService: Bool
+  /// Whether that service is a command, so that the steps that need it end with it.
+  public var isCommandService = false
   /// The events that the step's action declares, whether it posts them or not.
   public var declaredEvents: [String]
   /// The draws for `jitter: full`: the pause before attempt `n + 1` is multiplied by draw `n`; in 0..<1, empty: 0.5.

@@ -211,7 +211,7 @@ import Testing
 
   /// The processes with `mark` among their words that still run after a while, which they are given because the guard
   /// kills them after flowrun is gone.
-  private static func awaitEnd(of mark: String) -> [String] {
+  static func awaitEnd(of mark: String) -> [String] {
     var found: [String] = []
     _ = within(seconds: 60) {
       found = processes(with: mark)

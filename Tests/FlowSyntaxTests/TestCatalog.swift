@@ -38,8 +38,23 @@ struct TestCatalog: ActionCatalog {
     return declaration
   }()
 
+  private static let serviceCommand: ActionDeclaration = {
+    var declaration = ActionDeclaration(
+      name: "shell.service", summary: "Runs a command that keeps running",
+      inputs: [
+        FieldDeclaration("command", .any), FieldDeclaration("shell", .string, isRequired: false),
+        FieldDeclaration("cwd", .path(base: .file), isRequired: false),
+        FieldDeclaration("ready-when", .object(properties: nil), isRequired: false),
+        FieldDeclaration("restart", .object(properties: nil), isRequired: false),
+      ],
+      isService: true)
+    declaration.shellTextInput = "command"
+    return declaration
+  }()
+
   /// Actions with every trait that the loader looks at.
   static let standard = TestCatalog(declarations: [
+    serviceCommand,
     ActionDeclaration(name: "flow.noop", summary: "Does nothing"),
     followEvent,
     ActionDeclaration(

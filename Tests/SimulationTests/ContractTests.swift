@@ -274,6 +274,43 @@ import Testing
     #expect(record.conclusion == "success")
   }
 
+  @Test func `stops when the services that need it have ended`() throws {
+    var run = ScenarioBuilder()
+    let script = StepScript(
+      [StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(40), readyAfter: .milliseconds(10))],
+      isService: true)
+    run.step("low", script)
+    run.step("between", needs: ["low"], takes: 10)
+    run.step("high", needs: ["between"], script)
+    let record = try simulate(run)
+    #expect(record.end("low") == "success" && record.end("high") == "success")
+    // Both are ready at 30, and each takes 40 ms to stop.
+    #expect(record.endedAt == 110_000_000)
+  }
+
+  @Test func `that is a command and ends by itself cancels the steps that need it, and no others`() throws {
+    var run = ScenarioBuilder()
+    var script = StepScript(
+      [
+        StepBehavior(
+          duration: .milliseconds(50), ending: .failure(retryable: false), respondsToCancellationAfter: .zero,
+          readyAfter: .milliseconds(10))
+      ], isService: true)
+    script.isCommandService = true
+    run.step("service", script)
+    run.step("first", needs: ["service"], takes: 10)
+    run.step("second", needs: ["first"], takes: 100)
+    run.step("third", needs: ["second"], takes: 10)
+    run.step("other", takes: 100)
+    run.step("asks", needs: ["service", "other"], takes: 10) { $0.condition = "failure()" }
+    let record = try simulate(run)
+    #expect(record.end("first") == "success")
+    #expect(record.end("second") == "cancelled" && record.span("second") == "20..50")
+    #expect(record.end("third") == "skipped: upstream-failed")
+    #expect(record.end("asks") == "success" && record.end("other") == "success")
+    #expect(record.conclusion == "failure")
+  }
+
   @Test func `keeps the run from being idle while a step waits for an event that it declares`() throws {
     var run = ScenarioBuilder()
     run.step(

@@ -265,7 +265,9 @@ struct RandomScenario {
     }
     let declared = random.chance(20) ? [random.pick(events)] : []
     let draws = (0..<3).map { _ in Double(Int.random(in: 0..<16, using: &random)) / 16 }
-    return StepScript(attempts, isService: isService, declaring: declared, draws: draws)
+    var script = StepScript(attempts, isService: isService, declaring: declared, draws: draws)
+    if isService { script.isCommandService = random.chance(50) }
+    return script
   }
 
   private mutating func behavior(isService: Bool) -> StepBehavior {

@@ -133,6 +133,7 @@ struct ShrunkenScenario {
       { set(&$0, .succeeds(after: .zero)) },
       { $0 == .succeeds(after: .zero) ? false : set(&$0, .succeeds(after: .milliseconds(10))) },
       { set(&$0.isService, false) },
+      { set(&$0.isCommandService, false) },
       { set(&$0.declaredEvents, $0.attempts.flatMap(\.posts).map(\.event)) },
       { $0.attempts.count == 1 ? false : set(&$0.attempts, [$0.attempts[0]]) },
       { set(&$0.draws, []) },

@@ -111,6 +111,8 @@ struct GraphDrawing {
     let options = graph.workflow.steps[index].options
     var notes: [String] = []
     if let name = options.name { notes.append("'\(TerminalText.visible(name))'") }
+    let step = graph.workflow.steps[index]
+    if step.isCommandService { notes.append("a service" + (step.servicePort.map { " at port \($0)" } ?? "")) }
     if let queue = options.queue { notes.append("on \(queue)") }
     switch options.enabled {
     case .literal(true): break

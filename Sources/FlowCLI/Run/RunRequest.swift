@@ -100,7 +100,7 @@ extension RunRequest {
       options.announcedEvents.append((name, delay))
     }
     options.acceptsEvents = waitsForEvents
-    options.endsOutsideServices = !waitsForEvents
+    options.endsOutsideServices = !waitsForEvents && !workflow.keepsServices
     options.isPrewarmed = prewarm != nil
     for name in forcedSteps where name != "*" && !workflow.steps.contains(where: { $0.id.text == name }) {
       throw UsageProblem("--force: " + RunsCommand.Show.unknown(name, workflow))

@@ -20,6 +20,8 @@ struct RunSession: Sendable {
   /// The commands that continue from the end of the run; nil: it is not kept in the run history.
   private let commands: RunCommands?
   private let executors: RunExecutors
+  /// The watch of its files while it waits with its services; nil if nothing watches.
+  private let keptWatch: KeptRunWatch?
   /// What loading the workflow gave, where findings are written; it knows the lines of steps.
   private let loaded: LoadResult?
   /// When the run continued, on its own clock; nil: it began here.
@@ -47,6 +49,7 @@ struct RunSession: Sendable {
   /// Reads the workflow and starts it, or continues with a run.
   init(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
     self.request = request
+    let isWatched = KeptRunWatch.takeRequest()
     try request.checkFiles()
     var hasStarted = false
     defer { if !hasStarted { request.outputs.removeOld() } }
@@ -130,6 +133,8 @@ struct RunSession: Sendable {
     run = try Self.start(graph, resume, options, Engine(registry: installation.registry), executors, request)
     StandardOutput.hide(run.mask)
     executors.follow(run)
+    keptWatch = isWatched && graph.workflow.keepsServices ? KeptRunWatch() : nil
+    keptWatch?.follow(run, request)
     Interrupts.cancel(run)
     watchOutput()
     if let view {
@@ -235,6 +240,7 @@ struct RunSession: Sendable {
     let account = request.outputs.needsAccount ? account(of: report) : nil
     let areWritten = request.outputs.write(report, account, trace: trace)
     if let account { request.outputs.export(account, context) }
+    if areWritten, keptWatch?.hasEndedWait == true { return KeptRunWatch.exitCode }
     return areWritten ? code : ExitStatus.ofRun(code, losingOutput: true)
   }
 
@@ -276,7 +282,7 @@ struct RunSession: Sendable {
   }
 
   private func code(of report: RunReport) -> Int32 {
-    if let signal = Interrupts.first { return 128 + signal }
+    if let signal = Interrupts.firstThatCancels { return 128 + signal }
     switch report.conclusion {
     case .failure: return ExitStatus.failure.rawValue
     // Without a signal it is flowrun that cancels, when its output has no reader.

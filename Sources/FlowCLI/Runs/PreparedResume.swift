@@ -104,7 +104,7 @@ struct PreparedResume {
     if let wait = try request.filesWithinDuration { options.fileWait = wait }
     options.inputs = inputs
     options.forcedSteps = Set(plan.header.forcedSteps)
-    options.endsOutsideServices = true
+    options.endsOutsideServices = !prepared.graph.workflow.keepsServices
     // One that ended in an orderly way has ended its workers, too.
     if run.state == .interrupted, plan.hadRemoteSteps { options.takeoverPause = PulseRhythm().silence }
     return options

@@ -23,6 +23,8 @@ struct FinishedStepLines {
     let name = TerminalText.fitted(subject.name(step), columns: max(width, size.columns - 16)).padded(to: width)
     let time = (finished.durationMilliseconds.map(Milliseconds.text) ?? "").leftPadded(to: Self.timeColumns)
     switch finished.outcome {
+    case .success where subject.readiness(of: step) != nil:
+      return [fitted("\(style.green("●")) \(name)  \(time)  \(subject.readiness(of: step) ?? "")")]
     case .success:
       return [fitted("\(style.green("✓")) \(name)  \(time)" + (note.map { "  " + style.dim($0) } ?? ""))]
     case .skipped: return [fitted(style.dim("– \(name)  skipped: \(finished.reason?.word ?? "condition")"))]

@@ -129,6 +129,8 @@ struct LineView: RunObserver {
     switch finished.outcome {
     // The end of an included file says all of it.
     case .success where step.text.hasSuffix("/"): return []
+    case .success where subject.readiness(of: step) != nil:
+      return [style.green("\(label) \(subject.readiness(of: step) ?? "")") + time]
     case .success: return [style.green("\(label) done") + time]
     case .skipped where finished.reason == .notSelected: return []
     // The step says how many of its items are up to date.

@@ -49,6 +49,7 @@ struct ProgressRegion {
     let elapsed = Double(nowNanoseconds - activated) / 1_000_000
     let begin = "\(name)  \(Milliseconds.countdown(elapsed))"
     if progress.isCancelled { return "\(begin)  \(style.yellow("cancelling"))" }
+    if progress.isKeeping { return "\(begin)  services are ready; press Ctrl-C to stop them" }
     let (request, text, detail) = subject.isGated ? gate(elapsed, activated) : steps
     let bar = "  " + self.bar(request)
     // What a narrow terminal has no room for is left out, the least important first.
@@ -94,7 +95,7 @@ struct ProgressRegion {
 
   /// The running steps and the counts on one line; nil if that has no room, or a step has more to show.
   private var sharedLine: String? {
-    guard progress.running.count <= Self.runningLines, !showsQueues else { return nil }
+    guard progress.running.count <= Self.runningLines, !showsQueues, progress.serving.isEmpty else { return nil }
     let rows = progress.running.map { progress.rows[$0] }
     guard
       rows.allSatisfy({
@@ -109,7 +110,8 @@ struct ProgressRegion {
   }
 
   private var runningTexts: [String] {
-    let running = progress.running.map { progress.rows[$0] }
+    let serving = progress.serving.map { progress.rows[$0] }
+    let running = progress.running.map { progress.rows[$0] } + serving
     // The headline, the counts and the cursor have a row each, and so has what is not shown.
     let areAllShown = running.count <= min(Self.runningLines, size.rows - 3)
     let shown = running.prefix(max(0, min(Self.runningLines, size.rows - (areAllShown ? 3 : 4))))
@@ -120,8 +122,12 @@ struct ProgressRegion {
   }
 
   private func text(_ row: RunProgress.Row, _ width: Int) -> String {
-    var text = "  \(mark(row)) " + TerminalText.fitted(row.name, columns: width).padded(to: width) + "  "
+    let isServing = row.state == .finished
+    var text =
+      "  \(isServing ? style.green("●") : mark(row)) " + TerminalText.fitted(row.name, columns: width).padded(to: width)
+      + "  "
     text += time(row).leftPadded(to: 7)
+    if isServing { return text + "  " + (subject.readiness(of: row.id) ?? "ready") }
     if showsQueues { text += "  " + style.dim(row.queue) }
     if row.isLate { text += "  " + style.yellow("late") }
     if row.state == .retrying {

@@ -55,6 +55,10 @@ struct RunProgress {
   private(set) var rows: [Row]
   /// The running steps, the one that started first in front.
   private(set) var running: [Int] = []
+  /// The services that are ready, in file order.
+  private(set) var serving: [Int] = []
+  /// Whether the run goes on only because of them.
+  private(set) var isKeeping = false
   private(set) var counts = Counts()
   /// The number of steps that the gate still waits for.
   private(set) var openBlockingCount = 0
@@ -117,6 +121,12 @@ struct RunProgress {
   func itemCount(of step: StepID) -> Int? {
     guard let index = indices[step], rows[index].items.finished > 0 else { return nil }
     return rows[index].items.finished
+  }
+
+  /// Notes which services are ready, and whether the run goes on only because of them.
+  mutating func note(serving steps: [StepIndex], isKeeping: Bool) {
+    serving = steps.map { Int($0) }
+    self.isKeeping = isKeeping
   }
 
   /// Notes how many items steps have.

@@ -15,6 +15,8 @@ struct RunSubject: Sendable {
   let hasBudgets: Bool
   let stepCount: Int
   private let names: [StepID: String]
+  /// The services, each with its port if the file names one.
+  private let services: [StepID: Int?]
 
   init(_ workflow: Workflow, isPrewarmed: Bool = false) {
     self.workflow = TerminalText.visible(workflow.name)
@@ -29,6 +31,17 @@ struct RunSubject: Sendable {
       names[step.id] = TerminalText.visible(name)
     }
     self.names = names
+    let services = workflow.steps.filter(\.isCommandService)
+    self.services = Dictionary(uniqueKeysWithValues: services.map { ($0.id, $0.servicePort) })
+  }
+
+  /// Whether commands of the workflow keep running.
+  var hasServices: Bool { !services.isEmpty }
+
+  /// What is shown of a service that is ready, `ready, port 8080`; nil if the step is not a service.
+  func readiness(of step: StepID) -> String? {
+    guard !services.isEmpty, let port = services[step] else { return nil }
+    return "ready" + (port.map { ", port \($0)" } ?? "")
   }
 
   /// What a person reads: the name, else the id.

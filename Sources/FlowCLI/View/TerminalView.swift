@@ -156,6 +156,10 @@ final class TerminalView: RunObserver {
       let totals = run.itemTotals
       state.withLock { $0.progress.note(itemTotals: totals) }
     }
+    if subject.hasServices {
+      let (serving, isKeeping) = (run.servingSteps, run.isKeepingServices)
+      state.withLock { $0.progress.note(serving: serving, isKeeping: isKeeping) }
+    }
     draw(at: run.nowNanoseconds, deadline: run.gateDeadline)
   }
 

@@ -24,7 +24,8 @@ struct RunWatch {
     self.request = request
     let words = arguments.prefix { $0 != "--" }.filter { $0 != "--watch" } + arguments.drop { $0 != "--" }
     program = Program(
-      [OwnProgram.path] + words, environment: Environment.all, folder: FilePath.absolute("."))
+      [OwnProgram.path] + words, environment: Environment.all.merging([KeptRunWatch.variable: "1"]) { $1 },
+      folder: FilePath.absolute("."))
   }
 
   /// Runs and waits in turn until a signal comes or the output has no reader.
@@ -36,8 +37,10 @@ struct RunWatch {
       files = watched
       // What is saved while the run continues is seen afterwards.
       var changes = FileWatch(watched)
-      await run()
-      if changes.changed() == nil {
+      let hasEndedForChange = await run()
+      if hasEndedForChange {
+        followers = 0
+      } else if changes.changed() == nil {
         followers = 0
         tell("watching for changes; press Ctrl-C to stop")
       } else if followers < Self.followersLimit {
@@ -52,8 +55,9 @@ struct RunWatch {
     }
   }
 
-  /// One run, to its end; a signal that comes meanwhile is passed on to it, and ends the process with it.
-  private func run() async {
+  /// One run, to its end; a signal that comes meanwhile is passed on to it, and ends the process with it. Returns whether it kept
+  /// its services until a file changed.
+  private func run() async -> Bool {
     Interrupts.holdForStart()
     do throws(SystemError) {
       let group = try ProcessGroup(program, input: 0, output: 1, errors: 2)
@@ -61,6 +65,7 @@ struct RunWatch {
       let ending = try await DetachedThread.run { group.collect() }
       if let signal = Interrupts.endPassing() { ExitStatus.exit(128 + signal) }
       if case .signaled = ending.status { StandardOutput.writeError("flowrun: the run \(ending.status)\n") }
+      return ending.status == .exited(code: KeptRunWatch.exitCode)
     } catch {
       StandardOutput.writeError("flowrun: cannot run: \(error)\n")
       ExitStatus.failure.exit()

@@ -163,6 +163,33 @@ public final class WorkflowRun: Sendable {
   /// Says that no more events come from outside: the run may end when nothing is left to do.
   public func finishPosting() { change(.outsideSourceClosed) }
 
+  /// Ends the wait of a run that goes on with its services (`keep: services`); returns false where it does not wait.
+  public func endWait() -> Bool {
+    let (isKept, aftermath) = withPlan { state in
+      let isKept = state.plan.isKeepingServices
+      if isKept { state.plan.apply(.keptLongEnough, at: state.instant(clock.now)) }
+      return (isKept, carryOut(&state))
+    }
+    perform(aftermath)
+    return isKept
+  }
+
+  /// Whether the run goes on only because of its services (`keep: services`).
+  public var isKeepingServices: Bool {
+    prepared.graph.workflow.keepsServices && state.withLock { $0.plan.isKeepingServices }
+  }
+
+  /// Whether the run has not ended.
+  package var isGoingOn: Bool { state.withLock { $0.ended == nil } }
+
+  /// The services that are commands and are ready.
+  package var servingSteps: [StepIndex] {
+    guard prepared.facts.values.contains(where: \.isCommandService) else { return [] }
+    return state.withLock { state in
+      state.plan.outstanding.serving.filter { prepared.facts[$0]?.isCommandService == true }
+    }.sorted()
+  }
+
   /// Cancels the run: running steps are asked to end, waiting ones skipped.
   public func cancel() {
     let opened = gateClock.send(.cancelled)

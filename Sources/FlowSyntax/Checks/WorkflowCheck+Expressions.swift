@@ -74,6 +74,7 @@ extension WorkflowCheck {
       checkValue(run, fits: .any, .with, step, "the command")
       checkCommandText(run, step, declaration)
     }
+    if let condition = node(.readyWhen, of: step) { checkValue(condition, fits: .any, .with, step, "'ready-when'") }
     guard let node = node(.with, of: step) else { return }
     var ignored: [Diagnostic] = []
     var members = tree.members(of: node, failures: &ignored)

@@ -99,6 +99,8 @@ struct WorkflowCheck: DocumentReading {
     switch input {
     case CommandKeys.commandInput: tree.member(StepKey.run.rawValue, of: locations.steps[step].value)
     case CommandKeys.shellInput: tree.member(StepKey.shell.rawValue, of: locations.steps[step].value)
+    case ReadyCondition.input, RestartPolicy.input, StopPolicy.input:
+      tree.member(input, of: locations.steps[step].value)
     default:
       input == actions.declaration(ofStep: step)?.outputFieldsFromInput
         ? tree.member(StepKey.outputs.rawValue, of: locations.steps[step].value) : nil

@@ -17,6 +17,9 @@ enum StepKey: String, FormatKey {
   case logLimit = "log-limit"
   case mergeOutput = "merge-output"
   case path, interactive
+  case service
+  case readyWhen = "ready-when"
+  case restart
 
   static let owner = "a step"
 
@@ -54,7 +57,9 @@ enum StepKey: String, FormatKey {
     case .onInterrupt: .word(InterruptPolicy.allCases.map(\.rawValue))
     case .foreach: .foreach
     case .parallel: .integer(1...Limits.items)
-    case .failFast, .mergeOutput, .interactive: .boolean
+    case .failFast, .mergeOutput, .interactive, .service: .boolean
+    case .readyWhen: .map(ReadyKey.self)
+    case .restart: .map(RestartKey.self)
     case .inputsFrom, .produces: .list(of: .fileRule, isNonempty: true)
     case .executor: .executorAddress
     case .path: .list(of: .folder, isNonempty: true)
@@ -72,7 +77,7 @@ enum StepKey: String, FormatKey {
     switch self {
     case .condition: "success()"
     case .enabled: "true"
-    case .deferral, .optional, .prewarm, .quiet, .mergeOutput, .interactive: "false"
+    case .deferral, .optional, .prewarm, .quiet, .mergeOutput, .interactive, .service: "false"
     case .onInterrupt: "rerun"
     case .failFast, .color: "true"
     case .shell: "sh"
@@ -125,6 +130,10 @@ enum StepKey: String, FormatKey {
     case .interactive:
       "Whether its command has the terminal, as an editor or a login does; one such step runs at a time, and nothing that it "
         + "prints is recorded"
+    case .service:
+      "Whether its command keeps running: the step succeeds when it is ready, and flowrun stops it at the end of the run"
+    case .readyWhen: "When a service is ready: { port: 8080 }, or with http, log or run; without it when it has started"
+    case .restart: "Whether a service that ends by itself is started again: { on-exit: failure }"
     case .failFast: "With foreach, whether a failed item ends the others"
     case .executor:
       "Where the step runs, as --on takes it (workers=4, slurm=8), local: here, or { slurm: { partition: long } }"

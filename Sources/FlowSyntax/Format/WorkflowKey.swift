@@ -4,7 +4,7 @@ import FlowModel
 /// The keys of a workflow.
 enum WorkflowKey: String, FormatKey {
   case name, description, inputs, secrets, env, deadline, events, queues, defaults, concurrency, steps, outputs
-  case durable, history, timeout, finally, cleanup, budgets
+  case durable, history, timeout, finally, cleanup, budgets, keep
   case environmentFile = "env-file"
   case logLimit = "log-limit"
   case path
@@ -38,6 +38,7 @@ enum WorkflowKey: String, FormatKey {
     case .timeout, .cleanup: .durationAboveZero
     case .logLimit: .size(Limits.leastLogBytes...Limits.logBytes)
     case .budgets: .list(of: .name, isNonempty: true)
+    case .keep: .word(KeptPart.allCases.map(\.rawValue))
     case .finally: .named(.step, .map(StepKey.self))
     }
   }
@@ -75,6 +76,7 @@ enum WorkflowKey: String, FormatKey {
     case .finally: "Steps by id that run when all others have finished, even if the run failed or was cancelled"
     case .cleanup: "How long finally and always() steps have together when a run is cancelled, at most 1h"
     case .budgets: "Limits on runs, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
+    case .keep: "services: when all other steps have finished, the run goes on with its services until Ctrl-C"
     case .history: "Whether flowrun records the runs of this workflow; see flowrun runs"
     case .logLimit: "How much is recorded of what the steps of a run print"
     }

@@ -43,6 +43,12 @@ extension WorkflowCheck {
           .unknownAction, "step '\(name(step))' cannot use '\(uses)': \(problem)", at: span(.uses, of: step),
           help: "the path is relative to the file that contains it; 'flowrun validate' shows all problems of that file")
       }
+      if entry.workflow?.keepsServices == true {
+        report(
+          .conflictingKeys, "step '\(name(step))' cannot use '\(uses)': that file has 'keep: services'",
+          at: span(.uses, of: step),
+          help: "move 'keep' to the file that is run; the services of an included file end with it")
+      }
       let isFanOut = tree.member(StepKey.foreach.rawValue, of: locations.steps[step].value) != nil
       if isFanOut {
         checkItemWorkflow(entry, of: step)

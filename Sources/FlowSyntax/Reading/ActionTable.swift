@@ -43,6 +43,13 @@ struct ActionTable {
     return commandIndex
   }
 
+  /// The index of the action that `run` is short for at a service.
+  mutating func indexOfService() -> Int {
+    if let index = entries.firstIndex(where: { $0.name == CommandKeys.serviceAction }) { return index }
+    add(CommandKeys.serviceAction)
+    return entries.count - 1
+  }
+
   private mutating func add(_ name: String) {
     let declaration = catalog.declaration(named: name)
     let isPlain =

@@ -6,6 +6,8 @@ import FlowModel
 struct CommandKeys {
   /// What `run` is short for.
   static let action = "shell.run"
+  /// What `run` is short for at a service.
+  static let serviceAction = Step.serviceAction
   /// The input that `run` stands for.
   static let commandInput = "command"
   /// The input that `shell` stands for.
@@ -28,7 +30,14 @@ struct CommandKeys {
   var mergeOutput: MemberCursor.Member?
   var path: MemberCursor.Member?
   var interactive: MemberCursor.Member?
+  var service: MemberCursor.Member?
+  var readyWhen: MemberCursor.Member?
+  var restart: MemberCursor.Member?
 
+  /// Whether an action runs the command of a step.
+  static func isCommand(_ uses: String) -> Bool { uses == action || uses == serviceAction }
+  /// Whether there is a key of services.
+  var isOfService: Bool { service != nil || readyWhen != nil || restart != nil }
   /// Whether there is any of the short words.
   var isStated: Bool { run != nil || shell != nil }
   /// Whether there is a key that only a step with a command can have.
@@ -104,7 +113,7 @@ extension WorkflowReader {
   mutating func readCommandOptions(
     _ keys: CommandKeys, of location: StepLocation, _ uses: String, _ with: inout ValueObject
   ) {
-    guard uses == CommandKeys.action else {
+    guard CommandKeys.isCommand(uses) else {
       for member in keys.forCommandsAlone where !uses.isEmpty {
         let name = tree.keyName(member.key)
         report(
@@ -130,7 +139,9 @@ extension WorkflowReader {
     if let member = keys.mergeOutput, boolean(member.value, .stepKey(.mergeOutput, location.key)) == true {
       with[StepKey.mergeOutput.rawValue] = .boolean(true)
     }
-    if let member = keys.interactive, boolean(member.value, .stepKey(.interactive, location.key)) == true {
+    if let member = keys.interactive, uses == CommandKeys.action,
+      boolean(member.value, .stepKey(.interactive, location.key)) == true
+    {
       with[StepKey.interactive.rawValue] = .boolean(true)
     }
     let own = keys.path.map { folders($0.value, .stepKey(.path, location.key)) } ?? []

@@ -10,7 +10,9 @@ extension WorkflowReader {
     let node = member.value
     let owner = Owner.stepKey(key, location.key)
     switch key {
-    case .uses, .run, .shell, .needs, .with, .outputs, .outputLimit, .stop, .mergeOutput, .path, .interactive: break
+    case .uses, .run, .shell, .needs, .with, .outputs, .outputLimit, .stop, .mergeOutput, .path, .interactive, .service,
+      .readyWhen, .restart:
+      break
     case .name: options.name = string(node, owner)
     // Lists read it from the file, and a run has no use for it.
     case .description: _ = string(node, owner)

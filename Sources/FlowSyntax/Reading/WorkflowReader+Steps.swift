@@ -120,6 +120,9 @@ extension WorkflowReader {
       case .mergeOutput: command.mergeOutput = member
       case .path: command.path = member
       case .interactive: command.interactive = member
+      case .service: command.service = member
+      case .readyWhen: command.readyWhen = member
+      case .restart: command.restart = member
       case .needs: reader.readNeeds(member.value, index)
       case .with: with = reader.readWith(member.value, location)
       default:
@@ -130,16 +133,27 @@ extension WorkflowReader {
       }
     }
     if command.uses == nil || command.isStated { readCommand(command, of: location, &action, &uses, &with) }
-    if let outputs = command.outputs { readOutputs(outputs, of: location, action, &with) }
-    if let limit = command.outputLimit { readOutputLimit(limit, of: location, action, &with) }
+    if command.isOfService || uses == CommandKeys.serviceAction {
+      readService(command, of: location, &action, &uses, &with)
+    }
+    if let outputs = command.outputs, uses != CommandKeys.serviceAction {
+      readOutputs(outputs, of: location, action, &with)
+    }
+    if let limit = command.outputLimit, uses != CommandKeys.serviceAction {
+      readOutputLimit(limit, of: location, action, &with)
+    }
     if command.stop != nil || defaults.stop != nil { readStop(command.stop, of: location, action, &with) }
-    if uses == CommandKeys.action || command.needsCommand { readCommandOptions(command, of: location, uses, &with) }
+    if CommandKeys.isCommand(uses) || command.needsCommand { readCommandOptions(command, of: location, uses, &with) }
     if with[StepKey.interactive.rawValue] == .boolean(true), uses == CommandKeys.action {
       var changed = options ?? StepOptions()
       changed.queue = terminalQueue(changed.queue, location)
       options = changed
     }
-    if !defaults.isEmpty { apply(defaults, to: &options, location) }
+    if !defaults.isEmpty {
+      apply(defaults, to: &options, location)
+      // A service has 'restart' in place of it.
+      if uses == CommandKeys.serviceAction { options?.retry = nil }
+    }
     if options?.request != nil {
       let later = laterRequests(location, attempts: options?.retry?.attempts ?? 1)
       if !later.isEmpty { options?.laterRequests = later }

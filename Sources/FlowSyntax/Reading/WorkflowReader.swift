@@ -90,7 +90,11 @@ struct WorkflowReader: DocumentReading {
     if let node = locations.value(.timeout) { workflow.timeout = timeout(node) }
     if let node = locations.value(.cleanup) { workflow.cleanup = cleanup(node) }
     if let node = locations.value(.budgets) { workflow.budgets = budgets(node) }
+    if let node = locations.value(.keep) {
+      workflow.keepsServices = word(node, "keep", as: KeptPart.self) == .services
+    }
     if locations.value(.steps) != nil { readSteps() }
+    if let node = locations.value(.keep) { checkKeep(node) }
   }
 
   /// The rule for names of workflows that a name breaks; nil if it is a good name.

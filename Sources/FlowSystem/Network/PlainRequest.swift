@@ -11,6 +11,10 @@ package struct PlainRequest: Sendable {
   package var headers: [(name: String, value: String)]
   /// What is sent.
   package var body: [UInt8]
+  /// The method.
+  package var method = "POST"
+  /// Whether the answer is awaited to the end of its body; if not, its body is what came together with the status.
+  package var awaitsBody = true
 
   /// What the server answered.
   package struct Answer: Sendable {
@@ -56,7 +60,7 @@ package struct PlainRequest: Sendable {
   /// Sends it and returns the answer; throws when there is none by the deadline.
   package func send(by deadline: ContinuousClock.Instant) throws(RequestProblem) -> Answer {
     let connection = try connect(by: deadline)
-    var head = "POST \(path) HTTP/1.1\r\nHost: \(host.contains(":") ? "[\(host)]" : host):\(port)\r\n"
+    var head = "\(method) \(path) HTTP/1.1\r\nHost: \(host.contains(":") ? "[\(host)]" : host):\(port)\r\n"
     head += "Content-Length: \(body.count)\r\nConnection: close\r\n"
     for (name, value) in headers { head += "\(name): \(value)\r\n" }
     let bytes = Array((head + "\r\n").utf8) + body
@@ -70,7 +74,7 @@ package struct PlainRequest: Sendable {
     var received: [UInt8] = []
     var hasEnded = false
     while !hasEnded, received.count < Self.answerBytes {
-      if let answer = Self.answer(in: received, isEnded: false) { return answer }
+      if let answer = Self.answer(in: received, isEnded: !awaitsBody) { return answer }
       do throws(RequestProblem) {
         try Self.wait(for: connection.number, POLLIN, by: deadline)
       } catch {
@@ -91,6 +95,16 @@ package struct PlainRequest: Sendable {
         description: received.isEmpty ? "the connection was closed without an answer" : "it is not HTTP")
     }
     return answer
+  }
+
+  /// Whether something accepts a connection to this port of a host of this machine by the deadline.
+  package static func isAnswered(host: String, port: Int, by deadline: ContinuousClock.Instant) -> Bool {
+    do throws(RequestProblem) {
+      _ = try PlainRequest(host: host, port: port, path: "/", body: []).connect(by: deadline)
+      return true
+    } catch {
+      return false
+    }
   }
 
   private func connect(by deadline: ContinuousClock.Instant) throws(RequestProblem) -> Descriptor {

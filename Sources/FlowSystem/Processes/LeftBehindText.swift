@@ -9,6 +9,7 @@ package enum LeftBehindText {
     if names.isEmpty { return nil }
     var text = "ended what commands had left running: "
     for (index, name) in names.prefix(named).enumerated() { text += index == 0 ? name : ", \(name)" }
-    return names.count > named ? text + " and \(names.count - named) more" : text
+    if names.count > named { text += " and \(names.count - named) more" }
+    return text + "; a command that is to keep running has 'service: true'"
   }
 }

@@ -106,7 +106,7 @@ extension Oracle {
       guard isGateOpen, isIdleButForTheGate else { return }
     }
     isStopping = true
-    for index in bodies.indices where bodies[index].returnedAt == nil { tellToStop(index) }
+    tellServicesToStop()
     if bodies.allSatisfy({ $0.returnedAt != nil || $0.isAbandoned }) { endedAt = now }
   }
 

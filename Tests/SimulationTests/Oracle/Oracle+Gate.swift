@@ -95,10 +95,12 @@ extension Oracle {
 
   var blocking: [Int] { steps.indices.filter { states[$0].isBlocking } }
 
-  /// "An optional blocking step skipped `upstream-failed` does not fail the gate", though its dependents are
+  /// "A blocking service is satisfied when ready", whatever comes of it later. "An optional blocking step skipped
+  /// `upstream-failed` does not fail the gate", though its dependents are
   /// unsatisfied.
   func failsGate(_ step: Int) -> Bool {
-    isUnsatisfied(step) && !(options[step].isOptional && states[step].reason == "upstream-failed")
+    isUnsatisfied(step) && !hasEndedForGood(step)
+      && !(options[step].isOptional && states[step].reason == "upstream-failed")
   }
 
   /// The launch gate, 3: `ready` at `max(min, readyAt)`, `failed` at `max(min, t)` once a blocking step is unsatisfied.

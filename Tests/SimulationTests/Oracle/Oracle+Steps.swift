@@ -15,7 +15,7 @@ extension Oracle {
   /// skipped for `condition` or `disabled`; every other end leaves it unsatisfied".
   func isSatisfied(_ step: Int) -> Bool {
     switch states[step].outcome {
-    case "success": true
+    case "success": !hasEndedForGood(step)
     case "failure", "timed-out": options[step].isOptional
     case "skipped": states[step].reason == "condition" || states[step].reason == "disabled"
     default: false
@@ -235,8 +235,11 @@ extension Oracle {
   /// *Decision*: a ready service that returns an error by itself has failed, for the run's conclusion, at that time;
   /// its dependents saw it finished. "one that stops within the grace concludes `success`".
   mutating func serviceReturns(_ body: Body) {
-    guard body.toldToStopAt == nil, body.script.ending != .success else { return }
-    if isFinished(body.step) { states[body.step].hasFailedAfterReady = true } else { finish(body.step, "failure") }
+    guard body.toldToStopAt == nil, !isStopping, body.script.ending != .success else { return }
+    guard isFinished(body.step) else { return finish(body.step, "failure") }
+    guard states[body.step].outcome == "success" else { return }
+    states[body.step].hasFailedAfterReady = true
+    if hasEndedForGood(body.step), cancelledAt == nil { withdraw(from: body.step) }
   }
 
   /// "`min`: success is reported not before it"

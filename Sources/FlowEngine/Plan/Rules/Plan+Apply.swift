@@ -30,6 +30,7 @@ extension Plan {
     case .timePassed: handleTimers(at: now)
     case .gateOpened(let opened): openGate(opened, at: now)
     case .cancelled: cancel(at: now)
+    case .keptLongEnough: hasKeptServices = true
     }
   }
 

@@ -151,10 +151,9 @@ extension Plan {
   /// Gives up waiting for a body whose grace is over.
   mutating func abandon(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     if let end = particulars.graceEnds[Attempt(step: task.index, attempt: attempt)], now < end { return }
-    if isClosing, self[state: task].marks.contains(.serving), self[state: task].attempt == attempt {
+    if !task.isItem, outstanding.stopping.contains(task.step), states[task.step].attempt == attempt {
       change(task) { $0.marks = $0.marks.subtracting(.serving).union(.abandoned) }
-      outstanding.serving.remove(task.step)
-      return
+      return noteStop(ofService: task.step, at: now)
     }
     let key = Attempt(step: task.index, attempt: attempt)
     guard outstanding.cancelling.removeValue(forKey: key) != nil else { return }
@@ -164,36 +163,5 @@ extension Plan {
     let isOnMain = queues[traits[task.step].queue].pool == .main
     if isOnMain { outstanding.mainHolder = task.index }
     vacate(task, keepsQueue: isOnMain)
-  }
-
-  // MARK: Services
-
-  /// A service reported ready: it is finished for all others, and continues.
-  mutating func reportReady(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
-    guard !task.isItem, isAwaiting(task, attempt: Int(attempt)), traits[task.step].flags.contains(.service) else {
-      return
-    }
-    vacate(task)
-    states[task.step].marks.insert(.serving)
-    outstanding.serving.insert(task.step)
-    succeed(task, at: now)
-  }
-
-  /// A service that its dependents saw ready has failed.
-  mutating func failAfterReady(_ step: StepIndex, _ failure: StepFailure, at now: Int) {
-    states[step].marks.insert(.failedAfterReady)
-    noteEntry(.failedAfterReady(step, failure, atNanoseconds: now))
-  }
-
-  private mutating func endService(_ step: StepIndex, _ ending: Ending, at now: Int) {
-    states[step].marks.remove(.serving)
-    outstanding.serving.remove(step)
-    guard case .failure(let failure, _, _) = ending, !isClosing else { return }
-    particulars.failures[step] = failure
-    if states[step].status == .done {
-      if states[step].outcome == .success { failAfterReady(step, failure, at: now) }
-    } else {
-      finish(step, .failure, nil, at: now)
-    }
   }
 }

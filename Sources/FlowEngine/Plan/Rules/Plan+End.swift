@@ -6,6 +6,7 @@ extension Plan {
     while endedAt == nil, isIdleButForWaiters {
       if releaseFinalSteps(at: now) { continue }
       if counts.unsettled == 0, readiness.outcome != nil {
+        if isKeepingServices { return }
         close(at: now)
         return
       }
@@ -48,7 +49,7 @@ extension Plan {
 
   /// Whether nothing is in progress that could still post an event or finish a step.
   private var isIdleButForWaiters: Bool {
-    if !counts.isStill { return false }
+    if !counts.isStill || !outstanding.endingFiles.isEmpty { return false }
     if cancelledAt != never { return true }
     guard hasStarted, activatedAt != never, outstanding.announcedEvents <= 0, !outstanding.outsideSourceIsOpen else {
       return false
@@ -102,15 +103,8 @@ extension Plan {
   /// Everything is finished: services are asked to stop, bodies that were asked to end have their grace, then the run
   /// is over.
   private mutating func close(at now: Int) {
-    if !isClosing {
-      isClosing = true
-      for step in outstanding.serving.sorted() {
-        effects.append(.cancel(step, attempt: Int(states[step].attempt)))
-        timers.insert(
-          PlanTimer(
-            atNanoseconds: now + grace(step), kind: .grace, step: step, attempt: states[step].attempt))
-      }
-    }
+    isClosing = true
+    stopServices(among: outstanding.serving, at: now)
     guard outstanding.serving.isEmpty, outstanding.cancelling.isEmpty else { return }
     endedAt = now
     let conclusion = runConclusion()
@@ -206,7 +200,9 @@ extension Plan {
   private mutating func prepareCleanup(_ step: StepIndex) {
     move(step, to: .waiting)
     fanOuts.forget(step)
-    states[step].open = Int32(needs(of: step).count { states[$0].status != .done }) + (awaitsOthers(step) ? 1 : 0)
+    states[step].open =
+      Int32(needs(of: step).count { states[$0].status != .done }) + (awaitsOthers(step) ? 1 : 0)
+      + (outstanding.endingFiles.contains(step) ? 1 : 0)
   }
 
   /// The time for steps that run during cancellation is over.

@@ -6,7 +6,7 @@ extension Plan {
   func isSatisfied(_ step: StepIndex) -> Bool {
     let state = states[step]
     switch state.outcome {
-    case .success: return true
+    case .success: return !hasEndedForGood(step)
     case .failure, .timedOut: return traits[step].flags.contains(.optional)
     case .skipped:
       return state.reason == .condition || state.reason == .disabled || state.reason == .upToDate
@@ -111,6 +111,8 @@ extension Plan {
       outstanding.heldForActivation.append(step)
     } else if flags.contains(.disabled) {
       collect(step, .skipped, .disabled)
+    } else if flags.contains(.exit), endsServices(ofFileEndingIn: step, at: now) {
+      // It is released again when they have stopped.
     } else if flags.contains(.exit), let outcome = exitOutcome(step) {
       collect(step, outcome.outcome, outcome.reason)
     } else if flags.contains(.conditional) {

@@ -65,6 +65,7 @@ extension Plan {
       particulars.failures[step] = StepFailure(code: "include-failed", message: failure(ofScope: scope))
       return (.failure, nil)
     }
+    if outstanding.withdrawnFiles.contains(step) { return (.cancelled, nil) }
     return states[step].marks.contains(.dependencyNeverPosted) ? (.skipped, .eventNeverPosted) : nil
   }
 

@@ -21,6 +21,8 @@ public struct Plan: Sendable {
   /// The workflow.
   public let graph: WorkflowGraph
   let facts: [StepIndex: StepFacts]
+  /// The services that end with an included file, by the step that ends it.
+  let servicesOfFiles: [StepIndex: [StepIndex]]
   /// Draws from 0..<1 for the pause before a retry, by step and attempt.
   let jitter: @Sendable (StepIndex, Int) -> Double
   /// The time for the body of a step that was asked to end, until its capacity is given away.
@@ -65,6 +67,8 @@ public struct Plan: Sendable {
   /// Whether it did: it is cancelled then, and has failed.
   var hasTimedOut = false
   var isClosing = false
+  /// Whether a run that keeps its services has been asked to end.
+  var hasKeptServices = false
   /// The steps whose `defer` expression was true at activation.
   var resolvedDeferrals: StepList = []
   /// When the run ended; nil while it continues.
@@ -97,6 +101,7 @@ public struct Plan: Sendable {
     let count = graph.workflow.steps.count
     self.graph = graph
     self.facts = facts
+    servicesOfFiles = Self.servicesOfFiles(graph.workflow, facts)
     self.remote = remote
     self.capacity = capacity
     self.jitter = jitter

@@ -35,6 +35,8 @@ public enum PlanEvent: Sendable {
   case gateOpened(OpenedGate)
   /// The run is being cancelled.
   case cancelled
+  /// A run that goes on with its services ends now.
+  case keptLongEnough
 }
 
 /// How the body of a step ended, as the plan takes it in.

@@ -128,6 +128,12 @@ struct Outstanding: Sendable {
   var cancelling: [Attempt: Int] = [:]
   /// Services that reported ready and have not returned.
   var serving: Set<StepIndex> = []
+  /// Those of them that were asked to stop.
+  var stopping: Set<StepIndex> = []
+  /// The ends of included files that wait for the services of the file to stop.
+  var endingFiles: Set<StepIndex> = []
+  /// The ends of included files of which steps were cancelled because a service that they need had ended.
+  var withdrawnFiles: Set<StepIndex> = []
   /// Steps about to be finished. The list keeps cascades flat: a chain of any length is walked without recursion.
   var collected: [(step: StepIndex, outcome: Outcome, reason: SkipReason?)] = []
   /// Steps that were running when the run was cancelled, and whose `if` is evaluated again: those for which it holds clean up

@@ -48,6 +48,8 @@ struct StepTraits: Sendable {
 public struct StepFacts: Sendable, Hashable {
   /// Whether its action is a service.
   public var isService: Bool
+  /// Whether that service is a command: it ends with the file that has it, and steps that need it end with it.
+  public var isCommandService: Bool
   /// The events that its action declares to post.
   public var postedEvents: [String]
   /// The status functions that its `if` names.
@@ -75,12 +77,14 @@ public struct StepFacts: Sendable, Hashable {
 
   /// Journal entries of a step; the defaults are those of a plain one.
   public init(
-    isService: Bool = false, postedEvents: [String] = [], statusFunctions: StatusFunctions = [],
+    isService: Bool = false, isCommandService: Bool = false, postedEvents: [String] = [],
+    statusFunctions: StatusFunctions = [],
     followedEvents: [String] = [], isFedFromOutside: Bool = false
   ) {
     self.followedEvents = followedEvents
     self.isFedFromOutside = isFedFromOutside
     self.isService = isService
+    self.isCommandService = isCommandService
     self.postedEvents = postedEvents
     self.statusFunctions = statusFunctions
   }

@@ -227,6 +227,13 @@ public struct ResumePlan: Sendable {
     }
   }
 
+  /// Whether a run goes on with a service when everything else has finished.
+  private static func isKeptService(_ step: StepIndex, _ prepared: PreparedWorkflow) -> Bool {
+    let workflow = prepared.graph.workflow
+    return workflow.keepsServices && workflow.scope(of: step) == nil
+      && prepared.action(of: step).declaration.isCommandService
+  }
+
   /// Of what a step that runs again needs, directly or not, that runs again whose work is gone with the process, or that gave a
   /// secret which a person had answered. Where only some steps are to run, what these need.
   private static func revokeMissing(
@@ -235,7 +242,7 @@ public struct ResumePlan: Sendable {
     let graph = prepared.graph
     var isNeeded = [Bool](repeating: false, count: fates.count)
     for step in graph.topologicalOrder.reversed() {
-      if fates[Int(step)] == .kept, isNeeded[Int(step)],
+      if fates[Int(step)] == .kept, isNeeded[Int(step)] || chosen.isEmpty && isKeptService(step, prepared),
         answered.contains(step) || prepared.action(of: step).declaration.actsOnProcess
       {
         fates[Int(step)] = .again(.gone)

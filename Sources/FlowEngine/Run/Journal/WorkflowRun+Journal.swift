@@ -271,7 +271,7 @@ extension WorkflowRun {
     else { return ["problem": "this run does not know what was asked"] }
     switch word {
     case .cancel:
-      cancel()
+      if !endWait() { cancel() }
       return ["done": true]
     case .post:
       guard let event = object["event"]?.stringValue, prepared.knows(event: event) else {

@@ -97,7 +97,8 @@ public struct PreparedWorkflow: Sendable {
           details.append(detail)
         }
         let fact = StepFacts(
-          isService: declaration.isService, postedEvents: declaration.eventsPosted(with: step.with),
+          isService: declaration.isService, isCommandService: declaration.isCommandService,
+          postedEvents: declaration.eventsPosted(with: step.with),
           statusFunctions: detail.condition?.statusFunctionSet ?? [], followedEvents: declaration.follows,
           isFedFromOutside: declaration.source == .outside)
         if fact.isService || !fact.statusFunctions.isEmpty || (hasPosts && !fact.postedEvents.isEmpty) {

@@ -16,7 +16,11 @@ struct OutputLines {
   }
 
   /// Lines of the step of `context`.
-  init(_ context: ActionContext) { log = Log(context) }
+  ///
+  /// - Parameter onLine: called with each line that has ended.
+  init(_ context: ActionContext, onLine: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil) {
+    log = Log(context, onLine)
+  }
 
   /// Whether the run's log takes more at the moment.
   var hasRoom: Bool { log.hasRoom }
@@ -40,9 +44,11 @@ struct OutputLines {
     private let context: ActionContext
     private let isTold: Bool
     private let isToldUnfinished: Bool
+    private let onLine: (@Sendable (UnsafeRawBufferPointer) -> Void)?
 
-    init(_ context: ActionContext) {
+    init(_ context: ActionContext, _ onLine: (@Sendable (UnsafeRawBufferPointer) -> Void)?) {
       self.context = context
+      self.onLine = onLine
       isTold = context.host.showsOutput(of: context.step)
       isToldUnfinished = isTold && context.host.showsUnfinishedLines
     }
@@ -53,11 +59,15 @@ struct OutputLines {
       _ piece: UnsafeRawBufferPointer, _ splitter: inout LineSplitter, _ last: inout LastLines, from stream: LogStream
     ) {
       var texts: [String] = []
+      var whole: [[UInt8]] = []
       _ = splitter.append(piece) { line, _ in
         last.append(line)
+        if onLine != nil { whole.append(Array(line)) }
         if isTold { texts.append(String(decoding: line, as: UTF8.self)) }
       }
       if !texts.isEmpty { context.log(texts, from: stream) }
+      // What follows from a line comes after it in the log.
+      for line in whole { line.withUnsafeBytes { onLine?($0) } }
       guard isToldUnfinished else { return }
       let unfinished = splitter.unfinished
       if !unfinished.isEmpty { context.showUnfinished(String(decoding: unfinished, as: UTF8.self), from: stream) }

@@ -132,15 +132,7 @@ struct RunShell: Action {
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    var command: Command
-    do throws(Command.CommandLineProblem) {
-      let shell = try input.shell.map { text throws(Command.CommandLineProblem) in try ShellTemplate(text) }
-      command = try Command(input.command, shell: shell ?? .plain)
-      try command.append(arguments: input.arguments, to: shell ?? .plain)
-    } catch {
-      throw ActionError("command-invalid", error.message, isRetryable: false)
-    }
-    command.moveLongTextToFile()
+    var command = try Command(input.command, shell: input.shell, arguments: input.arguments)
     guard let place = command.scriptArgument, let text = command.text else { return try run(command, input, context) }
     let script = try ScriptFile(text)
     command.arguments[place] = script.path
@@ -179,7 +171,11 @@ struct RunShell: Action {
           + "killed", level: .warning)
     }
     try context.checkCancellation()
-    if ending.group.leftBehind { context.log("ended what '\(command.description)' had left running", level: .warning) }
+    if ending.group.leftBehind {
+      context.log(
+        "ended what '\(command.description)' had left running; a command that is to keep running has 'service: true'",
+        level: .warning)
+    }
     var output = try Self.output(of: ending, command, successStatuses: input.successStatuses)
     guard let file else { return output }
     let bytes = try file.contents()
@@ -206,6 +202,20 @@ struct RunShell: Action {
         status: Int(code), stdout: TerminalText.withoutSequences(ending.output).withoutLastLineBreak,
         stderr: TerminalText.withoutSequences(ending.errors))
     }
+  }
+}
+
+extension Command {
+  /// The command of a step; throws an ``ActionError`` if it is malformed.
+  init(_ value: Value, shell: String?, arguments: [String]) throws {
+    do throws(CommandLineProblem) {
+      let shell = try shell.map { text throws(CommandLineProblem) in try ShellTemplate(text) }
+      try self.init(value, shell: shell ?? .plain)
+      try append(arguments: arguments, to: shell ?? .plain)
+    } catch {
+      throw ActionError("command-invalid", error.message, isRetryable: false)
+    }
+    moveLongTextToFile()
   }
 }
 

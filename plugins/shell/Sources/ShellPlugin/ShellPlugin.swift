@@ -9,5 +9,5 @@ public struct ShellPlugin: Plugin {
   public init() {}
 
   /// Everything that begins with `shell.`.
-  public var actions: [any ActionType.Type] { [RunShell.self] }
+  public var actions: [any ActionType.Type] { [RunShell.self, RunService.self] }
 }

@@ -1,0 +1,161 @@
+/// When a service that is a command counts as ready.
+public struct ReadyCondition: Sendable, Hashable {
+  /// What is looked at.
+  public var probe: Probe
+  /// The pause between two looks.
+  public var every: Duration
+  /// The time in which the service must be ready after each start.
+  public var within: Duration
+
+  /// What shows that a service is ready.
+  public enum Probe: Sendable, Hashable {
+    /// It printed a line that matches this POSIX extended regular expression.
+    case log(String)
+    /// It accepts connections to this port of 127.0.0.1 or ::1.
+    case port(Int)
+    /// A request of this `http://` address is answered with a status from 200 to 399.
+    case http(HTTPAddress)
+    /// This command, a text or a list of words, exits with status 0.
+    case run(Value)
+  }
+
+  /// The input of an action that has the condition.
+  public static let input = "ready-when"
+  /// The keys of which a condition has exactly one.
+  public static let probes = ["log", "port", "http", "run"]
+  /// The pause between two looks if none is given.
+  public static let usualPause = Duration.milliseconds(100)
+  /// The time until it is ready if none is given.
+  public static let usualTime = Duration.seconds(30)
+
+  /// Reads `{ port: 8080, every, within }`, the value of an input.
+  public init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
+    every = Self.usualPause
+    within = Self.usualTime
+    var probe: Probe?
+    for (key, value) in value {
+      switch key {
+      case "every", "within":
+        let time = try Self.duration(value, key)
+        if key == "every" { every = time } else { within = time }
+      default:
+        guard Self.probes.contains(key) else {
+          throw StopPolicy.PolicyProblem(
+            message:
+              "there is no key '\(key)'; expected one of \(Self.probes.joined(separator: ", ")), and 'every' and 'within'"
+          )
+        }
+        guard probe == nil else { throw Self.count }
+        probe = try Self.probe(key, value)
+      }
+    }
+    guard let probe else { throw Self.count }
+    self.probe = probe
+  }
+
+  private static var count: StopPolicy.PolicyProblem {
+    StopPolicy.PolicyProblem(message: "it must have exactly one of \(probes.joined(separator: ", "))")
+  }
+
+  /// The port that it names, for people.
+  public var port: Int? {
+    switch probe {
+    case .port(let port): port
+    case .http(let address): address.port
+    case .log, .run: nil
+    }
+  }
+
+  private static func probe(_ key: String, _ value: Value) throws(StopPolicy.PolicyProblem) -> Probe {
+    switch key {
+    case "log":
+      guard let text = value.stringValue, !text.isEmpty else {
+        throw StopPolicy.PolicyProblem(message: "'log' is a POSIX extended regular expression, not \(value.shortText)")
+      }
+      return .log(text)
+    case "port":
+      guard let port = value.integerValue ?? value.stringValue.flatMap({ Int($0) }), (1...65_535).contains(port) else {
+        throw StopPolicy.PolicyProblem(message: "'port' is a number from 1 to 65535, not \(value.shortText)")
+      }
+      return .port(port)
+    case "http":
+      guard let address = value.stringValue.flatMap({ HTTPAddress($0) }) else {
+        throw StopPolicy.PolicyProblem(
+          message: "'http' is an address such as http://127.0.0.1:8080/health, not \(value.shortText)")
+      }
+      return .http(address)
+    default:
+      let isCommand = value.stringValue?.contains { !$0.isWhitespace } ?? (value.arrayValue?.isEmpty == false)
+      guard isCommand else {
+        throw StopPolicy.PolicyProblem(message: "'run' is a command: a text, or a list of a program and its arguments")
+      }
+      return .run(value)
+    }
+  }
+
+  private static func duration(_ value: Value, _ key: String) throws(StopPolicy.PolicyProblem) -> Duration {
+    guard let time = value.stringValue.flatMap({ try? DurationText.parse($0) }), time > .zero else {
+      throw StopPolicy.PolicyProblem(message: "'\(key)' is a duration above zero such as 500ms, not \(value.shortText)")
+    }
+    return time
+  }
+}
+
+extension Step {
+  /// The action of a command that keeps running.
+  public static let serviceAction = "shell.service"
+
+  /// Whether it is a command that keeps running.
+  public var isCommandService: Bool { uses == Self.serviceAction }
+
+  /// The port that a service is ready at, if it is written in the file.
+  public var servicePort: Int? {
+    guard isCommandService, let value = with[ReadyCondition.input]?.objectValue else { return nil }
+    return (try? ReadyCondition(value))?.port
+  }
+}
+
+/// An address that begins with `http://`.
+public struct HTTPAddress: Sendable, Hashable {
+  /// The name or address of the host, an address of IPv6 without brackets.
+  public var host: String
+  /// The port; 80 if none is given.
+  public var port: Int
+  /// The path and the query, beginning with a slash.
+  public var path: String
+
+  /// Reads an address; nil if it is another text.
+  public init?(_ text: String) {
+    let scheme = "http://"
+    guard text.lowercased().hasPrefix(scheme),
+      !text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value == 127 })
+    else { return nil }
+    let rest = text.dropFirst(scheme.count).prefix { $0 != "#" }
+    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    let path = rest.dropFirst(authority.count)
+    self.path = path.isEmpty ? "/" : path.hasPrefix("?") ? "/" + path : String(path)
+    var host = authority
+    var port: Substring?
+    if authority.hasPrefix("[") {
+      guard let close = authority.firstIndex(of: "]") else { return nil }
+      host = authority[authority.index(after: authority.startIndex)..<close]
+      let behind = authority[authority.index(after: close)...]
+      if behind.hasPrefix(":") { port = behind.dropFirst() } else if !behind.isEmpty { return nil }
+    } else if let colon = authority.firstIndex(of: ":") {
+      host = authority[..<colon]
+      port = authority[authority.index(after: colon)...]
+    }
+    let number = port.map { Int($0) ?? 0 } ?? 80
+    guard !host.isEmpty, !host.contains("@"), !host.contains(":") || authority.hasPrefix("["),
+      (1...65_535).contains(number)
+    else { return nil }
+    self.host = String(host)
+    self.port = number
+  }
+
+  /// Whether it is on this machine.
+  public var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+  /// The address as text.
+  public var text: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)" }
+}

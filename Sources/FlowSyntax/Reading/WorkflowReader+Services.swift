@@ -1,0 +1,158 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+/// Reading services: commands that keep running.
+extension WorkflowReader {
+  /// The keys that a service cannot have, each with what to do instead.
+  private static var refused: [(key: String, help: String)] {
+    [
+      (StepKey.executor.rawValue, "remove 'executor'; a service runs on this machine"),
+      (StepKey.foreach.rawValue, "remove 'foreach'; write a step for each service"),
+      (StepKey.inputsFrom.rawValue, "remove 'inputs-from'; a service is started in every run"),
+      (StepKey.produces.rawValue, "remove 'produces'; a service is started in every run"),
+      (StepKey.outputs.rawValue, "remove 'outputs'; only a command that ends has them"),
+      (StepKey.outputLimit.rawValue, "remove 'output-limit'; what a service prints is in the log alone"),
+      (StepKey.resources.rawValue, "remove 'resources'; a service would never return them"),
+      (StepKey.interactive.rawValue, "remove 'interactive'; a service has no terminal"),
+      (StepKey.retry.rawValue, "write 'restart: { on-exit: failure }'"),
+      (StepKey.prewarm.rawValue, "remove 'prewarm'"),
+    ]
+  }
+
+  /// Makes a service of a command whose step says so, and takes the keys up that only a service can have.
+  mutating func readService(
+    _ keys: CommandKeys, of location: StepLocation, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
+  ) {
+    let isService = keys.service.flatMap { boolean($0.value, .stepKey(.service, location.key)) }
+    guard isService == true || uses == CommandKeys.serviceAction else {
+      for member in [keys.readyWhen, keys.restart].compactMap({ $0 }) where keys.service == nil || isService == false {
+        let name = tree.keyName(member.key)
+        report(
+          .conflictingKeys, "'\(name)' is for a service, which this step is not", at: span(member.key),
+          help: "write 'service: true', or remove '\(name)'")
+      }
+      return
+    }
+    guard CommandKeys.isCommand(uses) else {
+      if let member = keys.service, !uses.isEmpty {
+        report(
+          .conflictingKeys, "'service: true' makes a service of a command, and '\(uses)' runs none",
+          at: span(member.key),
+          help: "remove 'service', or write 'run'")
+      }
+      return
+    }
+    uses = CommandKeys.serviceAction
+    action = actions.indexOfService()
+    let place = keys.service ?? keys.run
+    for (key, help) in Self.refused {
+      guard let member = tree.member(key, of: location.value) else { continue }
+      report(
+        .conflictingKeys, "\(Owner.step(location.key).text(in: tree)) is a service and cannot have '\(key)'",
+        at: span(member.key), related: place.map { [.init(span($0.key), "it is a service here")] } ?? [], help: help)
+    }
+    if let member = keys.readyWhen {
+      takeUp(member, readyCondition(member, location), &with)
+    }
+    if let member = keys.restart {
+      takeUp(member, restartPolicy(member.value, .stepKey(.restart, location.key)).value, &with)
+    }
+  }
+
+  private mutating func takeUp(_ member: MemberCursor.Member, _ value: Value, _ with: inout ValueObject) {
+    let name = tree.keyName(member.key)
+    if with[name] != nil {
+      report(
+        .conflictingKeys, "'\(name)' appears on the step and under 'with'", at: span(member.key),
+        help: "remove it under 'with'")
+    }
+    with[name] = value
+  }
+
+  /// The condition as the value of an input; what it looks at may hold expressions.
+  private mutating func readyCondition(_ member: MemberCursor.Member, _ location: StepLocation) -> Value {
+    let owner = Owner.stepKey(.readyWhen, location.key)
+    var condition = ValueObject()
+    var probes: [NodeID] = []
+    var isWhole = true
+    forEachKey(of: member.value, KeyTable<ReadyKey>(), owner: owner, location: member.key) { reader, key, part in
+      let name = Owner.part(key.rawValue, of: owner)
+      let isExpression =
+        reader.tree.kind(part.value) == .scalar && Template.containsExpression(reader.tree.text(part.value))
+      let found = reader.diagnostics.count
+      switch key {
+      case .log, .http, .port, .run: probes.append(part.key)
+      case .every, .within: break
+      }
+      switch key {
+      case .log, .http: if reader.string(part.value, name) == nil { isWhole = false }
+      case .port where !isExpression: if reader.integer(part.value, 1...65_535, name) == nil { isWhole = false }
+      case .port: break
+      case .run:
+        if reader.tree.kind(part.value) == .mapping || reader.tree.text(of: part.value)?.isEmpty == true {
+          reader.reportType(
+            part.value, name, expected: "a command: a text, or a list of a program and its arguments")
+          isWhole = false
+        }
+      case .every, .within:
+        if let time = reader.duration(part.value, name), time == .zero {
+          reader.report(
+            .outOfRange, "\(name.text(in: reader.tree)) must be greater than zero", at: reader.span(part.value))
+        }
+        if reader.diagnostics.count > found { isWhole = false }
+      }
+      if isWhole { condition[key.rawValue] = reader.value(part.value) }
+    }
+    guard isWhole, tree.kind(member.value) == .mapping else { return .object(["log": "."]) }
+    if probes.count != 1 {
+      report(
+        .conflictingKeys,
+        "\(owner.text(in: tree)) must have exactly one of \(ReadyCondition.probes.joined(separator: ", ")), found "
+          + (probes.isEmpty ? "none" : probes.map { tree.keyName($0) }.joined(separator: " and ")),
+        at: span(probes.count > 1 ? probes[1] : member.key),
+        help: probes.isEmpty ? "such as 'ready-when: { port: 8080 }'" : "remove all but one of them")
+      return .object(["log": "."])
+    }
+    if !Value.object(condition).containsExpression {
+      do throws(StopPolicy.PolicyProblem) { _ = try ReadyCondition(condition) } catch {
+        report(.outOfRange, "\(owner.text(in: tree)) is invalid: \(error.message)", at: span(probes[0]))
+        return .object(["log": "."])
+      }
+    }
+    return .object(condition)
+  }
+
+  private mutating func restartPolicy(_ node: NodeID, _ owner: Owner) -> RestartPolicy {
+    var policy = RestartPolicy()
+    forEachKey(of: node, KeyTable<RestartKey>(), owner: owner, location: node) { reader, key, member in
+      let part = Owner.part(key.rawValue, of: owner)
+      switch key {
+      case .onExit: policy.ends = reader.word(member.value, part) ?? policy.ends
+      case .delay: policy.delay = reader.duration(member.value, part) ?? policy.delay
+      case .attempts:
+        policy.attempts = reader.integer(member.value, RestartPolicy.attemptRange, part) ?? policy.attempts
+      }
+    }
+    return policy
+  }
+
+  /// Checks `keep: services`: there must be a service of the file's own, and a run that is kept does not end by itself.
+  mutating func checkKeep(_ node: NodeID) {
+    guard workflow.keepsServices, !isSettled else { return }
+    let hasService = workflow.steps.indices.contains {
+      workflow.steps[$0].uses == CommandKeys.serviceAction && !finalSteps.contains($0)
+    }
+    if !hasService {
+      report(
+        .conflictingKeys, "'keep: services' needs a service, and no step has 'service: true'", at: span(node),
+        help: "write 'service: true' at the step that is to go on, or remove 'keep'")
+    } else if workflow.timeout != nil, let timeout = locations.value(.timeout) {
+      report(
+        .timeoutOfKept,
+        "'timeout' also ends a run that keeps its services, and the run has failed then", at: span(timeout),
+        related: [.init(span(node), "the services are kept here")],
+        help: "remove 'timeout', or 'keep' if the run is to end by itself")
+    }
+  }
+}

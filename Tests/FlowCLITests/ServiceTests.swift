@@ -1,0 +1,399 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Commands that keep running, with the real program.
+@Suite(.timeLimit(.minutes(5)), .serialized) struct ServiceTests {
+  private let tool: CommandLineTool
+
+  init() throws { tool = try CommandLineTool() }
+
+  /// A command that prints *up NAME*, writes what it does to the file `log`, and prints *down NAME* when it is stopped.
+  private static func server(_ name: String, end: String = "exit 0") -> String {
+    "trap 'echo down \(name) >> log; \(end)' TERM; echo up \(name) >> log; echo ready \(name); while :; do sleep 0.02; done"
+  }
+
+  private func log() -> [String] { ((try? tool.text(of: "log")) ?? "").split(separator: "\n").map(String.init) }
+
+  private func start(_ yaml: String, _ arguments: String...) throws -> FlowrunProcess {
+    try tool.write(yaml, to: "w.yaml")
+    return try FlowrunProcess(["w.yaml"] + arguments, in: tool.folder.path)
+  }
+
+  private func run(_ yaml: String, _ arguments: String...) throws -> CommandLineTool.Output {
+    try tool.write(yaml, to: "w.yaml")
+    return try tool.run(["w.yaml"] + arguments)
+  }
+
+  private static func stack(_ top: String = "") -> String {
+    """
+    name: stack
+    \(top)
+    steps:
+      db: { service: true, run: "\(server("db"))", ready-when: { log: "^ready db$" } }
+      api: { service: true, needs: db, run: "\(server("api"))", ready-when: { log: "ready" } }
+      web: { service: true, needs: api, run: "\(server("web"))", ready-when: { log: "ready" } }
+      test: { run: echo test >> log, needs: web }
+    finally:
+      tidy: { run: echo tidy >> log }
+
+    """
+  }
+
+  @Test func `services are ready before their dependents start, and stop last in the reverse order of their needs`()
+    throws
+  {
+    defer { tool.remove() }
+    let result = try run(Self.stack())
+    #expect(result.exitCode == 0, "\(result)")
+    #expect(log() == ["up db", "up api", "up web", "test", "tidy", "down web", "down api", "down db"], "\(result)")
+    #expect(result.standardOutput.contains("db ready in"), "\(result)")
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `a run that keeps its services goes on until a signal, then finally runs, and the steps decide the exit code`(
+    _ signal: Int32
+  ) throws {
+    defer { tool.remove() }
+    let process = try start(Self.stack("keep: services"))
+    #expect(within(seconds: 60) { log().contains("test") })
+    #expect(process.waitForOutput("test done"))
+    #expect(!log().contains("tidy"))
+    process.send(signal)
+    let result = process.result()
+    #expect(result.exitCode == 0, "\(result)")
+    #expect(log().suffix(4) == ["tidy", "down web", "down api", "down db"], "\(log())")
+    #expect(result.errors.contains("stopping the services"), "\(result)")
+  }
+
+  @Test func `flowrun cancel ends the wait, and a failed step makes the run a failure`() throws {
+    defer { tool.remove() }
+    let process = try start(
+      """
+      name: kept
+      keep: services
+      steps:
+        db: { service: true, run: "\(Self.server("db"))" }
+        bad: { run: exit 3, needs: db }
+      """)
+    #expect(process.waitForOutput("bad failed"))
+    #expect(try tool.run("cancel", "last").exitCode == 0)
+    #expect(process.result().exitCode == 1)
+    #expect(log().last == "down db")
+  }
+
+  @Test func `a signal before all other steps have finished cancels a run that keeps its services`() throws {
+    defer { tool.remove() }
+    let process = try start(
+      """
+      name: kept
+      keep: services
+      steps:
+        db: { service: true, run: "\(Self.server("db"))", ready-when: { log: ready } }
+        long: { run: "echo long begins; sleep 600", needs: db }
+      finally: { tidy: { run: echo tidy >> log } }
+      """)
+    #expect(process.waitForOutput("long: long begins"))
+    process.send(SIGTERM)
+    #expect(process.result().exitCode == 143)
+    #expect(log() == ["up db", "tidy", "down db"])
+  }
+
+  @Test func `a service that is killed is started again, and one that ends too often fails the run`() throws {
+    defer { tool.remove() }
+    let result = try run(
+      """
+      name: again
+      steps:
+        db:
+          service: true
+          run: |
+            echo $$ > pid; echo up >> log; echo ready
+            while :; do sleep 0.02; done
+          ready-when: { log: ready }
+          restart: { on-exit: failure, delay: 10ms }
+        killer: { run: "kill -9 $(cat pid); until [ $(wc -l < log) = 2 ]; do sleep 0.02; done", needs: db }
+        crash:
+          service: true
+          needs: killer
+          run: "echo crash >> crashes; exit 7"
+          ready-when: { log: never }
+          restart: { on-exit: always, delay: 1ms, attempts: 2 }
+      """)
+    #expect(result.exitCode == 1, "\(result)")
+    #expect(log() == ["up", "up"])
+    #expect(result.standardOutput.contains("it is started again in 10ms (1 of 5)"), "\(result)")
+    #expect(try tool.text(of: "crashes") == "crash\ncrash\ncrash\n")
+    #expect(
+      result.standardOutput.contains("exited with status 7 before it was stopped, after 2 new starts"), "\(result)")
+    #expect(result.standardOutput.contains("[service-ended]"), "\(result)")
+  }
+
+  @Test(arguments: [(false, 1, "failure"), (true, 0, "partial")])
+  func `a service that ends for good cancels the steps that need it, and other steps continue`(
+    isOptional: Bool, code: Int32, conclusion: String
+  ) throws {
+    defer { tool.remove() }
+    let result = try run(
+      """
+      name: lost
+      steps:
+        db: { service: true, optional: \(isOptional), run: "echo ready; until [ -e go ]; do sleep 0.02; done", ready-when: { log: ready } }
+        prepare: { run: echo prepared, needs: db }
+        test: { run: "touch go; until [ -e gone ]; do sleep 0.02; done; sleep \(isOptional ? 0 : 600)", needs: prepare }
+        later: { run: echo later, needs: test }
+        report: { run: echo told, needs: db, if: failure() }
+        other: { run: "until [ -e go ]; do sleep 0.02; done; touch gone; echo other went on" }
+      """, "--report", "report.json")
+    #expect(result.exitCode == code, "\(result)")
+    let report = try tool.text(of: "report.json")
+    #expect(report.contains("\"conclusion\": \"\(conclusion)\""), "\(report)")
+    #expect(result.standardOutput.contains("other went on"), "\(result)")
+    #expect(result.standardOutput.contains("test cancelled") == !isOptional, "\(result)")
+    #expect(result.standardOutput.contains("later: later") == isOptional, "\(result)")
+    #expect(report.contains("service-ended"), "\(report)")
+  }
+
+  @Test func `a service that never becomes ready fails with its last lines and is stopped`() throws {
+    defer { tool.remove() }
+    let result = try run(
+      """
+      name: never
+      steps:
+        db: { service: true, run: "echo nearly; \(Self.server("db"))", ready-when: { log: "^now$", within: 500ms } }
+        use: { run: echo used, needs: db }
+      """)
+    #expect(result.exitCode == 1, "\(result)")
+    #expect(result.standardOutput.contains("was not ready within 500ms: no line matched"), "\(result)")
+    #expect(result.standardOutput.contains("[not-ready]") && result.standardOutput.contains("ready db"), "\(result)")
+    #expect(result.standardOutput.contains("use skipped: upstream-failed"), "\(result)")
+    #expect(log().last == "down db")
+  }
+
+  @Test func `a port is awaited, and one that answers before the start is refused`() throws {
+    defer { tool.remove() }
+    let listener = try LocalListener()
+    defer { listener.close() }
+    let taken = try run(
+      """
+      name: taken
+      steps:
+        db: { service: true, run: "\(Self.server("db"))", ready-when: { port: \(listener.port) } }
+      """)
+    #expect(taken.exitCode == 1 && taken.standardOutput.contains("[address-in-use]"), "\(taken)")
+    #expect(log().isEmpty)
+    listener.close()
+    let free = try run(
+      """
+      name: free
+      steps:
+        db:
+          service: true
+          shell: python
+          run: |
+            import http.server
+            class Handler(http.server.BaseHTTPRequestHandler):
+              def do_GET(self):
+                self.send_response(302 if self.path == "/health" else 500)
+                self.send_header("Location", "/elsewhere")
+                self.end_headers()
+            http.server.HTTPServer(("127.0.0.1", \(listener.port)), Handler).serve_forever()
+          ready-when: { http: "http://127.0.0.1:\(listener.port)/health" }
+        use: { run: echo used, needs: db }
+      """)
+    #expect(free.exitCode == 0 && free.standardOutput.contains("db ready, port \(listener.port) in"), "\(free)")
+  }
+
+  @Test func `a command may say whether a service is ready`() throws {
+    defer { tool.remove() }
+    let result = try run(
+      """
+      name: asked
+      steps:
+        db: { service: true, run: "sleep 0.1; touch there; \(Self.server("db"))", ready-when: { run: test -e there, every: 10ms } }
+        use: { run: test -e there, needs: db }
+      """)
+    #expect(result.exitCode == 0, "\(result)")
+  }
+
+  @Test func `services of an included file stop after its finally, before what comes after it`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: part
+      steps:
+        db: { service: true, run: "\(Self.server("db"))", ready-when: { log: ready } }
+        api: { service: true, needs: db, run: "\(Self.server("api"))", ready-when: { log: ready } }
+        test: { run: echo test >> log, needs: api }
+      finally: { tidy: { run: echo tidy >> log } }
+
+      """, to: "part.yaml")
+    let result = try run(
+      """
+      name: whole
+      steps:
+        part: { uses: ./part.yaml }
+        after: { run: echo after >> log, needs: part }
+      """)
+    #expect(result.exitCode == 0, "\(result)")
+    #expect(log() == ["up db", "up api", "test", "tidy", "down api", "down db", "after"], "\(result)")
+  }
+
+  @Test func `a selected step brings the services that it needs, and no others`() throws {
+    defer { tool.remove() }
+    let result = try run(
+      """
+      name: chosen
+      steps:
+        db: { service: true, run: "\(Self.server("db"))", ready-when: { log: ready } }
+        other: { service: true, run: "\(Self.server("other"))", ready-when: { log: ready } }
+        test: { run: echo test >> log, needs: db }
+      """, "test")
+    #expect(result.exitCode == 0, "\(result)")
+    #expect(log() == ["up db", "test", "down db"])
+  }
+
+  @Test func `a resume starts the services again that a failed step needs`() throws {
+    defer { tool.remove() }
+    let yaml = """
+      name: resumed
+      steps:
+        db: { service: true, run: "\(Self.server("db"))", ready-when: { log: ready } }
+        test: { run: "echo test >> log; test -e fixed", needs: db }
+      """
+    #expect(try run(yaml).exitCode == 1)
+    try tool.write("", to: "fixed")
+    let result = try tool.run("resume", "last")
+    #expect(result.exitCode == 0, "\(result)")
+    #expect(log() == ["up db", "test", "down db", "up db", "test", "down db"])
+  }
+
+  @Test func `a change ends the wait of a watched run, which starts again`() throws {
+    defer { tool.remove() }
+    try tool.write("1", to: "input")
+    let process = try start(
+      """
+      name: watched
+      keep: services
+      steps:
+        db: { service: true, run: "\(Self.server("db"))", ready-when: { log: ready } }
+        test: { run: "echo test $(cat input) >> log", needs: db, inputs-from: [input] }
+      """, "--watch")
+    #expect(within(seconds: 60) { log().contains("test 1") })
+    #expect(process.waitForOutput("test done"))
+    // The first look at the files may still be to come.
+    let hasRunAgain = try within(seconds: 60) {
+      try tool.write("22\(UUID())", to: "input")
+      usleep(500_000)
+      return log().count { $0 == "up db" } >= 2
+    }
+    #expect(hasRunAgain)
+    process.send(SIGINT)
+    #expect(process.result().exitCode == 130)
+    #expect(log().count { $0 == "up db" } == log().count { $0 == "down db" })
+  }
+
+  @Test func `nothing of a stack is left when flowrun is killed`() throws {
+    defer { tool.remove() }
+    for round in 0..<TestExtent.count(usual: 3, release: 20, long: 50) {
+      let mark = "\(70_000_000 + round).\(getpid())"
+      let service = "trap '' TERM; echo ready; sleep \(mark) & while :; do sleep \(mark); done"
+      let process = try start(
+        """
+        name: stack
+        keep: services
+        steps:
+          db: { service: true, run: "\(service)", ready-when: { log: ready } }
+          api: { service: true, needs: db, run: "\(service)", ready-when: { log: ready } }
+          web: { service: true, needs: api, run: "\(service)", ready-when: { log: ready } }
+        """)
+      if round % 2 == 0 {
+        #expect(process.waitForOutput("web ready"))
+      } else {
+        #expect(process.waitForOutput("db ready"))
+      }
+      process.send(SIGKILL)
+      _ = process.result()
+      #expect(SignalTests.awaitEnd(of: mark).isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    (
+      "steps: { a: { run: x, service: true, foreach: [1] } }",
+      "step 'a' is a service and cannot have 'foreach'"
+    ),
+    ("steps: { a: { run: x, service: true, retry: { attempts: 2 } } }", "write 'restart: { on-exit: failure }'"),
+    ("steps: { a: { run: x, service: true, resources: { cpus: 1 } } }", "cannot have 'resources'"),
+    ("steps: { a: { run: x, service: true, executor: workers=2 } }", "cannot have 'executor'"),
+    ("steps: { a: { run: x, service: true, inputs-from: [b] } }", "cannot have 'inputs-from'"),
+    ("steps: { a: { run: x, service: true, produces: [b] } }", "cannot have 'produces'"),
+    ("steps: { a: { run: x, service: true, outputs: { v: { type: string } } } }", "cannot have 'outputs'"),
+    ("steps: { a: { run: x, service: true, prewarm: true } }", "cannot have 'prewarm'"),
+    ("steps: { a: { run: x, ready-when: { port: 1 } } }", "'ready-when' is for a service, which this step is not"),
+    ("steps: { a: { uses: flow.noop, service: true } }", "'flow.noop' runs none"),
+    ("steps: { a: { run: x, service: true, ready-when: 8080 } }", "write '{ port: 8080 }'"),
+    ("steps: { a: { run: x, service: true, ready-when: { prot: 8080 } } }", "did you mean 'port'?"),
+    (
+      "steps: { a: { run: x, service: true, ready-when: { port: 8080, log: y } } }",
+      "must have exactly one of log, port, http, run, found port and log"
+    ),
+    ("steps: { a: { run: x, service: true, ready-when: { within: 1s } } }", "found none"),
+    ("steps: { a: { run: x, service: true, ready-when: { http: 'https://x' } } }", "is an address such as http://"),
+    ("steps: { a: { run: x, service: true, ready-when: { log: '(' } } }", "is not a POSIX extended regular expression"),
+    ("steps: { a: { run: x, service: true, ready-when: { port: 70000 } } }", "must be from 1 to 65535, found 70000"),
+    ("steps: { a: { run: x, service: true, restart: always } }", "write '{ on-exit: always }'"),
+    ("steps: { a: { run: x, service: true, restart: { on-exit: failed } } }", "did you mean 'failure'?"),
+    ("keep: services\nsteps: { a: { run: x } }", "'keep: services' needs a service"),
+    ("keep: service\nsteps: { a: { run: x, service: true } }", "did you mean 'services'?"),
+    ("steps: { a: { run: x, service: true }, b: { run: 'echo ${{ steps.a.outputs.stdout }}', needs: a } }", "stdout"),
+  ])
+  func `what cannot be is named with what can`(keys: String, message: String) throws {
+    defer { tool.remove() }
+    try tool.write("name: w\n" + keys + "\n", to: "w.yaml")
+    let result = try tool.run("validate", "w.yaml")
+    #expect(result.exitCode == 2 && result.standardOutput.contains(message), "\(result)")
+  }
+
+  @Test func `an included file cannot keep its services, and a timeout of a kept run is doubtful`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      "name: part\nkeep: services\ntimeout: 1m\nsteps: { a: { run: x, service: true } }\n", to: "part.yaml")
+    let part = try tool.run("validate", "part.yaml")
+    #expect(part.exitCode == 0 && part.standardOutput.contains("[timeout-of-kept]"), "\(part)")
+    try tool.write("name: whole\nsteps: { part: { uses: ./part.yaml } }\n", to: "w.yaml")
+    let whole = try tool.run("validate", "w.yaml")
+    #expect(whole.exitCode == 2 && whole.standardOutput.contains("that file has 'keep: services'"), "\(whole)")
+  }
+}
+
+/// A port of this machine that accepts connections.
+private final class LocalListener {
+  let port: Int
+  private var file: Int32
+
+  init() throws {
+    #if canImport(Glibc)
+      file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      file = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let number = file
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(number, pointer, size) == 0 && listen(number, 8) == 0 && getsockname(number, pointer, &size) == 0
+      }
+    }
+    try #require(isBound)
+    port = Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  func close() {
+    if file >= 0 { _ = Foundation.close(file) }
+    file = -1
+  }
+}

@@ -1,0 +1,43 @@
+import FlowModel
+import FlowTestKit
+
+/// Services: the order in which they stop, and the end of one that was not asked to.
+extension Oracle {
+  /// "A service that ends for good", of those that are commands; one that is optional does not count.
+  func hasEndedForGood(_ step: Int) -> Bool {
+    step < steps.count && states[step].hasFailedAfterReady && scenario.scripts[step].isCommandService
+      && !options[step].isOptional
+  }
+
+  /// Whether `step` needs `other`, directly or through others.
+  func needsSomehow(_ step: Int, _ other: Int) -> Bool {
+    needs[step].contains { $0 == other || needsSomehow($0, other) }
+  }
+
+  /// "At the end services stop in the reverse order of their needs."
+  mutating func tellServicesToStop() {
+    let open = bodies.indices.filter { bodies[$0].returnedAt == nil && !bodies[$0].isAbandoned && bodies[$0].isReady }
+    for index in open where !open.contains(where: { needsSomehow(bodies[$0].step, bodies[index].step) }) {
+      tellToStop(index)
+    }
+  }
+
+  /// "A service that ends for good cancels the steps that need it." *Decision*: also those that need it through others; steps of
+  /// `finally` and those whose `if` asks how others ended continue, and so do services that are ready.
+  mutating func withdraw(from service: Int) {
+    // What comes after a step of `finally` is in `finally` itself.
+    for step in steps.indices where needsSomehow(step, service) && !options[step].isFinal && !isFinished(step) {
+      if statesStatus[step] { continue }
+      let hasBegun = states[step].attempts > 0
+      if isFanOut(step), hasBegun {
+        giveUpItems(of: step, "cancelled")
+      } else if hasBegun {
+        if states[step].phase == .running { tellToStop(currentBody(of: step)!) }
+        finish(step, "cancelled")
+      } else {
+        states[step].isWaitingForIdleness = false
+        skip(step, "upstream-failed")
+      }
+    }
+  }
+}

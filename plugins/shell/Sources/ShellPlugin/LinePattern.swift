@@ -1,0 +1,39 @@
+import FlowDiagnostics
+import FlowModel
+import FlowSystem
+
+/// A POSIX extended regular expression, matched against lines without the escapes of terminals.
+final class LinePattern: @unchecked Sendable {
+  // Proof of safety: the expression is compiled in `init` and freed in `deinit`; POSIX lets several threads match with one.
+  private let expression: UnsafeMutablePointer<regex_t>
+
+  /// Why a text is not an expression.
+  struct PatternProblem: Error, Hashable {
+    var message: String
+  }
+
+  init(_ text: String) throws(PatternProblem) {
+    let compiled = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
+    compiled.initialize(to: regex_t())
+    let failure = regcomp(compiled, text, REG_EXTENDED | REG_NOSUB)
+    guard failure == 0 else {
+      var reason = [CChar](repeating: 0, count: 200)
+      regerror(failure, compiled, &reason, reason.count)
+      compiled.deallocate()
+      let words = reason.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      throw PatternProblem(message: "'\(text)' is not a POSIX extended regular expression: \(words)")
+    }
+    expression = compiled
+  }
+
+  deinit {
+    regfree(expression)
+    expression.deallocate()
+  }
+
+  /// Whether a line has a part that matches.
+  func matches(_ line: UnsafeRawBufferPointer) -> Bool {
+    let text = TerminalText.withoutSequences(String(decoding: line, as: UTF8.self))
+    return regexec(expression, text, 0, nil, 0) == 0
+  }
+}

@@ -1,0 +1,72 @@
+import FlowModel
+import FlowSystem
+
+/// What shows that a service is ready.
+enum ReadyProbe: Sendable {
+  /// A line that it prints.
+  case line(LinePattern)
+  /// A port of this machine that accepts connections.
+  case port(Int)
+  /// An address that is answered.
+  case http(HTTPAddress)
+  /// A command that exits with status 0.
+  case command(Program)
+
+  /// The time for one look.
+  private static let lookTime = Duration.seconds(5)
+  /// The addresses of this machine.
+  private static let hosts = ["127.0.0.1", "::1"]
+  /// Where the output of commands goes that are only asked for their status.
+  private static let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+
+  /// Whether it is ready; a look ends early when `isOver` says that nothing waits for it any more.
+  func isReady(unless isOver: () -> Bool) -> Bool {
+    switch self {
+    case .line: false
+    case .port(let port): Self.isAnswered(port)
+    case .http(let address): Self.isAnswered(address)
+    case .command(let program): Self.succeeds(program, unless: isOver)
+    }
+  }
+
+  /// The port that must not be answered before the service is started; nil if there is none.
+  var portToBeFree: Int? {
+    switch self {
+    case .port(let port): port
+    case .http(let address): address.isLocal ? address.port : nil
+    case .line, .command: nil
+    }
+  }
+
+  /// What was waited for, for people.
+  var description: String {
+    switch self {
+    case .line: "no line matched"
+    case .port(let port): "nothing answered at port \(port)"
+    case .http(let address): "no good answer from \(address.text)"
+    case .command: "its command did not succeed"
+    }
+  }
+
+  /// Whether a port of this machine accepts connections.
+  static func isAnswered(_ port: Int) -> Bool {
+    hosts.contains { PlainRequest.isAnswered(host: $0, port: port, by: ContinuousClock.now + lookTime) }
+  }
+
+  private static func isAnswered(_ address: HTTPAddress) -> Bool {
+    var request = PlainRequest(host: address.host, port: address.port, path: address.path, body: [])
+    request.method = "GET"
+    request.awaitsBody = false
+    guard let answer = try? request.send(by: ContinuousClock.now + lookTime) else { return false }
+    return (200..<400).contains(answer.status)
+  }
+
+  private static func succeeds(_ program: Program, unless isOver: () -> Bool) -> Bool {
+    guard
+      let group = try? ProcessGroup(program, input: CommandStart.nothing, output: nowhere, errors: nowhere)
+    else { return false }
+    let deadline = ContinuousClock.now + lookTime
+    while group.status() == nil, !isOver(), ContinuousClock.now < deadline { _ = poll(nil, 0, 5) }
+    return group.end() == .exited(code: 0)
+  }
+}

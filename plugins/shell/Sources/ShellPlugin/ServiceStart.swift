@@ -1,0 +1,163 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+import Synchronization
+
+/// The outputs of a service.
+struct ServicePipes: ~Copyable {
+  var output: CommandOutput
+  var errors: CommandOutput
+}
+
+/// A service from one start of its command to the end of it.
+final class ServiceStart: Sendable {
+  private struct State {
+    var isReady = false
+    var isTooLate = false
+    var hasEnded = false
+    var wasKilled = false
+    var lastLines = LastLines()
+    /// Called when a line has matched; kept while it may.
+    var onMatch: (@Sendable () -> Void)?
+    var hasMatched = false
+  }
+
+  private let group: ProcessGroup
+  private let context: ActionContext
+  private let pattern: LinePattern?
+  private let state = Mutex(State())
+
+  /// How often the leader is looked after where there is no descriptor for its end.
+  private static let lookMilliseconds: CInt = 50
+  /// How long the outputs are left alone while no more lines can be taken.
+  private static let fullMilliseconds: CInt = 10
+
+  /// Starts the command; waits while there are no descriptors or processes for it because others have them.
+  ///
+  /// - Parameter pipes: gets its outputs.
+  init(
+    _ start: CommandStart, mergesOutput: Bool, pattern: LinePattern?, in context: ActionContext,
+    _ pipes: inout ServicePipes?
+  ) throws {
+    self.context = context
+    self.pattern = pattern
+    var patience = Patience()
+    while true {
+      try context.checkCancellation()
+      do throws(SystemError) {
+        let output = try Descriptor.pipe()
+        let errors = try Descriptor.pipe()
+        try CommandStart.checkRoom(above: errors.writing.number)
+        try ProcessRoom.check()
+        let merged = mergesOutput ? output.writing.number : errors.writing.number
+        group = try ProcessGroup(
+          start.program, input: CommandStart.nothing, output: output.writing.number, errors: merged)
+        pipes = ServicePipes(
+          output: CommandOutput(output.takeReading(), limitBytes: 0),
+          errors: CommandOutput(errors.takeReading(), limitBytes: 0))
+        break
+      } catch {
+        guard patience.allows(error) else { throw start.explain(error) }
+      }
+    }
+  }
+
+  /// Whether it became ready.
+  var isReady: Bool { state.withLock { $0.isReady } }
+  /// Whether it was not ready in time.
+  var isTooLate: Bool { state.withLock { $0.isTooLate } }
+  /// Whether nothing is to be found out about it any more: it is ready, was not in time, or has ended.
+  var isOver: Bool { state.withLock { $0.isReady || $0.isTooLate || $0.hasEnded } }
+  /// Whether it had to be killed.
+  var wasKilled: Bool { state.withLock { $0.wasKilled } }
+  /// The last lines that it printed.
+  var lastLines: LastLines { state.withLock { $0.lastLines } }
+
+  /// Notes that it is ready; false if it was before, or is not waited for any more.
+  func becomeReady() -> Bool {
+    state.withLock { state in
+      guard !state.isReady, !state.isTooLate, !state.hasEnded else { return false }
+      state.isReady = true
+      return true
+    }
+  }
+
+  /// Notes that it was not ready in time; false if it is ready or has ended.
+  func giveUp() -> Bool {
+    state.withLock { state in
+      guard !state.isReady, !state.hasEnded else { return false }
+      state.isTooLate = true
+      return true
+    }
+  }
+
+  /// Calls `action` once when a line has matched.
+  func onLine(_ action: @escaping @Sendable () -> Void) {
+    let hasMatched = state.withLock { state in
+      if !state.hasMatched { state.onMatch = action }
+      return state.hasMatched
+    }
+    if hasMatched { action() }
+  }
+
+  private func noteMatch() {
+    let action = state.withLock { state in
+      state.hasMatched = true
+      return state.onMatch.take()
+    }
+    action?()
+  }
+
+  /// Asks it to end, and kills it if it has not in time.
+  func end(_ stop: StopPolicy, _ context: ActionContext) {
+    group.send(stop.signal.number)
+    context.host.wake(after: stop.within) { [self] in
+      if group.status() == nil { state.withLock { $0.wasKilled = true } }
+      group.send(SIGKILL)
+    }
+  }
+
+  /// Reads what it prints until it has ended, and ends the processes that it left.
+  func awaitEnd(reading pipes: inout ServicePipes?) -> TerminationStatus {
+    let look: @Sendable (UnsafeRawBufferPointer) -> Void = { [self] line in lookAt(line) }
+    var lines = pattern == nil ? OutputLines(context) : OutputLines(context, onLine: look)
+    if var open = pipes.take() { read(&open, &lines) }
+    lines.finish()
+    let last = lines.last
+    state.withLock { state in
+      state.hasEnded = true
+      state.lastLines = last
+      state.onMatch = nil
+    }
+    return group.collect(withSession: true).status
+  }
+
+  private func lookAt(_ line: UnsafeRawBufferPointer) {
+    if !isOver, pattern?.matches(line) == true { noteMatch() }
+  }
+
+  private func read(_ pipes: inout ServicePipes, _ lines: inout OutputLines) {
+    let end = Descriptor.exitWatch(of: group.number)
+    let patience = end.number >= 0 ? -1 : Self.lookMilliseconds
+    while true {
+      let isFull = !lines.hasRoom
+      var files = (
+        pollfd(fd: isFull ? -1 : pipes.output.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: isFull ? -1 : pipes.errors.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: end.number, events: Int16(POLLIN), revents: 0)
+      )
+      let ready = withUnsafeMutableBytes(of: &files) { bytes in
+        poll(bytes.bindMemory(to: pollfd.self).baseAddress, 3, isFull ? Self.fullMilliseconds : patience)
+      }
+      if ready < 0, errno != EINTR { return }
+      let hasEnded = files.2.revents != 0 || end.number < 0 && group.status() != nil
+      if files.0.revents != 0 || hasEnded {
+        pipes.output.read(everything: hasEnded, as: .standardOutput, into: &lines)
+      }
+      if files.1.revents != 0 || hasEnded {
+        pipes.errors.read(everything: hasEnded, as: .standardError, into: &lines)
+      }
+      if hasEnded { return }
+    }
+  }
+}
