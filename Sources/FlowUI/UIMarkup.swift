@@ -93,20 +93,21 @@
       return PageText.time(Int(sorted[max(0, rank)] * 1_000_000))
     }
 
-    /// The durations of a step in the recorded runs.
-    static func durations(_ nanoseconds: [Int]) -> String {
-      guard nanoseconds.count > 1 else { return "" }
-      let times = nanoseconds.map { Double($0) / 1_000_000 }.sorted()
-      let longest = max(1, nanoseconds.prefix(bars).max() ?? 1)
-      let chart = nanoseconds.prefix(bars).reversed().map { time in
-        let text = PageText.time(time)
+    /// The durations of a step in the recorded runs, with links to its pages there.
+    static func durations(_ durations: [(run: String, nanoseconds: Int)], of step: String) -> String {
+      guard durations.count > 1 else { return "" }
+      let times = durations.map { Double($0.nanoseconds) / 1_000_000 }.sorted()
+      let longest = max(1, durations.prefix(bars).map(\.nanoseconds).max() ?? 1)
+      let chart = durations.prefix(bars).reversed().map { run, time in
+        let text = "run \(run.suffix(8)), \(PageText.time(time))"
+        let address = PageText.value("/runs/\(run)?step=\(PageText.inAddress(step))")
         return
-          "<li><i class=\"success h\(max(1, time * 10 / longest))\" data-tip=\"\(text)\" role=\"img\" aria-label=\"\(text)\"></i></li>"
+          "<li><a class=\"success h\(max(1, time * 10 / longest))\" href=\"\(address)\" data-tip=\"\(text)\" aria-label=\"\(text)\"></a></li>"
       }
       return "<ul class=\"bars\" aria-label=\"Durations, the newest last\">\(chart.joined())</ul>"
         + InsightPage.figures([
           ("P50", quantile(times, 0.5)), ("P95", quantile(times, 0.95)), ("successes", String(times.count)),
-          ("last", PageText.time(nanoseconds[0])),
+          ("last", PageText.time(durations[0].nanoseconds)),
         ])
     }
 

@@ -127,6 +127,9 @@ import FlowCommandKit
     }
 
     private func answer(_ request: Request) async throws -> Response {
+      let hosts = [request.head.authority].compactMap { $0 } + request.headers[values: .init("Host")!]
+      let problem = RequestAddress.problem(target: request.head.path ?? "", hosts: hosts) { access.isOwn(host: $0) }
+      if let problem { return .text(.badRequest, problem) }
       guard access.isOwn(host: request.head.authority) else {
         return .text(.forbidden, "This server has another name: open the link that flowrun ui printed.")
       }

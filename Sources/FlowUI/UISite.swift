@@ -198,7 +198,7 @@
       page.add("inputs", heading: "Inputs, as written", InsightPage.facts(step.inputs, preformatted: ["command"]))
       page.add("environment", heading: "Environment, as written", InsightPage.facts(step.environment))
       page.add("outputs", heading: "Outputs", InsightPage.facts(step.outputs))
-      page.add("durations", heading: "Durations in recorded runs", UIMarkup.durations(step.durations))
+      page.add("durations", heading: "Durations in recorded runs", UIMarkup.durations(step.durations, of: name))
       page.add("log", UIMarkup.log(of: name, base))
       page.add("attempt-ends", UIMarkup.attemptEnds(step.attemptEnds))
       return page

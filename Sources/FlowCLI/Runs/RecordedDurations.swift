@@ -19,19 +19,19 @@ enum RecordedDurations {
     guard FilePath.exists(RunMemory.path(in: folder)),
       let store = try? RunMemory.openStore(in: folder, readOnly: true)
     else { return [] }
-    return of(step, in: file, store, catalog: catalog)
+    return of(step, in: file, store, catalog: catalog).map(\.duration)
   }
 
-  /// The same from an open store.
+  /// The same from an open store, with the runs.
   static func of(
     _ step: String, in file: String, _ store: any RunStore, catalog: (String) -> ActionRegistry?
-  ) -> [Duration] {
+  ) -> [(run: String, duration: Duration)] {
     var filter = RunFilter()
     filter.file = file
     filter.limit = runLimit
     guard let runs = try? store.runs(filter), let sizes = try? store.sizes() else { return [] }
     var bytesLeft = byteLimit
-    var durations: [Duration] = []
+    var durations: [(run: String, duration: Duration)] = []
     // Most runs ran the same text.
     var read: (definition: [UInt8], steps: [Step])?
     for run in runs where run.state != .running && RunHeader(run.header)?.selection == nil {
@@ -48,7 +48,7 @@ enum RecordedDurations {
       else { continue }
       for (finished, _) in recollection.finishedSteps
       where finished.task.step == StepIndex(index) && finished.outcome == .success && finished.startedAt != .min {
-        durations.append(.nanoseconds(finished.endedAt - finished.startedAt))
+        durations.append((run.id, .nanoseconds(finished.endedAt - finished.startedAt)))
       }
     }
     return durations

@@ -8,7 +8,17 @@ struct RunLog {
   let lines: [ValueObject]
   let style: TextStyle
 
-  init(lines: [ValueObject], style: TextStyle) { (self.lines, self.style) = (lines, style) }
+  /// The items of the steps, as far as lines have told them.
+  let items: ItemNames
+
+  init(lines: [ValueObject], style: TextStyle, items: ItemNames = ItemNames()) {
+    self.lines = lines.filter { $0["message"] != nil }
+    (self.style, self.items) = (style, items)
+    for line in lines {
+      guard let names = line["items"]?.arrayValue, let step = line["step"]?.stringValue else { continue }
+      items.note(StepID(unchecked: step), names.compactMap(\.stringValue))
+    }
+  }
 
   init(chunks: [[UInt8]], style: TextStyle) {
     self.init(lines: RunRecollection.coloredLines(in: chunks), style: style)
@@ -16,7 +26,7 @@ struct RunLog {
 
   /// What one step and its items printed; nil: all steps.
   func text(ofStep step: String?) -> String {
-    Self.text(step == nil ? lines : lines.filter { Self.source($0) == step || Self.owner($0) == step }, style)
+    text(step == nil ? lines : lines.filter { Self.source($0) == step || Self.owner($0) == step })
   }
 
   /// Each failed step with its cause, and what it printed.
@@ -24,7 +34,7 @@ struct RunLog {
     let printed = Dictionary(grouping: lines) { Self.owner($0) ?? "" }
     return steps.map { step in
       let lines = printed[step.id.text] ?? []
-      return cause(of: step, hasLines: !lines.isEmpty) + Self.text(lines, style)
+      return cause(of: step, hasLines: !lines.isEmpty) + text(lines)
     }.joined()
   }
 
@@ -38,13 +48,13 @@ struct RunLog {
     return ([head] + details).map { $0 + "\n" }.joined()
   }
 
-  private static func text(_ lines: [ValueObject], _ style: TextStyle) -> String {
+  private func text(_ lines: [ValueObject]) -> String {
     var text = ""
     for line in lines {
       guard let message = line["message"]?.stringValue else { continue }
+      let source = Self.source(line).map { items.text(StepID(unchecked: $0)) } ?? "flowrun"
       text +=
-        style.dim((source(line) ?? "flowrun") + ": ") + TerminalText.commandLine(message, keepsColors: style.isColored)
-        + "\n"
+        style.dim(source + ": ") + TerminalText.commandLine(message, keepsColors: style.isColored) + "\n"
     }
     return text
   }

@@ -58,9 +58,10 @@ struct LogsCommand: Subcommand {
       }
     }
     let follower = LogFollower(found.id, in: store)
+    let items = ItemNames()
     while true {
       let news = try follower.read()
-      let text = RunLog(lines: news.lines, style: style).text(ofStep: step)
+      let text = RunLog(lines: news.lines, style: style, items: items).text(ofStep: step)
       StandardOutput.write(text)
       if let step, text.isEmpty, !follow { explain(step, found, store, style) }
       guard follow, news.isRunning, !StandardOutput.isLost else { return }

@@ -67,7 +67,8 @@ package struct PageLine: Sendable {
     let words = message[..<end.lowerBound].dropFirst("[flowrun: ".count).split(separator: " ")
     guard words.count == 3 || words.count == 5, let count = Int(words[0]) else { return nil }
     let size = words.count == 5 ? " (\(words[2]) bytes)" : ""
-    return "\(count == 1 ? "1 line" : "\(count) lines") left out\(size): a larger log-limit keeps more"
+    let remedy = message[end.upperBound...].dropLast().drop { $0 == ";" }
+    return "\(count == 1 ? "1 line" : "\(count) lines") left out\(size)\(remedy.isEmpty ? "" : ":\(remedy)")"
   }
 
   /// The pieces of each line.

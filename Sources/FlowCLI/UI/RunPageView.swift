@@ -59,7 +59,7 @@ package struct StepPageView: Sendable {
   /// What it returned.
   package let outputs: [(name: String, value: String)]
   /// The durations of the step in the recorded runs, in nanoseconds, the newest first.
-  package let durations: [Int]
+  package let durations: [(run: String, nanoseconds: Int)]
   /// Its attempts with their errors, as markup; empty: there was one.
   package var attempts = ""
   /// Its items; empty: it does not run for several.
@@ -189,7 +189,7 @@ extension RunLibrary {
       inputs: step.with.map { ($0, $1.stringValue ?? JSONText.write($1)) },
       outputs: (recorded.recollection.outputs(of: recorded.graph)[name]?.objectValue ?? [:]).map {
         ($0, $1.stringValue ?? JSONText.write($1))
-      }, durations: durations.map(\.nanoseconds))
+      }, durations: durations.map { ($0.run, $0.duration.nanoseconds) })
     view.attempts = Self.attempts(TaskInstance(StepIndex(index)), state.attemptTimes, recorded.recollection)
     view.attemptEnds = Self.attemptEnds(in: recorded)
     view.items = reported.itemStates[index] ?? []

@@ -42,6 +42,7 @@ struct LineView: RunObserver {
   func receive(_ events: [RunEvent]) {
     var text = ""
     for event in events {
+      subject.items.note(event)
       for line in timedLines(event) { text += line + "\n" }
     }
     StandardOutput.write(text)
@@ -61,9 +62,10 @@ struct LineView: RunObserver {
   func lines(_ event: RunEvent) -> [String] {
     switch event.kind {
     // A question and its answer are in the log.
-    case .stepReady, .stepProgress, .stepAsked, .stepQuestionEnded, .stepUnfinishedLine, .runFinished: []
+    case .stepReady, .stepProgress, .stepAsked, .stepQuestionEnded, .stepUnfinishedLine, .stepItems, .runFinished: []
     case .stepLog(let step, _, _?, let line): commandLine(step, line)
-    case .stepLog(let step, let level, nil, let message): LogText.lines(step, level, message, style)
+    case .stepLog(let step, let level, nil, let message):
+      LogText.lines(level, message, style, before: "\(subject.items.text(step)): ")
     case .pluginLog(let plugin, _, let line):
       ["plugin \(TerminalText.visible(plugin)): \(TerminalText.commandLine(line, keepsColors: style.isColored))"]
     case .stepRetrying(let step, let attempt, let delay, let failure):
@@ -107,7 +109,7 @@ struct LineView: RunObserver {
 
   private func commandLine(_ step: StepID, _ line: String) -> [String] {
     if !isVerbose { note(line, of: step) }
-    return [LogText.commandLine(step, line, style)]
+    return [LogText.commandLine(subject.items.text(step), line, style)]
   }
 
   /// Notes the last line that a step printed. Of very many steps the first are enough: a quotation too many does no harm.

@@ -18,7 +18,7 @@ enum LogText {
   }
 
   /// A line that the step's command or program wrote; its own colors stay where colors are shown.
-  static func commandLine(_ step: StepID, _ line: String, _ style: TextStyle) -> String {
+  static func commandLine(_ step: String, _ line: String, _ style: TextStyle) -> String {
     "\(step): \(TerminalText.commandLine(line, keepsColors: style.isColored))"
   }
 

@@ -166,7 +166,7 @@ struct RunProgress {
     case .stepUnfinishedLine(let step, let stream, let line):
       let line = TerminalText.commandLine(line, keepsColors: true)
       change(step) { $0.unfinished = (stream, line) }
-    case .runStarted, .stepReady, .stepLog, .pluginLog, .eventPosted, .warning, .runFinished: break
+    case .runStarted, .stepReady, .stepLog, .stepItems, .pluginLog, .eventPosted, .warning, .runFinished: break
     }
   }
 

@@ -14,6 +14,8 @@ struct RunSubject: Sendable {
   /// Whether the workflow declares budgets for how long it takes.
   let hasBudgets: Bool
   let stepCount: Int
+  /// The items of steps, as far as events have told them.
+  let items = ItemNames()
   private let names: [StepID: String]
   /// The services, each with its port if the file names one.
   private let services: [StepID: Int?]
@@ -45,11 +47,11 @@ struct RunSubject: Sendable {
   }
 
   /// What a person reads: the name, else the id.
-  func name(_ step: StepID) -> String { names.isEmpty ? step.text : names[step] ?? step.text }
+  func name(_ step: StepID) -> String { (names.isEmpty ? nil : names[step]) ?? items.text(step) }
 
   /// The name with the id by which other steps refer to it: `Fetch the table (fetch)`.
   func label(_ step: StepID) -> String {
-    guard !names.isEmpty, let name = names[step] else { return step.text }
+    guard !names.isEmpty, let name = names[step] else { return items.text(step) }
     return "\(name) (\(step.text))"
   }
 }

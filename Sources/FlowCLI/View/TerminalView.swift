@@ -69,6 +69,7 @@ final class TerminalView: RunObserver {
     state.withLock { state in
       for event in events {
         state.progress.apply(event)
+        subject.items.note(event)
         note(event, size, &state)
       }
       if state.isPaused { state.dropFirstLines() }
@@ -105,7 +106,7 @@ final class TerminalView: RunObserver {
     let shown = TerminalText.commandLine(line, keepsColors: style.isColored)
     guard step.item == nil, state.progress.running.count <= 1 else {
       state.plainStep = nil
-      state.linesAbove.append((style.dim("\(step) │") + " " + shown).withoutTabs)
+      state.linesAbove.append((style.dim("\(subject.items.text(step)) │") + " " + shown).withoutTabs)
       return
     }
     if state.plainStep != step { state.linesAbove.append("\(style.cyan("▶")) \(step)") }

@@ -26,6 +26,8 @@ public struct RunEvent: Sendable {
     case stepAsked(StepID, Question)
     /// A person has answered, or the step waits no longer.
     case stepQuestionEnded(StepID, Answer?)
+    /// The items of a step, as people read them.
+    case stepItems(StepID, [String])
     case stepRetrying(StepID, attempt: Int, delayMilliseconds: Double, failure: StepFailure?)
     case stepFinished(StepID, FinishedStep)
     case gateLate(StepID)
@@ -120,6 +122,9 @@ extension RunEvent {
       object["step"] = .string(step.text)
       object["choice"] = answer.map { .string($0.choice) } ?? .null
       object["by"] = answer.map { .string($0.by) } ?? .null
+    case .stepItems(let step, let names):
+      object["step"] = .string(step.text)
+      object["items"] = .array(names.map { .string($0) })
     case .stepRetrying(let step, let attempt, let delay, let failure):
       object["step"] = .string(step.text)
       object["attempt"] = .integer(attempt)
@@ -167,6 +172,7 @@ extension RunEvent {
     case .stepProgress: "step.progress"
     case .stepAsked: "step.asked"
     case .stepQuestionEnded: "step.question-ended"
+    case .stepItems: "step.items"
     case .stepRetrying: "step.retrying"
     case .stepFinished: "step.finished"
     case .gateLate: "gate.late"

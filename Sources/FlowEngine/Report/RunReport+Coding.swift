@@ -110,6 +110,7 @@ extension RunReport.Item {
   fileprivate init(_ members: ReportMembers) throws {
     self.init(
       index: try members.integer("index"), key: try members.textOrNull("key"),
+      name: members.value["name"] == nil ? nil : try members.textOrNull("name"),
       outcome: try members.word("outcome", \.word), conclusion: try members.word("conclusion", \.word),
       reason: try members.wordOrNull("reason", \.word), attempts: try members.integer("attempts"),
       startedAt: try members.numberOrNull("startedAt"), endedAt: try members.numberOrNull("endedAt"),

@@ -181,11 +181,11 @@ extension RunReport {
     guard plan.traits[step].flags.contains(.fanOut) else { return nil }
     let activation = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
-    let keys = itemKeys[step]
+    let (keys, names) = (itemKeys[step], itemNames[step])
     return plan.items(of: step).map { item in
       let instance = plan.instance(ofItem: item.index, of: step)
       return Item(
-        index: item.index, key: keys?[item.index], outcome: item.outcome ?? .cancelled,
+        index: item.index, key: keys?[item.index], name: names?[item.index], outcome: item.outcome ?? .cancelled,
         conclusion: item.conclusion ?? .cancelled, reason: item.reason, attempts: item.attempts,
         startedAt: time(item.startedAtNanoseconds), endedAt: time(item.endedAtNanoseconds),
         isAbandoned: item.isAbandoned, failure: item.failure, attemptTimes: attemptTimes(of: instance, plan),

@@ -32,6 +32,8 @@ public struct RunReport: Sendable {
   public var durationMilliseconds: Double
   /// The keys of items by step, where they come from an object.
   var itemKeys: [StepIndex: [String]] = [:]
+  /// The items as people read them, by step.
+  var itemNames: [StepIndex: [String]] = [:]
   /// How the workflows of items ended, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
   /// Hides the secrets of the run; nil: it has none.
@@ -218,6 +220,8 @@ public struct RunReport: Sendable {
     public var index: Int
     /// Its key, where the items come from an object.
     public var key: String?
+    /// Its key or value as people read it, at most 80 characters; nil if it is not known.
+    public var name: String?
     /// How it ended.
     public var outcome: Outcome
     /// The outcome after `optional` is applied.
@@ -397,7 +401,8 @@ extension RunReport.Item {
 
   private var own: ValueObject {
     [
-      "index": .integer(index), "key": key.map { .string($0) } ?? .null, "outcome": .string(outcome.word),
+      "index": .integer(index), "key": key.map { .string($0) } ?? .null,
+      "name": name.map { .string($0) } ?? .null, "outcome": .string(outcome.word),
       "conclusion": .string(conclusion.word), "reason": reason.map { .string($0.word) } ?? .null,
       "attempts": .integer(attempts), "startedAt": .optional(startedAt), "endedAt": .optional(endedAt),
       "abandoned": .boolean(isAbandoned), "error": failure.map(\.value) ?? .null,

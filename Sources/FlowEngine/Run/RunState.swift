@@ -17,6 +17,8 @@ struct RunState {
   var fanOuts: [StepIndex: RunFanOut] = [:]
   /// The keys of items, where they come from objects.
   var itemKeys: [StepIndex: [String]] = [:]
+  /// The items as people read them, of steps that do not have too many.
+  var itemNames: [StepIndex: [String]] = [:]
   /// How often items of steps have begun a new idempotency key, in a run that continues.
   var itemRepetitions: [StepIndex: [Int: Int]] = [:]
   /// How the workflows of items ended, by instance.

@@ -94,6 +94,7 @@ extension WorkflowRun {
       report.outputsFailure = problem
       report.selected = selection?.steps ?? []
       report.itemKeys = state.itemKeys
+      report.itemNames = state.itemNames
       report.itemRuns = state.itemRuns
       report.mask = mask
       return report
@@ -111,6 +112,7 @@ extension WorkflowRun {
     delivery.schedule(afterNanoseconds: 0) { [self, report] in
       while drain() {}
       recordLastLines(of: state.withLock { $0.recordedLog.openSteps.sorted { $0.text < $1.text } })
+      recordDroppedLines()
       delivery.stop()
       var report = report
       finishJournal(&report)

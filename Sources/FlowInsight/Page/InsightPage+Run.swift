@@ -4,6 +4,8 @@ import FlowModel
 extension InsightPage {
   /// The number of failures that have a panel.
   private static let shownFailures = 20
+  /// The number of steps whose items have a table, and of items that a table has.
+  private static let (listedSteps, listedItems) = (10, 1_000)
 
   /// The page of one run: how it ended, what failed and why, then the gate, the timeline and the steps.
   /// `stepPage` is where pages about steps are; nil: there are none.
@@ -22,6 +24,14 @@ extension InsightPage {
     if course.hasGate { add("Gate", Self.gate(run)) }
     add("Budgets", Self.budgets(budgets))
     add(rows: "Steps", timeline.html, Self.steps(of: analysis, timeline))
+    // Where there are pages of steps, these have the items.
+    if stepPage == nil {
+      for (index, items) in run.itemStates.sorted(by: { $0.key < $1.key }).prefix(Self.listedSteps)
+      where items.count <= Self.listedItems {
+        let step = course.shape.steps[index]
+        add("Items of \(step.label)", Self.items(items, of: step.id, itemPage: nil))
+      }
+    }
     let names = course.shape.steps.map(\.label)
     let links = analysis.criticalPath.map { link -> [PageTable.Cell] in
       [

@@ -27,6 +27,7 @@ package struct ReportedItem: Sendable {
     guard let item = value.objectValue, let index = item["index"]?.integerValue else { return nil }
     self.index = index
     key = item["key"]?.stringValue
+    if key == nil, let name = item["name"]?.stringValue { self.value = .string(name) }
     startedAt = ReportedRun.nanoseconds(item["startedAt"])
     endedAt = ReportedRun.nanoseconds(item["endedAt"])
     let word = item["outcome"]?.stringValue

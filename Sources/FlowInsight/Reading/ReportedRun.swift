@@ -145,7 +145,9 @@ package struct ReportedRun: Sendable {
     let items = (step["items"]?.arrayValue ?? []).compactMap { item -> ReportedFailure? in
       guard let item = item.objectValue, let number = item["index"]?.integerValue else { return nil }
       let key = item["key"]?.stringValue.map { " \($0)" } ?? ""
-      return ReportedFailure(item, name: "\(id)[\(number)]\(key)", step: index, item: number)
+      var failure = ReportedFailure(item, name: "\(id)[\(number)]\(key)", step: index, item: number)
+      if key.isEmpty { failure?.value = item["name"]?.stringValue.map { .string($0) } }
+      return failure
     }
     // What the step says of its items, their own failures say better.
     guard items.isEmpty else { return failures += items }

@@ -1,5 +1,7 @@
 import FlowBytes
+import FlowDiagnostics
 import FlowModel
+import FlowSecrets
 
 /// The items of a step as expressions see them.
 struct FanOutValues: Sendable {
@@ -38,6 +40,20 @@ struct FanOutValues: Sendable {
 
   /// The path of an item that is a file.
   func path(of index: Int) -> String? { if case .files(let paths) = source { paths[index] } else { nil } }
+
+  /// The number of items that are named, and of characters of a name.
+  private static let (namedItems, nameCharacters) = (10_000, 80)
+
+  /// The items as people read them: their keys or values on one line each, as `mask` shows them; nil if there are too many.
+  func names(_ mask: SecretMask?) -> [String]? {
+    guard count > 0, count <= Self.namedItems else { return nil }
+    return indices.map { index in
+      let value = keys == nil ? self[index] : .null
+      let text = keys?[index] ?? path(of: index) ?? value.stringValue ?? JSONText.write(value)
+      let shown = TerminalText.visible(mask?.masked(text) ?? text)
+      return shown.count <= Self.nameCharacters ? shown : shown.prefix(Self.nameCharacters) + "…"
+    }
+  }
 
   /// What an expression of an item sees.
   func item(_ index: Int) -> ItemScope { ItemScope(value: self[index], index: index, key: keys?[index]) }

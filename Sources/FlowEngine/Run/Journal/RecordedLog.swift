@@ -9,6 +9,8 @@ struct RecordedLog {
 
   /// Bytes that are recorded of what plugins print outside of steps.
   private var pluginBytes = 0
+  /// The lines of plugins that are not recorded.
+  private var dropped: [String: (lines: Int, bytes: Int)] = [:]
   private var logs: [StepID: Log] = [:]
   /// The steps with lines that are held back.
   private(set) var openSteps: Set<StepID> = []
@@ -58,9 +60,14 @@ struct RecordedLog {
   /// Decides what becomes of a line.
   mutating func place(_ event: RunEvent) -> Place {
     guard case .stepLog(let id, _, _, _) = event.kind else {
-      if case .pluginLog(_, _, let message) = event.kind {
-        guard pluginBytes < Limits.usualStepLogBytes else { return .dropped }
-        pluginBytes += message.utf8.count + 1
+      if case .pluginLog(let plugin, _, let message) = event.kind {
+        let count = message.utf8.count + 1
+        guard pluginBytes < Limits.usualStepLogBytes else {
+          let known = dropped[plugin] ?? (0, 0)
+          dropped[plugin] = (known.lines + 1, known.bytes + count)
+          return .dropped
+        }
+        pluginBytes += count
       }
       return .recorded
     }
@@ -117,11 +124,26 @@ struct RecordedLog {
     return lines
   }
 
+  /// Returns a line for each plugin with lines that are not recorded, as the record has it.
+  func droppedLines(at nanoseconds: Int) -> [ValueObject] {
+    dropped.sorted { $0.key < $1.key }.map { plugin, count in
+      var line = RunEvent(
+        atNanoseconds: nanoseconds,
+        .pluginLog(
+          plugin: plugin, stream: .standardError,
+          message: Self.note(lines: count.lines, bytes: count.bytes, canKeepMore: false))
+      ).value
+      line["stream"] = nil
+      return line
+    }
+  }
+
   /// The line in place of lines that are missing.
-  static func note(lines: Int, bytes: Int?) -> String {
+  static func note(lines: Int, bytes: Int?, canKeepMore: Bool = true) -> String {
     let count = lines == 1 ? "1 line" : "\(lines) lines"
     let size = bytes.map { ", \($0) bytes," } ?? ""
-    return "[flowrun: \(count)\(size) \(lines == 1 ? "is" : "are") not recorded; a larger log-limit keeps more]"
+    let remedy = canKeepMore ? "; a larger log-limit keeps more" : ""
+    return "[flowrun: \(count)\(size) \(lines == 1 ? "is" : "are") not recorded\(remedy)]"
   }
 
   /// The bytes of a line with its line break.

@@ -148,8 +148,10 @@ public struct RunRecollection: Sendable {
 
   /// The lines that the steps of a run wrote, as JSON objects, in order and without colors.
   public static func lines(in chunks: [[UInt8]]) -> [ValueObject] {
-    coloredLines(in: chunks).map { line in
-      guard let message = line["message"]?.stringValue, message.utf8.contains(0x1B) else { return line }
+    coloredLines(in: chunks).compactMap { line in
+      // The names of items are for readers of lines.
+      guard let message = line["message"]?.stringValue else { return nil }
+      guard message.utf8.contains(0x1B) else { return line }
       var line = line
       line["message"] = .string(TerminalText.commandText(message))
       return line

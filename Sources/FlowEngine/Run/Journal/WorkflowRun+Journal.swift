@@ -145,7 +145,7 @@ extension WorkflowRun {
   func recordLine(_ event: RunEvent) {
     guard journal != nil else { return }
     switch event.kind {
-    case .stepLog, .pluginLog, .warning: break
+    case .stepLog, .pluginLog, .warning, .stepItems: break
     default: return
     }
     let isRecorded = state.withLock { state in
@@ -174,6 +174,11 @@ extension WorkflowRun {
           return line
         }, wereHeld: true)
     }
+  }
+
+  /// Records how many lines of plugins the record has no room for.
+  func recordDroppedLines() {
+    record(state.withLock { $0.recordedLog.droppedLines(at: clock.now) }, wereHeld: false)
   }
 
   private func record(_ lines: some Collection<ValueObject>, wereHeld: Bool) {

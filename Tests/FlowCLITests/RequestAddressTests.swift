@@ -1,0 +1,26 @@
+import FlowCLI
+import Testing
+
+/// The addresses that a server of pages answers.
+@Suite struct `The address of a request` {
+  private func problem(_ target: String, _ hosts: [String] = ["localhost:80"]) -> String? {
+    RequestAddress.problem(target: target, hosts: hosts) { $0.lowercased() == "localhost:80" }
+  }
+
+  @Test(arguments: ["/", "/runs/1?step=a", "http://localhost:80/", "HTTP://LOCALHOST:80", "https://localhost:80?a", "*"])
+  func `is a path or an address of this server`(_ target: String) { #expect(problem(target) == nil) }
+
+  @Test(arguments: [
+    "http://evil.example/", "http://localhost:80@evil.example/", "http://evil.example/http://localhost:80/", "ftp://localhost:80/",
+    "localhost:80", "", "runs/1", "http:///", "http://localhost:80.evil.example/",
+  ])
+  func `is not that of another server`(_ target: String) {
+    #expect(problem(target) == "Expected a path or an address of this server as the target.")
+  }
+
+  @Test func `has one host`() {
+    #expect(problem("/", []) == nil)
+    #expect(problem("/", ["localhost:80", "localhost:80"]) == "Expected one Host field, got 2.")
+    #expect(problem("/", ["evil.example", "localhost:80"]) == "Expected one Host field, got 2.")
+  }
+}
