@@ -33,8 +33,8 @@ public protocol RunStore: Sendable {
   /// returns: chunks speak of steps by their places in the definition.
   func resume(_ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem)
 
-  /// The folder for what other processes of the machine read of running runs before it is recorded; nil: there is none. It is
-  /// made by whoever needs it.
+  /// The folder for what other processes of the machine read of running runs before it is recorded, or nil. Its first user
+  /// creates it.
   var liveFolder: String? { get }
 
   /// The runs that fit, the one that was created last first, whatever the clock said, and the names of those whose state cannot be read: one that is

@@ -84,7 +84,7 @@ import Testing
 
       """, to: "w.yaml")
     let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
-    #expect(process.waitForOutput("f[1]: waits"))
+    #expect(process.waitForOutput("f[1] y: waits"))
     process.send(SIGKILL)
     _ = process.result()
     for arguments in [["resume", "--dry-run"], ["resume"], ["resume", "--dry-run"]] {

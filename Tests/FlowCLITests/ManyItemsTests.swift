@@ -13,7 +13,7 @@ import Testing
     defer { tool.remove() }
     try tool.write(Self.workflow(count, "flow.noop"), to: "w.yaml")
     let output = try tool.run("w.yaml").standardOutput
-    #expect(output.contains("each[7] done") == areShown)
+    #expect(output.contains("each[7] 7 done") == areShown)
     #expect(output.contains("each done in"))
   }
 
@@ -23,8 +23,8 @@ import Testing
     try tool.write(
       Self.workflow(1_001, "flow.fail") + "    if: ${{ item == 7 }}\n    with: { message: no }\n", to: "w.yaml")
     let failed = try tool.run("w.yaml")
-    #expect(failed.exitCode == 1 && failed.standardOutput.contains("each[7] failed in"))
-    #expect(!failed.standardOutput.contains("each[7] started"))
+    #expect(failed.exitCode == 1 && failed.standardOutput.contains("each[7] 7 failed in"))
+    #expect(!failed.standardOutput.contains("each[7] 7 started"))
     try tool.write(Self.workflow(1_001, "flow.noop"), to: "all.yaml")
     let json = try tool.run("all.yaml", "--json").standardOutput
     #expect(json.contains(#""step":"each[1000]""#))

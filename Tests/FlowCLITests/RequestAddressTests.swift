@@ -7,11 +7,14 @@ import Testing
     RequestAddress.problem(target: target, hosts: hosts) { $0.lowercased() == "localhost:80" }
   }
 
-  @Test(arguments: ["/", "/runs/1?step=a", "http://localhost:80/", "HTTP://LOCALHOST:80", "https://localhost:80?a", "*"])
+  @Test(arguments: [
+    "/", "/runs/1?step=a", "http://localhost:80/", "HTTP://LOCALHOST:80", "https://localhost:80?a", "*",
+  ])
   func `is a path or an address of this server`(_ target: String) { #expect(problem(target) == nil) }
 
   @Test(arguments: [
-    "http://evil.example/", "http://localhost:80@evil.example/", "http://evil.example/http://localhost:80/", "ftp://localhost:80/",
+    "http://evil.example/", "http://localhost:80@evil.example/", "http://evil.example/http://localhost:80/",
+    "ftp://localhost:80/",
     "localhost:80", "", "runs/1", "http:///", "http://localhost:80.evil.example/",
   ])
   func `is not that of another server`(_ target: String) {

@@ -343,7 +343,10 @@ import Testing
     ("steps: { a: { run: x, service: true, ready-when: { log: '(' } } }", "is not a POSIX extended regular expression"),
     ("steps: { a: { run: x, service: true, ready-when: { port: 70000 } } }", "must be from 1 to 65535, found 70000"),
     ("steps: { a: { run: x, service: true, restart: always } }", "write '{ on-exit: always }'"),
-    ("steps: { a: { run: x, service: true, restart: { on-exit: failed } } }", "did you mean 'failure'?"),
+    (
+      "steps: { a: { run: x, service: true, restart: { on-exit: failed } } }",
+      "it is one of 'always', 'failure', 'never'"
+    ),
     ("keep: services\nsteps: { a: { run: x } }", "'keep: services' needs a service"),
     ("keep: service\nsteps: { a: { run: x, service: true } }", "did you mean 'services'?"),
     ("steps: { a: { run: x, service: true }, b: { run: 'echo ${{ steps.a.outputs.stdout }}', needs: a } }", "stdout"),
@@ -361,6 +364,7 @@ import Testing
       "name: part\nkeep: services\ntimeout: 1m\nsteps: { a: { run: x, service: true } }\n", to: "part.yaml")
     let part = try tool.run("validate", "part.yaml")
     #expect(part.exitCode == 0 && part.standardOutput.contains("[timeout-of-kept]"), "\(part)")
+    try tool.write("name: part\nkeep: services\nsteps: { a: { run: x, service: true } }\n", to: "part.yaml")
     try tool.write("name: whole\nsteps: { part: { uses: ./part.yaml } }\n", to: "w.yaml")
     let whole = try tool.run("validate", "w.yaml")
     #expect(whole.exitCode == 2 && whole.standardOutput.contains("that file has 'keep: services'"), "\(whole)")

@@ -149,7 +149,7 @@ import Testing
     #expect(try client.labels(at: marked("steps.fetch.outputs.path", "steps.fetch.outputs.¦")) == ["path", "created"])
     #expect(
       try client.labels(at: marked("steps.fetch.outputs.path", "steps.fetch.¦")) == [
-        "outputs", "outcome", "conclusion",
+        "outputs", "outcome", "conclusion", "products",
       ])
     let condition = try client.labels(at: marked("\"steps.fetch.outputs.created\"", "\"launch.¦"))
     #expect(condition == ["reason", "options", "first"])

@@ -7,7 +7,7 @@
     /// notified.
     public func follow<Workflow: PackagedWorkflow>(_ run: TypedRun<Workflow>) {
       expirationHandler = { run.cancel() }
-      // The system hands out a task once, and it is told once that it has ended.
+      // Proof of safety: the system gives out `self` once, and this function alone uses it, once, when the run has ended.
       nonisolated(unsafe) let task = self
       Task {
         let conclusion = await run.report.conclusion

@@ -125,7 +125,7 @@
       _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
       withCompletionHandler completionHandler: @escaping () -> Void
     ) {
-      // It is called once, on the main thread, as the system demands.
+      // Proof of safety: `finish` is called once, on the main actor, as the system demands.
       nonisolated(unsafe) let finish = completionHandler
       let request = response.notification.request
       inbox.deliver(
@@ -142,6 +142,7 @@
       remoteNotification userInfo: [AnyHashable: Any],
       completionHandler: @escaping (UIBackgroundFetchResult) -> Void
     ) {
+      // Proof of safety: `finish` is called once, on the main actor, as the system demands.
       nonisolated(unsafe) let finish = completionHandler
       inbox.deliver(
         NotificationDelivery(

@@ -9,7 +9,8 @@ extension WorkflowCheck {
       guard workflow.steps[step].hasOptions, workflow.steps[step].options.fanOut != nil, !isSettled,
         let declaration = actions.declaration(ofStep: step)
       else { continue }
-      if declaration.isService {
+      // The reader has said so of a command.
+      if declaration.isService, !declaration.isCommandService {
         reportFanOut(
           step, "'\(declaration.name)' is a service, which never returns, so there can be only one", declaration)
       } else if let handle = declaration.provides.first {

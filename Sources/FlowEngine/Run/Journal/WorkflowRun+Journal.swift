@@ -152,7 +152,7 @@ extension WorkflowRun {
       switch state.recordedLog.place(event) {
       case .recorded: return true
       case .held(let number):
-        // Whoever reads the lines sees from the numbers that some are missing.
+        // The numbers of the lines show a reader that some are missing.
         if state.unshownLines.count < LiveLog.mostBytesAtOnce {
           LiveLog.append(event, number: number, to: &state.unshownLines)
         }

@@ -3,8 +3,9 @@ import FlowModel
 import FlowSystem
 
 /// A POSIX extended regular expression, matched against lines without the escapes of terminals.
+///
+/// Proof of safety: the expression is compiled in `init` and freed in `deinit`; POSIX lets several threads match with one.
 final class LinePattern: @unchecked Sendable {
-  // Proof of safety: the expression is compiled in `init` and freed in `deinit`; POSIX lets several threads match with one.
   private let expression: UnsafeMutablePointer<regex_t>
 
   /// Why a text is not an expression.
