@@ -35,7 +35,8 @@ private struct Members: OptionSet {
   static let isColorless = Members(bit: 26)
   static let logLimit = Members(bit: 27)
   static let requiredFiles = Members(bit: 28)
-  static let count: UInt64 = 29
+  static let temporaryFiles = Members(bit: 29)
+  static let count: UInt64 = 30
 
   init(of options: StepOptions) {
     self = []
@@ -71,6 +72,7 @@ private struct Members: OptionSet {
     formUnion(note(.isColorless, \.allowsColor))
     formUnion(note(.logLimit, \.logLimitBytes))
     if (options.inputsFrom + options.produces).contains(where: { $0.isRequired != nil }) { formUnion(.requiredFiles) }
+    if options.produces.contains(where: \.isTemporary) { formUnion(.temporaryFiles) }
   }
 }
 
@@ -102,6 +104,7 @@ extension StepOptions: Compilable {
     }
     if let logLimitBytes { logLimitBytes.write(to: &writer) }
     if members.contains(.requiredFiles) { (inputsFrom + produces).map(\.isRequired).write(to: &writer) }
+    if members.contains(.temporaryFiles) { produces.map(\.isTemporary).write(to: &writer) }
   }
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
@@ -147,6 +150,11 @@ extension StepOptions: Compilable {
       guard required.count == inputsFrom.count + produces.count else { throw reader.damaged("the files of a step") }
       for index in inputsFrom.indices { inputsFrom[index].isRequired = required[index] }
       for index in produces.indices { produces[index].isRequired = required[inputsFrom.count + index] }
+    }
+    if members.contains(.temporaryFiles) {
+      let temporary = try [Bool](from: &reader)
+      guard temporary.count == produces.count else { throw reader.damaged("the products of a step") }
+      for index in produces.indices { produces[index].isTemporary = temporary[index] }
     }
     isOptional = members.contains(.isOptional)
     prewarm = members.contains(.prewarm)

@@ -74,6 +74,8 @@ public struct RunOptions: Sendable {
   /// How long the calls of `flow.on` continue in that time; the rest of it is for the step itself.
   package var lastCallsNanoseconds = 800_000_000
 
+  /// Whether nothing of it runs: it only shows which steps would.
+  package var isTrial = false
   /// Which item of another run's step it is a run for; nil: it is a run by itself.
   package var outer: OuterRun?
 

@@ -99,6 +99,7 @@ extension WorkflowRun {
       report.mask = mask
       return report
     }
+    removeTemporaries()
     if options.outer == nil { handleLeftovers(removes: options.removesLeftovers && report.conclusion == .success) }
     if report.conclusion == .success { tidyItemRecords() }
     deadlines.stop()

@@ -33,6 +33,12 @@ public final class WorkflowRun: Sendable {
   let recordTurns = RecordTurns()
   /// What is left of items that are not in the list of their step any more.
   let leftovers: Leftovers
+  /// Temporary files that are gone.
+  let lent: LentFiles
+  /// Temporary files that exist.
+  let temporaries = TemporaryFiles()
+  /// Whether a step makes temporary files.
+  let hasTemporaries: Bool
   /// Notifies the observer.
   let delivery: AlarmClock
   let threads: PoolThreads
@@ -68,7 +74,12 @@ public final class WorkflowRun: Sendable {
     run = RunInformation(id: runID, dataFolder: options.dataFolder, workflowFolder: options.workflowFolder)
     makers = ProductTable(prepared.graph, in: options.workflowFolder, outer: options.outer?.run.makers)
     claims = options.outer?.run.claims ?? ProductClaims()
-    leftovers = options.outer?.run.leftovers ?? Leftovers()
+    leftovers = options.isTrial ? Leftovers() : options.outer?.run.leftovers ?? Leftovers()
+    lent = options.isTrial ? LentFiles() : options.outer?.run.lent ?? LentFiles()
+    let steps = prepared.graph.workflow.steps
+    hasTemporaries = prepared.graph.steps(stating: .preparation).contains {
+      steps[Int($0)].options.produces.contains(where: \.isTemporary)
+    }
     let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0, virtual: options.clock)
     self.clock = clock
     deadlines = AlarmClock(clock: clock)

@@ -6,14 +6,16 @@ import FlowPlatform
 /// The files that a step says it reads and makes.
 extension WorkflowReader {
   /// A list of paths and patterns, each a text or a mapping of ``FileKey``.
-  mutating func fileRules(_ node: NodeID, _ owner: Owner) -> [FileRule] {
+  ///
+  /// - Parameter makes: whether the step makes the files.
+  mutating func fileRules(_ node: NodeID, _ owner: Owner, makes: Bool) -> [FileRule] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(node, owner, expected: "a list of paths", help: "such as '[src/**/*.c, Makefile]'")
       return []
     }
     var rules: [FileRule] = []
     for (index, element) in tree.elements(node).enumerated() {
-      guard let (rule, text) = fileRule(element, .part("each path", of: owner)) else { continue }
+      guard let (rule, text) = fileRule(element, .part("each path", of: owner), makes: makes) else { continue }
       checkPattern(rule.pattern, at: text, isFirst: index == 0, owner)
       rules.append(rule)
     }
@@ -32,7 +34,7 @@ extension WorkflowReader {
   }
 
   /// A file with the node of its path.
-  private mutating func fileRule(_ node: NodeID, _ owner: Owner) -> (rule: FileRule, path: NodeID)? {
+  private mutating func fileRule(_ node: NodeID, _ owner: Owner, makes: Bool) -> (rule: FileRule, path: NodeID)? {
     guard tree.kind(node) == .mapping else { return path(node, owner).map { (FileRule($0), node) } }
     if let braces = braces(node) {
       reportType(node, owner, expected: "a path", help: "quote a pattern with braces: '\(braces)'")
@@ -46,6 +48,13 @@ extension WorkflowReader {
         guard let text = reader.path(member.value, .part(key.rawValue, of: owner)) else { return }
         (rule.pattern, location) = (text, member.value)
       case .required: rule.isRequired = reader.boolean(member.value, .part(key.rawValue, of: owner))
+      case .temporary:
+        rule.isTemporary = reader.boolean(member.value, .part(key.rawValue, of: owner)) ?? false
+        if rule.isTemporary, !makes {
+          reader.report(
+            .conflictingKeys, "'temporary' can only be said of a file that the step makes",
+            at: reader.tree.span(member.key), help: "write it at the step that has the file under 'produces'")
+        }
       }
     }
     return location.map { (rule, $0) }

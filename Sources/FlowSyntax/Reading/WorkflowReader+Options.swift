@@ -36,8 +36,8 @@ extension WorkflowReader {
     case .onInterrupt: options.onInterrupt = interruptPolicy(node, owner)
     case .executor: options.executor = executor(node, owner)
     case .foreach: options.fanOut = fanOut(node, owner, of: location)
-    case .inputsFrom: options.inputsFrom = fileRules(node, owner)
-    case .produces: options.produces = fileRules(node, owner)
+    case .inputsFrom: options.inputsFrom = fileRules(node, owner, makes: false)
+    case .produces: options.produces = fileRules(node, owner, makes: true)
     case .resources: options.request = machineResources(node, owner)
     case .parallel, .failFast: checkBesideForeach(key, member, of: location)
     }

@@ -141,6 +141,7 @@ extension WorkflowRun {
       state.products[step] = Self.products(
         fanOut.values.indices.map { state.plan.itemHasOutputs($0, of: step) ? fanOut.products[$0] ?? [] : [] })
     }
+    if hasTemporaries { removeTemporariesSoon(at: state.instant(clock.now)) }
     let workflow = prepared.graph.workflow
     if workflow.itemWorkflows[workflow.steps[Int(step)].uses] != nil, options.outer == nil {
       state.itemRecords[step] = Set(fanOut.values.recordKeys)

@@ -13,6 +13,8 @@ struct SurveyedItems: Sendable {
   var checks: ItemChecks?
   /// The result of looking at them, by their indices; nil: nothing was looked at.
   var findings: [UpToDateCheck.Finding?] = []
+  /// Temporary files that are gone, of items that are up to date.
+  var gone: [Int: [InputStamp]] = [:]
   /// What items made in earlier runs, or in the earlier process of a resumed run, where expressions read it.
   var products: [Int: [String]] = [:]
 
@@ -137,6 +139,8 @@ extension WorkflowRun {
       FanOutStamp.write(key, outputs: outputs, files: files, of: idInAll(of: step), in: run.dataFolder)
     }
     (surveyed.checks, surveyed.findings) = (checks, looked.findings)
+    surveyed.gone = looked.temporary.mapValues(\.gone).filter { !$0.value.isEmpty }
+    decideTemporaries(looked.temporary, of: step, in: folder, &surveyed)
     if readsProducts(of: step) { surveyed.products = checks.recordedProducts(looked.findings, ofAll: origin != nil) }
     return surveyed
   }
@@ -234,6 +238,7 @@ extension WorkflowRun {
       definition: basis.definition, common: [], folder: workflowFolder(of: step), isForced: isForced(basis.step),
       mask: mask)
     checks.makers = makers
+    checks.lent = lent
     return checks
   }
 

@@ -37,7 +37,7 @@ extension WorkflowRun {
     case .problem(let problem): return .failure(problem, isRetryable: false)
     case .check(let check):
       recordTurns.begin(start.step, attempt: Int(start.attempt))
-      let result = check.result(recentStates, at: clock.now)
+      let result = decided(check.result(recentStates, at: clock.now), check, start.step)
       for note in check.notes { warnOnce(note) }
       if case .fails(let failure) = result { return .failure(hidden(failure), isRetryable: false) }
       if let failure = claimProducts(check, of: start.step) { return .failure(failure, isRetryable: false) }
@@ -45,6 +45,7 @@ extension WorkflowRun {
       case .runs, .fails: return nil
       case .upToDate(let kept):
         keepProducts(of: start.step, check)
+        noteTemporaries(of: start.step, check)
         outputs = kept
         return .upToDate
       }
@@ -135,6 +136,9 @@ extension WorkflowRun {
     }
     if !state.products.isEmpty, ending != .success, ending != .upToDate { state.products[start.step] = nil }
     state.plan.apply(.ended(start.step, attempt: Int(start.attempt), ending), at: now)
+    if hasTemporaries, ending == .success || ending == .upToDate, instances.item(of: start.step) == nil {
+      removeTemporariesSoon(at: now)
+    }
   }
 
   /// Why a step fails for what its body returned; nil: it can be kept.

@@ -15,10 +15,14 @@ struct FileLook {
   private(set) var danglingLinks: [String] = []
   /// A folder that an exclusion names.
   private(set) var excludedFolder: String?
+  /// Files that do not exist, but count as they were.
+  private(set) var lentPaths: [String] = []
   /// Whether there are more files than a step may have; then not all are in ``stamps``.
   private(set) var isFull = false
 
-  init(_ files: [NamedFiles], known: [InputStamp], _ memo: inout FileMemo) {
+  /// - Parameter lent: temporary files that are gone, but count as they were; nil: there are none.
+  init(_ files: [NamedFiles], known: [InputStamp], _ memo: inout FileMemo, lent: LentFiles? = nil) {
+    let lent = lent?.isEmpty == false ? lent : nil
     let hasExclusions = files.contains { PatternText.isExclusion($0.pattern) }
     let list = hasExclusions ? FilePatterns(files.map(\.pattern)) : nil
     excludedFolder = list.flatMap { memo.excludedFolder($0) }
@@ -26,6 +30,7 @@ struct FileLook {
     var byPath: [ByteName: InputStamp]?
     for (number, named) in files.enumerated() where !PatternText.isExclusion(named.pattern) {
       var (found, isPath) = memo.files(named.pattern, limit: Limits.watchedFiles)
+      if let lent, !isPath { found.paths = memo.adding(lent, to: found.paths, named.pattern) }
       if let list {
         found.paths.removeAll { !list.keeps($0, of: number) }
         found.danglingLinks.removeAll { !list.keeps($0, of: number) }
@@ -48,7 +53,11 @@ struct FileLook {
           if byPath == nil { byPath = Dictionary(known.map { (ByteName($0.path), $0) }, uniquingKeysWith: { $1 }) }
           before = byPath?[ByteName(path)]
         }
-        let stamp = memo.stamp(path, known: before, state: states.isEmpty ? nil : states[index])
+        var stamp = memo.stamp(path, known: before, state: states.isEmpty ? nil : states[index])
+        if let lent, stamp.bytes == -1, let gone = memo.lentStamp(path, lent) {
+          stamp = gone
+          lentPaths.append(path)
+        }
         stamps.append(stamp)
         if isPath, missing == nil, named.need != .never, stamp.bytes == -1, !memo.exists(path) { missing = path }
       }

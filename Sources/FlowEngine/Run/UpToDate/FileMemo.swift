@@ -60,6 +60,25 @@ struct FileMemo {
     return changed
   }
 
+  /// What a temporary file was that is gone; nil: it is none.
+  func lentStamp(_ path: String, _ lent: LentFiles) -> InputStamp? {
+    guard var stamp = lent[FilePath.place(of: path, in: folder.path)] else { return nil }
+    stamp.path = path
+    return stamp
+  }
+
+  /// Adds the temporary files that are gone and match a pattern.
+  func adding(_ lent: LentFiles, to paths: [String], _ pattern: String) -> [String] {
+    let known = Set(paths.map { ByteName($0) })
+    let parsed = FilePattern(pattern)
+    let start = folder.path + "/"
+    let gone = lent.places.compactMap { place -> String? in
+      let path = pattern.hasPrefix("/") || !place.hasPrefix(start) ? place : String(place.dropFirst(start.count))
+      return parsed.covers(path) && !known.contains(ByteName(path)) ? path : nil
+    }
+    return gone.isEmpty ? paths : (paths + gone).sorted()
+  }
+
   /// Whether a product has the state that it had.
   func isAsItWas(_ stamp: InputStamp) -> Bool {
     FileState(ofRegular: folder.status(of: stamp.path)).map { stamp.hasState(of: InputStamp(stamp.path, $0)) } ?? false

@@ -30,6 +30,8 @@ struct ItemChecks: Sendable {
   var mask: SecretMask?
   /// The products of the other steps.
   var makers: ProductTable?
+  /// Temporary files that are gone.
+  var lent: LentFiles?
   /// What distinguishes the items, those included that do not run; nil: those that run are all.
   var allKeys: [UInt64]?
   /// A digest of each item's inputs and variables.
@@ -57,7 +59,7 @@ struct ItemChecks: Sendable {
     return UpToDateCheck(
       "\(step)[\(index)]", .known(definition: definition, values: values[index]),
       reads: item.reads, makes: item.makes, in: folder, at: .item(item.key, stamps), isForced: isForced, mask: mask,
-      makers: makers)
+      makers: makers, lent: lent)
   }
 
   /// The result of looking at all items.
@@ -71,6 +73,8 @@ struct ItemChecks: Sendable {
     /// The outputs of all items, with placeholders, and all files, including the file of their stamps. Nil unless all items are up
     /// to date and the state of each file shows every later change.
     var unchanged: (outputs: [ValueObject], files: [(path: String, state: FileState)])?
+    /// The temporary files of items that are up to date, by their indices: those that exist, and those that were removed.
+    var temporary: [Int: (existing: [InputStamp], gone: [InputStamp])] = [:]
     /// What items have made that are not in the list any more, as far as the files exist.
     var leftover: [InputStamp] = []
   }
@@ -93,6 +97,10 @@ struct ItemChecks: Sendable {
       looked.findings.append(finding)
       for note in check.notes where seenNotes.insert(note).inserted { notes.append(note) }
       if let stamp { renewed.append((item.key, stamp)) }
+      if case .upToDate = finding {
+        let files = check.temporaryFiles
+        if !files.existing.isEmpty || !files.gone.isEmpty { looked.temporary[index] = files }
+      }
       if case .upToDate = finding, let stamp = stamp ?? stamps[item.key] { outputs.append(stamp.outputs) }
     }
     looked.notes = Array(notes.prefix(Self.mostNotes))

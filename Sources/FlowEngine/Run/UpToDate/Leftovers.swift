@@ -40,7 +40,9 @@ final class Leftovers: Sendable {
 
 extension WorkflowRun {
   /// Whether the items that are gone must be looked for, even if nothing else has changed.
-  var asksForLeftovers: Bool { options.removesLeftovers || options.outer?.run.asksForLeftovers == true }
+  var asksForLeftovers: Bool {
+    options.removesLeftovers || options.isTrial || options.outer?.run.asksForLeftovers == true
+  }
 
   /// Notes what is left of items of a step that are not in its list any more.
   func noteLeftovers(of step: StepIndex, _ files: [InputStamp], in folder: String, isListEmpty: Bool) {

@@ -13,11 +13,16 @@ struct NamedFiles: Sendable, Hashable {
 
   var pattern: String
   var need: Need
+  /// Whether the files are removed once their readers have succeeded.
+  var isTemporary = false
+
+  /// The same without the demand that a temporary file is there.
+  var lookedFor: NamedFiles { isTemporary ? NamedFiles(pattern: pattern, need: .never, isTemporary: true) : self }
 }
 
 /// The files that a step says it reads and makes, with expressions parsed.
 struct PreparedFiles: Sendable {
-  private typealias Rule = (value: PreparedValue, isRequired: Bool?)
+  private typealias Rule = (value: PreparedValue, isRequired: Bool?, isTemporary: Bool)
 
   private let reads: [Rule]
   private let makes: [Rule]
@@ -34,7 +39,7 @@ struct PreparedFiles: Sendable {
 
   private static func parsed(_ rules: [FileRule]) throws(ExpressionError) -> [Rule] {
     var values: [Rule] = []
-    for rule in rules { values.append((try PreparedValue(.string(rule.pattern)), rule.isRequired)) }
+    for rule in rules { values.append((try PreparedValue(.string(rule.pattern)), rule.isRequired, rule.isTemporary)) }
     return values
   }
 
@@ -58,7 +63,7 @@ struct PreparedFiles: Sendable {
     _ rules: [Rule], _ key: String, needOfLists: NamedFiles.Need, in scope: RunScope
   ) throws(StepFailure) -> [NamedFiles] {
     var files: [NamedFiles] = []
-    for (value, isRequired) in rules {
+    for (value, isRequired, isTemporary) in rules {
       let given: Value
       do throws(ExpressionError) {
         given = try value.evaluate(in: scope, quoting: PatternText.quoted)
@@ -70,7 +75,8 @@ struct PreparedFiles: Sendable {
         guard let path = path.stringValue, !path.isEmpty else {
           throw StepFailure(code: "expression", message: "\(key): expected a path, found \(path.shortText)")
         }
-        files.append(NamedFiles(pattern: path, need: isRequired.map { $0 ? .always : .never } ?? usual))
+        let need = isRequired.map { $0 ? NamedFiles.Need.always : .never } ?? usual
+        files.append(NamedFiles(pattern: path, need: need, isTemporary: isTemporary))
       }
     }
     return files

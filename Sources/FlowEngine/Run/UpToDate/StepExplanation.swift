@@ -129,7 +129,7 @@ extension WorkflowRun {
     guard let check = state.withLock({ state in inputs(of: step, &state)?.check }) else {
       return (.runs, "its inputs cannot be evaluated")
     }
-    switch check.result() {
+    switch decided(check.result(), check, step) {
     case .upToDate(let outputs):
       state.withLock { $0.outputs[step] = outputs }
       keepProducts(of: step, check)
@@ -202,7 +202,7 @@ extension WorkflowRun {
   }
 
   /// What an `if` says that asks neither how steps ended nor what they gave; nil: that only a run can tell.
-  private func knownDecision(_ condition: Expression, of step: StepIndex) -> Decision? {
+  func knownDecision(_ condition: Expression, of step: StepIndex) -> Decision? {
     let asked = Set(condition.references.map { $0.name.lowercased() })
     guard condition.statusFunctionSet.isEmpty, asked.isDisjoint(with: ["steps", "gate", "launch", "run"]) else {
       return nil

@@ -16,6 +16,7 @@ final class UpToDateCheck: Sendable {
     case neverMade(String)
     case failedAttempt
     case tooManyProducts
+    case temporary(String)
 
     var text: String {
       switch self {
@@ -28,6 +29,7 @@ final class UpToDateCheck: Sendable {
       case .missingProduct(let path): "'\(path)', which it produces, is missing"
       case .neverMade(let path): "'\(path)', which it produces, has never existed"
       case .failedAttempt: "its last attempt did not succeed and left files that it produces"
+      case .temporary(let path): "a step that must run reads '\(path)', which is temporary and was removed"
       case .tooManyProducts: "it produces more than \(Limits.watchedFiles) files"
       }
     }
@@ -79,24 +81,30 @@ final class UpToDateCheck: Sendable {
     var notes: [String] = []
     /// What it has made, once it has succeeded or is up to date.
     var made: [String] = []
+    /// Temporary files that it has made and that exist.
+    var temporary: [InputStamp] = []
+    /// Temporary files that it has made and that were removed.
+    var gone: [InputStamp] = []
   }
 
   /// What messages call the step.
   private let name: String
   private let digests: Digests
-  private let reads: [NamedFiles]
+  let reads: [NamedFiles]
   let makes: [NamedFiles]
-  private let folder: String
+  let folder: String
   private let place: Place
   private let isForced: Bool
   private let mask: SecretMask?
   private let makers: ProductTable?
+  private let lent: LentFiles?
   private let state = Mutex(State())
 
   init(
     _ name: String, _ digests: Digests, reads: [NamedFiles], makes: [NamedFiles], in folder: String, at place: Place,
-    isForced: Bool, mask: SecretMask?, makers: ProductTable?
+    isForced: Bool, mask: SecretMask?, makers: ProductTable?, lent: LentFiles? = nil
   ) {
+    self.lent = lent
     self.name = name
     self.digests = digests
     self.reads = reads
@@ -113,6 +121,9 @@ final class UpToDateCheck: Sendable {
 
   /// The paths of the files that it has made, once it has succeeded or is up to date.
   var madePaths: [String] { state.withLock { $0.made } }
+
+  /// The temporary files that it has made, once it has succeeded or is up to date: those that exist, and those that were removed.
+  var temporaryFiles: (existing: [InputStamp], gone: [InputStamp]) { state.withLock { ($0.temporary, $0.gone) } }
 
   /// Warnings about the files that were checked last.
   var notes: [String] { state.withLock { $0.notes } }
@@ -150,7 +161,15 @@ final class UpToDateCheck: Sendable {
   func look(_ memo: inout FileMemo) -> (finding: Finding, renewed: StepStamp?) {
     let recorded = stamp
     var stamp = recorded?.isOfFailure == true ? nil : recorded
-    let found = FileLook(reads, known: stamp?.inputs ?? [], &memo)
+    let found = FileLook(reads, known: stamp?.inputs ?? [], &memo, lent: lent)
+    let (finding, renewed) = look(found, recorded, &stamp, &memo)
+    if case .runs = finding, let path = found.lentPaths.first { return (.fails(.removedFile(path)), nil) }
+    return (finding, renewed)
+  }
+
+  private func look(
+    _ found: FileLook, _ recorded: StepStamp?, _ stamp: inout StepStamp?, _ memo: inout FileMemo
+  ) -> (finding: Finding, renewed: StepStamp?) {
     if let failure = failure(found) { return (.fails(failure), nil) }
     let now = found.stamps
     var own =
@@ -169,8 +188,12 @@ final class UpToDateCheck: Sendable {
     do throws(SecretMask.MissingSecret) {
       let outputs = try mask == nil ? stamp!.outputs : SecretMask.filled(stamp!.outputs, by: mask)
       (stamp!.inputs, stamp!.products) = (now, products)
-      let made = stamp!.productPaths
-      state.withLock { $0.made = made }
+      let (made, gone) = (stamp!.productPaths, gone(stamp!.products, &memo))
+      let temporary = TemporaryNames(makes).filter(products)
+      state.withLock { state in
+        (state.made, state.gone) = (made, gone)
+        state.temporary = temporary.filter { file in !gone.contains { $0.path == file.path } }
+      }
       return (.upToDate(outputs), isRenewed ? stamp : nil)
     } catch {
       return (.runs(.values), nil)
@@ -207,14 +230,19 @@ final class UpToDateCheck: Sendable {
     if stamp.definition != own.definition { return .definition }
     if stamp.values != own.values { return .values }
     if let path = Self.difference(stamp.inputs, own.inputs) { return .input(path) }
-    let made = FileLook(makes, known: stamp.products, &memo)
+    let made = FileLook(makes.map(\.lookedFor), known: stamp.products, &memo)
     if made.isFull { return .tooManyProducts }
-    products = made.stamps
+    products = TemporaryNames(makes).restored(made.stamps, as: stamp.products)
     if let path = made.missing ?? made.unmatched {
       let isNew = stamp.products.allSatisfy { $0.path != path || $0.bytes < 0 }
       return isNew && (made.missing != nil || stamp.products.isEmpty) ? .neverMade(path) : .missingProduct(path)
     }
     return Self.difference(stamp.products, products).map { .product($0) }
+  }
+
+  /// The temporary files among products that do not exist.
+  private func gone(_ products: [InputStamp], _ memo: inout FileMemo) -> [InputStamp] {
+    TemporaryNames(makes).filter(products).filter { !memo.exists($0.path) }
   }
 
   /// The first file that differs, or that only one of the lists has.
@@ -285,6 +313,8 @@ final class UpToDateCheck: Sendable {
     }
     let own = state.withLock { state in
       state.made = made.stamps.filter { $0.bytes >= 0 }.map(\.path)
+      state.temporary = TemporaryNames(makes).filter(made.stamps)
+      state.gone = []
       return state
     }
     let isLeft = made.stamps.first { stamp in own.left.contains { $0.path == stamp.path && $0.hasState(of: stamp) } }

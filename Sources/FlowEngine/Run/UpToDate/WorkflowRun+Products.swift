@@ -44,6 +44,7 @@ extension WorkflowRun {
   /// Finds what steps made that finished in an earlier process of this run.
   func recallProducts() {
     let steps = prepared.graph.workflow.steps
+    recallTemporaries()
     for step in prepared.graph.steps(stating: .preparation) where !steps[Int(step)].options.produces.isEmpty {
       guard readsProducts(of: step), let files = prepared.detail(of: step)?.files else { continue }
       let (scope, hasEnded) = state.withLock { state in

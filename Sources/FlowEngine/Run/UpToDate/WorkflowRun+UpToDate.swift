@@ -30,7 +30,8 @@ extension WorkflowRun {
       patterns: files.hasExpressions ? reads.map(\.pattern) + [""] + makes.map(\.pattern) : [])
     let check = UpToDateCheck(
       own.id.text, .basis(basis), reads: reads, makes: makes, in: workflowFolder(of: instance),
-      at: .step(idInAll(of: instance), dataFolder: run.dataFolder), isForced: isForced(own), mask: mask, makers: makers)
+      at: .step(idInAll(of: instance), dataFolder: run.dataFolder), isForced: isForced(own), mask: mask, makers: makers,
+      lent: lent)
     return StartInputs(values, check: check)
   }
 
@@ -114,7 +115,10 @@ extension WorkflowRun {
     }
     let ended = check.noteSuccess(outputs, turn(of: start))
     for warning in ended.warnings { warnOnce(warning) }
-    if ended.failure == nil { keepProducts(of: start.step, check) }
+    if ended.failure == nil {
+      keepProducts(of: start.step, check)
+      noteTemporaries(of: start.step, check)
+    }
     return ended.failure.map { failure in
       let isRetryable = retryReasons(of: start)?.allow(.failed, code: failure.code) ?? true
       return .failure(hidden(failure), isRetryable: isRetryable)

@@ -1,0 +1,263 @@
+import FlowExpressions
+import FlowModel
+import FlowPlatform
+import Synchronization
+
+/// Temporary files that steps of a run have made and that exist.
+final class TemporaryFiles: Sendable {
+  /// A file and the step that has made it.
+  struct Made: Sendable {
+    var file: InputStamp
+    var folder: String
+    var maker: StepIndex
+  }
+
+  private let files = Mutex<[ByteName: Made]>([:])
+
+  /// Adds files that a step has made.
+  func add(_ stamps: [InputStamp], by maker: StepIndex, in folder: String) {
+    files.withLock { files in
+      for file in stamps {
+        files[ByteName(FilePath.place(of: file.path, in: folder))] = Made(file: file, folder: folder, maker: maker)
+      }
+    }
+  }
+
+  /// All of them, by their absolute paths.
+  var all: [ByteName: Made] { files.withLock { $0 } }
+
+  /// Forgets a file.
+  func remove(_ place: ByteName) { files.withLock { _ = $0.removeValue(forKey: place) } }
+}
+
+// Temporary files: which are needed again, and which are removed.
+extension WorkflowRun {
+  /// What a step does that is up to date but for temporary files that were removed: it makes them again if a step that must run reads
+  /// one. Reads files; not for the run's lock.
+  func decided(_ finding: UpToDateCheck.Finding, _ check: UpToDateCheck, _ step: StepIndex) -> UpToDateCheck.Finding {
+    guard case .upToDate = finding, !options.isTrial else { return finding }
+    let gone = check.temporaryFiles.gone
+    if gone.isEmpty { return finding }
+    let needed = TemporarySearch.neededFiles(of: self)
+    if let file = gone.first(where: { needed.contains(ByteName(FilePath.place(of: $0.path, in: check.folder))) }) {
+      return .runs(.temporary(file.path))
+    }
+    lent.lend(gone, in: check.folder)
+    return finding
+  }
+
+  /// The same for the items of a step.
+  func decideTemporaries(
+    _ files: [Int: (existing: [InputStamp], gone: [InputStamp])], of step: StepIndex, in folder: String,
+    _ surveyed: inout SurveyedItems
+  ) {
+    guard !options.isTrial, !files.isEmpty else { return }
+    for own in files.values { temporaries.add(own.existing, by: step, in: folder) }
+    if surveyed.gone.isEmpty { return }
+    let needed = TemporarySearch.neededFiles(of: self)
+    for (index, gone) in surveyed.gone {
+      if let file = gone.first(where: { needed.contains(ByteName(FilePath.place(of: $0.path, in: folder))) }) {
+        surveyed.findings[index] = .runs(.temporary(file.path))
+      } else {
+        lent.lend(gone, in: folder)
+      }
+    }
+  }
+
+  /// Notes the temporary files that a step, or an item of one, has made.
+  func noteTemporaries(of instance: StepIndex, _ check: UpToDateCheck) {
+    let files = check.temporaryFiles.existing
+    if !files.isEmpty { temporaries.add(files, by: instances.owner(of: instance), in: check.folder) }
+  }
+
+  /// Finds the temporary files of steps that finished in an earlier process of this run.
+  func recallTemporaries() {
+    guard hasTemporaries else { return }
+    let steps = prepared.graph.workflow.steps
+    for step in prepared.graph.steps(stating: .preparation) {
+      guard steps[Int(step)].options.produces.contains(where: \.isTemporary),
+        let files = prepared.detail(of: step)?.files
+      else { continue }
+      let (scope, hasEnded) = state.withLock { state in
+        let reading = state.plan[step]
+        return (self.scope(step, state), reading.outcome == .success || reading.reason == .upToDate)
+      }
+      guard hasEnded else { continue }
+      let folder = workflowFolder(of: step)
+      func recall(_ stamp: StepStamp?, _ scope: RunScope) {
+        guard let stamp, !stamp.isOfFailure, let makes = try? files.evaluate(in: scope).makes else { return }
+        let all = TemporaryNames(makes).filter(stamp.products)
+        func exists(_ file: InputStamp) -> Bool { FilePath.exists(FilePath.place(of: file.path, in: folder)) }
+        temporaries.add(all.filter(exists), by: step, in: folder)
+        lent.lend(all.filter { !exists($0) }, in: folder)
+      }
+      if steps[Int(step)].options.fanOut == nil {
+        recall(StepStamp(of: idInAll(of: step), in: run.dataFolder), scope)
+      } else if let values = try? survey(step, checksItems: false).values {
+        let stamps = ItemStamps(of: idInAll(of: step), in: run.dataFolder, reads: true)
+        for (index, key) in values.recordKeys.enumerated() {
+          var scope = scope
+          scope.item = values.item(index)
+          recall(stamps[key], scope)
+        }
+      }
+    }
+  }
+
+  // MARK: Removing
+
+  /// Removes temporary files whose readers have succeeded, without the run's lock.
+  func removeTemporariesSoon(at now: Int) {
+    deadlines.schedule(atNanoseconds: now) { [self] in removeTemporaries() }
+  }
+
+  /// Removes temporary files whose readers have succeeded.
+  func removeTemporaries() {
+    let made = temporaries.all
+    guard !made.isEmpty, !options.isTrial else { return }
+    let readers = temporaryReaders(except: nil)
+    let kept = filesOfOutputs()
+    for (place, own) in made.sorted(by: { $0.key < $1.key }) where !kept.makers.contains(own.maker) {
+      if kept.places.contains(place) { continue }
+      let matching = readers.filter { $0.mayRead(place.text, of: own.maker, in: self) }
+      guard !matching.isEmpty, matching.allSatisfy(\.hasSucceeded) else { continue }
+      temporaries.remove(place)
+      switch OwnedFile.remove(own.file, from: own.folder, below: run.workflowFolder) {
+      case .removed: log("removed the temporary file '\(own.file.path)'", level: .debug, step: own.maker)
+      case .kept(let reason):
+        log("kept the temporary file '\(own.file.path)': \(reason)", level: .debug, step: own.maker)
+      }
+    }
+  }
+
+  /// A step that may read temporary files, here or in the run of which this one carries out an item.
+  fileprivate struct Reader {
+    var run: WorkflowRun
+    var step: StepIndex
+    var hasSucceeded: Bool
+    /// Steps whose products it reads.
+    var makers: Set<StepIndex>
+    var patterns: [NamePattern]
+
+    func mayRead(_ place: String, of maker: StepIndex, in own: WorkflowRun) -> Bool {
+      if run === own, step == maker { return false }
+      return run === own && makers.contains(maker) || patterns.contains { $0.matches(place) }
+    }
+  }
+
+  private func temporaryReaders(except step: StepIndex?) -> [Reader] {
+    let workflow = prepared.graph.workflow
+    let readings = withPlan { state in
+      workflow.steps.indices.map { index in
+        let reading = state.plan[StepIndex(index)]
+        return (outcome: reading.outcome, reason: reading.reason)
+      }
+    }
+    var readers: [Reader] = []
+    for (index, own) in workflow.steps.enumerated() where own.hasOptions && StepIndex(index) != step {
+      let reading = readings[index]
+      if reading.reason == .condition || reading.reason == .disabled { continue }
+      var reader = Reader(
+        run: self, step: StepIndex(index), hasSucceeded: reading.outcome == .success || reading.reason == .upToDate,
+        makers: [], patterns: [])
+      addReads(of: own, StepIndex(index), to: &reader)
+      if !reader.makers.isEmpty || !reader.patterns.isEmpty { readers.append(reader) }
+    }
+    if let outer = options.outer {
+      readers += outer.run.temporaryReaders(except: outer.run.instances.owner(of: outer.instance))
+    }
+    return readers
+  }
+
+  private func addReads(of own: Step, _ step: StepIndex, to reader: inout Reader) {
+    let workflow = prepared.graph.workflow
+    let folder = workflowFolder(of: step)
+    let prefix = workflow.scope(of: step).map { workflow.scopes[$0].prefix } ?? ""
+    var patterns: [NamePattern] = []
+    defer { reader.patterns = patterns }
+    func add(_ pattern: String, in folder: String) { patterns += Self.namePatterns(pattern, in: folder) }
+    for pattern in own.options.inputsFrom.map(\.pattern) where !PatternText.isExclusion(pattern) {
+      let references = Value.string(pattern).references
+      let ofItems = references.contains { $0.name.lowercased() == ItemContext.item }
+      let sources: Value =
+        switch own.options.fanOut?.source {
+        case .items(let value)?: ofItems ? value : .null
+        case .files(let patterns)?: ofItems ? .array(patterns.map { .string($0) }) : .null
+        default: .null
+        }
+      let makers = (references + sources.references).compactMap { reference -> StepIndex? in
+        guard reference.name.lowercased() == "steps", reference.path.count > 1,
+          reference.path[1].lowercased() == "products"
+        else { return nil }
+        return names[prefix + reference.path[0]]
+      }
+      reader.makers.formUnion(makers)
+      // A pattern that is nothing but products, or the path of an item that is one of listed files, says no more.
+      if !makers.isEmpty, ProductTable.text(of: pattern) == "*" { continue }
+      if ofItems, case .files(let patterns)? = own.options.fanOut?.source, ProductTable.text(of: pattern) == "*" {
+        for pattern in patterns where !PatternText.isExclusion(pattern) { add(pattern, in: folder) }
+        continue
+      }
+      add(pattern, in: folder)
+    }
+    guard let each = workflow.itemWorkflows[own.uses] else { return }
+    patterns += readPatterns(of: each)
+  }
+
+  private static func namePatterns(_ pattern: String, in folder: String) -> [NamePattern] {
+    let text = ProductTable.text(of: pattern)
+    return NamePattern.ofWholePaths(text.hasPrefix("/") ? text : "\(PatternText.quoted(folder))/\(text)")
+  }
+
+  /// The files that the steps in the workflow of an item read.
+  private func readPatterns(of each: ItemWorkflow) -> [NamePattern] {
+    let home = each.folder.isEmpty ? run.workflowFolder : "\(run.workflowFolder)/\(each.folder)"
+    var patterns: [NamePattern] = []
+    for (index, step) in each.workflow.steps.enumerated() where step.hasOptions {
+      let scope = each.workflow.scope(of: StepIndex(index)).map { each.workflow.scopes[$0].folder } ?? ""
+      let folder = scope.isEmpty ? home : "\(home)/\(scope)"
+      for pattern in step.options.inputsFrom.map(\.pattern) where !PatternText.isExclusion(pattern) {
+        patterns += Self.namePatterns(pattern, in: folder)
+      }
+      if let inner = each.workflow.itemWorkflows[step.uses] { patterns += readPatterns(of: inner) }
+    }
+    return patterns
+  }
+
+  /// Files that are outputs of the run, and steps whose products are.
+  private func filesOfOutputs() -> (places: Set<ByteName>, makers: Set<StepIndex>) {
+    let workflow = prepared.graph.workflow
+    var makers: Set<StepIndex> = []
+    func note(_ references: [ContextReference], _ prefix: String) {
+      for reference in references where reference.path.count < 2 || reference.path[1].lowercased() == "products" {
+        if let id = reference.path.first, let step = names[prefix + id] { makers.insert(step) }
+      }
+    }
+    note(Value.object(workflow.outputs).stepReferences, "")
+    for (index, step) in workflow.steps.enumerated() where step.hasOptions && step.options.includeRole == .exit {
+      note(
+        Value.object(step.with).stepReferences,
+        workflow.scope(of: StepIndex(index)).map { workflow.scopes[$0].prefix } ?? "")
+    }
+    let outputs = withPlan { state in (try? prepared.outputs.evaluate(in: scope(nil, state))) ?? [:] }
+    let texts = Value.object(outputs).texts
+    return (Set(texts.map { ByteName(FilePath.place(of: $0, in: run.workflowFolder)) }), makers)
+  }
+}
+
+extension Value {
+  /// All that expressions in it read.
+  fileprivate var references: [ContextReference] {
+    ((try? PreparedValue(self)) ?? .literal(.null)).references
+  }
+
+  /// All strings in it.
+  fileprivate var texts: [String] {
+    switch self {
+    case .string(let text): [text]
+    case .array(let values): values.flatMap(\.texts)
+    case .object(let members): members.flatMap { $0.value.texts }
+    case .null, .boolean, .integer, .number: []
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Products that are removed once the steps that read them have succeeded.
+@Suite(.timeLimit(.minutes(3))) struct TemporaryProductTests {
+  private func ran(_ folder: WorkflowFolder, _ arguments: String..., fails: Bool = false) throws -> String {
+    let log = folder.url.appendingPathComponent("log")
+    try? FileManager.default.removeItem(at: log)
+    let result = try FlowrunProcess.run(["w.yaml"] + arguments, in: folder.url.path)
+    #expect(result.exitCode == (fails ? 1 : 0), "\(result)")
+    return ((try? String(contentsOf: log, encoding: .utf8)) ?? "").split(separator: "\n").sorted()
+      .joined(separator: " ")
+  }
+
+  private func exists(_ name: String, _ folder: WorkflowFolder) -> Bool {
+    FileManager.default.fileExists(atPath: folder.url.appendingPathComponent(name).path)
+  }
+
+  private func text(_ name: String, _ folder: WorkflowFolder) -> String? {
+    try? String(contentsOf: folder.url.appendingPathComponent(name), encoding: .utf8)
+  }
+
+  private static let chain = """
+    name: w
+    steps:
+      sort: { run: 'echo sort >> log; cat in > x.bam', inputs-from: [in], produces: [{ path: x.bam, temporary: true }] }
+      index: { needs: sort, run: 'echo index >> log; cat x.bam > y.bam', inputs-from: [x.bam], produces: [{ path: y.bam, temporary: true }] }
+      call: { needs: index, run: 'echo call >> log; test ! -e broken; cat y.bam ref > out', inputs-from: [y.bam, ref], produces: [out] }
+
+    """
+
+  @Test func `are removed after a success, and their absence alone runs nothing again`() throws {
+    let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r"])
+    #expect(try ran(folder) == "call index sort")
+    #expect(!exists("x.bam", folder) && !exists("y.bam", folder) && text("out", folder) == "1r")
+    for _ in 0..<2 { #expect(try ran(folder) == "") }
+    #expect(try folder.flowrun("w.yaml", "--explain").text.contains("sort: up to date"))
+    // A reader that must run has its files made again first.
+    try folder.write("s", to: "ref")
+    let explained = try folder.flowrun("w.yaml", "--explain").text
+    #expect(
+      explained.contains("sort: runs: a step that must run reads 'x.bam', which is temporary and was removed"),
+      "\(explained)")
+    #expect(try ran(folder) == "call index sort")
+    #expect(text("out", folder) == "1s" && !exists("x.bam", folder) && !exists("y.bam", folder))
+    try folder.write("2", to: "in")
+    #expect(try ran(folder) == "call index sort")
+    #expect(text("out", folder) == "2s")
+    #expect(try ran(folder) == "")
+  }
+
+  @Test func `stay as long as a reader has failed`() throws {
+    let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r", "broken": ""])
+    #expect(try ran(folder, fails: true) == "call index sort")
+    #expect(!exists("x.bam", folder) && text("y.bam", folder) == "1")
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("broken"))
+    #expect(try ran(folder) == "call")
+    #expect(!exists("y.bam", folder) && text("out", folder) == "1r")
+  }
+
+  @Test func `stay if no step reads them, a reader did not run, or they are outputs of the run`() throws {
+    let folder = try WorkflowFolder([
+      "w.yaml": """
+      name: w
+      steps:
+        a: { run: 'echo 1 > unread; echo 1 > output; echo 1 > half', produces: [{ path: unread, temporary: true }] }
+        b: { run: 'echo 1 > output', produces: [{ path: output, temporary: true }] }
+        c: { run: 'echo 1 > half', produces: [{ path: half, temporary: true }] }
+        read: { needs: [a, b, c], run: cat output half, inputs-from: [output, half] }
+        other: { needs: c, run: cat half, inputs-from: [half] }
+      outputs: { file: output }
+
+      """
+    ])
+    _ = try ran(folder, "read")
+    #expect(exists("unread", folder) && exists("output", folder) && exists("half", folder))
+  }
+
+  @Test func `only items run again whose files a reader needs`() throws {
+    let folder = try WorkflowFolder([
+      "w.yaml": """
+      name: w
+      steps:
+        align:
+          foreach: { files: "raw/*.fq" }
+          inputs-from: ["${{ item.path }}"]
+          produces: [{ path: "bam/${{ item.stem }}.bam", temporary: true }]
+          run: 'echo "align-$STEM" >> log; mkdir -p bam; cat "raw/$STEM.fq" > "bam/$STEM.bam"'
+          env: { STEM: "${{ item.stem }}" }
+        call:
+          needs: align
+          foreach: { files: "raw/*.fq" }
+          inputs-from: ["bam/${{ item.stem }}.bam", "ref/${{ item.stem }}"]
+          produces: ["vcf/${{ item.stem }}"]
+          run: 'echo "call-$STEM" >> log; mkdir -p vcf; cat "bam/$STEM.bam" "ref/$STEM" > "vcf/$STEM"'
+          env: { STEM: "${{ item.stem }}" }
+
+      """, "raw/a.fq": "a", "raw/b.fq": "b", "ref/a": "1", "ref/b": "1", "ref/c": "1",
+    ])
+    #expect(try ran(folder) == "align-a align-b call-a call-b")
+    #expect(!exists("bam/a.bam", folder) && !exists("bam/b.bam", folder))
+    #expect(try ran(folder) == "")
+    try folder.write("2", to: "ref/b")
+    #expect(try ran(folder) == "align-b call-b")
+    try folder.write("c", to: "raw/c.fq")
+    #expect(try ran(folder) == "align-c call-c")
+    #expect(try ran(folder) == "")
+    #expect(text("vcf/a", folder) == "a1" && text("vcf/b", folder) == "b2" && text("vcf/c", folder) == "c1")
+    #expect(!exists("bam/a.bam", folder) && !exists("bam/b.bam", folder) && !exists("bam/c.bam", folder))
+  }
+
+  @Test func `a step that reads the products of all items has all of them made again`() throws {
+    let folder = try WorkflowFolder([
+      "w.yaml": """
+      name: w
+      steps:
+        part:
+          foreach: { files: "raw/*" }
+          inputs-from: ["${{ item.path }}"]
+          produces: [{ path: "part/${{ item.name }}", temporary: true }]
+          run: 'echo "part-$NAME" >> log; mkdir -p part; cat "raw/$NAME" > "part/$NAME"'
+          env: { NAME: "${{ item.name }}" }
+        merge:
+          needs: part
+          inputs-from: ["${{ steps.part.products }}"]
+          produces: [all]
+          uses: shell.run
+          with: { command: 'echo merge >> log; cat "$@" > all', arguments: "${{ steps.part.products }}" }
+
+      """, "raw/a": "a", "raw/b": "b",
+    ])
+    #expect(try ran(folder) == "merge part-a part-b")
+    #expect(text("all", folder) == "ab" && !exists("part/a", folder))
+    #expect(try ran(folder) == "")
+    try folder.write("c", to: "raw/c")
+    #expect(try ran(folder) == "merge part-a part-b part-c")
+    #expect(text("all", folder) == "abc" && !exists("part/a", folder) && !exists("part/c", folder))
+    #expect(try ran(folder) == "")
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("raw/b"))
+    #expect(try ran(folder) == "merge part-a part-c")
+    #expect(text("all", folder) == "ac")
+    #expect(try ran(folder) == "")
+  }
+
+  @Test func `only a product can be temporary`() throws {
+    let folder = try WorkflowFolder([
+      "w.yaml": "name: w\nsteps: { a: { run: cat, inputs-from: [{ path: x, temporary: true }] } }\n"
+    ])
+    let (text, status) = try folder.flowrun("validate", "w.yaml")
+    #expect(status != 0 && text.contains("'temporary' can only be said of a file that the step makes"), "\(text)")
+  }
+}
