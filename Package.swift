@@ -8,7 +8,7 @@ let observability = TargetDependencyCondition.when(traits: ["Observability"])
 let builtIn: [Target.Dependency] = [
   "BasicsPlugin", "PreferencesPlugin", "LocationPlugin", "NotificationPlugin", "UserInterfacePlugin", "ShellPlugin",
   "StoragePlugin", "FootprintPlugin", "GeocodePlugin", "RouterPlugin", "RouterCommands", "NotificationCommands",
-  "SyncPlugin", "SyncCommands", "PomodoroPlugin",
+  "SyncPlugin", "SyncYAML", "SyncCommands", "PomodoroPlugin",
 ]
 
 /// The modules that run, forecast, match and geocode. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages
@@ -150,8 +150,8 @@ let core: [[Target]] = [
     ]),
   module(
     "FlowBuild", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowSyntax"],
-    tests: ["FlowKit", "TestSupport"]),
-  program("flowrun-build", uses: ["FlowBuild"]),
+    tests: ["FlowKit", "SyncRecords", "SyncYAML", "TestSupport"]),
+  program("flowrun-build", uses: ["FlowBuild", "SyncRecords", "SyncYAML"]),
   module(
     "FlowTestKit",
     uses: [
@@ -227,12 +227,15 @@ let plugins: [[Target]] = [
   module("SyncCore", in: "sync", uses: ["FlowBytes"], tests: ["SyncPomodoro"]),
   module("SyncPomodoro", in: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine", "SyncRecords"]),
   module(
-    "SyncRecords", in: "sync", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "SyncCore", "SyncEngine"], tests: []
-  ),
+    "SyncRecords", in: "sync", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "SyncCore", "SyncEngine"],
+    tests: ["FlowBytes", "SyncPomodoro", "SyncYAML"]),
+  module(
+    "SyncYAML", in: "sync",
+    uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "SyncCore", "SyncEngine", "SyncRecords"]),
   module(
     "SyncEngine", in: "sync",
     uses: ["FlowBytes", "SyncCore"],
-    tests: ["SyncRecords", "SyncPomodoro", "SyncSimulation", "TestSupport"]),
+    tests: ["SyncRecords", "SyncYAML", "SyncPomodoro", "SyncSimulation", "TestSupport"]),
   module("SyncTestKit", in: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"]),
   module(
     "SyncCloud", in: "sync", uses: ["FlowBytes", "SyncCore", "SyncEngine"],
@@ -272,11 +275,11 @@ let plugins: [[Target]] = [
       "FlowBytes", "FlowDiagnostics", "SyncCore", "SyncPomodoro", "SyncRecords", "SyncEngine", "SyncSQLite",
       "SyncDevice", "SyncSimulation",
     ],
-    tests: ["FlowSQLite", "PomodoroPlugin"]),
+    tests: ["FlowSQLite", "PomodoroPlugin", "SyncYAML"]),
   module(
     "SyncCommands", in: "sync",
     uses: [
-      "FlowDiagnostics", "FlowModel", "FlowCommandKit", "SyncPlugin", "SyncRecords", "SyncSimulation",
+      "FlowDiagnostics", "FlowModel", "FlowCommandKit", "SyncPlugin", "SyncRecords", "SyncSimulation", "SyncYAML",
       product("ArgumentParser", "swift-argument-parser"),
     ]),
   // pomodoro
@@ -413,6 +416,7 @@ let libraries: [Product] = [
   .library(name: "SyncMetrics", targets: ["SyncMetrics"]),
   .library(name: "SyncSimulation", targets: ["SyncSimulation"]),
   .library(name: "SyncTestKit", targets: ["SyncTestKit"]),
+  .library(name: "SyncYAML", targets: ["SyncYAML"]),
   .library(name: "BasicsPlugin", targets: ["BasicsPlugin"]),
   .library(name: "FootprintPlugin", targets: ["FootprintPlugin"]),
   .library(name: "GeocodePlugin", targets: ["GeocodePlugin"]),

@@ -15,7 +15,6 @@ let package = Package(
         .product(name: "NotificationPlugin", package: "flowrun"),
         .product(name: "SyncPlugin", package: "flowrun"),
       ],
-      resources: [.copy("reading.sync.yaml")],
       plugins: [.plugin(name: "FlowrunBuildPlugin", package: "flowrun")]),
     .testTarget(
       name: "LaunchAppTests",

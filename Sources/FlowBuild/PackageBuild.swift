@@ -13,6 +13,10 @@ public struct PackageBuild: Sendable {
     public var ownInterfaces: [String] = []
     /// The `*.plugin.yaml` files of the packages that the target depends on.
     public var interfaces: [String] = []
+    /// The files of the target that belong to a ``PackageFileKind``.
+    public var pluginFiles: [String] = []
+    /// The products of flowrun that the target depends on, as far as a ``PackageFileKind`` names them.
+    public var products: [String] = []
     /// Whether the target is a library: what is written is public then, for the app that uses it.
     public var isLibrary = false
 
@@ -27,7 +31,10 @@ public struct PackageBuild: Sendable {
   private var hasErrors = false
 
   /// Reads the files of a request through `files`, which gives nil for one that cannot be read.
-  public init(_ request: Request, files: @escaping @Sendable (String) -> [UInt8]?) {
+  public init(
+    _ request: Request, kinds: [PackageFileKind] = [], files: @escaping @Sendable (String) -> [UInt8]?
+  ) {
+    let (pluginFiles, imports) = compile(request, kinds, files)
     var interfaces: [(file: String, interface: PluginInterface)] = []
     var own: [(file: String, interface: PluginInterface)] = []
     for file in request.ownInterfaces + request.interfaces {
@@ -80,7 +87,56 @@ public struct PackageBuild: Sendable {
     let plugins = zip(own, SwiftNames.typePrefixes(own.map(\.interface.name))).map { own, base in
       PluginSource(file: own.file, interface: own.interface, base: base, access: access)
     }
-    source = Self.source(workflows, plugins, catalog, access)
+    let parts = pluginFiles.map { PackageFileSource(kind: $0.kind, files: $0.files, access: access).text }
+    // A target that has nothing but files of plugins needs no engine.
+    let needsEngine = !workflows.isEmpty || !own.isEmpty || pluginFiles.isEmpty
+    source = Self.source(
+      workflows, plugins, parts, catalog, access, imports: (needsEngine ? ["FlowKit"] : []) + imports)
+  }
+
+  /// The files of each kind, compiled, and the modules that have their types.
+  private mutating func compile(
+    _ request: Request, _ kinds: [PackageFileKind], _ files: (String) -> [UInt8]?
+  ) -> (files: [(kind: PackageFileKind, files: [(name: String, bytes: [UInt8])])], imports: [String]) {
+    var result: [(kind: PackageFileKind, files: [(name: String, bytes: [UInt8])])] = []
+    var imports: [String] = []
+    for kind in kinds {
+      var compiled: [(name: String, bytes: [UInt8])] = []
+      for file in request.pluginFiles where file.hasSuffix(kind.suffix) {
+        guard let bytes = read(file, files) else { continue }
+        let read = kind.compile(bytes, file)
+        report(read.diagnostics, in: read.source)
+        guard let bytes = read.bytes else {
+          hasErrors = true
+          continue
+        }
+        let (name, stem) = (Self.name(of: file), PackageFileSource.stem(Self.name(of: file), kind))
+        let first = compiled.first {
+          SwiftNames.types([PackageFileSource.stem($0.name, kind)]) == SwiftNames.types([stem])
+        }
+        if let first {
+          report(
+            [
+              Diagnostic(
+                .invalidName, "two files are named as the \(kind.name) '\(stem)', this one and \(first.name)",
+                at: Span(at: 0), help: "rename one of them")
+            ], in: read.source)
+        }
+        if let module = kind.products.first(where: request.products.contains) {
+          if !imports.contains(module) { imports.append(module) }
+        } else {
+          report(
+            [
+              Diagnostic(
+                .missingKey, "a \(kind.name) needs the product \(kind.products.joined(separator: " or ")) of flowrun",
+                at: Span(at: 0), help: "add it to the dependencies of the target")
+            ], in: read.source)
+        }
+        compiled.append((name, bytes))
+      }
+      if !compiled.isEmpty { result.append((kind, compiled)) }
+    }
+    return (result, imports)
   }
 
   private mutating func read(_ file: String, _ files: (String) -> [UInt8]?) -> [UInt8]? {
@@ -105,8 +161,8 @@ public struct PackageBuild: Sendable {
   }
 
   private static func source(
-    _ workflows: [(file: String, compiled: CompiledWorkflow)], _ own: [PluginSource], _ catalog: InterfaceCatalog,
-    _ access: String
+    _ workflows: [(file: String, compiled: CompiledWorkflow)], _ own: [PluginSource], _ parts: [String],
+    _ catalog: InterfaceCatalog, _ access: String, imports: [String]
   ) -> String {
     let stems = workflows.map { WorkflowSource.stem(name(of: $0.file)) }
     let types = SwiftNames.types(stems)
@@ -121,7 +177,7 @@ public struct PackageBuild: Sendable {
     return """
       // Written by FlowrunBuildPlugin from the workflows of the target: change those instead.
 
-      \("import FlowKit")
+      \(imports.map { "import \($0)" }.joined(separator: "\n"))
 
       /// The workflows of this target.
       \(access)enum Workflows {
@@ -129,7 +185,7 @@ public struct PackageBuild: Sendable {
       }
 
       \(events(workflows.map(\.compiled), own, access))
-      \(own.map(\.text).joined(separator: "\n"))
+      \((own.map(\.text) + parts).joined(separator: "\n"))
       """
   }
 

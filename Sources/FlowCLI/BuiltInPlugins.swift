@@ -14,6 +14,7 @@ import ShellPlugin
 import StoragePlugin
 import SyncCommands
 import SyncPlugin
+import SyncYAML
 import UserInterfacePlugin
 
 /// The plugins that are compiled into `flowrun`, one line each, with the subcommands that they bring.
@@ -29,7 +30,7 @@ enum BuiltInPlugins {
     (RouterPlugin(), [RoutesCommand.self]),
     (ShellPlugin(), []),
     (StoragePlugin(), []),
-    (SyncPlugin(), [SyncCommand.self]),
+    (SyncPlugin(reader: YAMLSchemas()), [SyncCommand.self]),
     (UserInterfacePlugin(), []),
   ]
 

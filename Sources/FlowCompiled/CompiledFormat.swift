@@ -4,10 +4,10 @@ import FlowBytes
 ///
 /// The mark holds a byte above 127, a line end of each kind and the end-of-file character of old systems, so that a copy
 /// made as text is noticed.
-enum CompiledFormat {
-  static let mark: [UInt8] = [0x8C, 0x66, 0x6C, 0x6F, 0x77, 0x0D, 0x0A, 0x1A]
+package enum CompiledFormat {
+  package static let mark: [UInt8] = [0x8C, 0x66, 0x6C, 0x6F, 0x77, 0x0D, 0x0A, 0x1A]
   /// The version that is written, and the only one that is read.
-  static let version: UInt64 = 1
+  package static let version: UInt64 = 1
   static let checksumBytes = 8
 
   /// The checksum of the bytes from `start`.

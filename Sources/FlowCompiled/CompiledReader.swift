@@ -1,22 +1,24 @@
 import FlowBytes
 import FlowModel
 
-/// Reads the parts of a compiled workflow in the order in which ``CompiledWriter`` wrote them. Whatever the bytes are, it
+/// Reads the parts of a compiled workflow, or of another compiled file, in the order in which ``CompiledWriter`` wrote them. Whatever the bytes are, it
 /// takes no more memory than a fixed multiple of their number, and ends with a value or an error.
-struct CompiledReader {
+package struct CompiledReader {
   private let bytes: [UInt8]
   private(set) var offset: Int
   private var texts: [String] = []
   private var depth = 0
 
   /// Checks mark, version and checksum, and reads the texts.
-  init(_ bytes: [UInt8]) throws(CompiledWorkflowError) {
+  package init(
+    _ bytes: [UInt8], mark: [UInt8] = CompiledFormat.mark, version expected: UInt64 = CompiledFormat.version
+  ) throws(CompiledWorkflowError) {
     self.bytes = bytes
-    offset = CompiledFormat.mark.count
-    guard bytes.starts(with: CompiledFormat.mark) else { throw .notCompiled }
+    offset = mark.count
+    guard bytes.starts(with: mark) else { throw .notCompiled }
     let version = try number()
-    if version > CompiledFormat.version { throw .newer(format: version) }
-    if version < CompiledFormat.version { throw .older(format: version) }
+    if version > expected { throw .newer(format: version) }
+    if version < expected { throw .older(format: version) }
     // Before anything that takes time in proportion to the size.
     guard bytes.count <= Limits.fileBytes else { throw damaged("at most \(Limits.fileBytes >> 20) MiB") }
     let checksum = try fixed()
@@ -29,12 +31,12 @@ struct CompiledReader {
   }
 
   /// Ends the reading: nothing may be left.
-  func finish() throws(CompiledWorkflowError) {
+  package func finish() throws(CompiledWorkflowError) {
     guard offset == bytes.count else { throw damaged("the end of the file") }
   }
 
   @inline(never)
-  func damaged(_ expected: String) -> CompiledWorkflowError { .damaged(expected: expected, offset: offset) }
+  package func damaged(_ expected: String) -> CompiledWorkflowError { .damaged(expected: expected, offset: offset) }
 
   @inline(never)
   mutating func byte() throws(CompiledWorkflowError) -> UInt8 {
@@ -54,11 +56,11 @@ struct CompiledReader {
 
   /// A number that an `Int` can hold.
   @inline(never)
-  mutating func signed() throws(CompiledWorkflowError) -> Int { Int(LEB128.signed(try number())) }
+  package mutating func signed() throws(CompiledWorkflowError) -> Int { Int(LEB128.signed(try number())) }
 
   /// A number from 0 to below `limit`.
   @inline(never)
-  mutating func index(below limit: Int) throws(CompiledWorkflowError) -> Int {
+  package mutating func index(below limit: Int) throws(CompiledWorkflowError) -> Int {
     let start = offset
     let number = try self.number()
     guard number < UInt64(max(0, limit)) else {
@@ -69,7 +71,7 @@ struct CompiledReader {
 
   /// The number of elements that follow: never more than there are bytes left, since each takes one at least.
   @inline(never)
-  mutating func count() throws(CompiledWorkflowError) -> Int {
+  package mutating func count() throws(CompiledWorkflowError) -> Int {
     let start = offset
     let count = try self.number()
     guard count <= UInt64(bytes.count - offset) else {
@@ -89,7 +91,7 @@ struct CompiledReader {
   }
 
   @inline(never)
-  mutating func text() throws(CompiledWorkflowError) -> String { texts[try index(below: texts.count)] }
+  package mutating func text() throws(CompiledWorkflowError) -> String { texts[try index(below: texts.count)] }
 
   /// Reads something that may hold others of its kind, so deep as values and types may nest.
   mutating func nested<Result>(

@@ -1,29 +1,31 @@
 import FlowBytes
 
 /// Writes the parts of a compiled workflow one after the other. Each text is stored once and named by its number.
-struct CompiledWriter {
+package struct CompiledWriter {
   private var body: [UInt8] = []
   private var texts: [String] = []
   private var numbers: [String: Int] = [:]
 
+  package init() {}
+
   @inline(never)
-  mutating func write(byte: UInt8) { body.append(byte) }
+  package mutating func write(byte: UInt8) { body.append(byte) }
 
   @inline(never)
   mutating func write(_ number: UInt64) { LEB128.write(number) { body.append($0) } }
 
   @inline(never)
-  mutating func write(count: Int) { write(UInt64(count)) }
+  package mutating func write(count: Int) { write(UInt64(count)) }
 
   @inline(never)
-  mutating func write(signed number: Int) { write(LEB128.zigzag(Int64(number))) }
+  package mutating func write(signed number: Int) { write(LEB128.zigzag(Int64(number))) }
 
   /// Writes eight bytes, the lowest first.
   @inline(never)
   mutating func write(fixed bits: UInt64) { body.append(contentsOf: Self.fixed(bits)) }
 
   @inline(never)
-  mutating func write(text: String) {
+  package mutating func write(text: String) {
     if let number = numbers[text] { return write(count: number) }
     numbers[text] = texts.count
     write(count: texts.count)
@@ -31,7 +33,9 @@ struct CompiledWriter {
   }
 
   /// The file: mark, version, checksum, texts and everything that was written.
-  func finished() -> [UInt8] {
+  package func finished(
+    mark: [UInt8] = CompiledFormat.mark, version: UInt64 = CompiledFormat.version
+  ) -> [UInt8] {
     var content: [UInt8] = []
     LEB128.write(UInt64(texts.count)) { content.append($0) }
     for text in texts {
@@ -39,8 +43,8 @@ struct CompiledWriter {
       content.append(contentsOf: text.utf8)
     }
     content += body
-    var file = CompiledFormat.mark
-    LEB128.write(CompiledFormat.version) { file.append($0) }
+    var file = mark
+    LEB128.write(version) { file.append($0) }
     return file + Self.fixed(CompiledFormat.checksum(content, from: 0)) + content
   }
 

@@ -2,30 +2,35 @@ import Foundation
 import PackagePlugin
 
 /// Checks and compiles the workflows of a target while it is built, and writes them as Swift: `Workflows`, `Events`, and a
-/// protocol for each `*.plugin.yaml`.
+/// protocol for each `*.plugin.yaml`, and `Schemas` of each `*.sync.yaml`.
 @main struct FlowrunBuildPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
     guard let target = target as? SourceModuleTarget else { return [] }
-    // Schemas of sync are read by the app.
-    let yaml = target.sourceFiles.map(\.url)
-      .filter { ["yaml", "yml"].contains($0.pathExtension) && !$0.lastPathComponent.hasSuffix(".sync.yaml") }
+    let all = target.sourceFiles.map(\.url).filter { ["yaml", "yml"].contains($0.pathExtension) }
       .sorted { $0.path < $1.path }
+    let schemas = all.filter { $0.lastPathComponent.hasSuffix(".sync.yaml") }
+    let yaml = all.filter { !schemas.contains($0) }
     let own = yaml.filter(Self.isInterface)
     let folder = target.directoryURL.appending(path: "Workflows").path + "/"
     let inFolder = yaml.filter { $0.path.hasPrefix(folder) }
     let workflows = (inFolder.isEmpty ? yaml : inFolder).filter { !Self.isInterface($0) }
-    guard !workflows.isEmpty || !own.isEmpty else { return [] }
+    guard !workflows.isEmpty || !own.isEmpty || !schemas.isEmpty else { return [] }
     let interfaces = target.recursiveTargetDependencies.compactMap { $0 as? SourceModuleTarget }
       .flatMap { Self.interfaces(in: $0.directoryURL) }
+    let dependencies = Set(target.recursiveTargetDependencies.map(\.name))
     let output = context.pluginWorkDirectoryURL.appending(path: "Workflows.swift")
-    let arguments =
-      [output.path, target.kind == .generic ? "library" : "program"] + own.flatMap { ["--own-interface", $0.path] }
-      + interfaces.flatMap { ["--interface", $0.path] }
-      + workflows.flatMap { ["--workflow", $0.path] }
+    let products = ["SyncKit", "SyncPlugin"].filter(dependencies.contains)
+    var arguments = [output.path, target.kind == .generic ? "library" : "program"]
+    for (option, files) in [
+      ("--own-interface", own), ("--interface", interfaces), ("--workflow", workflows), ("--plugin-file", schemas),
+    ] {
+      for file in files { arguments += [option, file.path] }
+    }
+    for product in products { arguments += ["--product", product] }
     return [
       .buildCommand(
         displayName: "Compiling workflows of \(target.name)", executable: try context.tool(named: "flowrun-build").url,
-        arguments: arguments, inputFiles: yaml + interfaces, outputFiles: [output])
+        arguments: arguments, inputFiles: all + interfaces, outputFiles: [output])
     ]
   }
 

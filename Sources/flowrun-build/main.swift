@@ -1,7 +1,8 @@
 import FlowBuild
 import Foundation
 
-// flowrun-build OUTPUT KIND [--own-interface FILE | --interface FILE | --workflow FILE]… with KIND library or program, as FlowrunBuildPlugin calls it.
+// flowrun-build OUTPUT KIND [--own-interface FILE | --interface FILE | --plugin-file FILE | --product NAME | --workflow FILE]… with KIND
+// library or program, as FlowrunBuildPlugin calls it.
 var words = CommandLine.arguments.dropFirst()
 let output = words.popFirst() ?? ""
 var request = PackageBuild.Request()
@@ -10,10 +11,14 @@ while let option = words.popFirst(), let file = words.popFirst() {
   switch option {
   case "--own-interface": request.ownInterfaces.append(file)
   case "--interface": request.interfaces.append(file)
+  case "--plugin-file": request.pluginFiles.append(file)
+  case "--product": request.products.append(file)
   default: request.workflows.append(file)
   }
 }
-let build = PackageBuild(request) { try? [UInt8](Data(contentsOf: URL(fileURLWithPath: $0))) }
+let build = PackageBuild(request, kinds: BuiltInFileKinds.all) {
+  try? [UInt8](Data(contentsOf: URL(fileURLWithPath: $0)))
+}
 FileHandle.standardError.write(Data(build.messages.utf8))
 guard let source = build.source else { exit(1) }
 do {

@@ -48,6 +48,8 @@ import Testing
       self: ${{ steps.self.outputs.time }}
     """
 
+  private static let schema = "schema: n\ncollections: { notes: { fields: { title: { type: string } } } }\n"
+
   /// An app that uses what was written.
   private static let app = """
     final class Mine: SelfActions {
@@ -69,6 +71,7 @@ import Testing
       let items: [Swift.Duration?]? = run.outputs(of: Workflows.Type_.Steps.a)?.time
       let step: StepKey<NoWorkflowOutputs> = Workflows.Type_.Steps.aOutputs
       print(outputs as Any, items as Any, step, Workflows.self_, Workflows.launch)
+      print(Schemas.all.count, Schemas.init_.bytes, Schemas._1stList.file)
       try await engine.run(Workflows.type, .init(values_: "y"), options: options) { run in _ = await run.gate }
     }
     """
@@ -78,8 +81,13 @@ import Testing
     var request = PackageBuild.Request()
     request.workflows = ["/a/type.yaml", "/a/self.yaml", "/a/Launch.yaml"]
     request.ownInterfaces = ["/a/self.plugin.yaml"]
+    request.pluginFiles = ["/a/init.sync.yaml", "/a/1st list.sync.yaml"]
+    request.products = ["SyncRecords"]
     request.isLibrary = isLibrary
-    let build = PackageBuild(request) { Array(($0.hasSuffix(".plugin.yaml") ? Self.interface : Self.workflow).utf8) }
+    let build = PackageBuild(request, kinds: [.schemas]) { file in
+      if file.hasSuffix(".sync.yaml") { return Array(Self.schema.utf8) }
+      return Array((file.hasSuffix(".plugin.yaml") ? Self.interface : Self.workflow).utf8)
+    }
     let source = try #require(build.source, "\(build.messages)")
     #expect((source.firstRange(of: "public enum Workflows") != nil) == isLibrary)
 

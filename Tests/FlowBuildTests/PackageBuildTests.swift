@@ -116,6 +116,49 @@ struct PackageBuildTests {
     #expect(messages.firstRange(of: "/a/launch.yaml") == nil)
   }
 
+  // MARK: Files of plugins
+
+  private static let schema = "schema: n\ncollections: { notes: { fields: { title: { type: string } } } }\n"
+
+  private func build(
+    schemas: [String: String], products: [String] = ["SyncPlugin"], workflows: [String: String] = [:]
+  ) -> PackageBuild {
+    var request = PackageBuild.Request()
+    request.pluginFiles = schemas.keys.sorted()
+    request.products = products
+    request.workflows = workflows.keys.sorted()
+    let files = schemas.merging(workflows) { $1 }
+    return PackageBuild(request, kinds: [.schemas]) { files[$0].map { Array($0.utf8) } }
+  }
+
+  @Test func `a schema becomes a member of Schemas, and the file imports the product that the target has`() throws {
+    let files = ["/a/reading-list.sync.yaml": Self.schema, "/a/All.sync.yaml": Self.schema]
+    for (products, imported) in [(["SyncPlugin"], "SyncPlugin"), (["SyncPlugin", "SyncKit"], "SyncKit")] {
+      let source = try #require(build(schemas: files, products: products).source)
+      #expect(source.contains("import \(imported)\n") && !source.contains("import FlowKit"))
+      #expect(source.contains("static let readingList = CompiledSchema("))
+      #expect(source.contains("file: \"reading-list.sync.yaml\","))
+      #expect(source.contains("static let all: [CompiledSchema] = [all_, readingList]"))
+    }
+    let both = build(
+      schemas: files, workflows: ["/a/launch.yaml": "name: launch\nsteps: { a: { run: x } }\n"])
+    #expect(both.source == nil || both.source?.contains("import FlowKit\nimport SyncPlugin") == true)
+  }
+
+  @Test func `an error of a schema stands at its line, two of one name are an error, and so is a missing product`() {
+    let wrong = build(schemas: ["/a/notes.sync.yaml": Self.schema.replacing("string", with: "strin")])
+    #expect(wrong.source == nil)
+    #expect(wrong.messages.hasPrefix("/a/notes.sync.yaml:2:"), "\(wrong.messages)")
+    let two = build(schemas: ["/a/notes.sync.yaml": Self.schema, "/a/b/notes.sync.yaml": Self.schema])
+    #expect(two.source == nil && two.messages.contains("two files are named as the schema 'notes'"), "\(two.messages)")
+    let none = build(schemas: ["/a/notes.sync.yaml": Self.schema], products: [])
+    #expect(none.source == nil)
+    #expect(
+      none.messages.hasPrefix(
+        "/a/notes.sync.yaml:1:1: error: a schema needs the product SyncKit or SyncPlugin"),
+      "\(none.messages)")
+  }
+
   @Test func `no workflow and no event is a source, too`() throws {
     #expect(try #require(build([:]).source).firstRange(of: "enum Workflows {") != nil)
   }

@@ -12,6 +12,22 @@ import Testing
     #expect(closure.isDisjoint(with: outside), "\(closure.intersection(outside))")
   }
 
+  /// Programs, and products that read YAML or start processes.
+  private static let notForApps: Set = [
+    "FlowCLI", "FlowKitYAML", "FlowPluginHost", "FlowrunBuildPlugin", "ShellPlugin", "SyncServerKit", "SyncYAML",
+  ]
+
+  @Test func `every other product for apps is built without YAML, processes and PostgreSQL, too`() throws {
+    let manifest = try Manifest.dumped()
+    let products = Set(manifest.products.keys).subtracting(Self.notForApps).filter { !$0.hasPrefix("flowrun") }
+    #expect(products.isSuperset(of: ["SyncKit", "SyncPlugin", "FlowApple", "FlowObservability", "PomodoroPlugin"]))
+    let outside: Set = ["CLibYAML", "CFlowProcess", "CPostgreSQL", "FlowSyntax", "FlowSystem", "ArgumentParser"]
+    for product in products.sorted() {
+      let closure = manifest.closure(ofProduct: product)
+      #expect(closure.isDisjoint(with: outside), "\(product) needs \(closure.intersection(outside).sorted())")
+    }
+  }
+
   @Test func `every product is in the table of the page for apps`() throws {
     let page = try Repository.text("docs/embedding.md")
     for name in try Manifest.dumped().products.keys.sorted() where !name.hasPrefix("flowrun") {

@@ -15,7 +15,7 @@ let package = Package(
       name: "SyncBenchmarks",
       dependencies: [
         .product(name: "SyncKit", package: "flowrun"), .product(name: "SyncServerKit", package: "flowrun"),
-        .product(name: "SyncSimulation", package: "flowrun"),
+        .product(name: "SyncSimulation", package: "flowrun"), .product(name: "SyncYAML", package: "flowrun"),
         "BareSQLite",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]),

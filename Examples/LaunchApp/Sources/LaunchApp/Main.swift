@@ -8,7 +8,7 @@ import SyncPlugin
   static func main() async throws {
     let engine = Engine {
       NotificationPlugin()
-      SyncPlugin()
+      SyncPlugin(schemas: Schemas.all)
       LibraryPlugin(Library())
       ScreenPlugin(Screen())
     }
@@ -31,7 +31,7 @@ import SyncPlugin
     clock: VirtualClock? = nil
   ) throws -> TypedRun<Workflows.Launch> {
     let folder = try DataFolder(making: dataFolder)
-    var options = RunOptions(dataFolder: folder.path, workflowFolder: Bundle.module.bundlePath)
+    var options = RunOptions(dataFolder: folder.path, workflowFolder: folder.path)
     options.acceptsEvents = true
     options.clock = clock
     if let route {

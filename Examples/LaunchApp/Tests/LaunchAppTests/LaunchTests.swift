@@ -42,7 +42,7 @@ struct LaunchTests {
     let screen = await Screen(draws: false)
     let engine = Engine {
       NotificationPlugin(center: HeadlessNotificationCenter())
-      SyncPlugin()
+      SyncPlugin(schemas: Schemas.all)
       LibraryPlugin(Library(serverAnswersAfter: .zero))
       ScreenPlugin(screen)
     }
@@ -67,7 +67,7 @@ struct LaunchTests {
     let screen = await Screen(draws: false)
     let engine = Engine {
       NotificationPlugin()
-      SyncPlugin()
+      SyncPlugin(schemas: Schemas.all)
       LibraryPlugin(Library(serverAnswersAfter: .seconds(60)))
       ScreenPlugin(screen)
     }

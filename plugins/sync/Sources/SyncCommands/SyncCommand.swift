@@ -6,6 +6,7 @@ import Synchronization
 import SyncPlugin
 import SyncRecords
 import SyncSimulation
+import SyncYAML
 
 /// `flowrun sync …`: the state of a device's synchronization, and a day of it on the virtual clock.
 package struct SyncCommand: AsyncParsableCommand {
@@ -130,7 +131,7 @@ struct SyncSimulateCommand: Subcommand {
       throw InvalidWorkflow(
         description: "flowrun: cannot read the schema \(error)\(Completions.question(file))\n")
     }
-    let read = SchemaFile(bytes: bytes, file: file)
+    let read = YAMLSchemas().read(bytes, file: file)
     if !read.diagnostics.isEmpty { StandardOutput.writeError(read.rendered()) }
     guard let schema = read.schema else { throw InvalidWorkflow(description: "") }
     return schema

@@ -32,13 +32,6 @@ package struct RecordStore: Sendable {
     return try schema.require(name, in: subscription)
   }
 
-  /// Reads a schema file; throws an `ActionError` with every diagnostic.
-  package static func schema(at path: String, bytes: [UInt8]) throws -> RecordSchema {
-    let file = SchemaFile(bytes: bytes, file: path)
-    guard let schema = file.schema else { throw ActionError(Failure.schema.code, file.rendered()) }
-    return schema
-  }
-
   /// Names the collections and their rules to the zone, as far as it does not know them; throws when it keeps others.
   package func declare() async throws {
     do {

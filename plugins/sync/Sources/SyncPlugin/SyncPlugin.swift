@@ -2,23 +2,39 @@ import FlowModel
 import FlowPluginKit
 import SyncEngine
 import SyncRecords
+@_exported import protocol SyncRecords.SchemaReading
+@_exported import struct SyncRecords.CompiledSchema
 
 /// Keeps the records of any app the same on several devices, within seconds, offline too.
 ///
 /// ```swift
-/// SyncPlugin()                                     // reaches sync servers
+/// SyncPlugin(schemas: Schemas.all)                 // the schemas that the build plugin has compiled
 /// SyncPlugin { _ in MemoryBackend(zones: zones) }  // a network in memory, for tests
 /// ```
 public struct SyncPlugin: Plugin {
   /// `sync`.
   public static let name = "sync"
 
-  /// The network of the runs, if it is not the system's.
-  public let handles: [PluginHandle]
+  private let schemas: SchemaSource
+  private let network: SyncNetwork?
 
-  /// The plugin; `network` gives what is reached at the address that `server` of `sync.connect` names. Nil: a sync server.
-  public init(network: (@Sendable (_ address: String) throws -> any SyncBackend)? = nil) {
-    handles = network.map { [PluginHandle(.syncNetwork, SyncNetwork(backend: $0))] } ?? []
+  /// The plugin.
+  ///
+  /// - Parameters:
+  ///   - schemas: the schemas that `sync.connect` finds by the names of their files.
+  ///   - reader: reads other files `*.sync.yaml` while the program runs. Without one, a schema that is not compiled is an error.
+  ///   - network: what is reached at the address that `server` of `sync.connect` names. Nil: a sync server.
+  public init(
+    schemas: [CompiledSchema] = [], reader: (any SchemaReading)? = nil,
+    network: (@Sendable (_ address: String) throws -> any SyncBackend)? = nil
+  ) {
+    self.schemas = SchemaSource(compiled: schemas, reader: reader)
+    self.network = network.map(SyncNetwork.init)
+  }
+
+  /// The schemas of the runs, and their network, if it is not the system's.
+  public var handles: [PluginHandle] {
+    [PluginHandle(.syncSchemas, schemas)] + (network.map { [PluginHandle(.syncNetwork, $0)] } ?? [])
   }
 
   /// Everything that begins with `sync.`.
@@ -35,15 +51,16 @@ public struct SyncPlugin: Plugin {
   }
 
   /// Checks the use of records against their schema.
-  public var checks: [any WorkflowCheckProvider] { [RecordUseCheck()] }
+  public var checks: [any WorkflowCheckProvider] { [RecordUseCheck(schemas: schemas)] }
 
-  /// Schemas of records, `*.sync.yaml`.
+  /// Schemas of records, `*.sync.yaml`, for programs that read them.
   public var fileKinds: [PluginFileKind] {
-    [
+    guard let reader = schemas.reader else { return [] }
+    return [
       PluginFileKind(
         suffix: SchemaFile.suffix, name: "a schema of records", use: "run the workflow that names it in 'sync.connect'"
       ) { bytes, path in
-        let file = SchemaFile(bytes: bytes, file: path)
+        let file = reader.read(bytes, file: path)
         let summary = file.schema.map {
           "valid, \($0.collections.count) collection\($0.collections.count == 1 ? "" : "s")"
         }

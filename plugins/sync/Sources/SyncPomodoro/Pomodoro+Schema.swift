@@ -1,28 +1,28 @@
-extension Pomodoro {
-  /// The file `workflows/pomodoro.sync.yaml`, for programs that are not given one.
-  public static let schemaText = """
-    # The timer of sync.yaml: of states that did not see each other one counts, as a whole.
-    schema: pomodoro
-    collections:
-      timers:
-        keys: [timer]
-        decide:
-          - causal
-          - { window: 5s }
-          - { prefer: state, order: [focus, breakTime, snooze, idle] }
-          - { smallest: remaining, ages: true, unless: is-paused, when: { state: [focus, breakTime] } }
-          - newest
-          - device
-        fields:
-          state: { type: string, enum: [focus, breakTime, snooze, idle] }
-          remaining: { type: duration }
-          is-paused: { type: boolean }
-          other-data: { type: string }
-          completed: { type: integer, merge: largest, epoch: true }
-      settings:
-        keys: [settings]
-        other-fields: newest
-    budget: { requests-per-hour: 100, bytes-per-day: 1000000 }
+import SyncCore
+import SyncRecords
 
-    """
+extension Pomodoro {
+  /// The schema of `workflows/pomodoro.sync.yaml`, for programs that are not given one.
+  public static let schema = RecordSchema(
+    name: "pomodoro", version: 1, budget: RequestBudget.Limits(requestsPerHour: 100, bytesPerDay: 1_000_000),
+    collections: [
+      .init(
+        name: timer.type, delete: .editWins, decide: decide, keys: [timer.name],
+        fields: [
+          .init(
+            name: "state", rule: FieldRule(type: .string, merge: .whole),
+            choices: ["focus", "breakTime", "snooze", "idle"]),
+          .init(name: "remaining", rule: FieldRule(type: .duration, merge: .whole)),
+          .init(name: "is-paused", rule: FieldRule(type: .boolean, merge: .whole)),
+          .init(name: "other-data", rule: FieldRule(type: .string, merge: .whole)),
+          .init(name: completed, rule: completedRule),
+        ]),
+      .init(name: settings.type, delete: .editWins, keys: [settings.name], hasOtherFields: true, fields: []),
+    ])
+
+  private static var completedRule: FieldRule {
+    var rule = FieldRule(type: .integer, merge: .largest)
+    rule.hasEpochs = true
+    return rule
+  }
 }

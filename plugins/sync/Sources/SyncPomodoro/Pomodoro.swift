@@ -10,16 +10,12 @@ public enum Pomodoro {
   /// The settings' record.
   public static let settings = RecordKey(type: "settings", name: "settings")
 
-  /// The schema of the timer, `pomodoro.sync.yaml`.
-  public static let schema: RecordSchema = {
-    let file = SchemaFile(bytes: Array(schemaText.utf8), file: "pomodoro.sync.yaml")
-    // The text is a constant, and a test reads it.
-    guard let schema = file.schema else { fatalError(file.rendered()) }
-    return schema
-  }()
-
   /// How the timer's states are arbitrated.
-  public static let decide = schema.collection(timer.type)?.decide ?? DecideRule()
+  public static let decide = DecideRule(
+    window: 5_000,
+    prefer: .init(field: "state", order: ["focus", "breakTime", "snooze", "idle"]),
+    smallest: .init(
+      field: "remaining", ages: true, unless: "is-paused", when: .init(field: "state", order: ["focus", "breakTime"])))
 
   /// What names the rules of the timer's zone to one that has none, for anyone who commits without a device.
   public static func naming(atMilliseconds milliseconds: Int64) -> [Operation] {

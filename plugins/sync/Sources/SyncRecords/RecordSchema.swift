@@ -12,6 +12,14 @@ public struct RecordSchema: Hashable, Sendable {
   /// The collections, in the order of the file.
   public var collections: [Collection]
 
+  /// A schema of collections.
+  package init(name: String, version: Int, budget: RequestBudget.Limits? = nil, collections: [Collection]) {
+    self.name = name
+    self.version = version
+    self.budget = budget
+    self.collections = collections
+  }
+
   /// The records of one kind.
   public struct Collection: Hashable, Sendable {
     /// The collection's name.
@@ -30,6 +38,21 @@ public struct RecordSchema: Hashable, Sendable {
     public var hasOtherFields = false
     /// The fields, in the order of the file.
     public var fields: [Field]
+
+    /// A collection with these rules.
+    package init(
+      name: String, delete: DeleteRule, decide: DecideRule? = nil, limit: Int? = nil, keys: [String]? = nil,
+      isWrittenByItself: Bool = false, hasOtherFields: Bool = false, fields: [Field]
+    ) {
+      self.name = name
+      self.delete = delete
+      self.decide = decide
+      self.limit = limit
+      self.keys = keys
+      self.isWrittenByItself = isWrittenByItself
+      self.hasOtherFields = hasOtherFields
+      self.fields = fields
+    }
 
     /// The field with this name.
     public func field(_ name: String) -> Field? { fields.first { $0.name == name } }
@@ -60,6 +83,14 @@ public struct RecordSchema: Hashable, Sendable {
     public var choices: [String]?
     /// Whether a new record must have it.
     public var isRequired = false
+
+    /// A field with a rule.
+    package init(name: String, rule: FieldRule, choices: [String]? = nil, isRequired: Bool = false) {
+      self.name = name
+      self.rule = rule
+      self.choices = choices
+      self.isRequired = isRequired
+    }
   }
 
   /// The collection with this name.

@@ -1,6 +1,5 @@
 import FlowDiagnostics
 import FlowModel
-import FlowSyntax
 import SyncCore
 
 /// Checks what a workflow does with the records of a schema before anything runs: the names of collections and fields, and

@@ -1,9 +1,6 @@
 import FlowDiagnostics
-import FlowModel
-import FlowSyntax
-import SyncCore
 
-/// A file `*.sync.yaml`: a schema, or everything that is wrong with it.
+/// What was read of a file `*.sync.yaml`: a schema, or everything that is wrong with it.
 public struct SchemaFile: Sendable {
   /// How such a file's name ends.
   public static let suffix = ".sync.yaml"
@@ -17,16 +14,20 @@ public struct SchemaFile: Sendable {
   /// The text that the diagnostics are about.
   public let source: SourceText
 
-  /// Reads the schema in `bytes`; `file` is what messages call it.
-  public init(bytes: [UInt8], file: String) {
-    source = SourceText(bytes, file: file)
-    let (root, problems) = PlacedValue.read(source)
-    var reader = SchemaReader(diagnostics: problems)
-    let schema = reader.read(root)
-    diagnostics = reader.diagnostics.sortedByLocation()
+  /// Notes what was read and found; a schema with an error is left out.
+  package init(_ schema: RecordSchema?, _ diagnostics: [Diagnostic], of source: SourceText) {
+    self.source = source
+    self.diagnostics = diagnostics.sortedByLocation()
     self.schema = diagnostics.containsError ? nil : schema
   }
 
   /// Every diagnostic as text for people, with an excerpt each.
   public func rendered() -> String { DiagnosticRenderer(source, usesColor: false).render(diagnostics) }
+}
+
+/// Reads files `*.sync.yaml` while a program runs. An app needs none, because its schemas are compiled when it is built; `flowrun`
+/// has `YAMLSchemas`.
+public protocol SchemaReading: Sendable {
+  /// Reads a file, or finds everything that is wrong with it; `file` is its name in messages.
+  func read(_ bytes: [UInt8], file: String) -> SchemaFile
 }

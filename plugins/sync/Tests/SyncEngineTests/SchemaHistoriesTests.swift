@@ -1,5 +1,6 @@
 import SyncRecords
 import SyncSimulation
+import SyncYAML
 import TestSupport
 import Testing
 
@@ -45,7 +46,7 @@ import Testing
     """
 
   private func schema() throws -> RecordSchema {
-    try #require(SchemaFile(bytes: Array(Self.text.utf8), file: "shop.sync.yaml").schema)
+    try #require(YAMLSchemas().read(Array(Self.text.utf8), file: "shop.sync.yaml").schema)
   }
 
   private func expectGood(_ report: SimulationReport) {

@@ -35,7 +35,7 @@ import Testing
   }
 
   private func connected() async throws -> TestHost {
-    let host = TestHost(dataFolder: folder, workflowFolder: folder)
+    let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await host.call(
       Connect.self, with: ["device": "mac", "store": "shared.sqlite", "schema": "ovens.sync.yaml"])
     return host

@@ -7,6 +7,7 @@ import SyncCore
 import SyncDevice
 import SyncPomodoro
 import SyncRecords
+import SyncYAML
 import Testing
 
 @testable import SyncPlugin
@@ -18,12 +19,12 @@ import Testing
     .appendingPathComponent("workflows/pomodoro.sync.yaml")
 
   private func timers() throws -> RecordSchema.Collection {
-    let file = SchemaFile(bytes: Array(try Data(contentsOf: Self.file)), file: "pomodoro.sync.yaml")
+    let file = YAMLSchemas().read(Array(try Data(contentsOf: Self.file)), file: "pomodoro.sync.yaml")
     return try #require(file.schema?.collection("timers"), "\(file.rendered())")
   }
 
   private func connected(_ device: String, _ folder: String) async throws -> TestHost {
-    let host = TestHost(dataFolder: folder, workflowFolder: folder)
+    let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await host.call(
       Connect.self,
       with: ["device": .string(device), "store": "shared.sqlite", "schema": .string(Self.file.path)])
@@ -46,7 +47,8 @@ import Testing
   }
 
   @Test func `the schema that programs are built with is the file next to the workflow`() throws {
-    #expect(try String(contentsOf: Self.file, encoding: .utf8) == Pomodoro.schemaText)
+    let file = YAMLSchemas().read(Array(try Data(contentsOf: Self.file)), file: "pomodoro.sync.yaml")
+    #expect(file.schema == Pomodoro.schema)
   }
 
   @Test func `a zone keeps how records are decided, in words that read back, whatever the values are`() throws {
@@ -108,7 +110,7 @@ import Testing
     let text = try String(contentsOf: Self.file, encoding: .utf8)
     let wrong = text.replacing(old, with: new)
     #expect(wrong != text)
-    let file = SchemaFile(bytes: Array(wrong.utf8), file: "pomodoro.sync.yaml")
+    let file = YAMLSchemas().read(Array(wrong.utf8), file: "pomodoro.sync.yaml")
     #expect(file.schema == nil)
     #expect(file.rendered().contains(words), "\(file.rendered())")
   }

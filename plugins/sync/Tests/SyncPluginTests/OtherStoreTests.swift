@@ -4,6 +4,7 @@ import FlowTestKit
 import Foundation
 import SyncEngine
 import SyncDevice
+import SyncYAML
 import Testing
 
 @testable import SyncPlugin
@@ -20,7 +21,8 @@ import Testing
   }
 
   private func connected(
-    _ device: String, _ place: ValueObject, _ mode: Value = .null, _ plugin: SyncPlugin = SyncPlugin()
+    _ device: String, _ place: ValueObject, _ mode: Value = .null,
+    _ plugin: SyncPlugin = SyncPlugin(reader: YAMLSchemas())
   ) async throws -> TestHost {
     let handles = Dictionary(uniqueKeysWithValues: plugin.handles.map { ($0.key, $0.handle) })
     let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: handles)
@@ -114,7 +116,7 @@ import Testing
   /// Two accounts behind one address, and no network now and then.
   private func cloud() -> (Cloud, SyncPlugin) {
     let cloud = Cloud()
-    return (cloud, SyncPlugin { address in Offline(cloud: cloud, address: address) })
+    return (cloud, SyncPlugin(reader: YAMLSchemas()) { address in Offline(cloud: cloud, address: address) })
   }
 
   @Test func `offline at an unmet address a device keeps apart in a new, empty file and joins the store later`()

@@ -19,8 +19,15 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
 
+  /// The text of the timer's schema.
+  private static func pomodoro() throws -> String {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<5 { root.deleteLastPathComponent() }
+    return try String(contentsOf: root.appendingPathComponent("workflows/pomodoro.sync.yaml"), encoding: .utf8)
+  }
+
   private func connected(_ device: String, schema: String? = nil) async throws -> TestHost {
-    let host = TestHost(dataFolder: folder, workflowFolder: folder)
+    let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     var input: ValueObject = ["device": .string(device), "store": "shared.sqlite"]
     if let schema { input["schema"] = .string(schema) }
     _ = try await host.call(Connect.self, with: input)
@@ -117,7 +124,7 @@ import Testing
   @Test func `S18 S25: a changed file changes how the timer is decided, and its zone keeps that for every device`()
     async throws
   {
-    let idleFirst = Pomodoro.schemaText.replacing(
+    let idleFirst = try Self.pomodoro().replacing(
       "order: [focus, breakTime, snooze, idle]", with: "order: [idle, snooze, breakTime, focus]")
     try idleFirst.write(toFile: folder + "/idle.sync.yaml", atomically: true, encoding: .utf8)
     let (mac, phone) = (
@@ -141,7 +148,7 @@ import Testing
   @Test func `a zone that has a timer keeps its rules, whatever another file says`() async throws {
     let mac = try await connected("mac")
     _ = try await mac.call(Push.self, with: ["state": "idle"])
-    let longer = Pomodoro.schemaText.replacing("window: 5s", with: "window: 9s")
+    let longer = try Self.pomodoro().replacing("window: 5s", with: "window: 9s")
     try longer.write(toFile: folder + "/longer.sync.yaml", atomically: true, encoding: .utf8)
     let refused = await message { _ = try await connected("phone", schema: "longer.sync.yaml") }
     #expect(refused?.contains("a changed meaning needs a new name") == true, "\(refused ?? "")")

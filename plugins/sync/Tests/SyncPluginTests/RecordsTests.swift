@@ -48,7 +48,7 @@ import Testing
   }
 
   private func connected(_ device: String, schema: String = "notes.sync.yaml") async throws -> TestHost {
-    let host = TestHost(dataFolder: folder, workflowFolder: folder)
+    let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await host.call(
       Connect.self, with: ["device": .string(device), "store": "shared.sqlite", "schema": .string(schema)])
     return host
@@ -363,7 +363,7 @@ import Testing
     try Self.schema.replacing("merge: counter", with: "merge: largest")
       .write(toFile: other, atomically: true, encoding: .utf8)
     // It has named its rules, and written by them, before it hears of the zone.
-    let phone = TestHost(dataFolder: folder, workflowFolder: folder)
+    let phone = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await phone.call(
       Connect.self,
       with: ["device": "phone", "server": "http://127.0.0.1:1", "schema": "other.sync.yaml", "wait": "10ms"])
@@ -374,7 +374,7 @@ import Testing
     let mac = try await connected("mac")
     try await put(mac, "notes", "a", ["likes": ["add": 1]])
     for attempt in 1...2 {
-      let host = TestHost(dataFolder: folder, workflowFolder: folder)
+      let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
       let problem = await error {
         _ = try await host.call(
           Connect.self,
@@ -445,7 +445,7 @@ import Testing
   @Test func `what connect reports as waiting is what workflows did, not what the device says of itself`() async throws
   {
     func connect() async throws -> (TestHost, Value?) {
-      let host = TestHost(dataFolder: folder, workflowFolder: folder)
+      let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
       let output = try await host.call(
         Connect.self,
         with: ["device": "away", "server": "http://127.0.0.1:1", "schema": "notes.sync.yaml", "wait": "10ms"])
@@ -467,7 +467,7 @@ import Testing
   }
 
   @Test func `the status finds a device's own file whatever it is called`() async throws {
-    let host = TestHost(dataFolder: folder, workflowFolder: folder)
+    let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await host.call(
       Connect.self, with: ["device": "mac pro", "store": "shared.sqlite", "file": "dev.sqlite"])
     try host.closeHandles()
@@ -506,7 +506,7 @@ import Testing
   }
 
   @Test func `without a schema the words say how to name one, and a wrong one is shown with its place`() async throws {
-    let host = TestHost(dataFolder: folder, workflowFolder: folder)
+    let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await host.call(Connect.self, with: ["device": "plain", "store": "shared.sqlite"])
     let none = await error { try await put(host, "notes", "a", [:]) }
     #expect(none?.code == "sync-schema")

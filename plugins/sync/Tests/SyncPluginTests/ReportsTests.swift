@@ -37,7 +37,7 @@ import Testing
   private func connected(_ device: String, with more: ValueObject = ["store": "shared.sqlite"]) async throws
     -> (TestHost, Connection)
   {
-    let host = TestHost(dataFolder: folder, workflowFolder: folder)
+    let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     var with = more
     with["device"] = .string(device)
     _ = try await host.call(Connect.self, with: with)

@@ -35,7 +35,7 @@ import Testing
   private func connected(
     _ device: String, _ subscribe: Value = .null, schema: Value = "notes.sync.yaml"
   ) async throws -> TestHost {
-    let host = TestHost(dataFolder: folder, workflowFolder: folder)
+    let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await host.call(
       Connect.self,
       with: ["device": .string(device), "store": "shared.sqlite", "schema": schema, "subscribe": subscribe])

@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 import SyncCore
+import SyncYAML
 import Testing
 
 @testable import SyncRecords
@@ -27,7 +28,7 @@ import Testing
         limit: 100000
     """
 
-  private func file(_ text: String) -> SchemaFile { SchemaFile(bytes: Array(text.utf8), file: "notes.sync.yaml") }
+  private func file(_ text: String) -> SchemaFile { YAMLSchemas().read(Array(text.utf8), file: "notes.sync.yaml") }
 
   @Test func `a schema says which collections there are, and how each field is merged`() throws {
     let file = file(Self.notes)

@@ -3,6 +3,7 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 import SyncSQLite
+import SyncYAML
 
 /// Records of an app: a schema, what fills a zone with them, and a device that shows them in its file.
 enum Notes {
@@ -18,7 +19,7 @@ enum Notes {
     """
 
   static func schema() throws -> RecordSchema {
-    let file = SchemaFile(bytes: Array(text.utf8), file: "notes.sync.yaml")
+    let file = YAMLSchemas().read(Array(text.utf8), file: "notes.sync.yaml")
     guard let schema = file.schema else { throw Failure(file.rendered()) }
     return schema
   }

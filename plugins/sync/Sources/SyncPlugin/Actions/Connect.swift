@@ -101,7 +101,7 @@ struct Connect: AsyncAction {
   private func open(
     _ input: Input, _ home: Connection.Home, _ context: ActionContext
   ) async throws -> (Connection, String) {
-    let schema = try schema(input)
+    let schema = try schema(input, context)
     let subscription = try subscription(input, schema)
     func open(_ name: String) async throws -> (Connection, String) {
       let file = input.file?.path ?? DeviceFile.path(device: name, zone: input.zone, in: context.run.dataFolder)
@@ -156,12 +156,10 @@ struct Connect: AsyncAction {
   }
 
   /// The schema that is named; the timer's where none is.
-  private func schema(_ input: Input) throws -> RecordSchema {
+  private func schema(_ input: Input, _ context: ActionContext) throws -> RecordSchema {
     guard let path = input.schema?.path, !path.isEmpty else { return Pomodoro.schema }
-    guard let content = FileManager.default.contents(atPath: path) else {
-      throw ActionError(Failure.schema.code, "the schema '\(path)' cannot be read")
-    }
-    return try RecordStore.schema(at: path, bytes: Array(content))
+    let source = (try? context.handle(.syncSchemas, as: SchemaSource.self)) ?? SchemaSource()
+    return try source.schema(at: path) { FileManager.default.contents(atPath: path).map { Array($0) } }
   }
 
   /// Which part of the zone is asked for, nil for all of it.

@@ -7,6 +7,8 @@ import SyncRecords
 /// Holds what a workflow does with records to the schema that its `sync.connect` names, which only a look at that file can
 /// tell. Where it names several schemas, a run tells which one counts.
 struct RecordUseCheck: WorkflowCheckProvider {
+  let schemas: SchemaSource
+
   func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic] {
     let workflow = checked.workflow
     let steps = workflow.steps
@@ -22,10 +24,14 @@ struct RecordUseCheck: WorkflowCheckProvider {
     guard let span = place ?? checked.span(of: StepIndex(first.step), key: nil) else { return [] }
     let folder = FilePath.folder(of: FilePath.absolute(checked.file))
     let path = first.name.hasPrefix("/") ? first.name : folder + "/" + first.name
+    if let compiled = schemas.compiled(path) {
+      return (try? compiled.schema()).map { diagnostics(of: checked, $0) } ?? []
+    }
+    guard let reader = schemas.reader else { return [] }
     guard let bytes = checked.read(path) else {
       return [Diagnostic(.inputDoubtful, "the schema '\(first.name)' cannot be read", at: span)]
     }
-    let read = SchemaFile(bytes: bytes, file: path)
+    let read = reader.read(bytes, file: path)
     guard let schema = read.schema else {
       let count = read.diagnostics.count(where: \.isError)
       return [
@@ -34,12 +40,16 @@ struct RecordUseCheck: WorkflowCheckProvider {
           help: "'flowrun validate \(first.name)' shows them")
       ]
     }
+    return diagnostics(of: checked, schema)
+  }
+
+  private func diagnostics(of checked: any CheckedWorkflow, _ schema: RecordSchema) -> [Diagnostic] {
     var use = RecordUse(
       schema.withDevices, isOpen: checked.isOpen,
       queryProblem: { SyncReports.problem(withQuery: $0, schema.withDevices) })
-    for index in steps.indices {
+    for (index, step) in checked.workflow.steps.enumerated() {
       guard let with = checked.value(of: StepIndex(index), key: "with") else { continue }
-      use.check(steps[index].uses, with)
+      use.check(step.uses, with)
     }
     return use.diagnostics
   }

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
-import FlowSyntax
 import SyncCore
+import SyncRecords
 
 /// Reads how the records of a collection are arbitrated whole.
 extension SchemaReader {

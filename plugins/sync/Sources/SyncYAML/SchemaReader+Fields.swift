@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
-import FlowSyntax
 import SyncCore
+import SyncRecords
 
 extension SchemaReader {
   private static let keys = ["type", "merge", "items", "to", "on-delete", "enum", "required", "epoch"]

@@ -1,8 +1,8 @@
 import FlowDiagnostics
 import FlowModel
-import FlowSyntax
 import SyncCore
 import SyncEngine
+import SyncRecords
 
 /// Reads placed values as a schema.
 struct SchemaReader {

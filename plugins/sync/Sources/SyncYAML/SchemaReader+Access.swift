@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
-import FlowSyntax
 import SyncCore
+import SyncRecords
 
 /// Reads which records a collection has, and who writes them.
 extension SchemaReader {

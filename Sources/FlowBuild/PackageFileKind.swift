@@ -1,0 +1,84 @@
+import FlowDiagnostics
+import FlowModel
+
+/// A kind of YAML files of a plugin that are compiled into an app, such as schemas of records.
+public struct PackageFileKind: Sendable {
+  /// How the names of such files end.
+  public var suffix: String
+  /// One of the files in messages, such as `schema`.
+  public var name: String
+  /// The enumeration of the generated file that has a member for each file, and its comment.
+  public var namespace: (name: String, summary: String)
+  /// The type of the members, which has an initializer `init(file: String, bytes: [UInt8])`.
+  public var type: String
+  /// The products that have the type. The generated file imports the first one that the target depends on.
+  public var products: [String]
+  /// Compiles the bytes of a file, whose path is given for messages.
+  public var compile: @Sendable (_ bytes: [UInt8], _ file: String) -> Result
+
+  /// What became of a file.
+  public struct Result: Sendable {
+    let bytes: [UInt8]?
+    let diagnostics: [Diagnostic]
+    let source: SourceText
+
+    /// The compiled bytes, nil exactly when the file has an error, and what was found in it.
+    public init(bytes: [UInt8]?, diagnostics: [Diagnostic], source: SourceText) {
+      self.bytes = bytes
+      self.diagnostics = diagnostics
+      self.source = source
+    }
+  }
+
+  /// A kind of files.
+  public init(
+    suffix: String, name: String, namespace: (name: String, summary: String), type: String, products: [String],
+    compile: @escaping @Sendable (_ bytes: [UInt8], _ file: String) -> Result
+  ) {
+    self.suffix = suffix
+    self.name = name
+    self.namespace = namespace
+    self.type = type
+    self.products = products
+    self.compile = compile
+  }
+}
+
+/// The files of one kind as Swift.
+struct PackageFileSource {
+  let kind: PackageFileKind
+  /// The names of the files, without their folders, and their compiled bytes.
+  let files: [(name: String, bytes: [UInt8])]
+  /// `public ` in a library, or nothing.
+  let access: String
+
+  /// The name of a file without its ending.
+  static func stem(_ file: String, _ kind: PackageFileKind) -> String {
+    file.hasSuffix(kind.suffix) ? String(file.dropLast(kind.suffix.count)) : file
+  }
+
+  /// The enumeration, for the top of a file.
+  var text: String {
+    let members = SwiftNames.members(
+      files.map { file in
+        let stem = Self.stem(file.name, kind)
+        return stem.prefix(1).lowercased() + stem.dropFirst()
+      }, besides: ["all"])
+    var text = "\(SwiftText.comment(kind.namespace.summary, indent: ""))\(access)enum \(kind.namespace.name) {\n"
+    for (file, member) in zip(files, members) {
+      text += """
+          /// The \(kind.name) of \(file.name).
+          \(access)static let \(member) = \(kind.type)(
+            file: \(SwiftText.literal(file.name)),
+            bytes: \(SwiftText.bytes(file.bytes, indent: "    ")))
+
+        """
+    }
+    return text + """
+        /// All of them.
+        \(access)static let all: [\(kind.type)] = [\(members.joined(separator: ", "))]
+      }
+
+      """
+  }
+}

@@ -1,0 +1,18 @@
+import FlowBuild
+import SyncRecords
+import SyncYAML
+
+extension PackageFileKind {
+  /// As the tool of the build plugin has it, with the module that the tests link.
+  static var schemas: PackageFileKind {
+    PackageFileKind(
+      suffix: SchemaFile.suffix, name: "schema", namespace: ("Schemas", "The schemas."), type: "CompiledSchema",
+      products: ["SyncKit", "SyncPlugin", "SyncRecords"]
+    ) { bytes, file in
+      let read = YAMLSchemas().read(bytes, file: file)
+      return Result(
+        bytes: read.schema.map { CompiledSchema($0, file: file).bytes }, diagnostics: read.diagnostics,
+        source: read.source)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import FlowBytes
+import Foundation
+import SyncPomodoro
+import SyncYAML
+import Testing
+
+@testable import SyncRecords
+
+/// Schemas that an app carries as bytes.
+@Suite struct CompiledSchemaTests {
+  private static let root: URL = {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<5 { root.deleteLastPathComponent() }
+    return root
+  }()
+
+  /// Every schema file of the repository, the blocks of its pages that are schemas, and the texts of tests.
+  private static func schemas() throws -> [(name: String, schema: RecordSchema)] {
+    var texts: [(String, String)] = []
+    for folder in ["Examples", "docs", "plugins", "workflows"] {
+      let files = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
+      while let file = files?.nextObject() as? String {
+        let isSource = file.hasSuffix(".md") || file.hasSuffix(".swift")
+        guard isSource || file.hasSuffix(SchemaFile.suffix), !file.contains(".build/") else { continue }
+        let text = try String(contentsOf: root.appendingPathComponent("\(folder)/\(file)"), encoding: .utf8)
+        for part in isSource ? blocks(text) : [text] { texts.append((file, part)) }
+      }
+    }
+    return texts.compactMap { name, text in
+      YAMLSchemas().read(Array(text.utf8), file: name).schema.map { (name, $0) }
+    }
+  }
+
+  /// What is between fences of a page, or between three quotation marks, and begins with a schema.
+  private static func blocks(_ text: String) -> [String] {
+    var (blocks, current): ([String], [Substring]?) = ([], nil)
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let word = line.drop { $0 == " " }
+      guard word.hasPrefix("```") || word.hasSuffix("\"\"\"") || word == "\"\"\"" else {
+        current?.append(line)
+        continue
+      }
+      if let lines = current {
+        let indent = lines.first?.prefix { $0 == " " }.count ?? 0
+        blocks.append(lines.map { $0.dropFirst(indent) }.joined(separator: "\n"))
+        current = nil
+      } else {
+        current = []
+      }
+    }
+    return blocks.filter { $0.contains("schema:") && $0.contains("collections:") }
+  }
+
+  @Test func `a compiled schema equals the one that was read, for every schema of the repository`() throws {
+    let schemas = try Self.schemas()
+    #expect(schemas.count > 8, "\(schemas.map(\.name))")
+    #expect(Set(schemas.map(\.schema.name)).isSuperset(of: ["pomodoro", "notes", "todo", "reading", "shop"]))
+    for (name, schema) in schemas + [("timer", Pomodoro.schema), ("devices", Pomodoro.schema.withDevices)] {
+      let compiled = CompiledSchema(schema, file: name)
+      #expect(try compiled.schema() == schema, "\(name)")
+      #expect(CompiledSchema(schema, file: name).bytes == compiled.bytes)
+    }
+  }
+
+  private static func notes() throws -> CompiledSchema {
+    let file = root.appendingPathComponent("workflows/notes.sync.yaml")
+    let read = YAMLSchemas().read(Array(try Data(contentsOf: file)), file: "notes.sync.yaml")
+    return CompiledSchema(try #require(read.schema), file: "notes.sync.yaml")
+  }
+
+  private func problem(_ bytes: [UInt8]) -> String? {
+    do throws(CompiledSchemaError) {
+      _ = try CompiledSchema(file: "notes.sync.yaml", bytes: bytes).schema()
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test func `bytes that are damaged, cut off or followed by others are an error that says what to do`() throws {
+    let good = try Self.notes().bytes
+    #expect(problem(good) == nil)
+    for end in 0..<good.count { #expect(problem(Array(good[..<end])) != nil, "\(end) bytes") }
+    for index in good.indices {
+      var bytes = good
+      bytes[index] ^= 0x20
+      #expect(problem(bytes) != nil, "byte \(index)")
+    }
+    #expect(problem(good + [0])?.contains("is damaged") == true)
+    #expect(problem([])?.contains("'notes.sync.yaml' is not a compiled schema; build the app again") == true)
+  }
+
+  @Test func `a format of another version and too many bytes are errors`() throws {
+    var newer = try Self.notes().bytes
+    newer[CompiledSchema.mark.count] = 2
+    #expect(problem(newer)?.contains("has format 2, expected 1; build the app again") == true)
+    let long = try Self.notes().bytes + [UInt8](repeating: 0, count: 65 << 20)
+    #expect(problem(long)?.contains("MiB") == true, "\(problem(long) ?? "")")
+  }
+
+  /// The bytes with a checksum that fits them, so that a reader gets past it.
+  private func sealed(_ bytes: [UInt8]) -> [UInt8] {
+    let start = CompiledSchema.mark.count + 1
+    guard bytes.count >= start + 8 else { return bytes }
+    var hash = FNV1a64()
+    for byte in bytes[(start + 8)...] { hash.add(byte) }
+    var sealed = bytes
+    for index in 0..<8 { sealed[start + index] = UInt8(truncatingIfNeeded: hash.value >> (8 * UInt64(index))) }
+    return sealed
+  }
+
+  @Test func `bytes that only their checksum fits end with a schema or an error`() throws {
+    let good = try Self.notes().bytes
+    #expect(sealed(good) == good)
+    var (random, refused) = (SplitMix64(seed: 7), 0)
+    for _ in 0..<2_000 {
+      var bytes = good
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        bytes[.random(in: CompiledSchema.mark.count + 9..<bytes.count, using: &random)] = .random(
+          in: 0...255, using: &random)
+      }
+      if problem(sealed(bytes)) != nil { refused += 1 }
+    }
+    #expect(refused > 500)
+  }
+}
