@@ -77,15 +77,15 @@ import Testing
     let report = try String(contentsOf: tool.folder.appendingPathComponent("report.json"), encoding: .utf8)
     var reported = try #require(try JSONText.parse(report).objectValue)
     for key in ["file", "startedAt"] { reported[key] = nil }
-    // The record has no values of items.
     var fan = try #require(reported["steps"]?.objectValue?["fan"]?.objectValue)
     let items = (fan["items"]?.arrayValue ?? []).compactMap(\.objectValue)
     let names = items.compactMap { item in item["name"]?.stringValue }
     #expect(names == ["0", "1", "0"])
+    // The record has no values of items.
     fan["items"] = .array(
       items.map { item in
         var item = item
-        item["name"] = nil
+        item["name"] = .null
         return .object(item)
       })
     var reportedSteps = try #require(reported["steps"]?.objectValue)
