@@ -38,6 +38,8 @@ public final class LanguageServer {
   private var unsent: [UInt8] = []
   private var sent = 0
   private var exitCode: Int32?
+  /// Whether the client sends no more: what it has sent is still answered.
+  private var isInputEnded = false
   private let explain: (String) -> Void
 
   var phase = Phase.fresh
@@ -73,6 +75,7 @@ public final class LanguageServer {
   /// Serves until the client goes; gives the exit code: 0 after `shutdown`, else 1.
   public func run() -> Int32 {
     while exitCode == nil {
+      if isInputEnded, queue.isEmpty { return finish() }
       if queue.isEmpty { publishChanges() }
       receive(waits: queue.isEmpty)
       if exitCode == nil, !queue.isEmpty { answer(queue.removeFirst()) }
@@ -81,13 +84,19 @@ public final class LanguageServer {
     return exitCode ?? 1
   }
 
+  /// Ends after the last answer to a client that has closed its side.
+  private func finish() -> Int32 {
+    flush()
+    return phase == .shutDown ? 0 : 1
+  }
+
   // MARK: Bytes
 
   /// Sends and reads what is possible without waiting; waits for either when `waits`.
   private func receive(waits: Bool) {
     let mayRead = queue.count < Self.queueLimit
     var watched = [
-      pollfd(fd: input, events: mayRead ? Int16(POLLIN) : 0, revents: 0),
+      pollfd(fd: isInputEnded ? -1 : input, events: mayRead ? Int16(POLLIN) : 0, revents: 0),
       pollfd(fd: unsent.isEmpty ? -1 : output, events: Int16(POLLOUT), revents: 0),
     ]
     let limit =
@@ -107,8 +116,8 @@ public final class LanguageServer {
         reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         takeMessages()
       } else if count == 0 {
-        let isCut = !reader.isBetweenMessages
-        if phase == .shutDown { exitCode = 0 } else { end(isCut ? "the input ended inside of a message" : nil) }
+        isInputEnded = true
+        if phase != .shutDown, !reader.isBetweenMessages { explain("the input ended inside of a message") }
       } else if errno != EAGAIN {
         end("cannot read: \(String(cString: strerror(errno)))")
       }

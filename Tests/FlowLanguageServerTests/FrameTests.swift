@@ -68,6 +68,30 @@ import Testing
     #expect(try second.ended().code == 1)
   }
 
+  @Test func `requests that wait when the client sends exit and closes its side are answered`() throws {
+    for saysGoodbye in [true, false] {
+      let client = try TestClient()
+      try client.open("name: a\nsteps: {}\n")
+      let hover: Value = [
+        "textDocument": ["uri": .string(TestClient.uri)], "position": ["line": 0, "character": 0],
+      ]
+      var burst: [UInt8] = []
+      for id in 100..<200 {
+        burst += TestClient.frame([
+          "jsonrpc": "2.0", "id": .integer(id), "method": "textDocument/hover", "params": hover,
+        ])
+      }
+      if saysGoodbye {
+        burst += TestClient.frame(["jsonrpc": "2.0", "id": 200, "method": "shutdown"])
+        burst += TestClient.frame(["jsonrpc": "2.0", "method": "exit"])
+      }
+      try client.send(burst)
+      try client.hangUp()
+      for id in 100..<(saysGoodbye ? 201 : 200) { _ = try client.answer(to: id) }
+      #expect(try client.ended().code == (saysGoodbye ? 0 : 1))
+    }
+  }
+
   @Test func `it ends within 10 s of the death of the process that it was told of`() throws {
     var child = pid_t()
     var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("60"), nil]
