@@ -20,6 +20,8 @@ struct SyntaxErrorTests {
     ("'open", "lexing Unexpected symbol: ''open'; the string is never closed; a quote inside a string is written ''"),
     ("${{ a }}", "lexing Unexpected symbol: '${{'; inside an expression there is no ${{ }}"),
     ("a / 2", "lexing Unexpected symbol: '/'; there is no arithmetic in expressions"),
+    ("a * 2", "parsing Unexpected symbol: '*'; there is no arithmetic in expressions"),
+    ("a -1", "parsing Unexpected symbol: '-1'; there is no arithmetic in expressions"),
     ("'a'.b", "lexing Unexpected symbol: '.b'; numbers are written 12, -0.5, 1e3, 0xff or 0o17"),
     ("a.é", "lexing Unexpected symbol: 'é'"),
     ("a b", "parsing Unexpected symbol: 'b'"),

@@ -8,9 +8,14 @@ enum ForeignWords {
     case "not": "'not' is '!'"
     case "is", "eq": "equality is '=='"
     case "in": "write contains(list, item)"
+    case "*": noArithmetic
+    case _ where (word.first == "-" || word.first == "+") && word.count > 1: noArithmetic
     default: nil
     }
   }
+
+  /// The remedy for an operator of arithmetic.
+  static let noArithmetic = "there is no arithmetic in expressions"
 
   /// What to write instead of the name of a context; nil: it is none that is known.
   static func remedy(forName word: String) -> String? {

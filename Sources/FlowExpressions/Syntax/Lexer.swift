@@ -85,7 +85,7 @@ struct Lexer {
       throw unexpected(
         upTo: end,
         help: startsWithSign || text.contains(where: { "+-*/%".contains($0) })
-          ? "there is no arithmetic in expressions; numbers are written 12, -0.5, 1e3, 0xff or 0o17"
+          ? ForeignWords.noArithmetic + "; numbers are written 12, -0.5, 1e3, 0xff or 0o17"
           : "numbers are written 12, -0.5, 1e3, 0xff or 0o17")
     }
     append(.number(number), end - position)
@@ -113,7 +113,7 @@ struct Lexer {
         switch bytes[position] {
         case UInt8(ascii: "\""): "write strings in single quotes: 'text'"
         case UInt8(ascii: "$"): "inside an expression there is no ${{ }}"
-        case UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "^"): "there is no arithmetic in expressions"
+        case UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "^"): ForeignWords.noArithmetic
         default: nil
         }
       throw unexpected(upTo: end, help: help)

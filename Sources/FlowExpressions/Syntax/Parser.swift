@@ -345,9 +345,18 @@ struct Parser {
   }
 
   private func unexpected(_ token: Token) -> ExpressionError {
-    ExpressionError(
+    let remedy = ForeignWords.remedy(forOperator: text(of: token))
+    return ExpressionError(
       .parsing, "Unexpected symbol: '\(text(of: token))'", offset: token.range.lowerBound, length: token.range.count,
-      help: ForeignWords.remedy(forOperator: text(of: token)))
+      help: remedy == ForeignWords.noArithmetic && !isBehindOperand(token) ? nil : remedy)
+  }
+
+  /// Whether an operator could be where a token is.
+  private func isBehindOperand(_ token: Token) -> Bool {
+    switch tokens.last(where: { $0.range.upperBound <= token.range.lowerBound })?.kind {
+    case .rightParenthesis, .rightBracket, .star, .null, .boolean, .number, .string, .identifier: true
+    default: false
+    }
   }
 
   private func unexpectedEnd(behind token: Token) -> ExpressionError {

@@ -112,10 +112,26 @@ extension DocumentReading {
         correction: keys.counterpart(of: name).map { Correction(name, to: $0) })
       return
     }
+    if let command = command(endingIn: member) {
+      let help = "quote the command" + (command.contains("'") ? "" : ": run: '\(command)'")
+      return report(.unknownKey, "\(owner) has no key '\(name)'", at: span(member.key), help: help)
+    }
     let correction = Correction(name, among: keys.names)
     report(
       .unknownKey, "\(owner) has no key '\(name)'", at: span(member.key),
       help: (correction.map { $0.question + " " } ?? "") + "\(keys.owner) has \(keys.list)", correction: correction)
+  }
+
+  /// The command whose end was read as a key, because it has a comma and no quotes: `{ run: echo a, b }`; nil if it is not that.
+  private func command(endingIn member: MemberCursor.Member) -> String? {
+    let key = span(member.key)
+    guard tree.kind(member.value) == .scalar, span(member.value).isEmpty else { return nil }
+    let start = tree.source.bytes[..<key.start].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    guard key.end - start < 1_000 else { return nil }
+    let line = String(decoding: tree.source.bytes[start..<key.end], as: UTF8.self)
+    guard let run = line.ranges(of: "run: ").last, line[..<run.lowerBound].contains("{") else { return nil }
+    let command = line[run.upperBound...].drop { $0 == " " }
+    return command.first == "'" || command.first == "\"" || !command.contains(",") ? nil : String(command)
   }
 
   /// Reports that a key is twice in a mapping, with the first location.

@@ -9,9 +9,14 @@ extension WorkflowReader {
   ///
   /// - Parameter makes: whether the step makes the files.
   mutating func fileRules(_ node: NodeID, _ owner: Owner, makes: Bool) -> [FileRule] {
-    guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
+    guard tree.kind(node) == .sequence else {
       reportType(node, owner, expected: "a list of paths", help: "such as '[src/**/*.c, Makefile]'")
       return []
+    }
+    if tree.elements(node).isEmpty {
+      report(
+        .wrongType, "\(owner.text(in: tree)) is an empty list", at: span(node),
+        help: "list a path, such as '[src/**/*.c, Makefile]', or leave the key out")
     }
     var rules: [FileRule] = []
     for (index, element) in tree.elements(node).enumerated() {

@@ -65,7 +65,7 @@ struct YAMLFailure: Error {
     var failure = YAMLFailure(
       .yamlSyntax, "not YAML: " + problem, at: Span(offset, isPastEnd ? offset : offset + 1), related: related,
       help: isInCommand(offset, in: bytes)
-        ? "quote a command that contains braces, brackets or commas, as in run: 'echo {a,b}'"
+        ? "quote the command, which contains braces, brackets or commas: run: 'echo {a,b}'"
         : patternHelp(offset, in: bytes) ?? LibYAMLProblem.kind(of: problem).help,
       isLocal: true)
     failure.beginning = beginning
