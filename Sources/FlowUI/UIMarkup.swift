@@ -150,8 +150,12 @@
     static func requests(_ view: RunPageView) -> String {
       var html = ""
       for question in view.questions {
-        html +=
-          "<section class=\"panel asks\"><h2>\(escaped(question.step)) asks</h2><p class=\"message\">\(PageText.lines(question.text))</p><p class=\"tools\">"
+        html += "<section class=\"panel asks\"><h2>\(escaped(question.step)) asks</h2>"
+        if !question.printed.isEmpty {
+          let lines = question.printed.map { escaped("\($0.step) │ \($0.line)") }.joined(separator: "\n")
+          html += "<pre>\(lines)</pre>"
+        }
+        html += "<p class=\"message\">\(PageText.lines(question.text))</p><p class=\"tools\">"
         for choice in question.choices {
           html += button(
             "answer", choice,

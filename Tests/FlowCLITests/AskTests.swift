@@ -4,6 +4,8 @@
   import TestSupport
   import Testing
 
+  @testable import FlowCLI
+
   /// Questions for a text or a secret.
   @Suite(.timeLimit(.minutes(3))) struct `A question` {
     private let tool: CommandLineTool
@@ -53,6 +55,45 @@
         #expect(session.shows("version: \(version)"), "\(session.output)")
         #expect(session.exitCode() == 0)
       }
+    }
+
+    @Test func `shows the lines of items and included files before it, in events and on the page`() throws {
+      defer { tool.remove() }
+      try tool.write(
+        """
+        name: part
+        steps:
+          one: { run: echo first }
+          two: { needs: one, run: 'seq 12' }
+          mute: { needs: two, quiet: true, run: echo hidden }
+        """, to: "part.yaml")
+      try tool.write(
+        """
+        name: text
+        steps:
+          each: { foreach: [a, b], run: 'echo "item $I"', env: { I: "${{ item }}" } }
+          part: { uses: ./part.yaml }
+          ask: { needs: [each, part], uses: flow.ask, with: { question: "Go on?" } }
+        """, to: "w.yaml")
+      let process = try FlowrunProcess(["w.yaml", "--json"], in: tool.folder.path)
+      defer { process.send(SIGKILL) }
+      #expect(process.waitForOutput("Go on?"))
+      let library = try RunLibrary(folder: tool.folder.path, store: nil, pluginFolders: [], isReadOnly: false)
+      var printed: [String] = []
+      let isShown = try within(seconds: 60) {
+        guard let run = library.list().runs.first, let store = try library.find(run.id)?.store else { return false }
+        let questions = try library.view(of: run, in: store, stepPage: nil).questions
+        printed = questions.flatMap { $0.printed.map { "\($0.step): \($0.line)" } }
+        return !questions.isEmpty
+      }
+      let numbers = (3...12).map { "part/two: \($0)" }
+      #expect(isShown && printed == ["each[0]: item a", "each[1]: item b"] + numbers, "\(printed)")
+      #expect(try isRecorded())
+      #expect(try tool.run("answer", "last", "ask", "yes").exitCode == 0)
+      let output = process.result().output
+      #expect(
+        output.contains(
+          "\"printed\":{\"each[0]\":[\"item a\"],\"each[1]\":[\"item b\"],\"part/two\":[\"3\",\"4\""), "\(output)")
     }
 
     @Test func `for a secret shows it nowhere, records it nowhere, and is asked again by a resume that needs it`()

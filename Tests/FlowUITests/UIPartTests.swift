@@ -141,5 +141,36 @@
       #expect(try text(page, location, session).contains("Publish 2.1?\nReally?"))
       await page.stop()
     }
+
+    @Test func `has a field for a question that a text or a password answers, below the lines of the steps before it`()
+      async throws
+    {
+      let page = try await ServedUI([
+        "ask.yaml": """
+        name: ask
+        steps:
+          plan: { run: "echo 'will delete <3> servers'" }
+          version: { needs: plan, uses: flow.ask, with: { question: Version?, text: true } }
+          password: { needs: version, uses: flow.ask, with: { question: Password?, secret: true } }
+        outputs: { version: "${{ steps.version.outputs.text }}" }
+        """
+      ])
+      let session = try page.session()
+      let begun = try page.post("run", #"{"file":"ask.yaml","inputs":{}}"#, session)
+      let location = try #require(try JSONText.parse(begun.body).objectValue?["location"]?.stringValue)
+      let run = try #require(location.split(separator: "/").last.map(String.init))
+      func shows(_ text: String) -> Bool {
+        within(seconds: 60) { (try? page.ask(location, session).body.contains(text)) ?? false }
+      }
+      #expect(shows("<input type=\"text\" name=\"choice\"") && shows("plan │ will delete &lt;3&gt; servers"))
+      let answer = try page.post("answer", #"{"run":"\#(run)","step":"version","choice":"2.0 beta"}"#, session)
+      #expect(answer.status == 200, "\(answer)")
+      #expect(shows("<input type=\"password\" name=\"secret\""))
+      let secret = try page.post("answer", #"{"run":"\#(run)","step":"password","secret":"s3same-0pen"}"#, session)
+      #expect(secret.status == 200 && !secret.body.contains("s3same"), "\(secret)")
+      #expect(shows("2.0 beta"))
+      #expect(!(try text(page, location, session).contains("s3same")))
+      await page.stop()
+    }
   }
 #endif

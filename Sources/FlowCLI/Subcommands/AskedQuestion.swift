@@ -37,6 +37,40 @@ enum AskedQuestion {
     return (step.with["choices"] ?? ["yes", "no"]).arrayValue?.compactMap(\.stringValue) ?? []
   }
 
+  /// The last recorded lines of the steps on which a step depends, and that are not quiet, each with its step or item.
+  static func linesPrinted(before step: Step, in recorded: HistoryRun) -> [(step: String, line: String)] {
+    let workflow = recorded.graph.workflow
+    let printing = step.needs.map { need in workflow.printingSteps(need).map { workflow.steps[Int($0)].id } }
+    let all = Set(printing.joined())
+    guard !all.isEmpty else { return [] }
+    var lines: [StepID: [PrintedLine]] = [:]
+    for line in RunRecollection.lines(in: recorded.chunks) where line["stream"]?.stringValue != nil {
+      guard let source = line["step"]?.stringValue, let message = line["message"]?.stringValue else { continue }
+      let id = StepID(unchecked: source)
+      let (owner, item) = (id.item?.step ?? id, id.item?.index ?? 0)
+      if all.contains(owner) { lines[owner, default: []].append(PrintedLine(item: item, step: source, line: message)) }
+    }
+    var found: [(step: String, line: String)] = []
+    for steps in printing {
+      let own = steps.flatMap { PrintedLine.byItems(lines[$0] ?? []) }
+      for line in own.suffix(WorkflowRun.shownLines) { found.append((line.step, line.line)) }
+    }
+    return found
+  }
+
+  /// A line of a step, or of an item of it.
+  private struct PrintedLine {
+    var item: Int
+    var step: String
+    var line: String
+
+    /// The lines in the order of the items, which print at the same time.
+    static func byItems(_ lines: [PrintedLine]) -> [PrintedLine] {
+      let numbered = lines.enumerated().sorted { a, b in (a.element.item, a.offset) < (b.element.item, b.offset) }
+      return numbered.map(\.element)
+    }
+  }
+
   /// Reads an answer of one line: from the terminal, which does not show it if it is hidden, or from standard input.
   static func read(for step: String, isHidden: Bool) throws -> String {
     let bytes: [UInt8]

@@ -35,6 +35,8 @@ package struct RunPageView: Sendable {
     package var choices: [String]
     /// The kind of answer.
     var kind: FlowPluginKit.Question.Kind
+    /// The last lines that the steps printed which it depends on, each with the id of its step or item.
+    package var printed: [(step: String, line: String)] = []
     /// Whether a text answers it, and not one of the choices.
     package var takesText: Bool { kind != .choice }
     /// Whether the text is a secret.
@@ -100,7 +102,8 @@ extension RunLibrary {
           RunPageView.Question(
             step: step.id.text, text: step.with["question"]?.stringValue ?? "",
             choices: AskedQuestion.choices(of: step),
-            kind: AskedQuestion.kind(of: step) ?? .secret))
+            kind: AskedQuestion.kind(of: step) ?? .secret,
+            printed: AskedQuestion.linesPrinted(before: step, in: recorded)))
       }
     }
     let view = RunPageView(

@@ -17,6 +17,30 @@ struct OuterQuestion {
   let open: OpenQuestion
 }
 
+extension Workflow {
+  /// A step that is not quiet; for an include the steps of its file, in their order.
+  package func printingSteps(_ step: StepIndex) -> [StepIndex] {
+    guard steps[Int(step)].hasOptions else { return [step] }
+    let options = steps[Int(step)].options
+    if options.isQuiet || options.includeRole == .entry { return [] }
+    guard options.includeRole == .exit else { return [step] }
+    return scopes.first { $0.exit == step }?.members.flatMap(printingSteps) ?? []
+  }
+}
+
+extension Question.Printed {
+  /// The last lines of several steps together.
+  package static func last(_ count: Int, of all: [Question.Printed]) -> [Question.Printed] {
+    var printed: [Question.Printed] = []
+    var room = count
+    for part in all.reversed() where room > 0 {
+      printed.append(Question.Printed(step: part.step, lines: part.lines.suffix(room)))
+      room -= printed[printed.count - 1].lines.count
+    }
+    return printed.reversed()
+  }
+}
+
 // What steps ask people.
 extension WorkflowRun {
   /// Why an answer is none.
@@ -59,23 +83,38 @@ extension WorkflowRun {
     if isOpen { emit(.stepQuestionEnded(stepID(of: step), nil)) }
   }
 
-  /// The number of lines that a question shows of each step.
-  private static let shownLines = 10
+  /// The number of lines that a question shows of each step, with those of its items or of the file that it includes.
+  package static let shownLines = 10
 
   /// The last lines that the steps printed on which a step depends, unless they are quiet: what they gave as their standard output,
   /// or as standard error.
   private func linesPrinted(before step: StepIndex) -> [Question.Printed] {
-    let steps = prepared.graph.workflow.steps
-    let needs = steps[Int(instances.owner(of: step))].needs.filter {
-      !steps[Int($0)].hasOptions || !steps[Int($0)].options.isQuiet
+    let needs = prepared.graph.workflow.steps[Int(instances.owner(of: step))].needs
+    return needs.flatMap { need in
+      Question.Printed.last(
+        Self.shownLines, of: prepared.graph.workflow.printingSteps(need).flatMap(linesPrinted(by:)))
     }
-    let outputs = state.withLock { state in needs.map { ($0, state.outputs[$0]) } }
-    return outputs.compactMap { need, outputs in
-      let texts = ["stdout", "stderr"].compactMap { outputs?[$0]?.stringValue }
-      guard let text = texts.first(where: { !$0.allSatisfy(\.isNewline) }) else { return nil }
-      let lines = text.split(whereSeparator: \.isNewline).suffix(Self.shownLines).map(String.init)
-      return Question.Printed(step: stepID(of: need), lines: lines)
+  }
+
+  /// The last lines that a step gave as outputs, or each of its items.
+  private func linesPrinted(by step: StepIndex) -> [Question.Printed] {
+    guard let outputs = state.withLock({ $0.outputs[step] }) else { return [] }
+    let values = ["stdout", "stderr"].compactMap { outputs[$0] }
+    guard let count = values.lazy.compactMap({ $0.arrayValue?.count }).first else {
+      return Self.lines(values).map { [Question.Printed(step: stepID(of: step), lines: $0)] } ?? []
     }
+    return (0..<count).suffix(Self.shownLines).compactMap { item in
+      let texts = values.compactMap { $0.arrayValue.flatMap { $0.indices.contains(item) ? $0[item] : nil } }
+      let id = StepID(unchecked: "\(stepID(of: step))[\(item)]")
+      return Self.lines(texts).map { Question.Printed(step: id, lines: $0) }
+    }
+  }
+
+  /// The last lines of the first value that is a text with some.
+  private static func lines(_ values: [Value]) -> [String]? {
+    let texts = values.lazy.compactMap(\.stringValue)
+    guard let text = texts.first(where: { !$0.allSatisfy(\.isNewline) }) else { return nil }
+    return text.split(whereSeparator: \.isNewline).suffix(shownLines).map(String.init)
   }
 
   /// Answers the question that a step waits with; the first answer counts.

@@ -108,7 +108,11 @@ struct Ask: AsyncAction {
     case .secret: context.log("asks: \(input.question) (a secret); \(call)")
     }
     if let answer = try await context.ask(question, within: input.timeout) {
-      context.log(question.kind == .secret ? "answered by \(answer.by)" : "\(answer.choice), says \(answer.by)")
+      switch question.kind {
+      case .choice: context.log("\(answer.by) chose \(answer.choice)")
+      case .text: context.log("\(answer.by) answered \(answer.choice)")
+      case .secret: context.log("answered by \(answer.by)")
+      }
       return Output(answer.choice, question.kind, by: answer.by, at: answer.atMilliseconds)
     }
     let time = DurationText.format(input.timeout)

@@ -28,7 +28,7 @@ import Testing
     #expect(host.question == Question("Go?", choices: ["go", "stay"]))
     host.answer("stay", by: "ada")
     #expect(try await call.value == ["choice": "stay", "by": "ada", "at": "1970-01-01T00:00:00Z"])
-    #expect(host.logs.count == 2 && host.logs[1] == "stay, says ada")
+    #expect(host.logs.count == 2 && host.logs[1] == "ada chose stay")
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: ["no", nil])
