@@ -55,7 +55,7 @@ import Testing
     let output = try tool.run("much.yaml")
     #expect(output.exitCode == 0)
     #expect(output.standardOutput.contains("much: 1\n") && output.standardOutput.contains("much: 200000\n"))
-    #expect(output.standardOutput.contains("after done"))
+    #expect(output.standardOutput.contains("after succeeded"))
   }
 
   #if os(Linux)
@@ -133,6 +133,6 @@ import Testing
     let (status, output) = try Shell.run(
       "ulimit -n 64; exec '\(FlowrunProcess.path)' scarce.yaml", in: tool.folder.path)
     #expect(status == 0, "\(output.suffix(500))")
-    #expect(output.contains("60 done"))
+    #expect(output.contains("60 succeeded"))
   }
 }

@@ -30,7 +30,7 @@ import Testing
     let lines = failed.standardOutput.replacing(#/ in [0-9.]+ m?s/#, with: "")
     #expect(
       lines == """
-        ✗ bad failed: 'echo one; echo two; exit 3' exited with status 3 [command-failed]
+        ✗ bad failed: exited with status 3: two ('echo one; echo two; exit 3') [command-failed]
         bad: one
         bad: two
         ✗ mute failed: no luck [failed]
@@ -44,13 +44,15 @@ import Testing
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
     let run = try tool.run("w.yaml").standardOutput
-    for step in ["good done", "bad failed", "mute failed", "after skipped"] {
+    for step in ["good succeeded", "bad failed", "mute failed", "after skipped"] {
       #expect(run.components(separatedBy: "  \(step)").count == 2, "\(run)")
     }
     #expect(!run.contains("started on") && run.components(separatedBy: "no luck").count == 2, "\(run)")
     #expect(run.contains("\nfailed: bad, mute\nskipped because of them: after\n"), "\(run)")
     // What the command printed is not quoted again, unless it was not shown.
-    #expect(run.contains(" exited with status 3 [command-failed]\n") && !run.contains("| one"), "\(run)")
+    #expect(
+      run.contains(" (w.yaml:4): exited with status 3: two ('echo one; echo two; exit 3') [command-failed]\n")
+        && !run.contains("| one"), "\(run)")
     #expect(run.contains("no luck:\n") && run.contains("  |   at all [failed]\n"), "\(run)")
     #expect(try tool.run("w.yaml", "--quiet").standardOutput.contains("  |   two [command-failed]\n"))
     let verbose = try tool.run("w.yaml", "--verbose").standardOutput

@@ -1,5 +1,6 @@
 import FlowEngine
 import FlowModel
+import Synchronization
 import Testing
 
 @testable import FlowCLI
@@ -17,10 +18,12 @@ import Testing
   @Test func `steps are called by their names with the id, and starts are shown only where verbose asks`() {
     let events = [ViewStage.started("a"), ViewStage.done("a"), ViewStage.done("b")]
     #expect(
-      lines(Self.plain, events[0], events[1], events[2]) == ["Fetch the table (a) done in 12 ms", "b done in 12 ms"])
+      lines(Self.plain, events[0], events[1], events[2]) == [
+        "Fetch the table (a) succeeded in 12 ms", "b succeeded in 12 ms",
+      ])
     #expect(
       lines(Self.plain, isVerbose: true, events[0], events[1]) == [
-        "Fetch the table (a) started on user-initiated", "Fetch the table (a) done in 12 ms",
+        "Fetch the table (a) started on user-initiated", "Fetch the table (a) succeeded in 12 ms",
       ])
   }
 
@@ -29,9 +32,46 @@ import Testing
     func line(_ milliseconds: Int, _ kind: RunEvent.Kind) -> String? {
       view.timedLines(RunEvent(atNanoseconds: milliseconds * 1_000_000, kind)).first
     }
-    #expect(line(14, ViewStage.done("a")) == "     14.0  Fetch the table (a) done in 12 ms")
+    #expect(line(14, ViewStage.done("a")) == "     14.0  Fetch the table (a) succeeded in 12 ms")
     _ = line(20, ViewStage.activated)
-    #expect(line(32, ViewStage.done("b")) == "     12.0  b done in 12 ms")
+    #expect(line(32, ViewStage.done("b")) == "     12.0  b succeeded in 12 ms")
+  }
+
+  @Test func `a time of day is that of the event, however late it is received, until the clock is set`() {
+    let now = Mutex(1_000_000_000_000)
+    let clock = EventClock { now.withLock { $0 } }
+    func text(_ event: Int, received: Int) -> String {
+      now.withLock { $0 = 1_000_000_000_000 + received * 1_000_000_000 }
+      return String(clock.text(event * 1_000_000_000).suffix(9))
+    }
+    // 2001-09-09 is 1,000,000,000 s; here 1,000 s after 1970: minute 16, second 40.
+    #expect(text(5, received: 8) == "16:48.000".suffix(9))
+    #expect(text(6, received: 6) == "16:46.000" && text(7, received: 9) == "16:47.000")
+    #expect(text(8, received: 100) == "18:20.000" && text(9, received: 9) == "16:49.000")
+    let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject, clock: clock)
+    let lines = view.timedLines(RunEvent(atNanoseconds: 0, ViewStage.done("b", .failure, "one\ntwo")))
+    #expect(lines[0].dropFirst(12).hasPrefix("  b failed") && lines[1].hasPrefix("                | two"), "\(lines)")
+  }
+
+  @Test func `an included file and items end with their time and number`() {
+    let files = [
+      "main.yaml": "name: x\nsteps: { core: { uses: ./core.yaml }, each: { uses: flow.noop, foreach: [a, b] } }",
+      "core.yaml": "name: core\nsteps: { one: { uses: flow.noop }, two: { uses: flow.noop } }",
+    ]
+    let view = LineView(
+      style: TextStyle(isColored: false), subject: ViewStage(files["main.yaml"] ?? "", files: files).subject)
+    func lines(_ milliseconds: Int, _ kind: RunEvent.Kind) -> [String] {
+      let event = RunEvent(atNanoseconds: milliseconds * 1_000_000, kind)
+      view.subject.items.note(event)
+      return view.lines(event)
+    }
+    #expect(lines(100, ViewStage.started("core/")).isEmpty && lines(100, ViewStage.done("core/")).isEmpty)
+    #expect(lines(500, ViewStage.done("core")) == ["core succeeded in 400 ms, 2 steps"])
+    _ = lines(500, .stepItems(ViewStage.id("each"), ["a", "b"]))
+    #expect(lines(600, ViewStage.done("each")) == ["each succeeded in 12 ms, 2 items"])
+    #expect(lines(600, ViewStage.done("each[1]", .failure, "no")) == ["each[1] b failed in 12 ms: no [broken]"])
+    let failed = ViewStage.failed("each", "items-failed", "1 of 2 items failed:\n  [1] no")
+    #expect(lines(600, failed) == ["each failed in 12 ms: 1 of 2 items failed [items-failed]"])
   }
 
   @Test func `a failure quotes the output of its step only where that was not shown`() {

@@ -13,8 +13,8 @@ import Testing
     defer { tool.remove() }
     try tool.write(Self.workflow(count, "flow.noop"), to: "w.yaml")
     let output = try tool.run("w.yaml").standardOutput
-    #expect(output.contains("each[7] 7 done") == areShown)
-    #expect(output.contains("each done in"))
+    #expect(output.contains("each[7] 7 succeeded") == areShown)
+    #expect(output.contains("each succeeded in"))
   }
 
   @Test func `still tells which failed, and programs hear of all`() throws {

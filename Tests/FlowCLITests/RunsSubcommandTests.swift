@@ -27,7 +27,7 @@ import Testing
     #expect(page.contains("b  failure") && page.contains("c  skipped    upstream-failed"))
     #expect(try tool.run("logs", id).standardOutput == "a: hello from a\n")
     let failed = try tool.run("logs", id, "--step", "b").standardOutput
-    #expect(failed.hasPrefix("✗ b failed in ") && failed.hasSuffix(" exited with status 1 [command-failed]\n"))
+    #expect(failed.hasPrefix("✗ b failed in ") && failed.contains(": exited with status 1: '"))
     let unknown = try tool.run("logs", id, "--step", "aa")
     #expect(unknown.exitCode == 64 && unknown.standardError.contains("did you mean 'a'?"), "\(unknown)")
 
@@ -289,7 +289,7 @@ import Testing
     #expect(unanswered.standardError.hasPrefix("flowrun: run "), "\(unanswered)")
     first.send(SIGCONT)
     #expect(try tool.run("post", "last", "go").exitCode == 0)
-    #expect(first.waitForOutput("wait done"))
+    #expect(first.waitForOutput("wait succeeded"))
     let cancelled = try tool.run("cancel", "last")
     #expect(cancelled.exitCode == 0, "\(cancelled)")
     #expect(first.result().exitCode == 1)

@@ -57,7 +57,7 @@ import Testing
     defer { tool.remove() }
     let process = try start(Self.stack("keep: services"))
     #expect(within(seconds: 60) { log().contains("test") })
-    #expect(process.waitForOutput("test done"))
+    #expect(process.waitForOutput("test succeeded"))
     #expect(!log().contains("tidy"))
     process.send(signal)
     let result = process.result()
@@ -280,7 +280,7 @@ import Testing
         test: { run: "echo test $(cat input) >> log", needs: db, inputs-from: [input] }
       """, "--watch")
     #expect(within(seconds: 60) { log().contains("test 1") })
-    #expect(process.waitForOutput("test done"))
+    #expect(process.waitForOutput("test succeeded"))
     // The first look at the files may still be to come.
     let hasRunAgain = try within(seconds: 60) {
       try tool.write("22\(UUID())", to: "input")

@@ -37,7 +37,7 @@ import Testing
     defer { tool.remove() }
     let result = try tool.run("flowrun.yaml", "test", "test", "--report", "r.json")
     #expect(result.exitCode == 0, "\(result)")
-    for line in ["fetch: fetching\n", "build: building\n", "tidy: tidying\n", "(4 done)"] {
+    for line in ["fetch: fetching\n", "build: building\n", "tidy: tidying\n", "(4 succeeded)"] {
       #expect(result.standardOutput.contains(line), "\(line) \(result.standardOutput)")
     }
     #expect(!result.standardOutput.contains("lint") && !result.standardOutput.contains("deploy"))
@@ -103,7 +103,7 @@ import Testing
     defer { tool.remove() }
     let alone = try tool.run("test", "--no-needs")
     #expect(alone.exitCode == 0 && alone.standardOutput.contains("test: <>\n"), "\(alone)")
-    #expect(!alone.standardOutput.contains("building") && alone.standardOutput.contains("(2 done)"))
+    #expect(!alone.standardOutput.contains("building") && alone.standardOutput.contains("(2 succeeded)"))
     let reading = try tool.run("deploy", "--no-needs")
     #expect(reading.exitCode == 2, "\(reading)")
     #expect(reading.standardError.contains("step 'deploy': it reads 'steps.build', which does not run"))
@@ -126,7 +126,7 @@ import Testing
     try tool.write("name: x\nsteps: { runs: { run: echo ran }, b: { run: echo b } }\n", to: "flowrun.yaml")
     for words in [["--", "runs"], ["run", "flowrun.yaml", "runs"], ["--quiet", "--", "runs"]] {
       let result = try tool.run(words)
-      #expect(result.exitCode == 0 && result.standardOutput.contains("runs done"), "\(words) \(result)")
+      #expect(result.exitCode == 0 && result.standardOutput.contains("runs succeeded"), "\(words) \(result)")
     }
     let check = try tool.run("validate", "flowrun.yaml")
     #expect(check.exitCode == 0 && check.standardOutput.contains("[subcommand-name]"), "\(check)")

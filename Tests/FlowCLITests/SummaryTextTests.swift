@@ -38,7 +38,7 @@ import Testing
   @Test func `names the cause, its last lines, what was skipped, and the next commands`() async throws {
     #expect(
       try await summary(Self.broken) == [
-        "broken: failure in TIME (1 done, 1 failed, 2 skipped)", "build failed: make failed [failed]", "  │ three",
+        "broken: failure in TIME (1 succeeded, 1 failed, 2 skipped)", "build failed: make failed [failed]", "  │ three",
         "  │ four", "  │ five", "skipped because of it: test, package", "logs: flowrun logs last --step build",
         "resume: flowrun resume last",
       ])
@@ -47,7 +47,7 @@ import Testing
   @Test func `does not repeat a failure that is in front of the reader`() async throws {
     #expect(
       try await summary(Self.broken, hasShownFailures: true) == [
-        "broken: failure in TIME (1 done, 1 failed, 2 skipped)", "failed: build",
+        "broken: failure in TIME (1 succeeded, 1 failed, 2 skipped)", "failed: build",
         "skipped because of it: test, package", "logs: flowrun logs last --step build", "resume: flowrun resume last",
       ])
   }
@@ -93,7 +93,7 @@ import Testing
         fast: { uses: flow.noop, estimate: 10s..20s }
       """
     let line = "longer than estimated: slow TIME (1ms to 2ms)"
-    #expect(try await summary("name: x\n" + steps) == ["x: success in TIME (2 done)"])
+    #expect(try await summary("name: x\n" + steps) == ["x: success in TIME (2 succeeded)"])
     #expect(try await summary("name: x\nbudgets: ['p95(gate) <= 9s']\ndeadline: 9s\n" + steps).contains(line))
     let verbose = try await summary("name: x\n" + steps, isVerbose: true)
     #expect(verbose.contains(line) && verbose.contains { $0.hasPrefix("critical path: slow TIME") })

@@ -145,7 +145,7 @@
         let (output, code) = try drawing(Self.workflow, rows: 12, columns: 80, environment: ["TERM": term])
         #expect(code == 0)
         #expect(!output.contains("\u{1B}"))
-        #expect(output.contains("c: one") && output.contains("(a) done in"))
+        #expect(output.contains("c: one") && output.contains("(a) succeeded in"))
       }
     }
   }

@@ -183,13 +183,91 @@ import Testing
     #expect(stage.text.count == 3 && stage.text[0].hasPrefix("✗ s2"))
   }
 
-  @Test func `items share the line of their step, and one that fails has its own`() {
+  @Test func `items share the line of their step, and those that fail are a table below it`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2, 3] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"), ViewStage.started("each[0]"))
     stage.at(1, ViewStage.done("each[0]"), ViewStage.started("each[1]"))
     #expect(stage.text.contains { $0.hasPrefix("  ▶ each") && $0.hasSuffix("1 of 3, 1 running") })
     stage.at(2, ViewStage.done("each[1]", .failure, "no"))
-    #expect(stage.text[0].hasPrefix("✗ each[1]") && stage.text[0].hasSuffix("failed: no [broken]"))
+    #expect(stage.text.contains { $0.hasSuffix("2 of 3, 0 running, 1 failed") })
+    #expect(!stage.text.contains { $0.hasPrefix("✗") })
+    stage.at(3, ViewStage.done("each[2]", .timedOut))
+    stage.at(3, ViewStage.failed("each", "items-failed", "2 of 3 items failed:\n  [1] no\n  [2] it took too long"))
+    #expect(stage.text[0].hasPrefix("✗ each") && stage.text[0].hasSuffix("12 ms  2 of 3 items failed"))
+    #expect(stage.text[1...2] == ["    [1]  no [broken]", "    [2]  timed out"], "\(stage.text)")
+  }
+
+  @Test func `of many failed items the first are named by value, with the exit status and the last line in columns`() {
+    let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1], parallel: 1 } }", columns: 60)
+    stage.at(0, ViewStage.activated, ViewStage.started("each"))
+    stage.at(1, .stepItems(ViewStage.id("each"), (0..<20).map { $0 == 3 ? "failure.yaml" : "gate.yaml" }))
+    for item in (0..<14).reversed() {
+      let message = "exited with status \(item): cannot convert \(item) ('convert \(item)')"
+      stage.at(2, ViewStage.wrote("each[\(item)]", "cannot convert \(item)"))
+      stage.at(2, ViewStage.failed("each[\(item)]", "command-failed", message))
+    }
+    stage.at(3, ViewStage.failed("each", "items-failed", "14 of 20 items failed:\n  [0] x"))
+    let text = stage.text
+    #expect(text.contains("    [4]   gate.yaml  exit 4   cannot convert 4"), "\(text)")
+    #expect(text.contains("    [13]  gate.yaml  exit 13  cannot convert 13"), "\(text)")
+    #expect(text.filter { $0.hasPrefix("    [") }.count == FailedItems.shownRows)
+    #expect(text.contains("    and 4 more: flowrun logs last --failed"))
+    #expect(stage.terminal.faults.isEmpty)
+  }
+
+  @Test func `a single failed item whose lines were not shown quotes them`() {
+    let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2] } }")
+    stage.at(0, ViewStage.activated, ViewStage.started("each"), ViewStage.started("each[0]"))
+    stage.at(1, ViewStage.failed("each[0]", "command-failed", "exited with status 2: oops ('make'):\n  cc -c\n  oops"))
+    stage.at(2, ViewStage.failed("each", "items-failed", "1 of 2 items failed:\n  [0] exited"))
+    #expect(Array(stage.text[1...3]) == ["    [0]  exit 2  oops", "    │ cc -c", "    │ oops"], "\(stage.text)")
+  }
+
+  @Test func `a failure says where its step is, and a command that is quiet its last line`() {
+    let stage = ViewStage(Self.three, columns: 60, places: { "flows/release.yaml:\($0 == ViewStage.id("a") ? 3 : 4)" })
+    stage.at(0, ViewStage.activated)
+    stage.at(1, ViewStage.failed("a", "command-failed", "exited with status 2: main.c:3: error ('make')"))
+    stage.at(2, ViewStage.done("b", .failure, "make failed"))
+    #expect(
+      Array(stage.text.prefix(5)) == [
+        "✗ a                  12 ms  failed, exit 2", "    flows/release.yaml:3", "    │ main.c:3: error",
+        "✗ b                  12 ms  failed: make failed [broken]", "    flows/release.yaml:4",
+      ], "\(stage.text)")
+  }
+
+  @Test func `an included file is one line below its steps, with the time and the number of all of them`() {
+    let parts = [
+      "main.yaml": "name: x\nsteps: { core: { uses: ./core.yaml } }",
+      "core.yaml":
+        "name: core\nsteps: { one: { uses: flow.noop }, unit: { uses: ./unit.yaml }, two: { uses: flow.noop } }",
+      "unit.yaml": "name: unit\nsteps: { three: { uses: flow.noop }, four: { uses: flow.noop } }",
+    ]
+    let stage = ViewStage(parts["main.yaml"] ?? "", files: parts)
+    stage.at(0, ViewStage.activated, ViewStage.started("core/"), ViewStage.done("core/"))
+    stage.at(100, ViewStage.started("core/unit/"), ViewStage.done("core/unit/"), ViewStage.done("core/one"))
+    stage.at(300, ViewStage.done("core/unit/three"), ViewStage.done("core/unit/four"), ViewStage.done("core/unit"))
+    stage.at(400, ViewStage.done("core/two"), ViewStage.done("core"))
+    let lines = stage.text.filter { $0.hasPrefix("✓ core/unit ") || $0.hasPrefix("✓ core ") }
+    #expect(lines.map { $0.suffix(15) } == ["200 ms  2 steps", "400 ms  4 steps"], "\(stage.text)")
+    #expect(stage.text.last == "  ✓ 4 succeeded")
+  }
+
+  @Test func `the line that announces a question is left out where the question is asked`() {
+    let asked = ViewStage.log("a", .info, "asks: Apply? (yes; no); flowrun answer 1a2b a CHOICE")
+    for asksHere in [true, false] {
+      let stage = ViewStage(Self.three, asksHere: asksHere)
+      stage.at(0, ViewStage.activated, asked, ViewStage.log("a", .info, "asks: the way"))
+      #expect(stage.text.contains { $0.contains("Apply?") } == !asksHere)
+      #expect(stage.text.contains("a: asks: the way"))
+    }
+  }
+
+  @Test func `before its activation only a run that was asked to wait says so`() {
+    for isPrewarmed in [true, false] {
+      let stage = ViewStage(Self.three, isPrewarmed: isPrewarmed)
+      stage.at(0)
+      #expect(stage.text[0].hasSuffix(isPrewarmed ? "prewarmed, not activated" : "starting"), "\(stage.text)")
+    }
   }
 
   @Test func `the line that a command has begun is shown behind its step, and changes in place`() {
@@ -228,7 +306,7 @@ import Testing
   @Test func `a cancelled step has a sign of its own, and a command says its exit status first`() {
     let stage = ViewStage(Self.three)
     let failure = StepFailure(
-      code: "command-failed", message: "'cc -c main.c' exited with status 2:\n  main.c:3: error")
+      code: "command-failed", message: "exited with status 2: 'cc -c main.c'")
     stage.at(0, ViewStage.activated, ViewStage.done("a", .cancelled))
     stage.at(
       1,
@@ -238,7 +316,6 @@ import Testing
           outcome: .failure, conclusion: .failure, attempts: 1, durationMilliseconds: 617, failure: failure)))
     #expect(stage.text[0].hasPrefix("■ a") && stage.text[0].hasSuffix("cancelled"))
     #expect(stage.text[1].hasPrefix("✗ b") && stage.text[1].hasSuffix("617 ms  failed, exit 2"), "\(stage.text)")
-    #expect(stage.text[2] == "    │ main.c:3: error")
     #expect(stage.text.last == "  ✗ 1 failed   ■ 1 cancelled   ○ 1 waiting")
   }
 
@@ -247,7 +324,7 @@ import Testing
     stage.at(0, ViewStage.activated, ViewStage.started("a"), ViewStage.wrote("a", "hello"), ViewStage.done("a"))
     #expect(
       Array(stage.text.prefix(3)) == [
-        "      0.0  a started on user-initiated", "      0.0  a: hello", "      0.0  a done in 12 ms",
+        "      0.0  a started on user-initiated", "      0.0  a: hello", "      0.0  a succeeded in 12 ms",
       ])
     stage.at(1, ViewStage.started("b"))
     #expect(stage.text.contains("  ▶ b     0 ms  user-initiated"))

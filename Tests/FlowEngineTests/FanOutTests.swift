@@ -120,7 +120,7 @@ import Testing
     } else {
       #expect(step.items?.map(\.outcome) == [.skipped, .failure, .failure, .failure])
       #expect(
-        step.failure?.message == "3 of 4 items failed: [1] told-to: 1 fails; [2] told-to: 2 fails; [3] told-to: 3 fails"
+        step.failure?.message == "3 of 4 items failed:\n  [1] 1 fails\n  [2] 2 fails\n  [3] 3 fails"
       )
     }
   }

@@ -96,7 +96,7 @@
       try database.kill()
       try database.start()
       let result = process.result()
-      #expect(result.exitCode == 0 && result.output.contains("s29 done"), "\(result)")
+      #expect(result.exitCode == 0 && result.output.contains("s29 succeeded"), "\(result)")
     }
 
     @Test func `is refused where the address is none, or with no history`() throws {

@@ -73,7 +73,7 @@ import Testing
       ["-i", "cloud=fast", "--event", "app.will-enter-foreground@2500ms"], data: folders.folder("b"), file: file)
     #expect(try #require(usual.report["entries"]?.arrayValue).map { $0["kind"] } == ["cold", "hot"])
     for action in ["footprint.trips", "pomodoro.pull"] {
-      #expect(usual.logs.contains("app.will-enter-foreground 1: \(action) done"), "\(usual.logs)")
+      #expect(usual.logs.contains("app.will-enter-foreground 1: \(action) succeeded"), "\(usual.logs)")
     }
   }
 

@@ -120,7 +120,7 @@ import Testing
     let report = folders.folder("report.json")
     let result = try FlowrunProcess.run(
       ["run", LaunchRun.file, "--data", folders.folder("a"), "-i", "profile=fast", "--report", report])
-    #expect(result.output.contains("account done in"))
+    #expect(result.output.contains("account succeeded in"))
     let account = try #require(try JSONText.parse(String(contentsOfFile: report, encoding: .utf8))["steps"]?["account"])
     let ended = try #require(account["endedAt"]?.numberValue)
     let longer = result.lines.filter { $0.hasPrefix("longer than estimated: ") }

@@ -33,6 +33,12 @@ struct OutputArguments: ParsableArguments {
   )
   var verbose = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The times in front of lines: wall for the time of day (the default), elapsed for milliseconds since activation.",
+      valueName: "TIMES"))
+  var times = LineTimes.wall
+
   @Flag(help: "Exits 124 when the gate timed out.")
   var strict = false
 
@@ -58,3 +64,4 @@ struct FindingArguments: ParsableArguments {
 }
 
 extension AnnotationSystem: ExpressibleByArgument {}
+extension LineTimes: ExpressibleByArgument {}

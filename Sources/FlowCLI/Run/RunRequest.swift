@@ -27,6 +27,8 @@ struct RunRequest: Hashable {
   var isQuiet = false
   /// Whether starts, queues, the critical path and exceeded estimates are shown, too.
   var isVerbose = false
+  /// The times in front of lines.
+  var times = LineTimes.wall
   var isDurable = false
   var keepsHistory = true
   /// Steps that run though they are up to date.

@@ -22,7 +22,7 @@ struct RunSession: Sendable {
   private let executors: RunExecutors
   /// The watch of its files while it waits with its services; nil if nothing watches.
   private let keptWatch: KeptRunWatch?
-  /// What loading the workflow gave, where findings are written; it knows the lines of steps.
+  /// What loading the workflow gave, which knows the lines of steps; nil if it is large and no findings are written.
   private let loaded: LoadResult?
   /// When the run continued, on its own clock; nil: it began here.
   private let resumedAtNanoseconds: Int?
@@ -30,6 +30,8 @@ struct RunSession: Sendable {
   private let failureLines: FailureLines?
   /// The inputs that the run was given, without secret ones and without links, which may carry tokens.
   private let inputs: ValueObject
+  /// The number of steps of a workflow up to which failures show the line of their step: the whole file stays in memory.
+  private static let placedSteps = 10_000
   /// The trace that the run is sent as; nil: it is not.
   private let context: TraceContext?
 
@@ -59,7 +61,7 @@ struct RunSession: Sendable {
     let (graph, loaded) =
       try resume.map { ($0.prepared.graph, $0.loaded) }
       ?? LoadedWorkflow.loadWithText(request.file, installation, findings: request.outputs.findings)
-    self.loaded = request.outputs.findings.isEmpty ? nil : loaded
+    self.loaded = request.outputs.findings.isEmpty && graph.workflow.steps.count > Self.placedSteps ? nil : loaded
     resumedAtNanoseconds = resume?.plan.atNanoseconds
     context = request.outputs.otlp == nil ? nil : TraceContext(Environment.value(TraceContext.variable))
     let problems = installation.programProblems(of: graph.workflow)
@@ -95,27 +97,33 @@ struct RunSession: Sendable {
     trace = request.outputs.trace == nil ? nil : TraceRecorder()
     style = TextStyle(isColored: StandardOutput.allowsColor)
     let shown = EvaluatedNames.graph(graph, inputs: inputs)
-    subject = RunSubject(shown.workflow, isPrewarmed: prewarm != nil)
+    var subject = RunSubject(shown.workflow, isPrewarmed: prewarm != nil)
+    if let loaded = self.loaded { subject.place = { loaded.place(of: $0) } }
+    self.subject = subject
+    commands = options.history == nil && resume == nil ? nil : RunCommands(file: request.file, store: request.store)
+    let asksHere = !request.isJSON && TerminalQuestions.canAsk
+    let clock = request.times == .wall ? EventClock() : nil
     let isLive =
       StandardOutput.isTerminal && !request.isJSON && !Environment.isContinuousIntegration
       && Environment.isTerminalCapable
     view =
       isLive
       ? TerminalView(
-        shown, subject, finished: resume?.keptSteps ?? [], isVerbose: request.isVerbose, style: style) : nil
-    commands = options.history == nil && resume == nil ? nil : RunCommands(file: request.file, store: request.store)
+        shown, subject, finished: resume?.keptSteps ?? [], isVerbose: request.isVerbose, asksHere: asksHere,
+        clock: clock, commands: commands, style: style) : nil
     let main: any RunObserver
     if request.isJSON {
       main = JSONView()
     } else if let view {
       main = view
     } else {
-      main = LineView(style: style, subject: subject, isVerbose: request.isVerbose)
+      main = LineView(
+        style: style, subject: subject, isVerbose: request.isVerbose, asksHere: asksHere, clock: clock)
     }
     options.observer = main
     options.forcesColor = style.isColored && !request.isJSON && Environment.value("FORCE_COLOR") == nil
     options.showsUnfinishedLines = view != nil
-    let questions = request.isJSON || !TerminalQuestions.canAsk ? nil : TerminalQuestions(style: style, view: view)
+    let questions = asksHere ? TerminalQuestions(style: style, view: view) : nil
     failureLines = request.outputs.report == nil ? nil : FailureLines()
     let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))
     self.inputs = ValueObject(inputs.filter { !secret.contains($0.0) && !Self.holdsLink($0.1) })

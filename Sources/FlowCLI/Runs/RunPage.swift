@@ -55,11 +55,11 @@ struct RunPage {
     if let started = step.startedAt, let ended = step.endedAt {
       line += "  " + Milliseconds.text(ended - started).leftPadded(to: 8)
     }
-    if step.attempts > 1 { line += "  \(step.attempts) tries" }
+    if step.attempts > 1 { line += "  \(step.attempts) attempts" }
     if let items = step.items {
       let counts = Outcome.allCases.compactMap { outcome -> String? in
         let count = items.count { $0.outcome == outcome }
-        return count > 0 ? "\(count) \(outcome == .success ? "done" : outcome.word)" : nil
+        return count > 0 ? "\(count) \(outcome.participle)" : nil
       }
       line += "  items: " + (counts.isEmpty ? "none" : counts.joined(separator: ", "))
     }

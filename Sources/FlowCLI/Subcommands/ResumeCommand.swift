@@ -212,6 +212,7 @@ struct ResumeCommand: Subcommand {
     request.outputs = output.outputs
     request.isQuiet = output.quiet
     request.isVerbose = output.verbose
+    request.times = output.times
     request.isStrict = output.strict
     request.pluginFolders = plugins.folders
     request.store = place.store

@@ -131,7 +131,8 @@ struct RunCommand: Subcommand {
       file: words.file, steps: words.steps, leavesOutNeeds: noNeeds, arguments: arguments, isFound: words.isFound,
       inputs: given.inputs, launch: given.launch, events: events, prewarm: prewarm, isJSON: output.json,
       outputs: output.outputs, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
-      isQuiet: output.quiet, isVerbose: output.verbose, isDurable: durable, keepsHistory: !noHistory,
+      isQuiet: output.quiet, isVerbose: output.verbose, times: output.times, isDurable: durable,
+      keepsHistory: !noHistory,
       forcedSteps: force, cleansRemoved: cleanRemoved, store: store, on: on,
       slurmPatience: slurmPatience, filesWithin: filesWithin, lostAttempts: lostAttempts,
       resources: resources, waitsForEvents: waitForEvents)

@@ -29,19 +29,45 @@ struct FinishedStepLines {
       return [fitted("\(style.green("✓")) \(name)  \(time)" + (note.map { "  " + style.dim($0) } ?? ""))]
     case .skipped: return [fitted(style.dim("– \(name)  skipped: \(finished.reason?.word ?? "condition")"))]
     case .cancelled: return [fitted("\(style.yellow("■")) \(name)  \(time)  \(style.yellow("cancelled"))")]
-    case .failure, .timedOut:
-      let word = finished.outcome == .failure ? "failed" : "timed out"
-      let note = finished.conclusion == .success ? " (optional)" : ""
-      let cause = FailureText(finished.failure)
-      let head = "\(style.red("✗")) \(name)  \(time)  \(style.red(word + note))"
-      let details = isQuoteShown ? [] : cause.details.suffix(Self.failureLines).map(bar)
-      if cause.headline.isEmpty { return [fitted(head)] + details }
-      if let status = cause.exitStatus { return [fitted("\(head), exit \(status)")] + details }
-      // A cause that has no room on the line has one of its own, which the terminal may wrap: all of it counts.
-      let line = "\(head): \(cause.headline)"
-      let fits = TerminalText.columns(of: line) < size.columns
-      return (fits ? [line] : [fitted(head), "    \(cause.headline)"]) + details
+    case .failure, .timedOut: return failure(of: step, finished, "\(name)  \(time)", isQuoteShown)
     }
+  }
+
+  /// What a failure says first: the exit status or the cause, then the place in the file, then its last lines.
+  private func failure(
+    of step: StepID, _ finished: RunEvent.FinishedStep, _ name: String, _ isQuoteShown: Bool
+  ) -> [String] {
+    let word = finished.outcome == .failure ? "failed" : "timed out"
+    let note = finished.conclusion == .success ? " (optional)" : ""
+    let cause = FailureText(finished.failure)
+    var head = "\(style.red("✗")) \(name)  "
+    var lines: [String] = []
+    if let items = cause.failedItems {
+      head += style.red(items + note)
+    } else {
+      head += style.red(word + note)
+      if let status = cause.exitStatus {
+        head += ", exit \(status)"
+      } else if !cause.headline.isEmpty {
+        // A cause that has no room on the line has one of its own, which the terminal may wrap: all of it counts.
+        let fits = TerminalText.columns(of: "\(head): \(cause.headline)") < size.columns
+        if fits { head += ": \(cause.headline)" } else { lines.append("    \(cause.headline)") }
+      }
+    }
+    if let place = subject.place(step) {
+      let fits = TerminalText.columns(of: "\(head)  \(place)") < size.columns
+      if fits { head += "  " + style.dim(place) } else { lines.append("    " + style.dim(place)) }
+    }
+    let quoted = cause.details.isEmpty ? [cause.lastLine].compactMap { $0 } : cause.details
+    return [fitted(head)] + lines + (isQuoteShown ? [] : quoted.suffix(Self.failureLines).map(bar))
+  }
+
+  /// The failed items of a step, one line each.
+  func lines(_ items: FailedItems, more command: String?) -> [String] {
+    let lines = items.lines(style, more: command)
+    // A command to copy is never cut.
+    guard items.count > items.rows.count else { return lines.map(fitted) }
+    return lines.dropLast().map(fitted) + lines.suffix(1)
   }
 
   /// Skipped steps on one line: `– 3 skipped (condition): a, b, c`.
@@ -65,12 +91,16 @@ extension RunReport.Step {
 
 /// A failure in two parts: what happened on one line, and the lines that the failed command printed last.
 struct FailureText {
-  /// `'make' exited with status 2 [command-failed]`; empty where nothing is known.
+  /// `exited with status 2: 'make' [command-failed]`; empty where nothing is known.
   let headline: String
   /// The other lines of the message.
   let details: [String]
   /// The status with which a command ended; nil if it is not that.
-  var exitStatus: Int?
+  private(set) var exitStatus: Int?
+  /// The last line that the command printed before it ended with that status; nil if it printed none.
+  private(set) var lastLine: String?
+  /// `4 of 19 items failed`, if it is that.
+  private(set) var failedItems: String?
 
   /// The cause in a few words: `exit 7`, else the headline.
   var cause: String { exitStatus.map { "exit \($0)" } ?? headline }
@@ -82,10 +112,14 @@ struct FailureText {
       return
     }
     let first = LogText.headline(failure.message)
-    if failure.code == "command-failed", let status = first.split(separator: " ").last {
-      exitStatus = first.hasSuffix(" exited with status \(status)") ? Int(status) : nil
+    // With advice behind it, all of the message is shown.
+    if failure.code == "command-failed", let end = first.wholeMatch(of: /exited with status (\d+): (.*)/) {
+      let command = end.2.hasSuffix("')") ? end.2.ranges(of: " ('").last : nil
+      lastLine = command.map { String(end.2[..<$0.lowerBound]) }
+      if command != nil || end.2.first == "'" && end.2.last == "'" { exitStatus = Int(end.1) }
     }
-    headline = LogText.headline(failure.message) + " [\(TerminalText.visible(failure.code))]"
+    if failure.code == "items-failed" { failedItems = first }
+    headline = first + " [\(TerminalText.visible(failure.code))]"
     details = failure.message.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().map { line in
       TerminalText.commandLine(String(line.hasPrefix("  ") ? line.dropFirst(2) : line))
     }

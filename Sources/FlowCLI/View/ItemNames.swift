@@ -16,7 +16,14 @@ final class ItemNames: Sendable {
   func text(_ step: StepID) -> String {
     let id = step.text
     guard id.utf8.last == UInt8(ascii: "]"), let item = step.item else { return id }
-    let name = names.withLock { $0[item.step].flatMap { $0.indices.contains(item.index) ? $0[item.index] : nil } }
-    return name.map { "\(id) \($0)" } ?? id
+    return name(of: item.index, of: item.step).map { "\(id) \($0)" } ?? id
   }
+
+  /// The key or value of an item; nil if it is not known.
+  func name(of item: Int, of step: StepID) -> String? {
+    names.withLock { $0[step].flatMap { $0.indices.contains(item) ? $0[item] : nil } }
+  }
+
+  /// The number of items of a step; nil if it is not known, or if the step has none.
+  func count(of step: StepID) -> Int? { names.withLock { $0[step]?.count } }
 }

@@ -18,19 +18,29 @@ struct LineView: RunObserver {
   let subject: RunSubject
   /// Whether the start of each step has a line, too.
   let isVerbose: Bool
+  /// Whether questions are asked on this terminal, so that the lines that announce them say nothing new.
+  private let asksHere: Bool
+  /// The time of day of events; nil if lines begin with the time since activation.
+  private let clock: EventClock?
   private let lastLines = LastLines()
 
   /// A view of a run of this workflow.
-  init(style: TextStyle, subject: RunSubject, isVerbose: Bool = false) {
+  init(
+    style: TextStyle, subject: RunSubject, isVerbose: Bool = false, asksHere: Bool = false, clock: EventClock? = nil
+  ) {
     self.style = style
     self.subject = subject
     self.isVerbose = isVerbose
+    self.asksHere = asksHere
+    self.clock = clock
   }
 
   /// The state of the run as far as events have told it.
   private final class LastLines: Sendable {
     /// The last line that each running step printed.
     let lines = Mutex<[StepID: String]>([:])
+    /// The beginnings of included files that have not ended, by the steps that end them.
+    let begins = Mutex<[StepID: Int]>([:])
     /// The activation of the run, in nanoseconds: the times in front of lines count from it, as the durations of the summary do.
     let activatedAt = Atomic(0)
   }
@@ -48,14 +58,21 @@ struct LineView: RunObserver {
     StandardOutput.write(text)
   }
 
-  /// The lines for an event, the first with its time in milliseconds in front.
+  /// The lines for an event, the first with its time in front.
   func timedLines(_ event: RunEvent) -> [String] {
     if case .runActivated = event.kind { lastLines.activatedAt.store(event.atNanoseconds, ordering: .relaxed) }
-    let nanoseconds = event.atNanoseconds - lastLines.activatedAt.load(ordering: .relaxed)
-    let time = Milliseconds.fixed(Double(nanoseconds) / 1_000_000, 1).leftPadded(to: 9)
-    return lines(event).enumerated().map { number, line in
-      (number == 0 ? style.dim(time) : "         ") + "  " + line
+    let lines = lines(event)
+    if lines.isEmpty { return [] }
+    let time = time(of: event)
+    return lines.enumerated().map { number, line in
+      (number == 0 ? style.dim(time) : String(repeating: " ", count: time.utf8.count)) + "  " + line
     }
+  }
+
+  private func time(of event: RunEvent) -> String {
+    if let clock { return clock.text(event.atNanoseconds) }
+    let nanoseconds = event.atNanoseconds - lastLines.activatedAt.load(ordering: .relaxed)
+    return Milliseconds.fixed(Double(nanoseconds) / 1_000_000, 1).leftPadded(to: 9)
   }
 
   /// The lines for an event; none for one that is not shown.
@@ -64,6 +81,10 @@ struct LineView: RunObserver {
     // A question and its answer are in the log.
     case .stepReady, .stepProgress, .stepAsked, .stepQuestionEnded, .stepUnfinishedLine, .stepItems, .runFinished: []
     case .stepLog(let step, _, _?, let line): commandLine(step, line)
+    // The question itself follows.
+    case .stepLog(_, .info, nil, let message)
+    where asksHere && message.hasPrefix("asks: ") && message.firstRange(of: "; flowrun answer ") != nil:
+      []
     case .stepLog(let step, let level, nil, let message):
       LogText.lines(level, message, style, before: "\(subject.items.text(step)): ")
     case .pluginLog(let plugin, _, let line):
@@ -71,13 +92,15 @@ struct LineView: RunObserver {
     case .stepRetrying(let step, let attempt, let delay, let failure):
       retrying(step, attempt, delay, failure, isQuoteShown: takesQuoteAsShown(of: step, failure))
     case .stepFinished(let step, let finished):
-      lines(step, finished, isQuoteShown: takesQuoteAsShown(of: step, finished.failure))
+      lines(
+        step, finished, at: event.atNanoseconds, isQuoteShown: takesQuoteAsShown(of: step, finished.failure))
     case .runActivated, .gateLate, .gateOpened: gateLine(event).map { [$0] } ?? []
     case .runStarted(let workflow, let id, _):
       [style.bold(TerminalText.visible(workflow)) + " started, run \(id)"]
+    case .stepStarted(let step, _, _) where subject.includes.isEntry(step): begin(step, at: event.atNanoseconds)
     case .stepStarted where !isVerbose: []
     case .stepStarted(let step, let attempt, let queue):
-      ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", try \(attempt)" : "")]
+      ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", attempt \(attempt)" : "")]
     // The line that the run is activated says it.
     case .eventPosted("activate", _): []
     case .eventPosted(let name, let number):
@@ -124,16 +147,34 @@ struct LineView: RunObserver {
     return quotes == nil || quotes == last.drop { $0 == " " }
   }
 
+  /// Notes when an included file begins.
+  private func begin(_ entry: StepID, at nanoseconds: Int) -> [String] {
+    lastLines.begins.withLock { $0[subject.includes.exit(of: entry)] = nanoseconds }
+    return []
+  }
+
   /// The lines for a finished step, without those that its failure quotes if these have been shown.
-  private func lines(_ step: StepID, _ finished: RunEvent.FinishedStep, isQuoteShown: Bool) -> [String] {
-    let time = finished.durationMilliseconds.map { " in \(Milliseconds.text($0))" } ?? ""
+  private func lines(
+    _ step: StepID, _ finished: RunEvent.FinishedStep, at now: Int, isQuoteShown: Bool
+  ) -> [String] {
+    var duration = finished.durationMilliseconds
+    var count = ""
+    if let steps = subject.includes.stepCount(endingIn: step) {
+      if let begin = lastLines.begins.withLock({ $0.removeValue(forKey: step) }) {
+        duration = Double(now - begin) / 1_000_000
+      }
+      count = ", \(steps) step\(steps == 1 ? "" : "s")"
+    } else if let items = subject.items.count(of: step) {
+      count = ", \(items) item\(items == 1 ? "" : "s")"
+    }
+    let time = duration.map { " in \(Milliseconds.text($0))" } ?? ""
     let label = subject.label(step)
     switch finished.outcome {
     // The end of an included file says all of it.
-    case .success where step.text.hasSuffix("/"): return []
+    case .success where subject.includes.isEntry(step): return []
     case .success where subject.readiness(of: step) != nil:
       return [style.green("\(label) \(subject.readiness(of: step) ?? "")") + time]
-    case .success: return [style.green("\(label) done") + time]
+    case .success: return [style.green("\(label) succeeded") + time + count]
     case .skipped where finished.reason == .notSelected: return []
     // The step says how many of its items are up to date.
     case .skipped where finished.reason == .upToDate && step.item != nil && !isVerbose: return []
@@ -142,10 +183,12 @@ struct LineView: RunObserver {
     case .failure, .timedOut:
       let word = finished.outcome == .failure ? "failed" : "timed out"
       let note = finished.conclusion == .success ? " (optional)" : ""
-      let headline = FailureText(finished.failure).headline
-      let isShort = isQuoteShown && !headline.isEmpty
-      var lines = isShort ? [": " + headline] : LogText.cause(finished.failure)
-      lines[0] = style.red("\(label) \(word)\(note)") + time + lines[0]
+      let failure = FailureText(finished.failure)
+      // Each failed item has had a line.
+      let isShort = (isQuoteShown || failure.failedItems != nil) && !failure.headline.isEmpty
+      let place = step.item == nil ? subject.place(step).map { " (\($0))" } ?? "" : ""
+      var lines = isShort ? [": " + failure.headline] : LogText.cause(finished.failure)
+      lines[0] = style.red("\(label) \(word)\(note)") + time + place + lines[0]
       return lines
     }
   }

@@ -45,7 +45,9 @@ struct ProgressRegion {
 
   private var headline: String {
     let name = style.bold(TerminalText.fitted(subject.workflow, columns: max(8, columns / 3)))
-    guard let activated = progress.activatedAtNanoseconds else { return "\(name)  prewarmed, not activated" }
+    guard let activated = progress.activatedAtNanoseconds else {
+      return "\(name)  " + (subject.isPrewarmed ? "prewarmed, not activated" : "starting")
+    }
     let elapsed = Double(nowNanoseconds - activated) / 1_000_000
     let begin = "\(name)  \(Milliseconds.countdown(elapsed))"
     if progress.isCancelled { return "\(begin)  \(style.yellow("cancelling"))" }
@@ -99,7 +101,7 @@ struct ProgressRegion {
     let rows = progress.running.map { progress.rows[$0] }
     guard
       rows.allSatisfy({
-        $0.remark.isEmpty && $0.items == (0, 0) && !$0.isLate && $0.state == .running
+        $0.remark.isEmpty && $0.items == (0, 0, 0) && !$0.isLate && $0.state == .running
       })
     else { return nil }
     let left = rows.map { "  \(mark($0)) \($0.name)  \(time($0))" }.joined(separator: "  ")
@@ -142,10 +144,11 @@ struct ProgressRegion {
 
   /// The numbers of finished and running items, and an estimate of the time for the others.
   private func items(of row: RunProgress.Row) -> String {
-    let (finished, running) = row.items
+    let (finished, running, failed) = row.items
     guard finished + running > 0 else { return "" }
-    guard let total = row.itemTotal else { return "\(finished) finished, \(running) running" }
-    var text = "\(finished) of \(total), \(running) running"
+    let failures = failed > 0 ? ", \(failed) failed" : ""
+    guard let total = row.itemTotal else { return "\(finished) finished, \(running) running" + failures }
+    var text = "\(finished) of \(total), \(running) running" + failures
     if let started = row.startedAtNanoseconds, finished >= 5, finished < total {
       let left = Double(nowNanoseconds - started) / Double(finished) * Double(total - finished) / 1_000_000
       text += ", about \(Milliseconds.limit(max(1000, (left / 1000).rounded() * 1000))) left"

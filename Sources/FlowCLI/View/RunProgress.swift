@@ -21,10 +21,12 @@ struct RunProgress {
     var startedAtNanoseconds: Int?
     var isLate = false
     var message = ""
-    /// How many items of the step have finished, and how many are running.
-    var items = (finished: 0, running: 0)
+    /// How many items of the step have finished, how many are running, and how many of the finished ones failed.
+    var items = (finished: 0, running: 0, failed: 0)
     /// The number of its items; nil if it is not known.
     var itemTotal: Int?
+    /// How often it may run in all; nil if it is not retried.
+    var attempts: Int?
     /// Why its last attempt failed, and when the next one comes; empty before.
     var retry = ""
     /// Whether it is the beginning or the end of an included file, which do not count as steps.
@@ -73,10 +75,12 @@ struct RunProgress {
   private let indices: [StepID: Int]
   /// The number of rows that are frames of included files.
   private var frameCount = 0
+  private let includes: IncludedFiles
 
   /// The run before its first event; `finished` are steps that an earlier process finished and that a resume keeps.
   init(_ graph: WorkflowGraph, finished: Set<StepIndex> = []) {
     self.graph = graph
+    includes = IncludedFiles(graph.workflow)
     // The value of a `defer` expression is known from activation on.
     let roles = GateRoles(graph, answers: [])
     rows = graph.workflow.steps.enumerated().map { index, step in
@@ -86,6 +90,9 @@ struct RunProgress {
     }
     for (index, step) in graph.workflow.steps.enumerated() where step.stated.contains(.fanOut) {
       rows[index].itemTotal = step.options.fanOut?.literalCount
+    }
+    for (index, step) in graph.workflow.steps.enumerated() where step.hasOptions {
+      rows[index].attempts = step.options.retry?.attempts
     }
     widestName = rows.reduce(8) { max($0, TerminalText.columns(of: $1.name)) }
     indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.id, $0) })
@@ -108,14 +115,10 @@ struct RunProgress {
 
   /// An included file as its end shows it, if a step is that end: when it began, and how many steps it has.
   func included(endingIn step: StepID) -> (startedAtNanoseconds: Int?, stepCount: Int)? {
-    guard let index = indices[step], rows[index].isFrame,
-      let scope = graph.workflow.scopes.first(where: { $0.exit == StepIndex(index) })
-    else { return nil }
-    return (rows[Int(scope.entry)].startedAtNanoseconds, scope.members.count { !rows[Int($0)].isFrame })
+    guard let count = includes.stepCount(endingIn: step) else { return nil }
+    let entry = graph.workflow.scopes.first { graph.workflow.steps[Int($0.exit)].id == step }?.entry
+    return (entry.flatMap { rows[Int($0)].startedAtNanoseconds }, count)
   }
-
-  /// Whether a step only binds the inputs of an included file.
-  func isEntry(_ step: StepID) -> Bool { step.text.hasSuffix("/") }
 
   /// The number of items that a step has run for; nil if it runs once.
   func itemCount(of step: StepID) -> Int? {
@@ -135,7 +138,7 @@ struct RunProgress {
   }
 
   /// Whether a step that runs has items whose number may become known.
-  var awaitsItemTotals: Bool { running.contains { rows[$0].items != (0, 0) && rows[$0].itemTotal == nil } }
+  var awaitsItemTotals: Bool { running.contains { rows[$0].items != (0, 0, 0) && rows[$0].itemTotal == nil } }
 
   /// Whether the workflow has this step; an item of a step is not one.
   func has(_ step: StepID) -> Bool { indices[step] != nil }
@@ -157,7 +160,7 @@ struct RunProgress {
       change(step) { $0.message = "asks: \(TerminalText.commandLine(question.text))" }
     case .stepQuestionEnded(let step, _): change(step) { $0.message = "" }
     case .stepRetrying(let step, let attempt, let delay, let failure):
-      change(step, to: .retrying) { $0.retry = Self.retry(attempt, delay, failure) }
+      change(step, to: .retrying) { $0.retry = Self.retry(attempt, of: $0.attempts, delay, failure) }
     case .stepFinished(let step, let finished): finish(step, finished)
     case .gateLate(let step): change(step) { $0.isLate = true }
     case .gateOpened(let outcome): gate = (outcome, event.atNanoseconds)
@@ -171,16 +174,24 @@ struct RunProgress {
   }
 
   /// An attempt that failed, in a few words.
-  static func retry(_ attempt: Int, _ delayMilliseconds: Double, _ failure: StepFailure?) -> String {
-    let cause = failure.map { FailureText($0).cause } ?? ""
-    return "attempt \(attempt) failed\(cause.isEmpty ? "" : " (\(cause))"), again in "
-      + Milliseconds.text(delayMilliseconds)
+  static func retry(
+    _ attempt: Int, of attempts: Int? = nil, _ delayMilliseconds: Double, _ failure: StepFailure?
+  ) -> String {
+    let text = FailureText(failure)
+    let (number, cause) = (attempts.map { "\(attempt) of \($0)" } ?? "\(attempt)", text.cause)
+    return "attempt \(number) failed\(cause.isEmpty ? "" : " (\(cause))"), again in "
+      + Milliseconds.text(delayMilliseconds) + (text.lastLine.map { "  \($0)" } ?? "")
   }
 
   private mutating func finish(_ step: StepID, _ finished: RunEvent.FinishedStep) {
     if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
     guard let index = indices[step] else { return }
     change(step, to: .finished) { $0.unfinished = nil }
+    // An included file that fails for a reason of its own counts: none of its steps does.
+    if rows[index].isFrame, finished.isFailed, finished.failure.map({ $0.code != "include-failed" }) ?? false {
+      rows[index].isFrame = false
+      frameCount -= 1
+    }
     let isCounted = !rows[index].isFrame || finished.reason == .notSelected
     if rows[index].isBlocking {
       openBlockingCount -= 1
@@ -212,6 +223,7 @@ struct RunProgress {
     case .stepRetrying: rows[index].items.running = max(0, rows[index].items.running - 1)
     case .stepFinished(_, let finished):
       rows[index].items.finished += 1
+      if finished.isFailed { rows[index].items.failed += 1 }
       // One that ends between two attempts counts as one that ran: the next start of another corrects it.
       if finished.attempts > 0 { rows[index].items.running = max(0, rows[index].items.running - 1) }
     default: break

@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowEngine
 import FlowInsight
 import FlowModel
 
@@ -16,6 +17,10 @@ struct RunSubject: Sendable {
   let stepCount: Int
   /// The items of steps, as far as events have told them.
   let items = ItemNames()
+  /// The files that the workflow includes.
+  let includes: IncludedFiles
+  /// Where a step is defined, as `release.yaml:5`; nil if that is not known.
+  var place: @Sendable (StepID) -> String? = { _ in nil }
   private let names: [StepID: String]
   /// The services, each with its port if the file names one.
   private let services: [StepID: Int?]
@@ -26,6 +31,7 @@ struct RunSubject: Sendable {
     hasBudgets = !workflow.budgets.isEmpty
     self.isPrewarmed = isPrewarmed
     stepCount = workflow.steps.count
+    includes = IncludedFiles(workflow)
     // Most steps have no name, and most workflows no step that has one.
     var names: [StepID: String] = [:]
     for step in workflow.steps {
@@ -53,5 +59,26 @@ struct RunSubject: Sendable {
   func label(_ step: StepID) -> String {
     guard !names.isEmpty, let name = names[step] else { return items.text(step) }
     return "\(name) (\(step.text))"
+  }
+
+  /// A line `[3] …` about an item of a step, with the name of the item behind its number.
+  func named(_ line: String, itemOf step: StepID) -> String {
+    guard line.first == "[", let end = line.firstIndex(of: "]"),
+      let item = Int(line[line.index(after: line.startIndex)..<end]),
+      let name = items.name(of: item, of: step)
+    else { return line }
+    return "\(line[...end]) \(name):\(line[end...].dropFirst())"
+  }
+}
+
+extension Outcome {
+  /// The word for steps that ended with it, in a count: `3 succeeded`.
+  var participle: String {
+    switch self {
+    case .success: "succeeded"
+    case .failure: "failed"
+    case .timedOut: "timed out"
+    case .cancelled, .skipped: word
+    }
   }
 }

@@ -57,7 +57,7 @@ struct SummaryText {
 
   private var headline: String {
     let counts = report.outcomeCounts.map { count in
-      "\(count.count) \(count.outcome == .success ? "done" : count.outcome == .failure ? "failed" : count.outcome.word)"
+      "\(count.count) \(count.outcome.participle)"
     }
     let reason = report.reason.map { " (\($0))" } ?? ""
     let words = "\(subject.workflow): \(report.conclusion.rawValue)\(reason)"
@@ -156,9 +156,13 @@ struct SummaryText {
       let word = step.outcome == .failure ? "failed" : "timed out"
       let note = step.conclusion == .success ? " (optional)" : ""
       let cause = FailureText(step.failure)
-      let label = "\(subject.label(step.id)) \(word)\(note)" + (cause.headline.isEmpty ? "" : ": ")
+      let place = subject.place(step.id).map { " (\($0))" } ?? ""
+      let label = "\(subject.label(step.id)) \(word)\(note)\(place)" + (cause.headline.isEmpty ? "" : ": ")
       lines.append(style.red(label) + shortened(cause.headline, by: TerminalText.columns(of: label)))
-      lines += cause.details.suffix(detailCount).map { "  \(style.dim("│")) \($0)" }
+      let details = cause.failedItems == nil ? cause.details.suffix(detailCount) : cause.details.prefix(detailCount)
+      lines += details.map {
+        "  \(style.dim("│")) \(cause.failedItems == nil ? $0 : subject.named($0, itemOf: step.id))"
+      }
     }
     lines = lines.map(fitted)
     if more > 0 { lines.append("and \(more) more" + (commands.map { ": \($0.logsOfFailed)" } ?? "")) }

@@ -18,6 +18,8 @@ final class TerminalView: RunObserver {
     var plainStep: StepID?
     /// Steps skipped since the last drawing, which share a line for each reason.
     var skipped: [(reason: SkipReason?, steps: [StepID])] = []
+    /// The failed items of steps that have not ended.
+    var failedItems: [StepID: FailedItems] = [:]
     /// The number of rows that were written above since the first failure; nil: nothing has failed.
     var rowsSinceFailure: Int?
     var isEnded = false
@@ -41,6 +43,8 @@ final class TerminalView: RunObserver {
   private let subject: RunSubject
   /// Makes the lines of log messages; with `--verbose` those of everything.
   private let lines: LineView
+  /// The commands that show more of the run; nil: it is not kept in the run history.
+  private let commands: RunCommands?
   private let size: @Sendable () -> TerminalSize
   private let output: @Sendable (String) -> Void
   private let state: Mutex<State>
@@ -53,12 +57,14 @@ final class TerminalView: RunObserver {
   /// A view of a run that begins, or of one that is resumed with `finished` steps; a test gives a terminal of its own.
   init(
     _ graph: WorkflowGraph, _ subject: RunSubject, finished: Set<StepIndex> = [], isVerbose: Bool = false,
-    style: TextStyle, size: @escaping @Sendable () -> TerminalSize = { .current },
+    asksHere: Bool = false, clock: EventClock? = nil, commands: RunCommands? = nil, style: TextStyle,
+    size: @escaping @Sendable () -> TerminalSize = { .current },
     output: @escaping @Sendable (String) -> Void = { StandardOutput.draw($0) }
   ) {
     self.style = style
     self.subject = subject
-    lines = LineView(style: style, subject: subject, isVerbose: isVerbose)
+    self.commands = commands
+    lines = LineView(style: style, subject: subject, isVerbose: isVerbose, asksHere: asksHere, clock: clock)
     self.size = size
     self.output = output
     state = Mutex(State(progress: RunProgress(graph, finished: finished)))
@@ -80,7 +86,8 @@ final class TerminalView: RunObserver {
   private func note(_ event: RunEvent, _ size: TerminalSize, _ state: inout State) {
     switch event.kind {
     case .stepFinished(let step, let finished):
-      if finished.isFailed, state.rowsSinceFailure == nil { state.rowsSinceFailure = 0 }
+      let isItem = step.item.map { state.progress.has($0.step) } ?? false
+      if finished.isFailed, !isItem || lines.isVerbose, state.rowsSinceFailure == nil { state.rowsSinceFailure = 0 }
       if lines.isVerbose {
         state.linesAbove += lines.timedLines(event)
       } else {
@@ -118,11 +125,19 @@ final class TerminalView: RunObserver {
     of step: StepID, _ finished: RunEvent.FinishedStep, at now: Int, _ size: TerminalSize, _ state: inout State
   ) {
     let isQuoteShown = lines.takesQuoteAsShown(of: step, finished.failure)
-    // Items, and steps of a workflow with very many, have a line only if they failed.
+    // Items that failed are a table below the line of their step.
+    if let item = step.item, state.progress.has(item.step) {
+      guard finished.isFailed else { return }
+      let row = FailedItems.Row(
+        index: item.index, name: subject.items.name(of: item.index, of: item.step) ?? "", outcome: finished.outcome,
+        failure: finished.failure, isQuoteShown: isQuoteShown)
+      return state.failedItems[item.step, default: FailedItems()].add(row)
+    }
+    // Steps of a workflow with very many have a line only if they failed.
     let isListed = state.progress.has(step) && subject.stepCount <= LineView.detailedSteps
     guard isListed || finished.isFailed, finished.reason != .notSelected else { return }
     // The end of an included file says all of it.
-    if state.progress.isEntry(step), !finished.isFailed { return }
+    if subject.includes.isEntry(step), !finished.isFailed { return }
     guard finished.outcome != .skipped else {
       if let index = state.skipped.firstIndex(where: { $0.reason == finished.reason }) {
         state.skipped[index].steps.append(step)
@@ -137,7 +152,10 @@ final class TerminalView: RunObserver {
       note = "\(file.stepCount) step\(file.stepCount == 1 ? "" : "s")"
       if let start = file.startedAtNanoseconds { shown.durationMilliseconds = Double(now - start) / 1_000_000 }
     }
-    state.linesAbove += stepLines(state, size).lines(step, shown, isQuoteShown: isQuoteShown, note: note)
+    let failedItems = state.failedItems.removeValue(forKey: step)
+    let stepLines = stepLines(state, size)
+    state.linesAbove += stepLines.lines(step, shown, isQuoteShown: isQuoteShown || failedItems != nil, note: note)
+    if let failedItems { state.linesAbove += stepLines.lines(failedItems, more: commands?.logsOfFailed) }
   }
 
   private func stepLines(_ state: State, _ size: TerminalSize) -> FinishedStepLines {

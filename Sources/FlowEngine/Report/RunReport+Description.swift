@@ -28,7 +28,7 @@ extension RunReport: CustomStringConvertible {
   }
 
   private var headline: String {
-    let counts = outcomeCounts.map { "\($0.count) \($0.outcome == .success ? "done" : $0.outcome.word)" }
+    let counts = outcomeCounts.map { "\($0.count) \($0.outcome == .success ? "succeeded" : $0.outcome.word)" }
     let detail = counts.isEmpty ? "" : " (\(counts.joined(separator: ", ")))"
     return "\(workflow): \(conclusion.rawValue) in \(Self.text(durationMilliseconds))\(detail)"
   }

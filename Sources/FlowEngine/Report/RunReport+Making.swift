@@ -106,16 +106,24 @@ extension RunReport {
     }
   }
 
-  /// The number of steps that ended with each outcome that one of them had, in the order in which outcomes are listed.
+  /// The number of steps that ended with each outcome that one of them had, in the order in which outcomes are listed. An
+  /// included file is not a step: it counts only if it failed and none of its steps did.
   public var outcomeCounts: [(outcome: Outcome, count: Int)] {
     var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     switch source {
     case .plan(let plan):
-      for index in plan.states.indices where plan.isSelected(StepIndex(index)) {
-        if let outcome = plan.outcome(of: StepIndex(index)) { counts[Int(outcome.rawValue)] += 1 }
+      let frames = Set(plan.graph.workflow.scopes.flatMap { [$0.entry, $0.exit] })
+      for index in plan.states.indices.lazy.map({ StepIndex($0) }) where plan.isSelected(index) {
+        guard let outcome = plan.outcome(of: index) else { continue }
+        if frames.isEmpty || !frames.contains(index) || Self.isCause(plan.particulars.failures[index]) {
+          counts[Int(outcome.rawValue)] += 1
+        }
       }
     case .steps(let steps):
+      let entries = steps.lazy.map(\.id.text).filter { $0.hasSuffix("/") }
+      let frames = Set(entries + entries.map { String($0.dropLast()) })
       for step in steps where selected.isEmpty || step.reason != .notSelected {
+        guard frames.isEmpty || !frames.contains(step.id.text) || Self.isCause(step.failure) else { continue }
         counts[Int(step.outcome.rawValue)] += 1
       }
     }
@@ -124,6 +132,9 @@ extension RunReport {
       return count == 0 ? nil : (outcome, count)
     }
   }
+
+  /// Whether an included file has failed for a reason of its own, and not because one of its steps did.
+  private static func isCause(_ failure: StepFailure?) -> Bool { failure.map { $0.code != "include-failed" } ?? false }
 
   /// The number of steps.
   public var stepCount: Int {

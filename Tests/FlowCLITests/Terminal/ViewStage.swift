@@ -30,17 +30,27 @@ final class ViewStage {
 
   init(
     _ yaml: String, rows: Int = 24, columns: Int = 80, isColored: Bool = false, isVerbose: Bool = false,
-    finished: Set<StepIndex> = []
+    finished: Set<StepIndex> = [], isPrewarmed: Bool = false, asksHere: Bool = false,
+    places: @escaping @Sendable (StepID) -> String? = { _ in nil }, files: [String: String] = [:]
   ) {
-    let loader = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all))
+    let catalog = ActionRegistry(BuiltInPlugins.all)
+    let loader =
+      files.isEmpty
+      ? WorkflowLoader(catalog: catalog)
+      : WorkflowLoader(catalog: catalog) { path in
+        files[String(path.split(separator: "/").last ?? "")].map { Array($0.utf8) }
+      }
     let result = loader.load(bytes: Array(yaml.utf8), file: "test.yaml")
     guard let graph = result.graph else { fatalError(result.rendered()) }
     self.graph = graph
     let screen = Screen(TerminalSize(rows: rows, columns: columns))
     self.screen = screen
-    subject = RunSubject(graph.workflow)
+    var subject = RunSubject(graph.workflow, isPrewarmed: isPrewarmed)
+    subject.place = places
+    self.subject = subject
     view = TerminalView(
-      graph, subject, finished: finished, isVerbose: isVerbose, style: TextStyle(isColored: isColored),
+      graph, subject, finished: finished, isVerbose: isVerbose, asksHere: asksHere,
+      commands: RunCommands(file: "test.yaml", store: nil), style: TextStyle(isColored: isColored),
       size: { screen.state.withLock { $0.size } },
       output: { text in screen.state.withLock { $0.terminal.show(text) } })
   }
@@ -79,5 +89,13 @@ final class ViewStage {
         outcome: outcome, conclusion: outcome, reason: outcome == .skipped ? .condition : nil, attempts: 1,
         durationMilliseconds: outcome == .skipped ? nil : 12,
         failure: message.map { StepFailure(code: "broken", message: $0) }))
+  }
+
+  static func failed(_ step: String, _ code: String, _ message: String) -> RunEvent.Kind {
+    .stepFinished(
+      id(step),
+      RunEvent.FinishedStep(
+        outcome: .failure, conclusion: .failure, attempts: 1, durationMilliseconds: 12,
+        failure: StepFailure(code: code, message: message)))
   }
 }

@@ -82,7 +82,7 @@ extension Plan {
     finish(step, outcome, nil, at: now)
   }
 
-  /// Which items failed, and the first ones why.
+  /// The number of failed items, and a line for each of the first ones.
   private func failure(ofFanOut index: Int) -> StepFailure {
     let fanOut = fanOuts[index]
     let failed = fanOut.states.indices.filter {
@@ -90,13 +90,12 @@ extension Plan {
     }
     let shown = failed.prefix(3).map { item in
       let failure = particulars.failures[fanOut.firstInstance + StepIndex(item)]
-      let why = failure.map { "\($0.code): \($0.message)" } ?? "it took too long"
-      return "[\(item)] \(why)"
+      return "\n  [\(item)] \(failure?.headline ?? "it took too long")"
     }
-    let rest = failed.count > shown.count ? ["and \(failed.count - shown.count) more"] : []
+    let rest = failed.count > shown.count ? ["\n  and \(failed.count - shown.count) more"] : []
     return StepFailure(
       code: "items-failed",
-      message: "\(failed.count) of \(fanOut.states.count) items failed: " + (shown + rest).joined(separator: "; "))
+      message: "\(failed.count) of \(fanOut.states.count) items failed:" + (shown + rest).joined())
   }
 
   /// The time of all items together is over.

@@ -72,6 +72,12 @@ public struct StepFailure: Error, Sendable, Hashable {
     self.code = code
     self.message = message
   }
+
+  /// The first line of the message.
+  var headline: String {
+    let first = message.prefix { $0 != "\n" }
+    return String(first.count < message.count && first.last == ":" ? first.dropLast() : first)
+  }
 }
 
 /// What changes about a step while a run continues. Times are nanoseconds from the start of the run; `never` where it did

@@ -46,7 +46,7 @@ struct FollowEvent: Service {
       let name = "\(input.event) \(post.number): \(input.action)"
       do {
         _ = try await context.call(for: post, within: input.timeout)
-        context.log("\(name) done")
+        context.log("\(name) succeeded")
       } catch {
         output.failed += 1
         context.log("\(name) failed: \((error as? ActionError)?.message ?? "\(error)")", level: .error)

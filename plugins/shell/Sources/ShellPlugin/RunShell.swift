@@ -188,15 +188,11 @@ struct RunShell: Action {
   ) throws -> Output {
     switch ending.group.status {
     case .signaled(let number):
-      throw ActionError(
-        "command-killed", "'\(command.description)' was ended by signal \(number)" + ending.lastLines.quote)
+      throw ActionError("command-killed", message("ended by signal \(number)", command, ending.lastLines))
     case .exited(let code):
       guard successStatuses.contains(Int(code)) else {
         throw ActionError(
-          "command-failed",
-          "'\(command.description)' exited with status \(code)\(hint(command, ending.lastLines))"
-            + ending.lastLines.quote,
-          exitStatus: Int(code))
+          "command-failed", message("exited with status \(code)", command, ending.lastLines), exitStatus: Int(code))
       }
       return Output(
         status: Int(code), stdout: TerminalText.withoutSequences(ending.output).withoutLastLineBreak,
@@ -220,6 +216,20 @@ extension Command {
 }
 
 extension RunShell {
+  /// The number of characters that the first line of a failure has of the last line of the command.
+  private static let causeCharacters = 200
+
+  /// The message of a failure: first how the command ended and its last line, which often is the cause, or the command if it
+  /// printed nothing. Below, all last lines if there are several.
+  private static func message(_ end: String, _ command: Command, _ lines: LastLines) -> String {
+    let quoted = lines.quote.split(separator: "\n").dropFirst()
+    guard let last = quoted.last else { return "\(end): '\(command.description)'" }
+    let text = TerminalText.withoutSequences(String(last.drop { $0 == " " }))
+    let cause = text.count > causeCharacters ? text.prefix(causeCharacters) + "…" : text
+    return "\(end): \(cause) ('\(command.description)')\(hint(command, lines))"
+      + (quoted.count > 1 ? lines.quote : "")
+  }
+
   /// The advice, as a part of the message, if a plain shell has met a form that only bash understands.
   private static func hint(_ command: Command, _ lines: LastLines) -> String {
     guard command.isForPlainShell else { return "" }

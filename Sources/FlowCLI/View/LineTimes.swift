@@ -1,0 +1,36 @@
+import FlowSystem
+import Synchronization
+
+/// The times in front of lines.
+enum LineTimes: String, CaseIterable {
+  /// The time of day: `02:15:03.412`.
+  case wall
+  /// Milliseconds since activation.
+  case elapsed
+}
+
+/// The time of day at which events occurred, whose own times count from the start of the run.
+final class EventClock: Sendable {
+  private let now: @Sendable () -> Int
+  /// The time of day at which the run's time was zero, in nanoseconds since 1970.
+  private let start = Mutex<Int?>(nil)
+  /// A later start than this is not a late event: the clock was set, or the machine slept.
+  private static let longestDelayNanoseconds = 10_000_000_000
+
+  /// A clock; `now` is in nanoseconds since 1970.
+  init(now: @escaping @Sendable () -> Int = { WallTime.nanoseconds }) { self.now = now }
+
+  /// The time of day of an event that is received now, `02:15:03.412`.
+  func text(_ eventNanoseconds: Int) -> String {
+    let latest = now() - eventNanoseconds
+    let start = start.withLock { start in
+      // Events may be received late, but never early.
+      if let known = start, known...known + Self.longestDelayNanoseconds ~= latest { return known }
+      start = latest
+      return latest
+    }
+    let milliseconds = (start + eventNanoseconds) / 1_000_000
+    let fraction = String(milliseconds % 1000)
+    return WallTime.local(milliseconds).suffix(8) + "." + String(repeating: "0", count: 3 - fraction.count) + fraction
+  }
+}
