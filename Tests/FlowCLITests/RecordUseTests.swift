@@ -65,6 +65,22 @@ import Testing
       "'plus' is not an operation on 'likes'", ""
     ),
     (
+      "uses: sync.put, with: { collection: notes, fields: { lines: { moved: { element: 1-a } } } }", "moved: ",
+      "'moved' is not an operation on 'lines'; it takes insert, remove and move", ""
+    ),
+    (
+      "uses: sync.put, with: { collection: notes, fields: { lines: { move: { after: 1-a } } } }", "{ after",
+      "each of 'move' of 'lines' is { element: ID, after: ID }, found an object with 'after'", ""
+    ),
+    (
+      "uses: sync.put, with: { collection: notes, fields: { lines: { move: { element: 1-a, after: 1-a } } } }",
+      "{ element", "puts 1-a behind itself", ""
+    ),
+    (
+      "uses: sync.put, with: { collection: notes, fields: { lines: { move: [{ element: 1-a }, { element: x }] } } }",
+      "{ element: x", "\"x\" is not an element of 'lines'", ""
+    ),
+    (
       "uses: sync.put, with: { collection: notes, fields: { tags: { add: ['${{ inputs.text }}', 5] } } }", "5] }",
       "'tags' takes a text, found the integer 5", ""
     ),
@@ -100,6 +116,9 @@ import Testing
   @Test(arguments: [
     "uses: sync.put, with: { collection: notes, fields: { title: '${{ inputs.text }}', likes: { add: '${{ inputs.text }}' } } }",
     "uses: sync.put, with: { collection: notes, fields: { lines: { insert: [{ value: '${{ inputs.text }}' }] } } }",
+    "uses: sync.put, with: { collection: notes, fields: { lines: { move: { element: '${{ inputs.text }}', after: null } } } }",
+    "uses: sync.put, with: { collection: notes, fields: { lines: { move: { element: 1-a, after: '${{ inputs.text }}' } } } }",
+    "uses: sync.put, with: { collection: notes, fields: { lines: { move: '${{ fromJSON(inputs.text) }}' } } }",
     "uses: sync.put, with: { collection: notes, replace: true, fields: { likes: 3, tags: [a] } }",
     "uses: sync.put, with: { collection: '${{ inputs.text }}', fields: { any: 1 } }",
     "uses: sync.query, with: { sql: 'SELECT n.title, f.name FROM notes n JOIN folders f ON f._key = n.folder WHERE n._by = :by', values: { by: a } }",

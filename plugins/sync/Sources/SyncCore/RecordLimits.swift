@@ -11,7 +11,7 @@ public enum RecordLimits {
   public static let valueBytes = 16_384
   /// The most bytes of states, names and values in a record; what is kept to join copies of it does not count.
   public static let recordBytes = 65_536
-  /// The most elements of a set, and of a list with those that were removed from it.
+  /// The most elements of a set, and of a list with removed elements and moves.
   public static let elements = 4096
   /// The most writes in a transaction.
   public static let transactionWrites = 200
@@ -37,8 +37,9 @@ public enum RecordLimits {
 
   private static func problem(with change: RecordWrite.Change) -> String? {
     let values = change.kind.values
-    if values.count > elements {
-      return "a write puts \(values.count) elements into '\(change.name)', at most \(elements) are allowed"
+    let count = if case .items(let insert, _) = change.kind { insert.count } else { values.count }
+    if count > elements {
+      return "a write puts \(count) elements into '\(change.name)', at most \(elements) are allowed"
     }
     if case .add(let more) = change.kind, more.magnitude > UInt64(Stamp.latestMilliseconds) {
       return "\(more) is added to '\(change.name)', at most \(Stamp.latestMilliseconds) is allowed"
@@ -69,7 +70,8 @@ public enum RecordLimits {
     }
     for part in cell.content.parts where part.elements > elements {
       if part.elements <= old.content.part(part.name)?.elements ?? 0 { continue }
-      return .invalid("'\(part.name)' would have \(part.elements) elements, at most \(elements) are allowed")
+      let kept = part.rule == .list ? ", with removed ones and moves" : ""
+      return .invalid("'\(part.name)' would have \(part.elements) elements\(kept), at most \(elements) are allowed")
     }
     let bytes = cell.contentBytes
     return bytes > recordBytes && bytes > old.contentBytes ? .tooLarge(bytes: bytes) : nil

@@ -2,8 +2,8 @@ import SyncCore
 
 extension Replica {
   /// The format of the keys and values below.
-  public static let storageFormat: UInt8 = 6
-  /// The oldest format that is read: before 6 a file did not say to which store it belongs.
+  public static let storageFormat: UInt8 = 7
+  /// The oldest format that is read. Format 6 added the store that a file belongs to, format 7 moves in lists.
   public static let oldestFormat: UInt8 = 5
   /// How many of the user's actions the journal keeps.
   public static let journalLimit: Int64 = 1000

@@ -10,7 +10,7 @@ public struct RecordInput: Sendable {
   /// What a write of a transaction may hold.
   static let writeMembers = ["collection", "key", "fields", "replace", "delete"]
   /// What can be done to a counter, a set, a list and a value with epochs.
-  static let edits = ["add", "remove", "insert", "begin"]
+  static let edits = ["add", "remove", "insert", "move", "begin"]
 
   /// What is wrong with a member of a write of a transaction; nil when nothing is.
   public static func problem(withMember name: String) -> RecordProblem? {
@@ -54,7 +54,7 @@ public struct RecordInput: Sendable {
     }
     guard case .string(let text) = value else {
       throw RecordProblem(
-        "'\(name)', which the schema does not name, takes a text, found the \(value.kindName) \(value.shortText)")
+        "'\(name)', which the schema does not name, takes a text, found \(value.foundText)")
     }
     return .set(Scalar.text(text).bytes)
   }
@@ -111,15 +111,17 @@ public struct RecordInput: Sendable {
 
   private func items(_ field: RecordSchema.Field, _ value: Value) throws(RecordProblem) -> RecordEdit.Field {
     guard case .object(let object) = value else {
-      guard replaces else { throw plain(field, "{ insert: [{ after: ID, value: … }], remove: [ID] }") }
+      guard replaces else {
+        throw plain(field, "{ insert: [{ after: ID, value: … }], remove: [ID], move: { element: ID, after: ID } }")
+      }
       return .inOrder(try values(value, field, "the value"))
     }
-    try check(object, ["insert", "remove"], field)
+    try check(object, ["insert", "remove", "move"], field)
     var insert: [RecordEdit.Insertion] = []
     for one in try list(object["insert"], field, "insert") {
       guard case .object(let member) = one else {
         throw RecordProblem(
-          "each of 'insert' of '\(field.name)' is { after: ID, value: … }, found the \(one.kindName) \(one.shortText)")
+          "each of 'insert' of '\(field.name)' is { after: ID, value: … }, found \(one.foundText)")
       }
       try check(member, ["after", "value"], field)
       let value = try some(field, member["value"] ?? .null)
@@ -129,7 +131,28 @@ public struct RecordInput: Sendable {
     }
     var remove: [ItemID] = []
     for one in try list(object["remove"], field, "remove") { remove.append(try id(one, field)) }
-    return .items(insert: insert, remove: remove.sorted())
+    return .items(insert: insert, remove: remove.sorted(), move: try moves(object["move"], field))
+  }
+
+  /// One move, or a list of them.
+  private func moves(_ value: Value?, _ field: RecordSchema.Field) throws(RecordProblem) -> [RecordEdit.Move] {
+    var moves: [RecordEdit.Move] = []
+    let given: Value? = if case .object? = value { value.map { .array([$0]) } } else { value }
+    for one in try list(given, field, "move") {
+      guard case .object(let member) = one, let element = member["element"] else {
+        throw RecordProblem(
+          "each of 'move' of '\(field.name)' is { element: ID, after: ID }, found \(one.foundText)")
+      }
+      try check(member, ["element", "after"], field)
+      var move = RecordEdit.Move(try id(element, field), after: nil, isAtEnd: member["after"] == nil)
+      if let after = member["after"], after != .null { move.after = try id(after, field) }
+      if move.after == move.element {
+        throw RecordProblem(
+          "'move' of '\(field.name)' puts \(move.element) behind itself; name another element in 'after'")
+      }
+      moves.append(move)
+    }
+    return moves
   }
 
   private func id(_ value: Value, _ field: RecordSchema.Field) throws(RecordProblem) -> ItemID {
@@ -151,15 +174,20 @@ public struct RecordInput: Sendable {
     case nil: return []
     case .array(let values)?: return values
     case let other?:
-      throw RecordProblem("\(key) of '\(field.name)' is a list, found the \(other.kindName) \(other.shortText)")
+      throw RecordProblem("\(key) of '\(field.name)' is a list, found \(other.foundText)")
     }
   }
 
   private func check(_ object: ValueObject, _ keys: [String], _ field: RecordSchema.Field) throws(RecordProblem) {
     for key in object.keys where !keys.contains(key) {
       throw RecordProblem(
-        "'\(key)' is not an operation on '\(field.name)'; it takes \(keys.joined(separator: " and "))")
+        "'\(key)' is not an operation on '\(field.name)'; it takes \(Self.words(keys))")
     }
+  }
+
+  /// `a, b and c`.
+  private static func words(_ keys: [String]) -> String {
+    keys.count < 2 ? keys.joined() : "\(keys.dropLast().joined(separator: ", ")) and \(keys.last ?? "")"
   }
 
   private func plain(_ field: RecordSchema.Field, _ form: String) -> RecordProblem {

@@ -71,7 +71,7 @@ extension RecordSchema.Field {
       return .json(String(decoding: JSONText.bytes(of: .array(checked)), as: UTF8.self))
     default: break
     }
-    throw RecordProblem("'\(name)' takes \(Self.words(type)), found the \(value.kindName) \(value.shortText)")
+    throw RecordProblem("'\(name)' takes \(Self.words(type)), found \(value.foundText)")
   }
 
   /// A value as workflows see it.
@@ -99,6 +99,16 @@ extension RecordSchema.Field {
     case .duration: "a length of time such as 25m"
     case .reference(let collection): "the key of a record of '\(collection)'"
     case .array(let element): "a list, each of whose elements is \(words(element))"
+    }
+  }
+}
+
+extension Value {
+  /// The value in a message about what was found: `the integer 7`, `an empty list`.
+  var foundText: String {
+    switch self {
+    case .null, .array, .object: shortText
+    default: "the \(kindName) \(shortText)"
     }
   }
 }

@@ -115,10 +115,21 @@ public struct RecordUse {
     }
     // What is missing of an increment is some number, and of a set or a list some elements.
     let filler: Value = field.rule.merge == .counter ? 1 : []
-    guard let (value, isWhole) = known(member.value, filler), isWhole || !field.rule.hasEpochs else { return }
+    let given = field.rule.merge == .list ? Self.withListedMoves(member.value) : member.value
+    guard let (value, isWhole) = known(given, filler), isWhole || !field.rule.hasEpochs else { return }
     guard let problem = test(value) else { return }
-    let (nearest, span) = part(of: member.value, filler, test) ?? (problem, member.value.span)
+    let (nearest, span) = part(of: given, filler, test) ?? (problem, given.span)
     report(nearest, at: span)
+  }
+
+  /// An edit of a list in which a single move is a list of one, because a move is checked as a whole.
+  private static func withListedMoves(_ edit: PlacedValue) -> PlacedValue {
+    guard case .map(var members) = edit.content else { return edit }
+    for index in members.indices where members[index].key == "move" {
+      let move = members[index].value
+      if case .map = move.content { members[index].value = PlacedValue(content: .list([move]), span: move.span) }
+    }
+    return PlacedValue(content: .map(members), span: edit.span)
   }
 
   /// The smallest part of a value that is wrong by itself.

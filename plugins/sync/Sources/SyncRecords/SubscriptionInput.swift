@@ -17,7 +17,7 @@ extension RecordSchema {
       case .null: break
       default:
         throw RecordProblem(
-          "'\(name)' takes a mapping from field to value such as { folder: inbox }, or {} for all records, found the \(value.kindName) \(value.shortText)"
+          "'\(name)' takes a mapping from field to value such as { folder: inbox }, or {} for all records, found \(value.foundText)"
         )
       }
       collections[name] = filter

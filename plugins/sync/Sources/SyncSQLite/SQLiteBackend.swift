@@ -52,6 +52,8 @@ public final class SQLiteBackend: SyncBackend {
     CREATE TABLE store (identity TEXT NOT NULL);
     INSERT INTO store VALUES (lower(hex(randomblob(16))));
     """,
+    // The tables stay; records have moves in lists, which earlier versions cannot read.
+    "",
   ]
 
   /// Opens the file, and makes it when it is not there; `zones` names what it may hold.

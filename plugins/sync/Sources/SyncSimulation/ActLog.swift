@@ -33,6 +33,8 @@ struct ListPlace {
   var value: [UInt8]
   /// Whether it was taken away.
   var isRemoved = false
+  /// True if it was in the list already and was moved.
+  var isMoved = false
   /// The value right before it; nil at the begin.
   var after: [UInt8]?
   /// The value right behind it; nil at the end.

@@ -197,25 +197,38 @@ extension Oracle {
     return shown { _ in true }
   }
 
-  /// What is wrong with a list: an element that is missing or too many, or two in another order than someone saw them in.
+  /// The problems of a list: a missing or additional element, or two in another order than somebody saw. A moved element must be
+  /// where one of its last moves put it, relative to elements that were not moved.
   private func listProblems(_ field: RecordSchema.Field, _ cell: Cell, _ acts: [RecordAct]) -> [String] {
     let shown = ListItem.inOrder(cell.content.part(field.name)?.state.items ?? []).compactMap(\.value)
-    let places = acts.flatMap(\.act.places).filter { $0.field == field.name }
+    let places = acts.flatMap { act in act.act.places.filter { $0.field == field.name }.map { (act: act, place: $0) } }
     var inserted: [[UInt8]] = []
     for act in acts {
-      guard case .items(let insert, _)? = act.edit.fields[field.name] else { continue }
+      guard case .items(let insert, _, _)? = act.edit.fields[field.name] else { continue }
       inserted += insert.map(\.value)
     }
-    let gone = Set(places.filter(\.isRemoved).map(\.value))
+    let gone = Set(places.filter(\.place.isRemoved).map(\.place.value))
     let expected = inserted.filter { !gone.contains($0) }
     func sorted(_ values: [[UInt8]]) -> [[UInt8]] { values.sorted { $0.lexicographicallyPrecedes($1) } }
     if sorted(shown) != sorted(expected) { return ["has \(shown.count) elements, must have \(expected.count)"] }
+    let moved = Set(places.filter(\.place.isMoved).map(\.place.value))
     let positions = Dictionary(shown.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    return places.filter { !$0.isRemoved }.flatMap { place -> [String] in
-      guard let position = positions[place.value] else { return [] }
-      let isBehind = place.after.flatMap { positions[$0] }.map { $0 < position } ?? true
-      let isBefore = place.before.flatMap { positions[$0] }.map { position < $0 } ?? true
-      return isBehind && isBefore ? [] : ["has an element that is not between those it was put between"]
+    func isKept(_ place: ListPlace) -> Bool {
+      guard let position = positions[place.value] else { return true }
+      func stays(_ neighbor: [UInt8]?) -> Int? { neighbor.flatMap { moved.contains($0) ? nil : positions[$0] } }
+      return (stays(place.after).map { $0 < position } ?? true) && (stays(place.before).map { position < $0 } ?? true)
     }
+    var problems: [String] = []
+    for (_, place) in places where !place.isRemoved && !place.isMoved && !moved.contains(place.value) {
+      if !isKept(place) { problems.append("has an element that is not between those it was put between") }
+    }
+    for value in moved {
+      let moves = places.filter { $0.place.isMoved && $0.place.value == value }
+      let last = moves.filter { one in !moves.contains { $0.act.hasSeen(one.act) } }
+      if !last.contains(where: { isKept($0.place) }) {
+        problems.append("has an element that is not where it was moved to")
+      }
+    }
+    return problems
   }
 }

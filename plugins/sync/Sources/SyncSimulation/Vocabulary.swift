@@ -112,10 +112,22 @@ struct Vocabulary {
       return .items(
         insert: [.init(after: nil, isAtEnd: true, value: scalar(field, field.rule.element).bytes)], remove: [])
     }
-    if !shown.isEmpty, chance(3) {
+    if !shown.isEmpty, chance(4) {
       let gone = shown[index(of: shown)]
       places.append(ListPlace(field: field.name, value: gone.value ?? [], isRemoved: true))
       return .items(insert: [], remove: [gone.id])
+    }
+    if shown.count > 1, chance(2) {
+      let moved = shown[index(of: shown)]
+      let others = shown.filter { $0.id != moved.id }
+      let position = Int.random(in: 0...others.count, using: &random)
+      let isAtEnd = position == others.count
+      let after = position > 0 ? others[position - 1] : nil
+      places.append(
+        ListPlace(
+          field: field.name, value: moved.value ?? [], isMoved: true, after: after?.value,
+          before: isAtEnd ? nil : others[position].value))
+      return .items(insert: [], remove: [], move: [.init(moved.id, after: after?.id, isAtEnd: isAtEnd)])
     }
     // Behind the last one, at the begin, or behind one of them.
     let position = Int.random(in: 0...shown.count, using: &random)

@@ -27,8 +27,9 @@ public enum Wire {
   /// The header in which a device says which version of these messages it speaks, and which one that is.
   public static let versionHeader = "flowrun-sync-version"
   /// The version of these messages: from 2 on a cursor has a tag, and a commit names the furthest one; from 3 on every
-  /// record is one of a collection, and a device does not tell how far it has read; from 4 on a device names its store.
-  public static let version = 4
+  /// record is one of a collection, and a device does not tell how far it has read; from 4 on a device names its store; from 5 on
+  /// elements of lists have places that they were moved to.
+  public static let version = 5
   /// The answer to a device that speaks an earlier version.
   public static let needsNewer =
     "this sync server needs a flowrun whose messages have version \(version), as this server's own flowrun has; update flowrun on this device (what waits there is kept)"

@@ -21,7 +21,13 @@ struct RecordHistories {
   private var numbers = Self.devices.map { _ in Int64(0) }
   private var time: Int64 = 1_704_628_800_000
 
-  init(seed: UInt64) { random = SplitMix64(seed: seed) }
+  /// True if elements of lists are moved.
+  private let moves: Bool
+
+  init(seed: UInt64, moves: Bool = false) {
+    random = SplitMix64(seed: seed)
+    self.moves = moves
+  }
 
   static func text(_ text: String) -> [UInt8] { Scalar.text(text).bytes }
 
@@ -78,8 +84,21 @@ struct RecordHistories {
             .init(after: nil, isAtEnd: true, value: other),
           ], remove: Bool.random(using: &random) ? [] : items.prefix(1).map(\.id))
       ),
-      ("lines", .inOrder((items.compactMap(\.value) + [word]).shuffled(using: &random))),
+      (
+        "lines",
+        moves
+          ? .inOrder((items.compactMap(\.value) + [word]).shuffled(using: &random))
+          : .inOrder(
+            items.compactMap(\.value).filter { _ in Bool.random(using: &random) } + [Self.text("new \(edit.seed)")])
+      ),
     ]
+    if moves, let element = items.randomElement(using: &random)?.id, Int.random(in: 0..<3, using: &random) == 0 {
+      let after = items.randomElement(using: &random)?.id
+      edit.fields["lines"] = .items(
+        insert: [], remove: [],
+        move: [.init(element, after: after == element ? nil : after, isAtEnd: Bool.random(using: &random))])
+      return edit
+    }
     for (name, field) in fields where Int.random(in: 0..<4, using: &random) == 0 { edit.fields[name] = field }
     return edit
   }
@@ -154,7 +173,8 @@ struct RecordOracle {
   var lines: Set<ItemID> {
     var (inserted, removed): (Set<ItemID>, Set<ItemID>) = ([], [])
     for (_, change) in changes {
-      guard case .items(let insert, let remove) = change.kind else { continue }
+      guard case .items(let all, let remove) = change.kind else { continue }
+      let insert = all.filter { $0.moves == nil }
       inserted.formUnion(insert.map(\.id))
       removed.formUnion(remove)
     }

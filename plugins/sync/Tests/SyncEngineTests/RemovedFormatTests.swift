@@ -15,4 +15,15 @@ import Testing
       try Replica(stored: disk)
     }
   }
+
+  @Test(arguments: [5, 6] as [UInt8])
+  func `a format from before moves in lists is read, and the one with them is newer`(_ format: UInt8) throws {
+    var rig = Rig()
+    rig.start()
+    rig.act()
+    rig.disk["identity"]?[0] = format
+    #expect(format < Replica.storageFormat && Replica.storageFormat == 7)
+    let disk = rig.disk
+    #expect(try Replica(stored: disk) != nil)
+  }
 }

@@ -70,6 +70,20 @@ import Testing
     #expect(actions > Self.seeds.count * 3)
   }
 
+  @Test func `lists in which several devices insert, move and remove elements end as the oracle foretold`() throws {
+    let text = """
+      schema: lists
+      collections:
+        notes:
+          fields:
+            lines: { type: array, items: string, merge: list }
+      """
+    let schema = try #require(SchemaFile(bytes: Array(text.utf8), file: "lists.sync.yaml").schema)
+    for seed in 1...UInt64(4) {
+      expectGood(Simulation.run(.day(seed: seed, devices: 3, hours: 12, loss: 0.3, schema: schema)))
+    }
+  }
+
   @Test func `a day of several devices with lost messages, kills and users who go offline loses nothing`() throws {
     var plan = SimulationPlan.day(seed: 4, devices: 3, hours: 24, loss: 0.3, schema: try schema())
     expectGood(Simulation.run(plan))

@@ -148,6 +148,21 @@ import Testing
     try await put(
       mac, "notes", "a", ["lines": ["insert": [["after": ids[0], "value": "new"]], "remove": [ids[2]]]])
     #expect(try await get(mac, "notes", "a")?["lines"] == ["b", "new", "c"])
+    // A move keeps the element's id.
+    try await put(mac, "notes", "a", ["lines": ["move": ["element": ids[0]]]])
+    #expect(try await get(mac, "notes", "a")?["lines"] == ["new", "c", "b"])
+    try await put(
+      mac, "notes", "a",
+      ["lines": ["move": [["element": ids[1], "after": .null], ["element": ids[0], "after": ids[1]]]]])
+    #expect(try await get(mac, "notes", "a")?["lines"] == ["c", "b", "new"])
+    for (wrong, message): (Value, String) in [
+      (["after": ids[0]], "is { element: ID, after: ID }"), (["element": ids[0], "after": ids[0]], "behind itself"),
+      (["element": "x"], "is not an element of 'lines'"), ("x", "move of 'lines' is a list"),
+      ([1], "is { element: ID, after: ID }"), (["element": ids[0], "to": 1], "'to' is not an operation"),
+    ] {
+      let problem = await error { try await put(mac, "notes", "a", ["lines": ["move": wrong]]) }
+      #expect(problem?.message.contains(message) == true, "\(problem?.message ?? "accepted")")
+    }
     try mac.closeHandles()
   }
 

@@ -41,6 +41,16 @@ import Testing
     #expect(try await SQLiteBackend(path: path, zones: [Pomodoro.zone]).identity() == identity)
   }
 
+  @Test func `an earlier version refuses a shared file whose lists may have moves`() throws {
+    let path = folder.file("shared.sqlite")
+    try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
+    #expect(try SQLiteConnection(path).integer("PRAGMA user_version") == 11)
+    // The tables of format 10 are those of today.
+    try SQLiteConnection(path).execute("PRAGMA user_version = 10")
+    try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
+    #expect(try SQLiteConnection(path).integer("PRAGMA user_version") == 11)
+  }
+
   @Test(arguments: [1, 2, 3, 4] as [UInt8])
   func `a device's file of a removed format is refused and stays as it is`(_ format: UInt8) async throws {
     let path = folder.file("mac.sqlite")

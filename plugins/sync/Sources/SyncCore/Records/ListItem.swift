@@ -29,22 +29,26 @@ public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
   public var description: String { "\(counter)-\(String(tag, radix: 16))" }
 }
 
-/// One element of a list, which stays as a tombstone of its place when it has been removed.
+/// An element of a list, or a place that an element was moved to. A removed element stays as a tombstone of its place.
 ///
-/// Source: the replicated growable array (Roh et al., 2011), as a set of elements that is ordered on reading.
+/// Sources: the replicated growable array (Roh et al., 2011), as a set of elements that is ordered on reading; moving elements in
+/// list CRDTs (Kleppmann, 2020), where the last of several moves counts.
 public struct ListItem: Hashable, Sendable {
   /// Which one.
   public var id: ItemID
   /// Behind which element it was inserted; nil for the begin.
   public var after: ItemID?
-  /// Its value, nil once it has been removed.
+  /// Its value; nil once it has been removed, and for a place.
   public var value: [UInt8]?
+  /// The element that was moved to this place; nil for an element.
+  public var moves: ItemID?
 
-  /// Makes an element.
-  public init(id: ItemID, after: ItemID?, value: [UInt8]?) {
+  /// Makes an element, or a place for one that exists.
+  public init(id: ItemID, after: ItemID?, value: [UInt8]?, moves: ItemID? = nil) {
     self.id = id
     self.after = after
     self.value = value
+    self.moves = moves
   }
 
   /// What two copies of one element know together: a removal stays.
@@ -55,6 +59,7 @@ public struct ListItem: Hashable, Sendable {
     case (nil, let theirs): result.after = theirs
     default: break
     }
+    result.moves = [moves, other.moves].compactMap { $0 }.max()
     if let mine = value, let theirs = other.value {
       result.value = mine.lexicographicallyPrecedes(theirs) ? theirs : mine
     } else {
@@ -63,9 +68,32 @@ public struct ListItem: Hashable, Sendable {
     return result
   }
 
-  /// Elements in the order in which they are read: each behind the one it was inserted behind, of several at one place
-  /// the last inserted first.
+  /// Returns each element once, in the order in which they are read. An element that was moved is at the place of its last move.
   public static func inOrder(_ items: [ListItem]) -> [ListItem] {
+    let places = places(of: items)
+    if places.isEmpty { return withPlaces(items) }
+    let moved = Dictionary(
+      items.filter { $0.moves == nil && places[$0.id] != nil }.map { ($0.id, $0) },
+      uniquingKeysWith: { first, _ in first })
+    return withPlaces(items).compactMap { item in
+      guard let element = item.moves else { return places[item.id] == nil ? item : nil }
+      return places[element] == item.id ? moved[element] : nil
+    }
+  }
+
+  /// The place of each element that was moved. Of several moves the one with the largest name counts; the name of a move is larger
+  /// than all that its author had seen.
+  static func places(of items: [ListItem]) -> [ItemID: ItemID] {
+    var places: [ItemID: ItemID] = [:]
+    for item in items {
+      guard let element = item.moves, places[element].map({ $0 < item.id }) ?? true else { continue }
+      places[element] = item.id
+    }
+    return places
+  }
+
+  /// Returns elements and places in order: each behind the one it was inserted behind, of several at one place the last first.
+  static func withPlaces(_ items: [ListItem]) -> [ListItem] {
     let known = Set(items.map(\.id))
     var behind: [ItemID?: [ListItem]] = [:]
     // What is sorted by name comes off the stack's end with the largest first.

@@ -31,8 +31,8 @@ public struct RecordEdit: Hashable, Sendable {
     case elements(add: [[UInt8]], remove: [[UInt8]])
     /// Has a set show just these here and now.
     case exactly([[UInt8]])
-    /// Inserts values into a list, each behind an element or at the begin, and removes elements.
-    case items(insert: [Insertion], remove: [ItemID])
+    /// Inserts values into a list, each behind an element or at the beginning, removes elements and moves others.
+    case items(insert: [Insertion], remove: [ItemID], move: [Move] = [])
     /// Has a list show just these here and now, in this order.
     case inOrder([[UInt8]])
   }
@@ -51,6 +51,23 @@ public struct RecordEdit: Hashable, Sendable {
       self.after = after
       self.isAtEnd = isAtEnd
       self.value = value
+    }
+  }
+
+  /// A move of an element of a list.
+  public struct Move: Hashable, Sendable {
+    /// The element.
+    public var element: ItemID
+    /// The element that it is put behind; nil for the beginning.
+    public var after: ItemID?
+    /// True if it is put behind the last element instead.
+    public var isAtEnd: Bool
+
+    /// Moves an element.
+    public init(_ element: ItemID, after: ItemID?, isAtEnd: Bool = false) {
+      self.element = element
+      self.after = after
+      self.isAtEnd = isAtEnd
     }
   }
 
@@ -118,11 +135,14 @@ extension RecordEdit.Field {
       let known = state?.elements ?? []
       let gone = known.map(\.value).filter { !values.contains($0) }
       return Self.elements(values.filter { value in !known.contains { $0.value == value } }, gone, known)
-    case .items(let insert, let remove):
-      return .items(insert: Self.items(insert, state?.items ?? [], seed), remove: remove)
+    case .items(let insert, let remove, let move):
+      let known = state?.items ?? []
+      let steps = insert.map { ListStep($0) } + ListStep.moves(move, in: known)
+      return .items(insert: ListStep.items(steps, known, seed), remove: Set(remove).sorted())
     case .inOrder(let values):
-      let (insert, remove) = Self.difference(from: ListItem.inOrder(state?.items ?? []), to: values)
-      return .items(insert: Self.items(insert, state?.items ?? [], seed), remove: remove)
+      let known = state?.items ?? []
+      let (steps, remove) = ListStep.difference(from: ListItem.inOrder(known), to: values)
+      return .items(insert: ListStep.items(steps, known, seed), remove: remove)
     }
   }
 
@@ -136,45 +156,6 @@ extension RecordEdit.Field {
     let removed = known.filter { element in remove.contains(element.value) && !add.contains(element.value) }
     let added = Set(add).sorted { $0.lexicographicallyPrecedes($1) }
     return .elements(add: added, remove: removed)
-  }
-
-  /// Names for new elements. Several that come behind the same one follow each other in the order in which they are given.
-  private static func items(_ insert: [RecordEdit.Insertion], _ known: [ListItem], _ seed: UInt64) -> [ListItem] {
-    var random = SplitMix64(seed: seed)
-    var counter = known.map(\.id.counter).max() ?? 0
-    var last = ListItem.inOrder(known).last?.id
-    var latest: [ItemID?: ItemID] = [:]
-    var items: [ListItem] = []
-    for one in insert {
-      counter += 1
-      let place = one.isAtEnd ? last : one.after
-      let item = ListItem(
-        id: ItemID(counter: counter, tag: random.next()), after: latest[place] ?? place, value: one.value)
-      latest[place] = item.id
-      if one.isAtEnd || place == last { last = item.id }
-      items.append(item)
-    }
-    return items.sorted { $0.id < $1.id }
-  }
-
-  /// What turns a list into another one with the fewest changes (the longest common subsequence stays).
-  private static func difference(
-    from items: [ListItem], to values: [[UInt8]]
-  ) -> (insert: [RecordEdit.Insertion], remove: [ItemID]) {
-    let shown = items.filter { $0.value != nil }
-    let changes = values.difference(from: shown.map { $0.value ?? [] })
-    let remove = changes.removals.compactMap { change in
-      if case .remove(let offset, _, _) = change { shown[offset].id } else { nil }
-    }
-    var kept = shown.filter { !remove.contains($0.id) }.map { Optional($0.id) }
-    var insert: [RecordEdit.Insertion] = []
-    for case .insert(let offset, let value, _) in changes.insertions {
-      // What was inserted right before has no name yet and bears its neighbor's: insertions there follow each other.
-      let after = offset == 0 ? nil : kept[offset - 1]
-      insert.append(.init(after: after, value: value))
-      kept.insert(after, at: offset)
-    }
-    return (insert, remove.sorted())
   }
 }
 

@@ -164,12 +164,16 @@ extension Packer {
   fileprivate mutating func items(_ items: [ListItem]) {
     count(items.count)
     for item in items {
-      byte((item.after == nil ? 0 : 1) | (item.value == nil ? 0 : 2))
+      byte((item.after == nil ? 0 : 1) | (item.value == nil ? 0 : 2) | (item.moves == nil ? 0 : 4))
       unsigned(UInt64(item.id.counter))
       unsigned(item.id.tag)
       if let after = item.after {
         unsigned(UInt64(after.counter))
         unsigned(after.tag)
+      }
+      if let moves = item.moves {
+        unsigned(UInt64(moves.counter))
+        unsigned(moves.tag)
       }
       if let value = item.value { data(value) }
     }
@@ -226,13 +230,15 @@ extension Unpacker {
     for _ in 0..<(try count("the number of elements", limit: Self.largestCount)) {
       let start = offset
       let parts = try byte("the parts of an element")
+      guard parts < 8 else { throw .malformed(at: start, reading: "the parts of an element", "are \(parts)") }
       let id = try item()
       if let last = items.last, last.id >= id {
         throw .malformed(at: start, reading: "an element of a list", "is not in order")
       }
       let after = parts & 1 == 0 ? nil : try item()
-      items.append(
-        ListItem(id: id, after: after, value: parts & 2 == 0 ? nil : try data("an element", limit: Self.largestData)))
+      let moves = parts & 4 == 0 ? nil : try item()
+      let value = parts & 2 == 0 ? nil : try data("an element", limit: Self.largestData)
+      items.append(ListItem(id: id, after: after, value: value, moves: moves))
     }
     return items
   }

@@ -63,7 +63,7 @@ public struct RecordPart: Hashable, Sendable {
     }
   }
 
-  /// The number of elements that it has, those that were removed from a list included.
+  /// The number of its elements; of a list with removed elements and moves.
   public var elements: Int {
     switch state {
     case .set(let elements): elements.count

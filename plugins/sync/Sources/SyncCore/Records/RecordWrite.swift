@@ -31,7 +31,7 @@ public struct RecordWrite: Hashable, Sendable {
     case add(Int64)
     /// Adds values to a set and takes others away, each as far as it was seen.
     case elements(add: [[UInt8]], remove: [RecordPart.Element])
-    /// Inserts elements into a list and removes others.
+    /// Inserts elements and places of moved elements into a list, and removes elements.
     case items(insert: [ListItem], remove: [ItemID])
   }
 

@@ -17,7 +17,7 @@ struct Put: AsyncAction {
     @Field("The collection, as the schema names it") var collection: String
     @Field("The record's key, 1 to 128 bytes; default: a new one") var key: String?
     @Field(
-      "The fields: a value, for a counter { add: n }, for a set { add: […], remove: […] }, for a list { insert: [{ after: ID, value: … }], remove: [ID] }"
+      "The fields: a value, for a counter { add: n }, for a set { add: […], remove: […] }, for a list { insert: [{ after: ID, value: … }], remove: [ID], move: { element: ID, after: ID } }"
     ) var fields: ValueObject
     @Field("Takes a plain value for a counter, a set or a list: what this device shows becomes that value")
     var replace = false
