@@ -101,7 +101,9 @@ package struct NotificationsCommand: AsyncParsableCommand {
       }
       let scheduled = try folder.scheduled()
       var isMissing = false
-      for id in all ? scheduled.waiting().entries.map(\.id) : ids {
+      let removed = all ? scheduled.waiting().entries.map(\.id) : ids
+      if removed.isEmpty { StandardOutput.write("no notification is pending\n") }
+      for id in removed {
         if scheduled.remove(id) {
           StandardOutput.write("removed \(id)\n")
         } else {

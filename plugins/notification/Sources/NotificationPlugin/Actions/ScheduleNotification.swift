@@ -49,9 +49,10 @@ struct ScheduleNotification: Action {
     }
     guard input["repeats"] == true else { return problems }
     if input["at"] != nil {
-      problems.append(InputProblem("repeats", "what repeats has an interval", help: "write 'after' instead of 'at'"))
+      problems.append(
+        InputProblem("repeats", "a notification that repeats needs an interval", help: "write 'after' instead of 'at'"))
     } else if let after = input["after"].flatMap(Duration.init), after < leastInterval {
-      problems.append(InputProblem("after", "what repeats has an interval of at least 60s"))
+      problems.append(InputProblem("after", "the interval of a notification that repeats is at least 60s"))
     }
     return problems
   }
@@ -66,7 +67,7 @@ struct ScheduleNotification: Action {
   private func delay(_ input: Input, _ context: ActionContext) throws -> Duration {
     guard !input.repeats || (input.at == nil && input.after >= Self.leastInterval) else {
       throw ActionError(
-        "schedule-failed", "what repeats has an interval of at least 60s in 'after'", isRetryable: false)
+        "schedule-failed", "a notification that repeats needs 'after' with at least 60s", isRetryable: false)
     }
     guard let at = input.at else { return input.after }
     guard let instant = Self.instant(at) else {
