@@ -138,6 +138,9 @@ let core: [[Target]] = [
     tests: ["FlowSyntax", "BasicsPlugin"]),
   module("FlowKitYAML", uses: ["FlowKit", "FlowSyntax"]),
   module(
+    "FlowHistory", uses: ["FlowPlatform", "FlowModel", "FlowStore", "FlowStoreSQLite", "FlowKit"],
+    tests: ["FlowSyntax", "BasicsPlugin"]),
+  module(
     "FlowObservability",
     uses: [
       "FlowModel", "FlowPluginKit", "FlowEngine", product("CoreMetrics", "swift-metrics", observability),
@@ -327,11 +330,11 @@ let tests: [[Target]] = [
   test(
     "AppInterfaceTests",
     uses: [
-      "FlowKit", "GeocodeCore", "GeocodePlugin", "LocationPlugin", "NotificationPlugin", "PreferencesPlugin",
-      "RouterPlugin", "SyncCloud", "SyncCore", "SyncEngine", "UserInterfacePlugin",
+      "FlowHistory", "FlowKit", "FlowTestKit", "GeocodeCore", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
+      "PreferencesPlugin", "RouterPlugin", "SyncCloud", "SyncCore", "SyncEngine", "UserInterfacePlugin",
     ]),
   test("NotificationWorkflowTests", uses: ["FlowModel", "TestSupport", "flowrun"]),
-  test("TidyTests", uses: ["FlowKitYAML", "BasicsPlugin", "TestSupport", "flowrun"]),
+  test("TidyTests", uses: ["FlowKit", "FlowKitYAML", "BasicsPlugin", "TestSupport", "flowrun"]),
   test("WorkflowTests", uses: ["FlowSQLite", "FlowModel", "TestSupport", "flowrun"]),
 ]
 
@@ -406,6 +409,7 @@ let libraries: [Product] = [
   .library(name: "FlowKit", targets: ["FlowKit"]),
   .library(name: "FlowApple", targets: ["FlowApple"]),
   .library(name: "FlowKitYAML", targets: ["FlowKitYAML"]),
+  .library(name: "FlowHistory", targets: ["FlowHistory"]),
   .library(name: "FlowObservability", targets: ["FlowObservability"]),
   .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
   .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),

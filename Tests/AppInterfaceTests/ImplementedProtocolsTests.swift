@@ -1,4 +1,6 @@
+import FlowHistory
 import FlowKit
+import FlowTestKit
 import GeocodeCore
 import GeocodePlugin
 import LocationPlugin
@@ -91,6 +93,43 @@ private final class Window: ApplicationInterface {
   func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) {}
 }
 
+/// A store of runs of an app's own that passes everything on.
+private struct PassingStore: RunStore {
+  let other: any RunStore
+  func create(
+    _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
+  ) throws(StoreProblem) -> any RunLease {
+    try other.create(run, definition: definition, chunks: chunks, isDurable: isDurable)
+  }
+  func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
+    try other.append(chunk, to: lease, isDurable: isDurable)
+  }
+  func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
+    try other.keep(run, definition: definition, chunks: chunks)
+  }
+  func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
+    try other.finish(lease, state: state, summary: summary)
+  }
+  func take(_ run: String, at position: RunPosition, by holder: RunHolder) throws(StoreProblem) -> any RunLease {
+    try other.take(run, at: position, by: holder)
+  }
+  func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) { try other.giveBack(lease, as: run) }
+  func resume(_ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
+    try other.resume(lease, as: definition, chunks: chunks)
+  }
+  func list(_ filter: RunFilter) throws(StoreProblem) -> RunList { try other.list(filter) }
+  func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
+    try other.chunks(of: run, from: first)
+  }
+  func sizes() throws(StoreProblem) -> [String: Int] { try other.sizes() }
+  func definition(of run: String) throws(StoreProblem) -> [UInt8] { try other.definition(of: run) }
+  func remove(_ runs: [String]) throws(StoreProblem) -> Int { try other.remove(runs) }
+  func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int { try other.ask(run, request) }
+  func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] { try other.requests(of: lease) }
+  func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) { try other.answer(request, with: answer) }
+  func answer(to request: Int) throws(StoreProblem) -> [UInt8]? { try other.answer(to: request) }
+}
+
 private struct Observer: RunObserver {
   func receive(_ events: [RunEvent]) {}
 }
@@ -141,6 +180,11 @@ private struct Passing: SyncBackend {
     #expect(try DeviceGeocoder().prepare().places == 1)
     var options = RunOptions(dataFolder: "/", workflowFolder: "/")
     options.observer = Observer()
+    let kept = MemoryRunStore()
+    options.history = RunHistory(file: "/launch", definition: [], holder: RunHolder(process: 1, host: "phone")) { _ in
+      PassingStore(other: kept)
+    }
+    #expect(try options.history?.open(nil).runs(RunFilter()).isEmpty == true)
     let store: any KeyValueStore = Settings()
     #expect(try store.get("a", in: "b") == nil)
   }

@@ -21,12 +21,7 @@ enum RunMemory {
   }
 
   /// This process.
-  static var holder: RunHolder {
-    var name = [CChar](repeating: 0, count: 256)
-    _ = gethostname(&name, name.count - 1)
-    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    return RunHolder(process: Int(getpid()), host: String(decoding: bytes, as: UTF8.self))
-  }
+  static var holder: RunHolder { .current }
 
   /// The history of a run of the file at an absolute path; nil if there should be none. What comes out of a pipe can
   /// never be read again, so it is not recorded.
