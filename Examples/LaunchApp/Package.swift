@@ -12,6 +12,7 @@ let package = Package(
       name: "LaunchApp",
       dependencies: [
         .product(name: "FlowKit", package: "flowrun"),
+        .product(name: "FlowApple", package: "flowrun"),
         .product(name: "NotificationPlugin", package: "flowrun"),
         .product(name: "SyncPlugin", package: "flowrun"),
       ],

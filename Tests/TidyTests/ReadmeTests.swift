@@ -53,9 +53,10 @@ import Testing
   }
 
   @Test func `the example for apps is the one that is compiled and run`() throws {
-    let block = try #require(Block.all(in: Repository.text("docs/embedding.md")).first { $0.language == "swift" })
+    let blocks = try Block.all(in: Repository.text("docs/embedding.md")).filter { $0.language == "swift" }
+    #expect(try Repository.text("Tests/TidyTests/EmbeddedLaunch.swift") == blocks[0].text)
     let source = try Repository.text("Tests/TidyTests/EmbeddingExample.swift")
-    #expect(source == block.text)
+    #expect(source == blocks.first { $0.text.hasPrefix("import FlowKitYAML") }?.text)
     let short = try #require(Block.all(in: Repository.text("README.md")).first { $0.language == "swift" })
     for line in short.text.split(separator: "\n") { #expect(source.contains("\n  \(line)\n"), "\(line)") }
   }
@@ -69,6 +70,15 @@ import Testing
     let result = try FlowrunProcess.run(["validate", "data.yaml", "--on", "slurm=50"], in: folder.path)
     #expect(result.exitCode == 0, "\(result.errors)")
     #expect(result.output.contains("slurm=50"))
+  }
+
+  @Test func `the first example for apps runs a compiled workflow, posts an event and awaits the gate`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("embed-\(UInt64.random(in: 0 ... .max))")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let report = try await launch(dataFolder: folder.path)
+    #expect(report.conclusion == .success)
+    #expect(report.gate.openedAt! >= 20)
+    #expect(report.steps.allSatisfy { $0.outcome == .success })
   }
 
   @Test func `the example for apps loads a workflow, posts an event and awaits the gate`() async throws {

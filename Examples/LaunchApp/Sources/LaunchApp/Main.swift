@@ -1,3 +1,4 @@
+import FlowApple
 import FlowKit
 import Foundation
 import NotificationPlugin
@@ -5,7 +6,7 @@ import SyncPlugin
 
 /// An app shell: `LaunchApp [ROUTE]` launches, as a tap on a notification with a route does.
 @main struct Main {
-  static func main() async throws {
+  @MainActor static func main() async throws {
     let engine = Engine {
       NotificationPlugin()
       SyncPlugin(schemas: Schemas.all)
@@ -13,32 +14,35 @@ import SyncPlugin
       ScreenPlugin(Screen())
     }
     let route = CommandLine.arguments.dropFirst().first
-    let run = try launch(engine, route: route, dataFolder: dataFolder, .init(cloud: dataFolder + "/cloud.sqlite"))
+    let model = try launch(engine, route: route, dataFolder: dataFolder, .init(cloud: dataFolder + "/cloud.sqlite"))
 
-    let gate = await run.gate
-    print("the first screen is there: \(gate.outcome.word)")
+    await model.opened()
+    print("the first screen is there: \(model.gate?.outcome.word ?? model.problem ?? "")")
 
-    run.post(Events.shelfFirstScroll)
-    run.finishPosting()
-    let outputs = await run.outputs
+    model.post(Events.shelfFirstScroll)
+    model.finishPosting()
+    guard let outputs = await model.run?.outputs else { return }
     print("\(outputs.books ?? 0) books, page \(outputs.page ?? "none")")
     if let openings = outputs.openings?.integerValue { print("openings on all devices: \(openings)") }
   }
 
   /// Starts the launch; a route came with the notification that was tapped.
-  static func launch(
+  @MainActor static func launch(
     _ engine: Engine, route: String?, dataFolder: String, _ inputs: Workflows.Launch.Inputs = .init(),
     clock: VirtualClock? = nil
-  ) throws -> TypedRun<Workflows.Launch> {
+  ) throws -> LaunchModel<Workflows.Launch> {
     let folder = try DataFolder(making: dataFolder)
     var options = RunOptions(dataFolder: folder.path, workflowFolder: folder.path)
-    options.acceptsEvents = true
     options.clock = clock
+    let model = LaunchModel(engine, Workflows.launch, inputs, options: options)
     if let route {
-      options.launch = Launch(
-        reason: .notification, options: ["payload": ["aps": ["alert": "A book for you"], "route": .string(route)]])
+      model.start(
+        Launch(
+          reason: .notification, options: ["payload": ["aps": ["alert": "A book for you"], "route": .string(route)]]))
+    } else {
+      model.start()
     }
-    return try engine.start(Workflows.launch, inputs, options: options)
+    return model
   }
 
   private static var dataFolder: String { FileManager.default.temporaryDirectory.path + "/launch-app" }

@@ -35,11 +35,11 @@ struct LaunchPlanTests {
 }
 
 /// The launch with the app's own code.
-struct LaunchTests {
+@MainActor struct LaunchTests {
   private func launched(
     route: String?, _ inputs: Workflows.Launch.Inputs = .init()
   ) async throws -> (lines: [String], outputs: Workflows.Launch.Outputs) {
-    let screen = await Screen(draws: false)
+    let screen = Screen(draws: false)
     let engine = Engine {
       NotificationPlugin(center: HeadlessNotificationCenter())
       SyncPlugin(schemas: Schemas.all)
@@ -48,13 +48,17 @@ struct LaunchTests {
     }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("launch-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let run = try Main.launch(engine, route: route, dataFolder: folder.path, inputs)
-    run.post(Events.shelfFirstScroll)
-    run.finishPosting()
+    let model = try Main.launch(engine, route: route, dataFolder: folder.path, inputs)
+    #expect(model.showsSplash)
+    model.post(Events.shelfFirstScroll)
+    model.finishPosting()
+    await model.opened()
+    #expect(!model.showsSplash && model.gate?.outcome == .ready)
+    let run = try #require(model.run)
     let outputs = await run.outputs
     #expect(run.outputs(of: Workflows.Launch.Steps.covers)?.count == 3)
     #expect(run.outputs(of: Workflows.Launch.Steps.checkAccount)?.plan == .full)
-    return (await screen.lines, outputs)
+    return (screen.lines, outputs)
   }
 
   @Test func `shows the shelf`() async throws {
@@ -64,7 +68,7 @@ struct LaunchTests {
   }
 
   @Test func `a slow server is given 300 ms, which take no time here`() async throws {
-    let screen = await Screen(draws: false)
+    let screen = Screen(draws: false)
     let engine = Engine {
       NotificationPlugin()
       SyncPlugin(schemas: Schemas.all)
@@ -73,8 +77,9 @@ struct LaunchTests {
     }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("launch-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let run = try Main.launch(engine, route: nil, dataFolder: folder.path, clock: VirtualClock())
-    run.finishPosting()
+    let model = try Main.launch(engine, route: nil, dataFolder: folder.path, clock: VirtualClock())
+    model.finishPosting()
+    let run = try #require(model.run)
     #expect(
       await run.report.timeline() == [
         "0s splash starts", "0s splash: success", "0s open-library starts", "0s open-library: success",

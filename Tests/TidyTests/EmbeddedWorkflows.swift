@@ -1,0 +1,28 @@
+import BasicsPlugin
+import FlowKitYAML
+
+/// What the build plugin writes for the first workflow of docs/embedding.md.
+enum Workflows {
+  static let launch = Launch()
+
+  struct Launch: PackagedWorkflow {
+    struct Inputs: WorkflowInputs {
+      var values: ValueObject { [:] }
+    }
+
+    struct Outputs: WorkflowOutputs {
+      init(values: ValueObject) {}
+    }
+
+    /// Empty if the page has another workflow.
+    static let compiled: [UInt8] = {
+      let text = try? Block.all(in: Repository.text("docs/embedding.md")).first { $0.language == "yaml" }?.text
+      let loader = WorkflowLoader(catalog: Engine { BasicsPlugin() }.registry)
+      return loader.load(bytes: Array((text ?? "").utf8), file: "launch.yaml").compiled?.bytes ?? []
+    }()
+  }
+}
+
+enum Events: String, EventName {
+  case mapFirstUse = "map.first-use"
+}
