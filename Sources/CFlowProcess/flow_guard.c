@@ -37,8 +37,15 @@ uint64_t *flow_guard_table(int count, int *file) {
     errno = failure;
     return NULL;
   }
-  for (int index = 0; index < count; index++) memcpy((char *)table + 8 * index, "end    \n", 8);
+  // Only pages that records are written to take memory.
+  flow_guard_end(table);
   return table;
+}
+
+void flow_guard_end(uint64_t *record) {
+  uint64_t value;
+  memcpy(&value, "end    \n", sizeof value);
+  __atomic_store_n(record, value, __ATOMIC_RELEASE);
 }
 
 void flow_guard_clear(uint64_t *record) {

@@ -53,8 +53,11 @@ int flow_watch_exit(pid_t child);
 int flow_unread_bytes(int writing_end);
 
 /// Maps a table of this many records of 8 bytes, which a child sees as the file `file`, closed on exec; NULL with the
-/// error in errno. Each record is a line: a group's number, nothing, or `end` where none has been used yet.
+/// error in errno. Each record is a line: a group's number, nothing, or `end` behind the last that has been used.
 uint64_t *flow_guard_table(int count, int *file);
+
+/// Makes a record the end of the table.
+void flow_guard_end(uint64_t *record);
 
 /// Makes a record a line without a number.
 void flow_guard_clear(uint64_t *record);

@@ -15,11 +15,11 @@ package final class ProcessGuard: Sendable {
   package static let shared = ProcessGuard()
 
   /// How many groups there may be at once.
-  package static let groupLimit = 1024
+  package static let groupLimit = 8192
 
   /// A line of the table.
   // Proof of safety: `pointer` is into the table, which is mapped as long as the process lives; each access to it is atomic.
-  struct Record: @unchecked Sendable {
+  package struct Record: @unchecked Sendable {
     fileprivate let index: Int
     let pointer: UnsafeMutablePointer<UInt64>
   }
@@ -28,6 +28,8 @@ package final class ProcessGuard: Sendable {
     var table: (records: UnsafeMutablePointer<UInt64>, file: CInt)?
     /// A bit for each record that is taken.
     var taken = [UInt64](repeating: 0, count: ProcessGuard.groupLimit / 64)
+    /// The index of the record that ends the table.
+    var end = 0
     var process: pid_t = 0
     var lifeline = Descriptor(-1)
   }
@@ -37,7 +39,7 @@ package final class ProcessGuard: Sendable {
   private init() {}
 
   /// A line for a group that is about to be started; starts the guard where it is not running.
-  func newRecord() throws(SystemError) -> Record {
+  package func newRecord() throws(SystemError) -> Record {
     try state.withLock { state throws(SystemError) in
       if !Self.isRunning(state.process) { try Self.start(&state) }
       guard let table = state.table, let word = state.taken.firstIndex(where: { $0 != .max }) else {
@@ -46,6 +48,10 @@ package final class ProcessGuard: Sendable {
       let bit = (~state.taken[word]).trailingZeroBitCount
       state.taken[word] |= 1 << bit
       let index = word * 64 + bit
+      if index == state.end {
+        state.end += 1
+        flow_guard_end(table.records + state.end)
+      }
       // From now on the guard reads past it.
       flow_guard_clear(table.records + index)
       return Record(index: index, pointer: table.records + index)
@@ -53,7 +59,7 @@ package final class ProcessGuard: Sendable {
   }
 
   /// Forgets a group that has ended, or was never started.
-  func free(_ record: Record) {
+  package func free(_ record: Record) {
     flow_guard_clear(record.pointer)
     state.withLock { $0.taken[record.index / 64] &= ~(1 << (record.index % 64)) }
   }
@@ -133,7 +139,7 @@ package final class ProcessGuard: Sendable {
     }
     if state.table == nil {
       var file: CInt = -1
-      guard let records = flow_guard_table(CInt(groupLimit), &file) else {
+      guard let records = flow_guard_table(CInt(groupLimit + 1), &file) else {
         throw SystemError("cannot make the table of processes", errno)
       }
       state.table = (records, file)
