@@ -64,6 +64,9 @@ public protocol ActionType: Sendable {
   /// What the engine calls where the action takes nothing and gives nothing; nil for all others. The defaults are right
   /// for every action.
   func plainBody() -> (@Sendable (ActionContext) throws -> Void)?
+
+  /// What the engine calls where the action returns to its thread while it waits; nil for all but `shell.run`.
+  func bodyInParts() -> BodyInParts?
 }
 
 extension ActionType {
@@ -105,6 +108,8 @@ extension ActionType {
   public static func check(_ input: LiteralInput) -> [InputProblem] { [] }
   /// None: inputs must be read, or outputs written.
   public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? { nil }
+  /// None: it holds its thread or awaits.
+  public func bodyInParts() -> BodyInParts? { nil }
 }
 
 /// An action that does its work on the step's own thread; the usual kind.

@@ -6,7 +6,7 @@ import Synchronization
 /// Where each field is in the struct is found once, on the first call, by the layout rule of Swift's structs (each
 /// property at the next address that its type can have), and checked against what reflection sees: each field must hold
 /// the very slot there. Where that does not hold, the inputs are made by reflection, every time.
-final class InputMaker<Input: ActionInput>: Sendable {
+package final class InputMaker<Input: ActionInput>: Sendable {
   private struct Field: Sendable {
     var name: String
     var offset: Int
@@ -20,8 +20,11 @@ final class InputMaker<Input: ActionInput>: Sendable {
 
   private let layout = AtomicLazyReference<Layout>()
 
+  /// A maker that has not found the fields yet.
+  package init() {}
+
   /// The inputs with these values; throws a ``TypeMismatch`` where one is missing or does not fit.
-  func make(_ values: ValueObject) throws -> Input {
+  package func make(_ values: ValueObject) throws -> Input {
     let layout = layout.load() ?? layout.storeIfNil(Layout(Self.findFields()))
     guard let fields = layout.fields else { return try Input(values: values) }
     let input = Input()

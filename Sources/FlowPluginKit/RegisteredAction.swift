@@ -10,6 +10,8 @@ public struct RegisteredAction: Sendable {
   public let body: Body
   /// The same as a synchronous ``body``, where there are no inputs and no outputs to pass; nil if there may be.
   package let plainBody: (@Sendable (ActionContext) throws -> Void)?
+  /// The same as a synchronous ``body``, where it returns to its thread while it waits; nil if it does not.
+  package let bodyInParts: BodyInParts?
   /// The action's own check of literal inputs.
   public let check: @Sendable (LiteralInput) -> [InputProblem]
 
@@ -28,16 +30,17 @@ public struct RegisteredAction: Sendable {
     declaration: ActionDeclaration, body: Body,
     check: @escaping @Sendable (LiteralInput) -> [InputProblem] = { _ in [] }
   ) {
-    self.init(declaration: declaration, body: body, plainBody: nil, check: check)
+    self.init(declaration: declaration, body: body, plainBody: nil, bodyInParts: nil, check: check)
   }
 
   private init(
     declaration: ActionDeclaration, body: Body, plainBody: (@Sendable (ActionContext) throws -> Void)?,
-    check: @escaping @Sendable (LiteralInput) -> [InputProblem]
+    bodyInParts: BodyInParts?, check: @escaping @Sendable (LiteralInput) -> [InputProblem]
   ) {
     self.declaration = declaration
     self.body = body
     self.plainBody = plainBody
+    self.bodyInParts = bodyInParts
     self.check = check
   }
 
@@ -82,6 +85,7 @@ public struct RegisteredAction: Sendable {
     declaration.source = A.source
     declaration.isPortable = A.isPortable
     return RegisteredAction(
-      declaration: declaration, body: body, plainBody: action.plainBody(), check: { A.check($0) })
+      declaration: declaration, body: body, plainBody: action.plainBody(), bodyInParts: action.bodyInParts(),
+      check: { A.check($0) })
   }
 }

@@ -19,7 +19,7 @@ struct ThreadPoolTests {
     var limits: [Int] = []
     while let time = pool.startWatch() {
       #expect(time == millisecond)
-      let isStuck = pool.endWatch()
+      let isStuck = pool.endWatch(at: 0)
       #expect(isStuck)
       limits.append(pool.limit)
       while pool.hasRoom { pool.wake() }
@@ -33,12 +33,23 @@ struct ThreadPoolTests {
     for returns in [64, 64, 64, 63, 64, 0, 1] {
       times.append(pool.startWatch()! / millisecond)
       pool.noteReturns(returns)
-      let isStuck = pool.endWatch()
+      let isStuck = pool.endWatch(at: 0)
       #expect(isStuck == (returns == 0))
     }
     #expect(times == [1, 2, 4, 4, 1, 2, 1])
     // Only a watch that saw no thread come free lets the pool grow.
     #expect(pool.limit == 3)
+  }
+
+  @Test func `a pool whose threads take bodies that return to them does not grow for 20 ms`() {
+    var pool = fullPool()
+    pool.holdLimit(at: 5 * millisecond)
+    for (time, limit) in [(6, 2), (24, 2), (25, 3)] {
+      #expect(pool.startWatch() == millisecond)
+      let isStuck = pool.endWatch(at: time * millisecond)
+      #expect(isStuck == (limit == 3))
+      #expect(pool.limit == limit)
+    }
   }
 
   @Test func `one watch is enough, and the main thread has none`() {

@@ -9,6 +9,8 @@ struct RunState {
   var pools: [ThreadPool]
   /// Steps that threads took in one go and that may not all have been started; see ``revokeBatches()``.
   private(set) var batches: [Batch] = []
+  /// Bodies that have waited and can continue.
+  var resumptions = Resumptions()
   /// What steps returned, but for those that gave nothing.
   var outputs: [StepIndex: ValueObject] = [:]
   /// What steps have made, as lists of paths, where expressions read it.

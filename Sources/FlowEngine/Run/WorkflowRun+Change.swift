@@ -46,6 +46,15 @@ extension WorkflowRun {
       }
       if let watched, state.plan.canStart(in: watched) { watch(watched, &state, &aftermath) }
     }
+    if !state.resumptions.isEmpty {
+      for pool in Pool.all where state.resumptions.count(in: pool) > 0 {
+        if pool == watched {
+          watch(pool, &state, &aftermath)
+        } else {
+          wakeThreads(of: pool, for: 0, &state, &aftermath)
+        }
+      }
+    }
     if state.plan.remote != nil, !isGuarded || isSureOfRun { startRemotely(&state, &aftermath) }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true {
       state.timerAt = due
@@ -91,13 +100,14 @@ extension WorkflowRun {
     }
   }
 
-  /// Wakes threads of a pool for this many ready steps, as long as it has any.
+  /// Wakes threads of a pool for this many ready steps and for the bodies that can continue, as long as it has any.
   func wakeThreads(
     of pool: Pool, for startable: Int, _ state: inout RunState, _ aftermath: inout Aftermath
   ) {
-    while state.pools[pool.index].waking < startable {
+    let wanted = startable + state.resumptions.count(in: pool)
+    while state.pools[pool.index].waking < wanted {
       guard state.pools[pool.index].hasRoom else {
-        if state.pools[pool.index].isFull {
+        if state.pools[pool.index].isFull, startable > state.pools[pool.index].waking {
           state.threadShortage.noteLimit(pool, waiting: startable - state.pools[pool.index].waking)
         }
         return watch(pool, &state, &aftermath)
@@ -165,7 +175,9 @@ extension WorkflowRun {
 
   private func endWatch(of pool: Pool) {
     let aftermath = withPlan { state in
-      let isStuck = state.pools[pool.index].endWatch()
+      // A virtual clock stands still while bodies work.
+      let now = options.clock == nil ? state.instant(clock.now) : .max
+      let isStuck = state.pools[pool.index].endWatch(at: now)
       // Where a thread came free and took another step, those that still wait have waited less than that.
       return carryOut(&state, onlyWatching: isStuck ? nil : pool)
     }

@@ -30,6 +30,8 @@ final class StepBodies: @unchecked Sendable {
   }
 
   private let bodies: [RegisteredAction.Body]
+  /// The bodies that return to their thread while they wait, by the indices of their actions; empty if there are none.
+  private let bodiesInParts: [BodyInParts?]
   private let references: UnsafeMutableBufferPointer<References>
   /// For each step the index of its action, or -1 where it, or each of its items, has inputs or its action has no plain body.
   private let plainIndices: UnsafeMutableBufferPointer<Int32>
@@ -41,10 +43,14 @@ final class StepBodies: @unchecked Sendable {
   ///   - plainFanOuts: steps whose items have nothing besides.
   init(_ actions: [RegisteredAction], steps: [Int32], details: [Int32], plainFanOuts: Set<Int>) {
     bodies = actions.map(\.body)
+    let hasParts = actions.contains { $0.bodyInParts != nil }
+    bodiesInParts = hasParts ? actions.map(\.bodyInParts) : []
     references = .allocate(capacity: actions.count)
     for (index, action) in actions.enumerated() {
       var reference = References()
-      if let call = action.plainBody {
+      if action.bodyInParts != nil {
+        // Neither of the two: it would hold its thread.
+      } else if let call = action.plainBody {
         reference.plain = .passRetained(Plain(call))
       } else if case .synchronous(let call) = action.body {
         reference.synchronous = .passRetained(Synchronous(call))
@@ -89,7 +95,14 @@ final class StepBodies: @unchecked Sendable {
     return try body._withUnsafeGuaranteedRef { try $0.call(inputs?.values ?? ValueObject(), context) }
   }
 
-  /// The body of an action that has no synchronous one.
+  /// Whether any body returns to its thread while it waits.
+  @inline(__always)
+  var hasParts: Bool { !bodiesInParts.isEmpty }
+
+  /// The body of an action that returns to its thread while it waits; nil if the action has no such body.
+  func inParts(_ action: Int32) -> BodyInParts? { bodiesInParts.isEmpty ? nil : bodiesInParts[Int(action)] }
+
+  /// The body of an action for a task of its own.
   func asynchronous(_ action: Int32) -> InTask {
     switch bodies[Int(action)] {
     case .synchronous(let call): InTask(call: { values, context in try call(values, context) }, isService: false)

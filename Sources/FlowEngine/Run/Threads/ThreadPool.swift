@@ -23,6 +23,8 @@ struct ThreadPool {
   private var watchNanoseconds = shortestWatchNanoseconds
   /// Until when those that are busy should be left alone; nanoseconds from the start of the run.
   private var growthPausedUntil = 0
+  /// Until when the limit stays, because its threads work with bodies that return soon; nanoseconds from the start of the run.
+  private var limitHeldUntil = 0
   /// Whether the system gave no thread when it was last asked.
   private(set) var isShortOfThreads = false
   /// Since when it has given none though no thread is at work; nanoseconds from the start of the run, nil: it gave one.
@@ -34,6 +36,8 @@ struct ThreadPool {
   private static let missingThreadWatchNanoseconds = 50_000_000
   /// How long steps wait for a thread while no thread of their pool is at work.
   private static let threadlessLimitNanoseconds = 10_000_000_000
+  /// How long the limit stays after a thread took a body that returns to it.
+  private static let heldLimitNanoseconds = 20_000_000
   /// If this many bodies return during a watch, they were short.
   private static let returnsOfShortSteps = 64
 
@@ -94,6 +98,10 @@ struct ThreadPool {
     growth = 1
   }
 
+  /// Notes that a thread works with a body that returns to it instead of waiting. While there are such, more threads would only
+  /// share the processors with them; where one holds its thread nevertheless, the limit grows a moment later.
+  mutating func holdLimit(at now: Int) { limitHeldUntil = now + Self.heldLimitNanoseconds }
+
   /// Whether a thread watches the waiting steps when the watch is over.
   var isWatched: Bool { watchedReturns != nil }
 
@@ -111,13 +119,13 @@ struct ThreadPool {
   }
 
   /// Ends the watch. True if no thread became free: the pool may have more threads.
-  mutating func endWatch() -> Bool {
+  mutating func endWatch(at now: Int) -> Bool {
     let seen = returns &- (watchedReturns ?? returns)
     watchedReturns = nil
     let isFlowing = seen >= Self.returnsOfShortSteps
     watchNanoseconds =
       isFlowing ? min(2 * watchNanoseconds, Self.longestWatchNanoseconds) : Self.shortestWatchNanoseconds
-    guard seen == 0 else { return false }
+    guard seen == 0, now >= limitHeldUntil else { return false }
     if busy >= limit {
       limit = min(Limits.threads, limit + growth)
       growth *= 2

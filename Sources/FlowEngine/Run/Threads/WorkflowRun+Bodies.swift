@@ -4,7 +4,7 @@ import Synchronization
 
 // A step's body: how it is called, in a task where it is asynchronous, and what happens to what it gives or throws.
 extension WorkflowRun {
-  /// Runs a body; nil: it continues in a task.
+  /// Runs a body; nil: it continues in a task, or on another thread once it has waited.
   @inline(__always)
   func execute(_ start: Start, _ context: ActionContext, pool: Pool, _ outputs: inout ValueObject) -> Ending? {
     if let beforehand = start.inputs?.beforehand, let ending = look(beforehand, start, &outputs) { return ending }
@@ -23,10 +23,56 @@ extension WorkflowRun {
       noteFailure(start)
       return ending(of: error, start)
     }
+    if let body = prepared.bodies.inParts(action) {
+      return carry(start, in: pool, &outputs) { [self] in
+        let thread = StepThread(isWanted: { [self] in isThreadWanted(of: pool) })
+        return try body.begin(start.inputs?.values ?? ValueObject(), context, thread)
+      }
+    }
     guard let (ending, given) = run(prepared.bodies.asynchronous(action), start, context, pool: pool, startsHere: true)
     else { return nil }
     outputs = given
     return ending
+  }
+
+  /// Runs a part of a body; nil: the body waits, and its next part is run by a thread of the pool.
+  func carry(
+    _ start: Start, in pool: Pool, _ outputs: inout ValueObject, _ part: () throws -> BodyInParts.Progress
+  ) -> Ending? {
+    do {
+      switch try part() {
+      case .ended(let given):
+        if start.inputs?.check != nil, let ending = noteSuccess(start, given) {
+          noteFailure(start)
+          return ending
+        }
+        outputs = given
+        return .success
+      case .waits(let wait, let next):
+        wait { [self] in resume(Resumption(start: start, pool: pool, next: next)) }
+        return nil
+      }
+    } catch {
+      noteFailure(start)
+      return ending(of: error, start)
+    }
+  }
+
+  /// Has a thread of its pool continue a body that has waited.
+  private func resume(_ resumption: Resumption) {
+    let aftermath = withPlan { state in
+      state.resumptions.append(resumption)
+      return carryOut(&state)
+    }
+    perform(aftermath)
+  }
+
+  /// Whether ready steps, or bodies that can continue, wait for a thread of a pool that may have no more.
+  private func isThreadWanted(of pool: Pool) -> Bool {
+    state.withLock { state in
+      !state.pools[pool.index].hasRoom
+        && (state.plan.canStart(in: pool) || state.resumptions.count(in: pool) > 0)
+    }
   }
 
   /// The result of looking before a body runs; nil: it runs.

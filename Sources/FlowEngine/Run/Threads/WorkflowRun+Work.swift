@@ -21,6 +21,9 @@ import FlowPluginKit
 // are so short that waking another thread would cost more than it helps, none is woken; and of threads that are in each
 // other's way one goes.
 //
+// The body of a command returns while it waits (`BodyInParts`), and the thread takes the next step. Once the body can continue, it
+// is among the `resumptions`, and a thread of its pool runs its next part.
+//
 // Nothing of this may leave a ready step waiting behind a thread that turns out to take long. So whenever steps wait,
 // the pool is under *watch* (`ThreadPool.startWatch()`): when no body has returned for a millisecond, others are woken,
 // and the pool grows.
@@ -34,6 +37,7 @@ extension WorkflowRun {
     var turn = Turn.arrive
     while true {
       let start: Start
+      var hasResumed = false
       var outputs = ValueObject()
       let ending: Ending?
       let time: Int
@@ -48,6 +52,13 @@ extension WorkflowRun {
         context.attempt = Int(start.attempt)
         ending = execute(start, context, pool: pool, &outputs)
         time = pace.endStep()
+      case .resume(let resumption):
+        start = resumption.start
+        hasResumed = true
+        // What belongs to the body goes with its last part, before the step is said to have ended.
+        turn = .leave
+        ending = carry(start, in: pool, &outputs, resumption.next)
+        time = pace.endStep()
       case .ended(let last, let how, let now): (start, ending, time) = (last, how, now)
       case .fastPath(let fastPath, let step):
         turn = workThrough(fastPath, from: step, &context, &pace, &batch)
@@ -56,7 +67,9 @@ extension WorkflowRun {
       }
       let aftermath = withPlan { state -> Aftermath? in
         let now = state.instant(time)
-        let following = takeNext(after: start, ending, outputs, in: pool, &state, &pace, at: now)
+        // Bodies that have waited come first, but in turns with ready steps.
+        let takesStep = hasResumed || state.resumptions.count(in: pool) == 0
+        let following = takeNext(after: start, ending, outputs, in: pool, &state, &pace, at: now, takesStep: takesStep)
         return takeTurn(&turn, following, in: pool, &state, pace)
       }
       if let aftermath { perform(aftermath) }
@@ -69,6 +82,8 @@ extension WorkflowRun {
     case arrive
     /// Run a step.
     case start(Start)
+    /// Run the next part of a body that has waited.
+    case resume(Resumption)
     /// Say how a step ended that it has run, and when.
     case ended(Start, Ending, atNanoseconds: Int)
     /// Work through ordinary steps.
@@ -81,21 +96,26 @@ extension WorkflowRun {
   private func arrive(in pool: Pool, _ turn: inout Turn, _ pace: Pace) -> Aftermath? {
     withPlan { state in
       state.pools[pool.index].noteArrival()
+      if let resumption = state.resumptions.take(from: pool) {
+        turn = .resume(resumption)
+        state.pools[pool.index].holdLimit(at: state.instant(clock.now))
+        return carryOut(&state)
+      }
       let following = nextStart(in: pool, &state, at: state.instant(clock.now))
       return takeTurn(&turn, following, in: pool, &state, pace)
     }
   }
 
-  /// Notifies the plan how a step ended (nil: it continues in a task) and takes the next step of the pool, unless the thread
-  /// is to go or the plan asks for something first.
+  /// Notifies the plan how a step ended (nil: it continues later) and takes the next step of the pool, unless the thread
+  /// is to go, the plan asks for something first or a body that has waited comes before.
   @inline(__always)
   private func takeNext(
     after start: Start, _ ending: Ending?, _ outputs: ValueObject, in pool: Pool, _ state: inout RunState,
-    _ pace: inout Pace, at now: Int
+    _ pace: inout Pace, at now: Int, takesStep: Bool
   ) -> (step: StepIndex, attempt: Int)? {
     // A thread of the main thread goes after each step, so that other work of the main queue has its turn.
     let continues =
-      pool != .main && !state.plan.hasEffects
+      takesStep && pool != .main && !state.plan.hasEffects
       && (pace.isWithinInterval || pace.report(to: &state.pools[pool.index]))
     if case .success? = ending, outputs.isEmpty {
       if continues, state.durableStarts == nil, !isGuarded {
@@ -115,11 +135,19 @@ extension WorkflowRun {
   ) -> Aftermath? {
     turn = .leave
     if let following {
+      if prepared.bodies.hasParts,
+        prepared.bodies.inParts(prepared.actionIndices[Int(instances.owner(of: following.step))]) != nil
+      {
+        state.pools[pool.index].holdLimit(at: state.latestNanoseconds)
+      }
       if !needsOthers(&state, pool, pace) {
         turn = fastPath(following, in: pool, &state) ?? .start(start(following.step, following.attempt, &state))
         return nil
       }
       turn = .start(start(following.step, following.attempt, &state))
+    } else if pool != .main, let resumption = state.resumptions.take(from: pool) {
+      turn = .resume(resumption)
+      state.pools[pool.index].holdLimit(at: state.latestNanoseconds)
     } else {
       state.pools[pool.index].giveBack()
     }
