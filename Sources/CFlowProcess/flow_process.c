@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #else
 #include <spawn.h>
+#include <sys/event.h>
 #endif
 
 // Writes the group's number into its record of the guard's table: digits, spaces and a line's end, in one store.
@@ -37,6 +38,22 @@ static void note_group(uint64_t *record, pid_t group) {
 }
 
 #ifdef __linux__
+
+// The limit of descriptors as this process found it, for children: a program that closes all that it may have, or that uses
+// select, expects a small one.
+static struct rlimit found_limit;
+static int is_limit_raised;
+
+int flow_raise_file_limit(void) {
+  struct rlimit limit;
+  if (__atomic_load_n(&is_limit_raised, __ATOMIC_ACQUIRE) || getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  if (limit.rlim_cur >= limit.rlim_max) return 0;
+  found_limit = limit;
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  __atomic_store_n(&is_limit_raised, 1, __ATOMIC_RELEASE);
+  return 1;
+}
 
 // By vfork and not by posix_spawn: that maps a stack for every child and unmaps it again, which interrupts the other
 // processors of a program with several threads, and asks for the state of every signal besides.
@@ -97,6 +114,7 @@ static int become(const struct flow_spawn_request *request, const char *path) {
       pass(request->output, 1) < 0 || pass(request->error, 2) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
     return errno;
   close_others(request->report);
+  if (__atomic_load_n(&is_limit_raised, __ATOMIC_ACQUIRE)) setrlimit(RLIMIT_NOFILE, &found_limit);
   execve(path, request->arguments, request->environment);
   return errno;
 }
@@ -128,6 +146,9 @@ int flow_spawn(const struct flow_spawn_request *request, pid_t *child) {
 }
 
 #else
+
+// posix_spawn cannot give a child another limit than this process has.
+int flow_raise_file_limit(void) { return 0; }
 
 static int add_actions(posix_spawn_file_actions_t *actions, const struct flow_spawn_request *request) {
   int failure = posix_spawn_file_actions_addchdir_np(actions, request->directory);
@@ -193,6 +214,16 @@ int flow_pipe(int ends[2]) {
 int flow_watch_exit(pid_t child) {
 #if defined(__linux__) && defined(SYS_pidfd_open)
   return (int)syscall(SYS_pidfd_open, child, 0);  // close-on-exec by definition
+#elif defined(__APPLE__)
+  // A queue of events is itself a descriptor that becomes readable.
+  int queue = kqueue();
+  if (queue < 0) return -1;
+  fcntl(queue, F_SETFD, FD_CLOEXEC);
+  struct kevent change;
+  EV_SET(&change, child, EVFILT_PROC, EV_ADD, NOTE_EXIT, 0, NULL);
+  if (kevent(queue, &change, 1, NULL, 0, NULL) == 0) return queue;
+  close(queue);
+  return -1;
 #else
   (void)child;
   return -1;

@@ -134,5 +134,7 @@ import Testing
       "ulimit -n 64; exec '\(FlowrunProcess.path)' scarce.yaml", in: tool.folder.path)
     #expect(status == 0, "\(output.suffix(500))")
     #expect(output.contains("60 succeeded"))
+    let warning = "others wait for them: Too many open files; raise the limit of open files (ulimit -n)"
+    #expect(output.components(separatedBy: warning).count == 2, "\(output.suffix(2000))")
   }
 }

@@ -34,6 +34,9 @@ struct flow_spawn_request {
 /// the error number of what failed, the program that cannot be executed included.
 int flow_spawn(const struct flow_spawn_request *request, pid_t *child);
 
+/// Lets this process have as many descriptors as it may (Linux); children keep the limit as it was. Whether there are more now.
+int flow_raise_file_limit(void);
+
 /// Makes a group the foreground of a terminal, also if this process is in the background; 0, or an error number.
 int flow_set_foreground(int terminal, pid_t group);
 
@@ -48,6 +51,19 @@ int flow_pipe(int ends[2]);
 
 /// A descriptor that becomes readable when the child has ended, closed on exec; -1 where there is none.
 int flow_watch_exit(pid_t child);
+
+/// A list of descriptors that are waited for together, closed on exec; -1 with the error in errno.
+int flow_ready_open(void);
+
+/// Adds a descriptor, which is reported once, with its token, when it is readable or at its end; 0, or an error number.
+int flow_ready_add(int list, int file, uint64_t token);
+
+/// Takes a descriptor out, also one that has been reported.
+void flow_ready_remove(int list, int file);
+
+/// Waits until one of the descriptors is ready, at most this long (-1: without a limit), and gives the tokens of up to 64 that are;
+/// their number, or -1 with the error in errno.
+int flow_ready_wait(int list, uint64_t *tokens, int count, int milliseconds);
 
 /// How many bytes are unread in the pipe behind its writing end; -1 where that cannot be known.
 int flow_unread_bytes(int writing_end);

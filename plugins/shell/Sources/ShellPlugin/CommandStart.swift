@@ -24,19 +24,12 @@ struct CommandStart {
   static let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
 
   /// Descriptors that commands leave to everybody else in this process.
-  private static let reservedDescriptors: rlim_t = 16
+  private static let reservedDescriptors: CInt = 16
 
   /// Throws when a command that has this descriptor would leave too few to the others.
   static func checkRoom(above number: CInt) throws(SystemError) {
-    var limit = rlimit()
-    #if canImport(Glibc)
-      let failed = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) != 0
-    #else
-      let failed = getrlimit(RLIMIT_NOFILE, &limit) != 0
-    #endif
-    if !failed, rlim_t(number) + reservedDescriptors > limit.rlim_cur {
-      throw SystemError("cannot make a pipe", EMFILE)
-    }
+    if DescriptorRoom.hasRoom(above: number, leaving: reservedDescriptors) { return }
+    throw SystemError("cannot make a pipe", EMFILE)
   }
 
   /// Where a program is: as stated when it has a slash, else in the first folder of the child's own PATH that has it.

@@ -11,7 +11,7 @@ import FlowSystem
 /// The file to which a command writes its named outputs. It is removed with this value.
 ///
 /// It has a folder of its own, so that a process which outlives the step cannot create the file again.
-final class OutputFile {
+final class OutputFile: Sendable {
   /// The variable that names the file.
   static let variable = "FLOWRUN_OUTPUT"
 

@@ -13,7 +13,7 @@ struct Patience {
   mutating func allows(_ error: SystemError) -> Bool {
     guard error.isLackOfDescriptors || error.number == EAGAIN else { return false }
     // A command that runs will end and return what it has.
-    if RunningCommand.isAnyRunning { waitedMilliseconds = 0 }
+    if RunningCommand.count > 0 { waitedMilliseconds = 0 }
     guard waitedMilliseconds < Self.longestWaitMilliseconds else { return false }
     _ = poll(nil, 0, pauseMilliseconds)
     waitedMilliseconds += pauseMilliseconds

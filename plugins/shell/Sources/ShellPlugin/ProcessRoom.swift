@@ -17,7 +17,7 @@ enum ProcessRoom {
       guard let room = ProcessTable.room else { return }
       let now = ContinuousClock.now
       starts.removeAll { now - $0 > settling }
-      guard !RunningCommand.isAnyRunning && starts.isEmpty || room >= (starts.count + 1) * processesPerCommand else {
+      guard RunningCommand.count == 0 && starts.isEmpty || room >= (starts.count + 1) * processesPerCommand else {
         throw SystemError("cannot start a process", EAGAIN)
       }
       starts.append(now)

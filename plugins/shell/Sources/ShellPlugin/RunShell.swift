@@ -3,7 +3,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Runs a command in a process group of its own and waits for it on the step's thread.
+/// Runs a command in a process group of its own; while the command is silent, the step holds no thread.
 struct RunShell: Action {
   static let name = "shell.run"
   static let summary = "Runs a command and gives its output"
@@ -132,58 +132,25 @@ struct RunShell: Action {
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    var command = try Command(input.command, shell: input.shell, arguments: input.arguments)
-    guard let place = command.scriptArgument, let text = command.text else { return try run(command, input, context) }
-    let script = try ScriptFile(text)
-    command.arguments[place] = script.path
-    return try run(command, input, context)
-  }
-
-  private func run(_ command: Command, _ input: Input, _ context: ActionContext) throws -> Output {
-    let outputs = try NamedOutputs(declaredBy: input.outputs)
-    let file = outputs.fields.isEmpty ? nil : try OutputFile()
-    let inner = InnerRuns.begin()
-    var variables = context.environment
-    variables[InnerRuns.variable] = inner?.value
-    let environment = try ChildEnvironment.make(
-      variables, input.env, without: context.withheldVariables, outputs: file?.path,
-      folders: input.path.map(\.path))
-    let start = try CommandStart(
-      command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
-      path: environment.path, inner: inner)
-    let limit: OutputLimit
-    do throws(OutputLimit.LimitProblem) { limit = try OutputLimit(input.outputLimit) } catch {
-      throw ActionError("input", error.message, isRetryable: false)
+    guard let output = try CommandStep(input, in: context).advance(on: .own) else {
+      preconditionFailure("a command that has a thread of its own is read to its end")
     }
-    let stop: StopPolicy
-    do throws(StopPolicy.PolicyProblem) { stop = try StopPolicy(input.stop) } catch {
-      throw ActionError("input", "stop: \(error.message)", isRetryable: false)
-    }
-    let ending =
-      try input.interactive
-      ? InteractiveCommand.run(start, stop, in: context)
-      : RunningCommand(
-        start, outputLimitBytes: limit.bytes, mergesOutput: input.mergeOutput, stop, in: context
-      ).end()
-    if ending.wasKilled {
-      context.log(
-        "'\(command.description)' had not ended \(DurationText.format(stop.within)) after SIG\(stop.signal.rawValue) and was "
-          + "killed", level: .warning)
-    }
-    try context.checkCancellation()
-    if ending.group.leftBehind {
-      context.log(
-        "ended what '\(command.description)' had left running; a command that is to keep running has 'service: true'",
-        level: .warning)
-    }
-    var output = try Self.output(of: ending, command, successStatuses: input.successStatuses)
-    guard let file else { return output }
-    let bytes = try file.contents()
-    do throws(NamedOutputs.OutputProblem) { output.named = try outputs.values(in: bytes) } catch { throw error.error }
     return output
   }
 
-  private static func output(
+  func bodyInParts() -> BodyInParts? {
+    let inputs = InputMaker<Input>()
+    return BodyInParts { values, context, thread in
+      try Self.advance(try CommandStep(inputs.make(values), in: context), on: thread)
+    }
+  }
+
+  private static func advance(_ step: CommandStep, on thread: StepThread) throws -> BodyInParts.Progress {
+    if let output = try step.advance(on: thread) { return .ended(output.values) }
+    return .waits(start: { step.wait($0) }, next: { try advance(step, on: thread) })
+  }
+
+  static func output(
     of ending: RunningCommand.Ending, _ command: Command, successStatuses: [Int]
   ) throws -> Output {
     switch ending.group.status {

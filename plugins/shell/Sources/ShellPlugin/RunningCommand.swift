@@ -11,6 +11,9 @@ struct RunningCommand: ~Copyable {
   private var errors: CommandOutput
   private var lines: OutputLines
   private let kill = CommandStop()
+  /// Readable once the leader has ended; without a number as long as nothing waits for that, or if the system has no such thing.
+  private var exitWatch = Descriptor(-1)
+  private var hasBeenRead = false
 
   /// How a command ended and what it wrote.
   struct Ending {
@@ -24,39 +27,30 @@ struct RunningCommand: ~Copyable {
     var wasKilled: Bool
   }
 
-  /// Starts the command; waits while there are no descriptors or processes for it because others have them.
+  /// Starts the command.
   ///
   /// - Parameter mergesOutput: whether standard error goes to the pipe of standard output.
   init(
     _ start: CommandStart, outputLimitBytes: Int, mergesOutput: Bool, _ stop: StopPolicy, in context: ActionContext
-  ) throws {
-    var patience = Patience()
-    while true {
-      try context.checkCancellation()
-      do throws(SystemError) {
-        let output = try Descriptor.pipe()
-        if mergesOutput {
-          try CommandStart.checkRoom(above: output.writing.number)
-          try ProcessRoom.check()
-          group = try ProcessGroup(
-            start.program, input: CommandStart.nothing, output: output.writing.number, errors: output.writing.number,
-            inner: start.inner)
-          self.output = CommandOutput(output.takeReading(), limitBytes: outputLimitBytes)
-          self.errors = CommandOutput(limitBytes: outputLimitBytes)
-          break
-        }
-        let errors = try Descriptor.pipe()
-        try CommandStart.checkRoom(above: errors.writing.number)
-        try ProcessRoom.check()
-        group = try ProcessGroup(
-          start.program, input: CommandStart.nothing, output: output.writing.number, errors: errors.writing.number,
-          inner: start.inner)
-        self.output = CommandOutput(output.takeReading(), limitBytes: outputLimitBytes)
-        self.errors = CommandOutput(errors.takeReading(), limitBytes: outputLimitBytes)
-        break
-      } catch {
-        guard patience.allows(error) else { throw start.explain(error) }
-      }
+  ) throws(SystemError) {
+    let output = try Descriptor.pipe()
+    if mergesOutput {
+      try CommandStart.checkRoom(above: output.writing.number)
+      try ProcessRoom.check()
+      group = try ProcessGroup(
+        start.program, input: CommandStart.nothing, output: output.writing.number, errors: output.writing.number,
+        inner: start.inner)
+      self.output = CommandOutput(output.takeReading(), limitBytes: outputLimitBytes)
+      self.errors = CommandOutput(limitBytes: outputLimitBytes)
+    } else {
+      let errors = try Descriptor.pipe()
+      try CommandStart.checkRoom(above: errors.writing.number)
+      try ProcessRoom.check()
+      group = try ProcessGroup(
+        start.program, input: CommandStart.nothing, output: output.writing.number, errors: errors.writing.number,
+        inner: start.inner)
+      self.output = CommandOutput(output.takeReading(), limitBytes: outputLimitBytes)
+      self.errors = CommandOutput(errors.takeReading(), limitBytes: outputLimitBytes)
     }
     Self.running.wrappingAdd(1, ordering: .relaxed)
     self.context = context
@@ -64,9 +58,8 @@ struct RunningCommand: ~Copyable {
     kill.stop(group, by: stop, in: context)
   }
 
-  /// Reads what the command writes until it has ended, and ends the processes of its group that outlived it.
+  /// Ends the processes of the group that outlived the command, which has been read to its end.
   consuming func end() -> Ending {
-    read()
     if context.isCancelled { awaitInnerRuns() }
     lines.finish()
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
@@ -83,26 +76,28 @@ struct RunningCommand: ~Copyable {
 
   private static let running = Atomic(0)
 
-  /// Whether any command of this process runs, which will return what it has.
-  static var isAnyRunning: Bool { running.load(ordering: .relaxed) > 0 }
+  /// The number of commands of this process that run, which will return what they have.
+  static var count: Int { running.load(ordering: .relaxed) }
 
-  /// How long the outputs alone are waited for. Most commands have closed both by then, and need no descriptor for
-  /// their end, which costs more to make than a pipe.
-  private static let shortMilliseconds: CInt = 20
   /// After how many pieces of output in a row the leader is looked after.
   private static let busyLooks = 16
+  /// How long the outputs alone are waited for on a thread of the command's own: most commands have closed both by then, and need no
+  /// descriptor for their end. Also how often the leader is looked after there without one.
+  private static let shortMilliseconds: CInt = 20
   /// How often the leader is looked after where there is no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
   /// How long the outputs are left alone while no more lines can be taken: the command waits, as at a slow terminal.
   private static let fullMilliseconds: CInt = 10
+  /// A thread that nothing else wants is held by a command that is silent for this many looks of so long: most short commands are
+  /// read by the thread that started them.
+  private static let heldLooks = 10
+  private static let heldMilliseconds: CInt = 2
 
-  /// How long standard error alone is waited for. A command that ends closes it after standard output: of most short commands
-  /// one end of an output wakes this thread, and not two.
-  private static let firstMilliseconds: CInt = 2
-
+  /// Waits for standard error alone. A command that ends closes it after standard output: of most short commands one end of an
+  /// output wakes this thread, and not two.
   private func awaitErrors() {
     var file = pollfd(fd: errors.isOpen ? errors.number : output.number, events: Int16(POLLIN), revents: 0)
-    _ = poll(&file, 1, Self.firstMilliseconds)
+    _ = poll(&file, 1, Self.heldMilliseconds)
   }
 
   /// Reads what runs of flowrun write that clean up, although the command has ended in which they are.
@@ -124,35 +119,79 @@ struct RunningCommand: ~Copyable {
     errors.read(everything: true, as: .standardError, into: &lines)
   }
 
-  /// Reads both outputs until both are at their end or the leader has ended: someone it left behind may hold them open.
-  private mutating func read() {
-    awaitErrors()
-    var end = Descriptor(-1)
-    var patience = Self.shortMilliseconds
+  /// What a command waits for without a thread.
+  struct Pause {
+    /// The descriptors of which one is to be ready.
+    var files: [CInt]
+    /// How long at most; nil: without a limit.
+    var time: Duration?
+  }
+
+  /// Reads both outputs until both are at their end or the leader has ended: someone it left behind may hold them open. Returns what
+  /// the command waits for if it has not ended and the thread is not its own; nil once it has been read to its end.
+  mutating func read(on thread: StepThread) -> Pause? {
+    var isShared = thread.isWanted != nil
+    if !hasBeenRead, thread.isWanted?() != true { awaitErrors() }
+    hasBeenRead = true
     var looks = 0
+    var idleLooks = 0
     while output.isOpen || errors.isOpen {
       let isFull = !lines.hasRoom
       var files = (
         pollfd(fd: isFull ? -1 : output.number, events: Int16(POLLIN), revents: 0),
         pollfd(fd: isFull ? -1 : errors.number, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: end.number, events: Int16(POLLIN), revents: 0)
+        pollfd(fd: exitWatch.number, events: Int16(POLLIN), revents: 0)
       )
+      let isWanted = isShared && thread.isWanted?() == true
+      let time = patience(isFull: isFull, isShared: isShared, isWanted: isWanted)
       let ready = withUnsafeMutableBytes(of: &files) { bytes in
-        poll(bytes.bindMemory(to: pollfd.self).baseAddress, 3, isFull ? Self.fullMilliseconds : patience)
+        poll(bytes.bindMemory(to: pollfd.self).baseAddress, 3, time)
       }
-      if ready < 0, errno != EINTR { return }
+      if ready < 0, errno != EINTR { return nil }
       var hasEnded = files.2.revents != 0
       looks += 1
+      if ready == 0, isShared, !isFull, !isWanted {
+        idleLooks += 1
+        if idleLooks < Self.heldLooks { continue }
+      }
       // Also while something comes all the time: it may be from someone whom the leader left behind.
-      if end.number < 0, ready == 0 || looks % Self.busyLooks == 0 {
+      let isLook = ready == 0 || looks % Self.busyLooks == 0
+      if isLook, exitWatch.number < 0 {
         hasEnded = group.status() != nil
-        end = Descriptor.exitWatch(of: group.number)
-        patience = end.number >= 0 ? -1 : Self.lookMilliseconds
+        exitWatch = Descriptor.exitWatch(of: group.number)
       }
       if files.0.revents != 0 || hasEnded { output.read(everything: hasEnded, as: .standardOutput, into: &lines) }
       if files.1.revents != 0 || hasEnded { errors.read(everything: hasEnded, as: .standardError, into: &lines) }
-      if hasEnded { return }
+      if hasEnded { return nil }
+      guard isShared, isLook, ready == 0 || isWanted else { continue }
+      if ReadinessWatch.shared.begin() { return pause(isFull: isFull) }
+      isShared = false
     }
+    return isShared ? awaitLeader() : nil
+  }
+
+  /// The milliseconds for which this thread waits for more.
+  private func patience(isFull: Bool, isShared: Bool, isWanted: Bool) -> CInt {
+    if isShared { return isFull || isWanted ? 0 : Self.heldMilliseconds }
+    if isFull { return Self.fullMilliseconds }
+    return exitWatch.number >= 0 ? -1 : Self.shortMilliseconds
+  }
+
+  private func pause(isFull: Bool) -> Pause {
+    if isFull { return Pause(files: [exitWatch.number], time: .milliseconds(Int(Self.fullMilliseconds))) }
+    return Pause(
+      files: [output.number, errors.number, exitWatch.number],
+      time: exitWatch.number >= 0 ? nil : .milliseconds(Int(Self.lookMilliseconds)))
+  }
+
+  /// What is to be waited for once both outputs are at their end; nil if the leader has ended, as it does at about the same time.
+  private mutating func awaitLeader() -> Pause? {
+    if group.status() != nil { return nil }
+    if exitWatch.number < 0 { exitWatch = Descriptor.exitWatch(of: group.number) }
+    guard exitWatch.number >= 0 else { return nil }
+    var file = pollfd(fd: exitWatch.number, events: Int16(POLLIN), revents: 0)
+    if poll(&file, 1, Self.heldMilliseconds) != 0 || !ReadinessWatch.shared.begin() { return nil }
+    return Pause(files: [exitWatch.number])
   }
 }
 

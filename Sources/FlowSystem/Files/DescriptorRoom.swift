@@ -1,0 +1,25 @@
+import CFlowProcess
+import Synchronization
+
+/// The descriptors that this process may still open.
+package enum DescriptorRoom {
+  private static let raising = Mutex(())
+
+  /// Whether this many descriptors are left above the number of one that is open. Where they are not, the limit is raised as far as
+  /// the system allows, on Linux; the limit of child processes stays as it was.
+  package static func hasRoom(above number: CInt, leaving reserve: CInt) -> Bool {
+    if isWithinLimit(Int(number) + Int(reserve)) { return true }
+    raising.withLock { _ in _ = flow_raise_file_limit() }
+    return isWithinLimit(Int(number) + Int(reserve))
+  }
+
+  private static func isWithinLimit(_ count: Int) -> Bool {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let failed = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) != 0
+    #else
+      let failed = getrlimit(RLIMIT_NOFILE, &limit) != 0
+    #endif
+    return failed || rlim_t(count) <= limit.rlim_cur
+  }
+}

@@ -1,0 +1,137 @@
+import CFlowProcess
+import Synchronization
+
+/// Waits for the outputs and the ends of all children on one thread, so that a child that is silent holds no other.
+///
+/// It reads nothing itself: what waits is called once and continues on a thread of its choice.
+package final class ReadinessWatch: Sendable {
+  /// The watch of this process. Its thread starts with the first wait and stays.
+  package static let shared = ReadinessWatch()
+
+  fileprivate struct Wait {
+    var files: [CInt]
+    var resume: @Sendable () -> Void
+  }
+
+  fileprivate struct State: ~Copyable {
+    /// The list of descriptors; negative as long as there is none.
+    var list = Descriptor(-1)
+    /// Interrupts the thread, which then looks for the next deadline.
+    var alarm: Descriptor.Pipe?
+    var waits: [UInt64: Wait] = [:]
+    var lastToken: UInt64 = 0
+    /// Instants at which waits end, the next one last. Those of waits that have ended stay until their time.
+    var deadlines: [(at: ContinuousClock.Instant, token: UInt64)] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// The token of the pipe that interrupts the thread; those of waits begin at 1.
+  private static let alarmToken: UInt64 = 0
+  private static let mostAtOnce = 64
+  /// How often a wait looks for itself whose descriptors the system does not watch.
+  private static let lookTime = Duration.milliseconds(50)
+
+  private init() {}
+
+  /// Whether there is a thread that waits. Starts it at the first call; false where the system gives none, or no descriptor.
+  package func begin() -> Bool {
+    state.withLock { state in
+      if state.list.number >= 0 { return true }
+      let list = Descriptor(flow_ready_open())
+      guard list.number >= 0 else { return false }
+      do throws(SystemError) {
+        let alarm = try Descriptor.pipe()
+        alarm.setNonBlocking()
+        guard flow_ready_add(list.number, alarm.reading.number, Self.alarmToken) == 0 else { return false }
+        let number = list.number
+        try DetachedThread.start(name: "child watch") { [self] in serve(number) }
+        state.alarm = consume alarm
+        state.list = consume list
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  /// Calls `resume` once, on the watch's thread, as soon as one of the files is readable or at its end, or the time is over.
+  ///
+  /// - Parameters:
+  ///   - files: descriptors that stay open until then and are in no other wait; negative numbers are left out.
+  ///   - time: how long to wait at most; nil: without a limit.
+  /// - Precondition: ``begin()`` has returned true.
+  package func wait(for files: [CInt], within time: Duration?, _ resume: @escaping @Sendable () -> Void) {
+    state.withLock { state in
+      state.lastToken += 1
+      let token = state.lastToken
+      let files = files.filter { $0 >= 0 }
+      state.waits[token] = Wait(files: files, resume: resume)
+      var time = time
+      for file in files where flow_ready_add(state.list.number, file, token) != 0 {
+        time = min(time ?? Self.lookTime, Self.lookTime)
+      }
+      guard let time else { return }
+      let at = ContinuousClock.now + time
+      let index = state.deadlines.firstIndex { $0.at <= at } ?? state.deadlines.count
+      state.deadlines.insert((at, token), at: index)
+      // The thread sleeps until the deadline that was the next one.
+      if index == state.deadlines.count - 1 { state.interrupt() }
+    }
+  }
+
+  private func serve(_ list: CInt) {
+    var tokens = [UInt64](repeating: 0, count: Self.mostAtOnce)
+    while true {
+      let count = flow_ready_wait(list, &tokens, CInt(tokens.count), state.withLock { $0.millisecondsToDeadline })
+      let resumed = state.withLock { state in
+        var resumed: [@Sendable () -> Void] = []
+        for token in tokens.prefix(max(0, Int(count))) {
+          if token == Self.alarmToken { state.rearm() } else { state.end(token, &resumed) }
+        }
+        while let next = state.deadlines.last, next.at <= .now {
+          state.deadlines.removeLast()
+          state.end(next.token, &resumed)
+        }
+        return resumed
+      }
+      for resume in resumed { resume() }
+    }
+  }
+}
+
+extension ReadinessWatch.State {
+  /// The milliseconds until the next deadline, rounded up; -1: there is none.
+  fileprivate var millisecondsToDeadline: CInt {
+    guard let next = deadlines.last else { return -1 }
+    let left = ContinuousClock.now.duration(to: next.at)
+    if left <= .zero { return 0 }
+    return CInt(clamping: left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
+  }
+
+  /// Takes a wait out, unless it has ended, with all of its descriptors.
+  fileprivate mutating func end(_ token: UInt64, _ resumed: inout [@Sendable () -> Void]) {
+    guard let wait = waits.removeValue(forKey: token) else { return }
+    for file in wait.files { flow_ready_remove(list.number, file) }
+    resumed.append(wait.resume)
+  }
+
+  fileprivate func interrupt() {
+    switch alarm {
+    case .none: break
+    case .some(let alarm):
+      _ = withUnsafeBytes(of: UInt8(0)) { SystemCall.write(alarm.writing.number, $0) }
+    }
+  }
+
+  /// Empties the pipe of the interruptions and waits for it again.
+  fileprivate func rearm() {
+    switch alarm {
+    case .none: break
+    case .some(let alarm):
+      alarm.drain()
+      flow_ready_remove(list.number, alarm.reading.number)
+      _ = flow_ready_add(list.number, alarm.reading.number, 0)
+    }
+  }
+}

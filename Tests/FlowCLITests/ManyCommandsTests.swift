@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Hundreds of commands at once.
+@Suite(.timeLimit(.minutes(20)), .serialized) struct ManyCommandsTests {
+  private let tool: CommandLineTool
+
+  init() throws { tool = try CommandLineTool() }
+
+  /// A workflow of so many commands, each of which prints `up` with the number of flowrun's process and waits for a line of a pipe.
+  private func writeWaiting(_ count: Int, _ more: String = "") throws -> String {
+    let gate = tool.folder.appendingPathComponent("gate").path
+    #expect(mkfifo(gate, 0o600) == 0)
+    var text = "name: many\nsteps:\n"
+    for step in 0..<count { text += "  s\(step): { run: 'echo up $PPID\(more); read line < gate; echo down' }\n" }
+    try tool.write(text, to: "many.yaml")
+    return gate
+  }
+
+  private func open(_ gate: String, for count: Int) -> CInt {
+    let file = Foundation.open(gate, O_RDWR)
+    _ = Array(String(repeating: "\n", count: count).utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    return file
+  }
+
+  @Test func `300 commands wait at once on a few threads`() throws {
+    defer { tool.remove() }
+    let gate = try writeWaiting(300)
+    let process = try FlowrunProcess(["run", "many.yaml"], in: tool.folder.path)
+    within(seconds: 300) { process.outputSoFar.components(separatedBy: "up ").count == 301 }
+    let output = process.outputSoFar
+    #expect(output.components(separatedBy: "up ").count == 301)
+    #if os(Linux)
+      let number = try #require(output.components(separatedBy: "up ").last?.prefix { $0.isNumber })
+      // A thread that has nothing to do leaves after a while.
+      var threads = 300
+      within(seconds: 60) {
+        threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 300
+        return threads <= 40
+      }
+      #expect(threads <= 40)
+    #endif
+    let file = open(gate, for: 300)
+    let result = process.result(limitSeconds: 300)
+    close(file)
+    #expect(result.exitCode == 0 && result.output.contains("300 done"), "\(result.output.suffix(1000))")
+    #expect(!result.output.contains("waited for a thread"))
+  }
+
+  @Test func `no exit status of many short commands is lost or mixed up`() throws {
+    defer { tool.remove() }
+    var text = "name: short\nsteps:\n"
+    for step in 0..<400 {
+      let status = step % 250 + 1
+      text += "  s\(step): { uses: shell.run, with: { command: 'exit \(status)', success-statuses: [\(status)] } }\n"
+    }
+    try tool.write(text, to: "short.yaml")
+    let output = try tool.run("short.yaml").standardOutput
+    #expect(output.contains("400 done"), "\(output.suffix(1000))")
+  }
+
+  @Test func `commands that wait on no thread end with a flowrun that is killed`() throws {
+    defer { tool.remove() }
+    let gate = try writeWaiting(50, ",$$,")
+    let process = try FlowrunProcess(["run", "many.yaml"], in: tool.folder.path)
+    within(seconds: 300) { process.outputSoFar.components(separatedBy: "up ").count == 51 }
+    let numbers = process.outputSoFar.components(separatedBy: "\n").compactMap { line in
+      line.contains("up ") ? line.split(separator: ",").dropFirst().first.flatMap { pid_t($0) } : nil
+    }
+    #expect(numbers.count == 50)
+    process.send(SIGKILL)
+    #expect(process.result().exitCode == 128 + SIGKILL)
+    #expect(within(seconds: 60) { numbers.allSatisfy { kill($0, 0) != 0 || isZombie($0) } })
+    unlink(gate)
+  }
+
+  private func isZombie(_ process: pid_t) -> Bool {
+    (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8))?.contains(") Z ") ?? false
+  }
+
+  #if os(Linux)
+    @Test func `a command that is stopped goes on when it is told to`() throws {
+      defer { tool.remove() }
+      try tool.write(
+        "name: stopped\nsteps:\n  s: { run: 'echo number $$; kill -STOP $$; echo continued' }\n", to: "stopped.yaml")
+      let process = try FlowrunProcess(["run", "stopped.yaml"], in: tool.folder.path)
+      #expect(process.waitForOutput("number ", limitSeconds: 60))
+      let number = try #require(process.outputSoFar.components(separatedBy: "number ").last?.prefix { $0.isNumber })
+      let isStopped = within(seconds: 60) {
+        let stat = (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)) ?? ""
+        return stat.contains(") T ")
+      }
+      #expect(isStopped)
+      kill(try #require(pid_t(number)), SIGCONT)
+      let result = process.result()
+      #expect(result.exitCode == 0 && result.output.contains("s: continued"), "\(result)")
+    }
+
+    @Test func `a small limit of open files is raised for flowrun, and stays for commands`() throws {
+      defer { tool.remove() }
+      let gate = try writeWaiting(60, " $(ulimit -n)")
+      let file = open(gate, for: 60)
+      defer { close(file) }
+      let (status, output) = try Shell.run(
+        "ulimit -S -n 64; exec '\(FlowrunProcess.path)' many.yaml", in: tool.folder.path)
+      #expect(status == 0, "\(output.suffix(500))")
+      #expect(output.components(separatedBy: " 64\n").count == 61, "\(output.suffix(2000))")
+      #expect(!output.contains("others wait"))
+    }
+  #endif
+}

@@ -1,0 +1,144 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+import Synchronization
+
+/// The command of a step, from its files to its outputs, in parts: between two of them the step holds no thread.
+final class CommandStep: Sendable {
+  private let input: RunShell.Input
+  private let context: ActionContext
+  private let command: Command
+  private let start: CommandStart
+  private let limit: OutputLimit
+  private let stop: StopPolicy
+  private let outputs: NamedOutputs
+  private let file: OutputFile?
+  private let script: ScriptFile?
+  private let state = Mutex(State())
+
+  private struct State: ~Copyable {
+    /// The command while it runs.
+    var running: RunningCommand?
+    /// The command's number among those that wait for descriptors or processes; nil if it has not had to wait.
+    var ticket: Int?
+    /// Whether it has tried to start since it waited last.
+    var hasTried = false
+    /// What it waits for while it runs.
+    var pause: RunningCommand.Pause?
+  }
+
+  /// Writes the files that the command needs; throws an ``ActionError`` if the inputs are wrong or a file cannot be written.
+  init(_ input: RunShell.Input, in context: ActionContext) throws {
+    self.input = input
+    self.context = context
+    var command = try Command(input.command, shell: input.shell, arguments: input.arguments)
+    if let place = command.scriptArgument, let text = command.text {
+      let script = try ScriptFile(text)
+      command.arguments[place] = script.path
+      self.script = consume script
+    } else {
+      script = nil
+    }
+    self.command = command
+    outputs = try NamedOutputs(declaredBy: input.outputs)
+    file = outputs.fields.isEmpty ? nil : try OutputFile()
+    let inner = InnerRuns.begin()
+    var variables = context.environment
+    variables[InnerRuns.variable] = inner?.value
+    let environment = try ChildEnvironment.make(
+      variables, input.env, without: context.withheldVariables, outputs: file?.path,
+      folders: input.path.map(\.path))
+    start = try CommandStart(
+      command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
+      path: environment.path, inner: inner)
+    do throws(OutputLimit.LimitProblem) { limit = try OutputLimit(input.outputLimit) } catch {
+      throw ActionError("input", error.message, isRetryable: false)
+    }
+    do throws(StopPolicy.PolicyProblem) { stop = try StopPolicy(input.stop) } catch {
+      throw ActionError("input", "stop: \(error.message)", isRetryable: false)
+    }
+  }
+
+  /// Runs the command as far as it goes on this thread. Returns nil if it waits; then ``wait(_:)`` must follow.
+  func advance(on thread: StepThread) throws -> RunShell.Output? {
+    if input.interactive { return try output(of: try InteractiveCommand.run(start, stop, in: context)) }
+    let ending = try state.withLock { state -> RunningCommand.Ending? in
+      if state.running == nil, try !begin(&state, on: thread) { return nil }
+      if let pause = state.running?.read(on: thread) {
+        state.pause = pause
+        return nil
+      }
+      return state.running.take()?.end()
+    }
+    guard let ending else { return nil }
+    // What the command had is free now.
+    StartQueue.shared.noteEnd()
+    return try output(of: ending)
+  }
+
+  /// Calls `resume` once when the command can continue.
+  func wait(_ resume: @escaping @Sendable () -> Void) {
+    let (ticket, pause) = state.withLock { ($0.ticket, $0.pause) }
+    if let pause { return ReadinessWatch.shared.wait(for: pause.files, within: pause.time, resume) }
+    guard let ticket else { return resume() }
+    StartQueue.shared.add(ticket, isFirst: state.withLock { $0.hasTried }, resume)
+    // It may have been asked to end before it was there.
+    if context.isCancelled { StartQueue.shared.release(ticket) }
+  }
+
+  /// Starts the command; false if it waits because others have all descriptors or processes.
+  private func begin(_ state: inout State, on thread: StepThread) throws -> Bool {
+    let queue = StartQueue.shared
+    let mayWait = thread.isWanted != nil
+    var patience = Patience()
+    while true {
+      try context.checkCancellation()
+      // Those that wait already come first.
+      if mayWait, state.ticket == nil, queue.hasWaiting, ReadinessWatch.shared.begin() {
+        state.hasTried = false
+        return takeTicket(&state)
+      }
+      do throws(SystemError) {
+        state.running = try RunningCommand(
+          start, outputLimitBytes: limit.bytes, mergesOutput: input.mergeOutput, stop, in: context)
+        if state.ticket != nil { queue.noteStart() }
+        return true
+      } catch {
+        if mayWait, ReadinessWatch.shared.begin() {
+          guard queue.allows(error, in: context) else { throw start.explain(error) }
+          state.hasTried = true
+          return takeTicket(&state)
+        }
+        guard patience.allows(error) else { throw start.explain(error) }
+      }
+    }
+  }
+
+  private func takeTicket(_ state: inout State) -> Bool {
+    if state.ticket == nil {
+      let ticket = StartQueue.shared.newTicket()
+      state.ticket = ticket
+      context.onCancel { StartQueue.shared.release(ticket) }
+    }
+    return false
+  }
+
+  private func output(of ending: RunningCommand.Ending) throws -> RunShell.Output {
+    if ending.wasKilled {
+      context.log(
+        "'\(command.description)' had not ended \(DurationText.format(stop.within)) after SIG\(stop.signal.rawValue) and was "
+          + "killed", level: .warning)
+    }
+    try context.checkCancellation()
+    if ending.group.leftBehind {
+      context.log(
+        "ended what '\(command.description)' had left running; a command that is to keep running has 'service: true'",
+        level: .warning)
+    }
+    var output = try RunShell.output(of: ending, command, successStatuses: input.successStatuses)
+    guard let file else { return output }
+    let bytes = try file.contents()
+    do throws(NamedOutputs.OutputProblem) { output.named = try outputs.values(in: bytes) } catch { throw error.error }
+    return output
+  }
+}
