@@ -53,6 +53,8 @@ import Testing
     #expect(
       run.contains(" (w.yaml:4): exited with status 3: two ('echo one; echo two; exit 3') [command-failed]\n")
         && !run.contains("| one"), "\(run)")
+    // A resume reads the file by its absolute path.
+    #expect(try tool.run("resume", "last").standardOutput.contains(" (w.yaml:4): exited with status 3"))
     #expect(run.contains("no luck:\n") && run.contains("  |   at all [failed]\n"), "\(run)")
     #expect(try tool.run("w.yaml", "--quiet").standardOutput.contains("  |   two [command-failed]\n"))
     let verbose = try tool.run("w.yaml", "--verbose").standardOutput

@@ -111,12 +111,14 @@ extension Finding.Place {
 }
 
 extension LoadResult {
-  /// Where the author wrote a step, as `release.yaml:5`; nil if that is not known.
+  /// Where the author wrote a step, as `release.yaml:5`, from the working folder if it is below that; nil if it is not known.
   func place(of step: StepID) -> String? {
     let id = step.item?.step ?? step
     guard let index = graph?.workflow.steps.firstIndex(where: { $0.id == id }) else { return nil }
     if let (source, span) = definition(of: StepIndex(index)) {
-      return TerminalText.visible("\(source.file):\(LineTable(source).location(of: span.start).line)")
+      let here = FilePath.normalized(".") + "/"
+      let file = source.file.hasPrefix(here) ? String(source.file.dropFirst(here.count)) : source.file
+      return TerminalText.visible("\(file):\(LineTable(source).location(of: span.start).line)")
     }
     return compiledLocation(of: StepIndex(index)).map { TerminalText.visible("\($0.file):\($0.position.line)") }
   }
