@@ -78,7 +78,7 @@ import Testing
           fields:
             lines: { type: array, items: string, merge: list }
       """
-    let schema = try #require(SchemaFile(bytes: Array(text.utf8), file: "lists.sync.yaml").schema)
+    let schema = try #require(YAMLSchemas().read(Array(text.utf8), file: "lists.sync.yaml").schema)
     for seed in 1...UInt64(4) {
       expectGood(Simulation.run(.day(seed: seed, devices: 3, hours: 12, loss: 0.3, schema: schema)))
     }
