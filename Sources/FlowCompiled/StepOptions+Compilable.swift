@@ -255,6 +255,8 @@ extension MachineResources: Compilable {
     cpus.write(to: &writer)
     memoryBytes.write(to: &writer)
     gpus.write(to: &writer)
+    (job?.timeLimit).write(to: &writer)
+    (job?.partition).write(to: &writer)
   }
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
@@ -262,6 +264,8 @@ extension MachineResources: Compilable {
     guard (0...Limits.cpus).contains(cpus), (0...Limits.cpus).contains(gpus), memoryBytes >= 0 else {
       throw reader.damaged("cpus, memory and gpus")
     }
+    let (timeLimit, partition) = (try Duration?(from: &reader), try String?(from: &reader))
+    if timeLimit != nil || partition != nil { job = ClusterJob(timeLimit: timeLimit, partition: partition) }
   }
 }
 

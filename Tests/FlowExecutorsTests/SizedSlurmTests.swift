@@ -72,6 +72,22 @@ final class SizedSlurmTests {
     #expect(try isFree())
   }
 
+  @Test func `the job of a second attempt has the time and the partition of its own`() throws {
+    try write(
+      """
+        a:
+          run: squeue -h -j $SLURM_JOB_ID -o '%l %P' >> log; [ "$(wc -l < log)" = 2 ]
+          resources: { cpus: 1 }
+          retry: { attempts: 2, delay: 1ms }
+          executor:
+            slurm: { time: "${{ attempt * 30 }}m", partition: "${{ case(attempt == 1, 'main', 'short') }}" }
+      """)
+    let result = try run("flow.yaml", "--on", on, "--json")
+    #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+    #expect(lines("log") == ["30:00 main", "1:00:00 short"])
+    #expect(try isFree())
+  }
+
   @Test(.enabled(if: TestExtent.isFull))
   func `a command that calls srun has its own steps, in a slot, a job and a task of an array`() throws {
     try write(

@@ -62,6 +62,59 @@ import Testing
     #expect(pauses.told.withLock { $0 } == ["slurm: sbatch: 99", "slurm: sbatch: using partition main"])
   }
 
+  @Test func `jobs of later attempts have the time and the partition that their attempt asks for`() throws {
+    let engine = SlurmEngine(
+      address: try ExecutorAddress("slurm=2,partition=short,time=30m"), environment: slurm.environment)
+    try slurm.set("sbatch", "echo 42")
+    let jobs = [nil, ClusterJob(timeLimit: .seconds(3600)), ClusterJob(timeLimit: .seconds(5400), partition: "long")]
+    for (number, job) in jobs.enumerated() {
+      var request = MachineResources(cpus: 1)
+      request.job = job
+      let batch = ArrayBatch(name: "run.s.\(number + 1)", request: request, indices: [0], atOnce: 1)
+      _ = try engine.submit(batch, known: [], mayExist: false)
+    }
+    func options(_ words: [String]) -> [String] {
+      words.filter { $0.hasPrefix("--partition") || $0.hasPrefix("--time") }
+    }
+    let expected = [
+      ["--partition=short", "--time=0:30:00"], ["--partition=short", "--time=1:00:00"],
+      ["--partition=long", "--time=1:30:00"],
+    ]
+    #expect(calls(of: "sbatch").map { options($0.split(separator: " ").map(String.init)) } == expected)
+    // Jobs of steps without items are started by srun.
+    let commands = jobs.map { job in
+      var request = MachineResources(cpus: 1)
+      request.job = job
+      return engine.sized { _ in ["flowrun"] }.start(request, "run.s.1", nil).command
+    }
+    #expect(commands.map(options) == expected)
+  }
+
+  @Test func `a later attempt is held to what the nodes of its own partition have`() throws {
+    try slurm.set(
+      "sinfo",
+      """
+      case "$*" in
+      *--Node*--partition=long*) echo '8 1000 (null) idle long node2' ;;
+      *--Node*) echo '2 1000 (null) idle short* node1' ;;
+      *) echo 'short up'; echo 'long up' ;;
+      esac
+      """)
+    let engine = SlurmEngine(address: try ExecutorAddress("slurm=2,partition=short"), environment: slurm.environment)
+    func check(cpus: Int, _ partition: String?) throws {
+      var request = MachineResources(cpus: cpus)
+      request.job = partition.map { ClusterJob(partition: $0) }
+      try engine.check([(StepID(unchecked: "a"), request)], on: try engine.cluster())
+    }
+    try check(cpus: 2, nil)
+    try check(cpus: 8, "long")
+    let problem = #expect(throws: ExecutorProblem.self) { try check(cpus: 9, "long") }
+    #expect(
+      problem?.message.contains("no node of the partition 'long' has as much") == true, "\(problem?.message ?? "")")
+    let unknown = #expect(throws: ExecutorProblem.self) { try check(cpus: 1, "lnog") }
+    #expect(unknown?.message == "Slurm has no partition 'lnog'; there are short, long")
+  }
+
   // MARK: Answers that are lost
 
   private static let timeout =

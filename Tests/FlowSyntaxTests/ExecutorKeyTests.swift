@@ -6,7 +6,7 @@ import Testing
 
 /// How a step runs on Slurm, as the file states it.
 struct ExecutorKeyTests {
-  private static let catalog = {
+  static let catalog = {
     var catalog = TestCatalog.standard
     for index in catalog.declarations.indices { catalog.declarations[index].isPortable = true }
     return catalog

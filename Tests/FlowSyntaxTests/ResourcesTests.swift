@@ -8,6 +8,10 @@ import Testing
 struct ResourcesTests {
   private func step(_ text: String) -> LoadResult { load("name: shares\nsteps:\n  a: { uses: flow.noop, \(text) }\n") }
 
+  private func job(_ text: String) -> LoadResult {
+    load("name: shares\nsteps:\n  a: { run: ./a, \(text) }\n", catalog: ExecutorKeyTests.catalog)
+  }
+
   private func message(_ text: String) -> String {
     let diagnostics = step(text).diagnostics
     #expect(diagnostics.count == 1, "\(text): \(diagnostics.map(\.message))")
@@ -80,6 +84,64 @@ struct ResourcesTests {
     #expect(
       requests("resources: { cpus: \"${{ case(attempt == 1, 1, 4) }}\" }, retry: { attempts: 5 }") == [
         1: MachineResources(cpus: 1), 2: MachineResources(cpus: 4),
+      ])
+  }
+
+  private static let both =
+    "resources: { cpus: 1 }, retry: { attempts: 3, on: [timed-out] }, executor: { slurm: { "
+    + "time: \"${{ attempt * 30 }}m\", partition: \"${{ case(attempt < 3, 'short', 'long') }}\" } }"
+
+  @Test func `the time and the partition of a job on Slurm may change with the attempt`() {
+    let result = job(Self.both)
+    #expect(result.diagnostics.isEmpty, "\(result.diagnostics)")
+    let options = result.graph?.workflow.steps[0].options
+    #expect(options?.executor == "slurm,time=30m,partition=short")
+    func change(_ attempt: Int) -> ClusterJob? { options?.request(ofAttempt: attempt)?.job }
+    #expect(change(1) == nil)
+    #expect(change(2) == ClusterJob(timeLimit: .seconds(3600)))
+    #expect(change(3) == ClusterJob(timeLimit: .seconds(5400), partition: "long"))
+    // The fourth follows a lost one.
+    #expect(change(9) == ClusterJob(timeLimit: .seconds(7200), partition: "long"))
+    #expect(
+      options?.requests.map { $0.request.text() } == [
+        "1 cpu", "1 cpu for at most 1h", "1 cpu in the partition 'long' for at most 1h30m",
+      ])
+  }
+
+  @Test(arguments: [
+    ("executor: { slurm: { time: \"${{ attempt * 2 }}h\" } }", "gives each attempt a job of its own"),
+    (
+      "resources: { cpus: 1 }, executor: { slurm: { time: \"${{ attempt * 2 }}x\" } }",
+      "time=2x is not a duration"
+    ),
+    (
+      "resources: { cpus: 1 }, retry: { attempts: 2 }, executor: { slurm: { time: \"${{ case(attempt == 1, '1h', 'x') }}\" } }",
+      "time=x is not a duration"
+    ),
+    (
+      "resources: { cpus: 1 }, executor: { slurm: { time: \"${{ inputs.hours }}h\" } }", "choose by it with case()"
+    ),
+    ("resources: { cpus: 1 }, executor: { slurm: { qos: \"${{ attempt }}\" } }", "may read 'attempt'"),
+    ("resources: { cpus: 1 }, executor: \"slurm,time=${{ attempt }}h\"", "cannot be an expression"),
+    (
+      "resources: { cpus: 1 }, executor: { slurm: { partition: \"p${{ attempt }}\", nodelist: \"node[1-3]\" } }",
+      "use 'constraint' in place of 'nodelist'"
+    ),
+  ])
+  func `what cannot change with the attempt is an error`(text: String, expected: String) {
+    let diagnostics = job(text).diagnostics
+    #expect(diagnostics.count == 1, "\(text): \(diagnostics.map(\.message))")
+    let message = diagnostics.first.map { "\($0.message); \($0.help ?? "")" } ?? ""
+    #expect(message.contains(expected), "\(text): \(message)")
+  }
+
+  @Test func `options for all steps cannot change with the attempt`() {
+    let text =
+      "name: x\ndefaults: { executor: { slurm: { time: \"${{ attempt }}h\" } } }\nsteps: { a: { uses: flow.noop } }\n"
+    let diagnostics = load(text).diagnostics
+    #expect(
+      diagnostics.map(\.message) == [
+        "time of slurm of defaults.executor is known before the run starts and cannot be an expression"
       ])
   }
 

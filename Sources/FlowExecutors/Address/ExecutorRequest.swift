@@ -82,7 +82,7 @@ public struct ExecutorRequest: Sendable {
       let cluster = try engine.cluster()
       if !engine.defaults.isEmpty { tell("slurm: \(engine.defaults.joined(separator: ", "))") }
       engine.excluded = cluster.excluded
-      try cluster.check(requests)
+      try engine.check(requests, on: cluster)
       let starts = hasPlainSteps ? engine.starts(workerCommand(program), perNode: try cluster.slotsPerNode()) : []
       var sized = engine.sized { workerCommand(program, result: $0) }
       if hasSizedItems { sized.arrays = try engine.arrays { workerCommand(program, result: $0) } }

@@ -6,7 +6,7 @@ import FlowSystem
 /// Slurm as an engine of workers: one allocation a node, whose only task is the worker that `srun` carries. So both end
 /// together, and a node that dies takes no healthy one with it. A step with `resources` has an allocation of its own.
 struct SlurmEngine {
-  let address: ExecutorAddress
+  private(set) var address: ExecutorAddress
   let environment: [String: String]
   /// The nodes that no allocation may be on.
   var excluded: [String] = []
@@ -142,10 +142,11 @@ struct SlurmEngine {
     let devices = gres(request)
     if !devices.isEmpty { words.append("--gres=\(devices.joined(separator: ","))") }
     for option in ["partition", "account", "qos", "constraint", "reservation"] {
-      if let value = address[option] { words.append("--\(option)=\(value)") }
+      let own = option == "partition" ? request.job?.partition : nil
+      if let value = own ?? address[option] { words.append("--\(option)=\(value)") }
     }
     if !excluded.isEmpty { words.append("--exclude=\(excluded.joined(separator: ","))") }
-    if let time = address.timeLimit { words.append("--time=\(Self.text(of: time))") }
+    if let time = request.job?.timeLimit ?? address.timeLimit { words.append("--time=\(Self.text(of: time))") }
     return words
   }
 
@@ -170,6 +171,26 @@ struct SlurmEngine {
   }
 
   // MARK: What there is
+
+  /// What Slurm has for the address in another partition, whichever nodes are left out there.
+  func cluster(inPartition name: String) throws(ExecutorProblem) -> SlurmNodes {
+    var other = self
+    for index in other.address.options.indices where other.address.options[index].name == "partition" {
+      other.address.options[index].value = name
+    }
+    other.address.options.removeAll { ["nodelist", "exclude"].contains($0.name) }
+    return try other.cluster()
+  }
+
+  /// Throws if no node of its partition has as much as a job asks for.
+  func check(
+    _ requests: [(step: StepID, request: MachineResources)], on cluster: SlurmNodes
+  ) throws(ExecutorProblem) {
+    try cluster.check(requests.filter { $0.request.job?.partition == nil })
+    for partition in Set(requests.compactMap { $0.request.job?.partition }).sorted() {
+      try self.cluster(inPartition: partition).check(requests.filter { $0.request.job?.partition == partition })
+    }
+  }
 
   /// What Slurm has for the address.
   func cluster() throws(ExecutorProblem) -> SlurmNodes {

@@ -6,6 +6,8 @@ public struct MachineResources: Sendable, Hashable {
   public var memoryBytes: Int
   /// Graphics processors.
   public var gpus: Int
+  /// How the job of an attempt on a cluster differs from the job that the executor describes; nil: it does not.
+  public var job: ClusterJob?
 
   /// A share; a step that says nothing of cpus takes one.
   public init(cpus: Int = 1, memoryBytes: Int = 0, gpus: Int = 0) {
@@ -46,7 +48,9 @@ public struct MachineResources: Sendable, Hashable {
     var parts = ["\(cpus) cpu\(cpus == 1 ? "" : "s")"]
     if memoryBytes > 0 || isWhole { parts.append("\(MemoryText.format(memoryBytes)) of memory") }
     if gpus > 0 || isWhole { parts.append("\(gpus == 0 ? "no" : "\(gpus)") gpu\(gpus == 1 ? "" : "s")") }
-    return parts.count == 1 ? parts[0] : parts.dropLast().joined(separator: ", ") + " and " + parts[parts.count - 1]
+    let text =
+      parts.count == 1 ? parts[0] : parts.dropLast().joined(separator: ", ") + " and " + parts[parts.count - 1]
+    return text + (job?.text ?? "")
   }
 
   /// What there is too little of where it does not fit: `64 cpus, but there are 2`; nil: it fits.
@@ -59,5 +63,25 @@ public struct MachineResources: Sendable, Hashable {
     }
     guard gpus > capacity.gpus else { return nil }
     return "\(many(gpus, "gpu")), but there \(verb(capacity.gpus)) \(capacity.gpus == 0 ? "none" : "\(capacity.gpus)")"
+  }
+}
+
+/// The options of a job on a cluster that may change with the attempt.
+public struct ClusterJob: Sendable, Hashable {
+  /// The time limit; nil: the one of the executor.
+  public var timeLimit: Duration?
+  /// The partition; nil: the one of the executor.
+  public var partition: String?
+
+  /// A job with these options.
+  public init(timeLimit: Duration? = nil, partition: String? = nil) {
+    self.timeLimit = timeLimit
+    self.partition = partition
+  }
+
+  /// The options for people, to follow a text: ` in the partition 'long' for at most 2h`.
+  var text: String {
+    (partition.map { " in the partition '\($0)'" } ?? "")
+      + (timeLimit.map { " for at most \(DurationText.format($0))" } ?? "")
   }
 }

@@ -27,6 +27,9 @@ enum SlurmKey: String, FormatKey {
 
   static let owner = "slurm"
 
+  /// Those that may read `attempt` in the `executor` of a step.
+  static let changing: [SlurmKey] = [.time, .partition]
+
   /// Those that an address has behind its commas.
   static let addressOptions = allCases.filter { $0 != .slots && $0 != .options }.map(\.rawValue)
 
@@ -77,8 +80,8 @@ enum SlurmKey: String, FormatKey {
   var summary: String {
     switch self {
     case .slots: "How many run at once; without it as --on or defaults say, else one a step and `parallel` of a fan-out"
-    case .partition: "The partition"
-    case .time: "The time limit, as 1h30m or as Slurm writes it: 1:30:00, 2-00:00:00"
+    case .partition: "The partition; of a step it may read `attempt`"
+    case .time: "The time limit, as 1h30m or as Slurm writes it: 1:30:00, 2-00:00:00; of a step it may read `attempt`"
     case .perNode: "Slots in one allocation of steps without resources"
     case .account: "The account that is charged"
     case .qos: "The quality of service"

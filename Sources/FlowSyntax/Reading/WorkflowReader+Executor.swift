@@ -1,13 +1,22 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// Where a step runs.
 extension WorkflowReader {
   /// `workers=4`, `slurm=8,partition=short`, `local`, or `{ slurm: { partition: short } }`, which gives the address that says
   /// the same.
-  mutating func executor(_ node: NodeID, _ owner: Owner) -> String? {
-    if tree.kind(node) == .mapping { return executorMap(node, owner) }
+  ///
+  /// - Parameter attempt: the attempt that options may read; nil: they may not, because they are those of all steps.
+  mutating func executor(_ node: NodeID, _ owner: Owner, attempt: Int? = nil) -> String? {
+    if tree.kind(node) == .mapping { return executorMap(node, owner, attempt) }
     guard let text = string(node, owner) else { return nil }
+    if Template.containsExpression(text) {
+      report(
+        .expressionSyntax, "\(owner.text(in: tree)) is known before the run starts and cannot be an expression",
+        at: span(node), help: Self.changingHelp)
+      return nil
+    }
     do throws(ExecutorAddress.AddressProblem) {
       _ = try ExecutorAddress(text)
       return text
@@ -17,7 +26,10 @@ extension WorkflowReader {
     }
   }
 
-  private mutating func executorMap(_ node: NodeID, _ owner: Owner) -> String? {
+  private static let changingHelp =
+    "'time' and 'partition' under 'executor: { slurm: … }' of a step may read 'attempt', as \"${{ attempt * 2 }}h\""
+
+  private mutating func executorMap(_ node: NodeID, _ owner: Owner, _ attempt: Int?) -> String? {
     var address: String?
     if tree.elements(node).isEmpty {
       report(
@@ -25,12 +37,12 @@ extension WorkflowReader {
         help: "write '{ slurm: { partition: short } }', or leave 'executor' out")
     }
     forEachKey(of: node, KeyTable<ExecutorKey>(), owner: owner, location: node) { reader, key, member in
-      address = reader.slurm(member.value, .part(key.rawValue, of: owner))
+      address = reader.slurm(member.value, .part(key.rawValue, of: owner), attempt)
     }
     return address
   }
 
-  private mutating func slurm(_ node: NodeID, _ owner: Owner) -> String? {
+  private mutating func slurm(_ node: NodeID, _ owner: Owner, _ attempt: Int?) -> String? {
     var slots: Int?
     var words: [String] = []
     var isEmpty = true
@@ -45,7 +57,7 @@ extension WorkflowReader {
         }
       case .options: words += reader.passedThrough(member.value, part)
       default:
-        guard let text = reader.string(member.value, part) else { return }
+        guard let text = reader.slurmValue(key, member.value, part, attempt) else { return }
         let word = "\(key.rawValue)=\(text)"
         if reader.isOption(word, text, at: member.value, part) { words.append(word) }
       }
@@ -65,6 +77,73 @@ extension WorkflowReader {
       report(.conflictingKeys, "\(owner.text(in: tree)): \(error.message)", at: span(node), help: error.help)
       return nil
     }
+  }
+
+  /// The value of an option at an attempt.
+  private mutating func slurmValue(_ key: SlurmKey, _ node: NodeID, _ owner: Owner, _ attempt: Int?) -> String? {
+    guard tree.kind(node) == .scalar, Template.containsExpression(tree.text(node)) else { return string(node, owner) }
+    guard let attempt, SlurmKey.changing.contains(key) else {
+      report(
+        .expressionSyntax, "\(owner.text(in: tree)) is known before the run starts and cannot be an expression",
+        at: span(node), help: Self.changingHelp)
+      return nil
+    }
+    return value(ofExpression: node, owner, attempt)?.jobText
+  }
+
+  /// The nodes of the options that read `attempt` in the `executor` of a step.
+  private func changingOptions(of location: StepLocation) -> [(key: SlurmKey, node: NodeID)] {
+    guard let executor = tree.member(StepKey.executor.rawValue, of: location.value)?.value,
+      tree.kind(executor) == .mapping,
+      let slurm = tree.member(ExecutorKey.slurm.rawValue, of: executor)?.value, tree.kind(slurm) == .mapping
+    else { return [] }
+    return SlurmKey.changing.compactMap { key in
+      guard let node = tree.member(key.rawValue, of: slurm)?.value, tree.kind(node) == .scalar,
+        Template.containsExpression(tree.text(node))
+      else { return nil }
+      return (key, node)
+    }
+  }
+
+  /// Reports options that change with the attempt although the attempts have no jobs of their own, or other nodes.
+  mutating func checkChangingOptions(_ location: StepLocation, hasResources: Bool) {
+    guard let (key, node) = changingOptions(of: location).first else { return }
+    let owner = Owner.stepKey(.executor, location.key)
+    if !hasResources {
+      report(
+        .conflictingKeys,
+        "\(owner.text(in: tree)): '\(key.rawValue)' reads 'attempt', but the step shares its job with others",
+        at: span(node), help: "add 'resources: { cpus: 1 }', which gives each attempt a job of its own")
+    }
+    for (key, node) in changingOptions(of: location) where key == .partition {
+      guard
+        let slurm = tree.member(StepKey.executor.rawValue, of: location.value).flatMap({
+          tree.member(ExecutorKey.slurm.rawValue, of: $0.value)
+        }), let nodes = tree.member(SlurmKey.nodelist.rawValue, of: slurm.value)
+      else { continue }
+      report(
+        .conflictingKeys,
+        "\(owner.text(in: tree)): 'nodelist' names nodes of one partition, and 'partition' reads 'attempt'",
+        at: span(nodes.value), related: [.init(span(node), "the partition is here")],
+        help: "use 'constraint' in place of 'nodelist'")
+    }
+  }
+
+  /// How the job of an attempt differs from that of the first one; nil: it does not, or an option is not valid then.
+  mutating func job(_ location: StepLocation, attempt: Int) -> ClusterJob? {
+    var job = ClusterJob()
+    let owner = Owner.part(ExecutorKey.slurm.rawValue, of: .stepKey(.executor, location.key))
+    for (key, node) in changingOptions(of: location) {
+      let part = Owner.part(key.rawValue, of: owner)
+      guard let first = slurmValue(key, node, part, 1), let text = slurmValue(key, node, part, attempt),
+        !text.hasSameBytes(as: first), isOption("\(key.rawValue)=\(text)", text, at: node, part)
+      else { continue }
+      switch key {
+      case .time: job.timeLimit = try? ExecutorAddress.limit(text)
+      default: job.partition = text
+      }
+    }
+    return job == ClusterJob() ? nil : job
   }
 
   /// `['--licenses=matlab:1', --contiguous]`, as an address has them.
@@ -117,5 +196,12 @@ extension WorkflowReader {
         help: hasLostComma ? "flowrun cannot pass that on; give the parts as options of their own" : error.help)
       return false
     }
+  }
+}
+
+extension Value {
+  /// An option that an expression gives, as text.
+  fileprivate var jobText: String {
+    stringValue ?? numberValue.flatMap { Int(exactly: $0) }.map(String.init) ?? shortText
   }
 }

@@ -32,14 +32,14 @@ extension WorkflowReader {
     else { return [] }
     let owner = Owner.stepKey(.resources, location.key)
     let before = diagnostics.count
-    guard let first = machineResources(member.value, owner, attempt: 1), diagnostics.count == before else {
+    guard let first = request(member.value, owner, location, attempt: 1), diagnostics.count == before else {
       // What is wrong with the first attempt was reported where it was read.
       diagnostics.removeSubrange(before...)
       return []
     }
     var requests: [MachineResources] = []
     for attempt in 1..<max(attempts, 1 + Self.repetitionsOfLost) {
-      guard let request = machineResources(member.value, owner, attempt: attempt + 1), diagnostics.count == before
+      guard let request = request(member.value, owner, location, attempt: attempt + 1), diagnostics.count == before
       else {
         if attempt < attempts { return [] }
         // Without lost attempts none of them is made.
@@ -49,6 +49,15 @@ extension WorkflowReader {
       requests.append(request)
     }
     return requests.allSatisfy { $0 == first } ? [] : requests
+  }
+
+  /// What an attempt takes, with what changes of its job.
+  private mutating func request(
+    _ node: NodeID, _ owner: Owner, _ location: StepLocation, attempt: Int
+  ) -> MachineResources? {
+    var request = machineResources(node, owner, attempt: attempt)
+    request?.job = job(location, attempt: attempt)
+    return request
   }
 
   private mutating func machineResources(_ node: NodeID, _ owner: Owner, attempt: Int) -> MachineResources? {
@@ -97,23 +106,26 @@ extension WorkflowReader {
     return nil
   }
 
-  /// Takes in what an expression of `attempt` gives for one. All attempts are computed before anything runs, so that what
-  /// the last one takes can be checked, too.
-  private mutating func evaluate(
-    _ key: ResourcesKey, _ node: NodeID, _ owner: Owner, _ attempt: Int, into request: inout MachineResources
-  ) {
-    let value: Value
+  /// The value of an expression of `attempt`; reports why there is none.
+  mutating func value(ofExpression node: NodeID, _ owner: Owner, _ attempt: Int) -> Value? {
     do throws(ExpressionError) {
-      value = try Template(parsing: tree.text(node), dialect: .resources).evaluate(
+      return try Template(parsing: tree.text(node), dialect: .resources).evaluate(
         in: FixedContext(["attempt": .integer(attempt)]))
     } catch {
       report(
         .expressionSyntax, "\(owner.text(in: tree)): \(error.message)", at: span(node),
         help: error.correction?.question
-          ?? "resources are fixed before the run starts: multiply 'attempt' (${{ attempt * 8 }}GiB), or choose by it with case()"
-      )
-      return
+          ?? "it is fixed before the run starts: multiply 'attempt' (${{ attempt * 8 }}), or choose by it with case()")
+      return nil
     }
+  }
+
+  /// Takes in what an expression of `attempt` gives for one. All attempts are computed before anything runs, so that what
+  /// the last one takes can be checked, too.
+  private mutating func evaluate(
+    _ key: ResourcesKey, _ node: NodeID, _ owner: Owner, _ attempt: Int, into request: inout MachineResources
+  ) {
+    guard let value = value(ofExpression: node, owner, attempt) else { return }
     let isMemory = key == .memory
     let text = value.stringValue ?? value.numberValue.flatMap { Int(exactly: $0) }.map(String.init) ?? value.shortText
     func wrong(_ help: String?) {

@@ -34,7 +34,7 @@ extension WorkflowReader {
     case .env: options.environment = environment(node, owner)
     case .logLimit: options.logLimitBytes = logLimit(node, owner)
     case .onInterrupt: options.onInterrupt = interruptPolicy(node, owner)
-    case .executor: options.executor = executor(node, owner)
+    case .executor: options.executor = executor(node, owner, attempt: 1)
     case .foreach: options.fanOut = fanOut(node, owner, of: location)
     case .inputsFrom: options.inputsFrom = fileRules(node, owner, makes: false)
     case .produces: options.produces = fileRules(node, owner, makes: true)

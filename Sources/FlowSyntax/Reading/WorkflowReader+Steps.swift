@@ -154,6 +154,7 @@ extension WorkflowReader {
       // A service has 'restart' in place of it.
       if uses == CommandKeys.serviceAction { options?.retry = nil }
     }
+    if options?.executor != nil { checkChangingOptions(location, hasResources: options?.request != nil) }
     if options?.request != nil {
       let later = laterRequests(location, attempts: options?.retry?.attempts ?? 1)
       if !later.isEmpty { options?.laterRequests = later }
