@@ -61,6 +61,75 @@
       #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/tidied"), "\(result)")
     }
 
+    @Test(arguments: [
+      "setsid -w FLOWRUN inner.yaml; echo never", "timeout 60 FLOWRUN inner.yaml; echo never",
+      "sh -c 'setsid FLOWRUN inner.yaml & wait'; echo never",
+    ])
+    func `in a session or a group of its own is asked to end and has the time for its cleanup`(command: String) throws {
+      defer { tool.remove() }
+      try tool.write(
+        """
+        name: inner
+        steps:
+          wait: { run: 'touch begun; sleep 60' }
+        finally:
+          tidy: { run: 'sleep 1.5; touch tidied' }
+        """, to: "inner.yaml")
+      try tool.write(
+        "name: outer\nsteps:\n  inner:\n    run: \(command.replacing("FLOWRUN", with: FlowrunProcess.path))\n"
+          + "    stop: { within: 10ms }\n", to: "outer.yaml")
+      let process = try FlowrunProcess(["outer.yaml"], in: tool.folder.path)
+      #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: tool.folder.path + "/begun") })
+      process.send(SIGTERM)
+      let result = process.result()
+      #expect(result.exitCode == 128 + SIGTERM, "\(result)")
+      #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/tidied"), "\(result)")
+      #expect(!result.output.contains("never") && !result.output.contains("was killed"), "\(result)")
+    }
+
+    @Test func `in a session of its own that outlives its step is asked to end with the run`() throws {
+      defer { tool.remove() }
+      try tool.write(
+        """
+        name: inner
+        steps:
+          wait: { run: 'touch begun; sleep 60' }
+        finally:
+          tidy: { run: 'sleep 1.5; touch tidied' }
+        """, to: "inner.yaml")
+      try tool.write(
+        """
+        name: outer
+        steps:
+          leave: { run: 'setsid \(FlowrunProcess.path) inner.yaml & while ! [ -e begun ]; do sleep 0.02; done' }
+        """, to: "outer.yaml")
+      let result = try tool.run("outer.yaml")
+      #expect(result.exitCode == 0 && result.standardOutput.contains("had left running"), "\(result)")
+      #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/tidied"), "\(result)")
+    }
+
+    @Test func `in a service has the time for its cleanup when the service is asked to end`() throws {
+      defer { tool.remove() }
+      try tool.write(
+        """
+        name: inner
+        steps:
+          wait: { run: 'touch begun; sleep 60' }
+        finally:
+          tidy: { run: 'sleep 1.5; touch tidied' }
+        """, to: "inner.yaml")
+      try tool.write(
+        """
+        name: outer
+        steps:
+          serve: { service: true, run: '\(FlowrunProcess.path) inner.yaml; echo never', stop: { within: 10ms } }
+          use: { run: 'while ! [ -e begun ]; do sleep 0.02; done', needs: serve }
+        """, to: "outer.yaml")
+      let result = try tool.run("outer.yaml")
+      #expect(result.exitCode == 0 && !result.standardOutput.contains("never"), "\(result)")
+      #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/tidied"), "\(result)")
+    }
+
     @Test func `reports into no file but the pipe that a flowrun has made`() throws {
       defer { tool.remove() }
       try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")

@@ -30,7 +30,7 @@
         looks += 1
       }
       #expect(group.innerTime == 5000)
-      #expect(other.milliseconds(in: group.number) == 7000)
+      #expect(other.milliseconds(in: group.number, others: false) == 7000)
       _ = group.end()
       #expect(group.innerTime == 0)
     }

@@ -20,6 +20,8 @@ package enum InnerRuns {
     var rest: [UInt8] = []
     /// The times of processes, by the number of their command.
     var times: [Int: [pid_t: Int]] = [:]
+    /// The times of processes whose command has ended.
+    var leftTimes: [pid_t: Int] = [:]
   }
 
   private static let state = Mutex(State())
@@ -40,19 +42,48 @@ package enum InnerRuns {
 
     deinit {
       let number = number
-      state.withLock { $0.times[number] = nil }
+      state.withLock { state in
+        guard let times = state.times.removeValue(forKey: number), !times.isEmpty else { return }
+        if state.leftTimes.count > Self.mostLeft { state.leftTimes = [:] }
+        state.leftTimes.merge(times) { $1 }
+      }
     }
 
-    /// The longest time that a run in the group needs to stop, 0 if there is no run.
-    func milliseconds(in group: pid_t) -> Int {
+    /// The number of processes whose times are kept after their command has ended.
+    fileprivate static let mostLeft = 1000
+
+    /// The longest time that a run of the command needs to stop, 0 if there is no run.
+    ///
+    /// - Parameters:
+    ///   - group: the group of the command, which a run has left that `setsid` or `timeout` has started.
+    ///   - others: whether such runs count.
+    func milliseconds(in group: pid_t, others: Bool) -> Int {
+      running(in: group).filter { others || getpgid($0.key) == group }.values.max() ?? 0
+    }
+
+    /// The runs of the command that are not in its group.
+    func processes(outside group: pid_t) -> [pid_t] { running(in: group).keys.filter { getpgid($0) != group } }
+
+    private func running(in group: pid_t) -> [pid_t: Int] {
       let times = state.withLock { state in
         read(&state)
         return state.times[number] ?? [:]
       }
-      let running = times.filter { process, _ in
-        getpgid(process) == group && ProcessTable.entry(of: process)?.hasEnded != true
+      return times.filter { process, _ in
+        let isOurs = getpgid(process) == group || LeftBehind.has(variable, value, process)
+        return isOurs && ProcessTable.entry(of: process)?.hasEnded != true
       }
-      return running.values.max() ?? 0
+    }
+  }
+
+  /// The longest time that one of these processes needs to stop, 0 if there is no run among them. They must be known to be of
+  /// commands of this process.
+  static func milliseconds(of processes: [pid_t]) -> Int {
+    state.withLock { state in
+      read(&state)
+      // Something may still refer to a command that has ended.
+      let times = [state.leftTimes] + state.times.values
+      return processes.flatMap { process in times.compactMap { $0[process] } }.max() ?? 0
     }
   }
 
@@ -101,9 +132,14 @@ package enum InnerRuns {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, let command = Int(words[0]), let process = ProcessNumber(words[1]),
       let time = Int(words[2]),
-      time > 0, state.times[command] != nil
+      time > 0
     else { return }
-    state.times[command]?[process.value] = min(time, longestMilliseconds)
+    let milliseconds = min(time, longestMilliseconds)
+    if state.times[command] != nil {
+      state.times[command]?[process.value] = milliseconds
+    } else if (1...max(1, state.commandCount)).contains(command), state.leftTimes.count <= Command.mostLeft {
+      state.leftTimes[process.value] = milliseconds
+    }
   }
 
   /// Reports to the flowrun in whose command this process runs, if any, that it needs this time to stop.

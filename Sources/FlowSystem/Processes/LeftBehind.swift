@@ -32,10 +32,13 @@ package enum LeftBehind {
     if found.isEmpty { return [] }
     let names = found.map { "'\(words(of: $0))' (\($0))" }
     for process in found { _ = kill(process, SIGTERM) }
-    var waited = 0
-    while waited < graceMilliseconds, !processes().isEmpty {
+    let start = ContinuousClock.now
+    while true {
+      // A run of flowrun has the time that it needs for its cleanup.
+      let others = processes()
+      let grace = max(graceMilliseconds, InnerRuns.milliseconds(of: others))
+      if others.isEmpty || .now - start >= .milliseconds(grace) { break }
       _ = poll(nil, 0, 5)
-      waited += 5
     }
     // One may start another while it is looked for; anyone who is killed starts none.
     for _ in 0..<3 {
@@ -61,11 +64,13 @@ package enum LeftBehind {
   private static func processes() -> [pid_t] { processes(marked: mark) }
 
   private static func processes(marked mark: String) -> [pid_t] {
-    let wanted = Array("\(variable)=\(mark)".utf8)
-    return ProcessTable.numbers.filter { process in
-      process > 1 && process != getpid()
-        && bytes(of: "/proc/\(process)/environ").split(separator: 0).contains { $0.elementsEqual(wanted) }
-    }
+    ProcessTable.numbers.filter { $0 > 1 && $0 != getpid() && has(variable, mark, $0) }
+  }
+
+  /// Whether a process was started with a variable of this value; false where the system does not say.
+  static func has(_ variable: String, _ value: String, _ process: pid_t) -> Bool {
+    let wanted = Array("\(variable)=\(value)".utf8)
+    return bytes(of: "/proc/\(process)/environ").split(separator: 0).contains { $0.elementsEqual(wanted) }
   }
 
   /// Whether SIGKILL has been sent to a process: `SigPnd: 0000000000000100` is signal 9 (proc_pid_status(5)).

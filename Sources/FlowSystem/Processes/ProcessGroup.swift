@@ -43,9 +43,14 @@ package final class ProcessGroup: Sendable {
 
   deinit { _ = end() }
 
-  /// Sends a signal to every process of the group, unless it has been collected: its number may be another's.
+  /// Sends a signal to every process of the group, unless it has been collected: its number may be another's. Runs of flowrun that
+  /// have left the group get it, too.
   package func send(_ signal: CInt) {
-    ending.withLock { if $0 == nil { kill(-number, signal) } }
+    ending.withLock { ending in
+      guard ending == nil else { return }
+      kill(-number, signal)
+      for process in inner?.processes(outside: number) ?? [] where process > 1 { kill(process, signal) }
+    }
   }
 
   /// How the child that leads the group has ended; nil while it has not. It stays uncollected.
@@ -111,12 +116,13 @@ package final class ProcessGroup: Sendable {
   private func endRest() -> Bool {
     if isGone(within: Self.leaveMilliseconds) { return false }
     kill(-number, SIGTERM)
+    let innerTime = inner?.milliseconds(in: number, others: false) ?? 0
     if !isGone(within: max(Self.leaveMilliseconds, innerTime)) { kill(-number, SIGKILL) }
     return true
   }
 
-  /// The milliseconds that runs of flowrun need to stop which are still in the group; 0: there are none.
-  package var innerTime: Int { inner?.milliseconds(in: number) ?? 0 }
+  /// The milliseconds that runs of flowrun need to stop which the child has started; 0: there are none.
+  package var innerTime: Int { inner?.milliseconds(in: number, others: true) ?? 0 }
 
   private func isGone(within milliseconds: Int) -> Bool {
     var waited = 0

@@ -52,11 +52,14 @@ final class CommandStop: Sendable {
   ///
   /// - Parameter continues: whether the command may be stopped and must continue to end.
   func stop(_ group: ProcessGroup, by policy: StopPolicy, continues: Bool = false, in context: ActionContext) {
-    context.onCancel { [self] in
-      group.send(policy.signal.number)
-      if continues { group.send(SIGCONT) }
-      end(group, within: policy.within, after: .zero, in: context)
-    }
+    context.onCancel { [self] in end(group, by: policy, continues: continues, in: context) }
+  }
+
+  /// Asks the command to end now, and kills it when its time is over.
+  func end(_ group: ProcessGroup, by policy: StopPolicy, continues: Bool = false, in context: ActionContext) {
+    group.send(policy.signal.number)
+    if continues { group.send(SIGCONT) }
+    end(group, within: policy.within, after: .zero, in: context)
   }
 
   /// Kills the command when its time is over: that of the policy, or what runs of flowrun inside need if that is longer.

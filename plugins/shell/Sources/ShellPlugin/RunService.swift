@@ -119,11 +119,14 @@ struct RunService: Service {
     } catch {
       throw ActionError("input", error.message, isRetryable: false)
     }
-    let environment = try ChildEnvironment.make(
-      context.environment, input.env, without: context.withheldVariables, folders: input.path.map(\.path))
     let folder = input.cwd?.path ?? context.run.workflowFolder
-    func start(of command: Command) throws -> CommandStart {
-      try CommandStart(command, folder: folder, environment: environment.entries, path: environment.path)
+    func start(of command: Command, _ inner: InnerRuns.Command? = nil) throws -> CommandStart {
+      var variables = context.environment
+      variables[InnerRuns.variable] = inner?.value
+      let environment = try ChildEnvironment.make(
+        variables, input.env, without: context.withheldVariables, folders: input.path.map(\.path))
+      return try CommandStart(
+        command, folder: folder, environment: environment.entries, path: environment.path, inner: inner)
     }
     let probe: ReadyProbe?
     switch condition?.probe {
@@ -141,7 +144,8 @@ struct RunService: Service {
     case nil: probe = nil
     }
     let service = CommandService(
-      start: try start(of: command), stop: stop, restart: restart, condition: condition, probe: probe,
+      start: try start(of: command, InnerRuns.begin()), stop: stop, restart: restart, condition: condition,
+      probe: probe,
       mergesOutput: input.mergeOutput, context)
     try service.perform()
   }

@@ -15,7 +15,7 @@ final class ServiceStart: Sendable {
     var isReady = false
     var isTooLate = false
     var hasEnded = false
-    var wasKilled = false
+    var isAskedToEnd = false
     var lastLines = LastLines()
     /// Called when a line has matched; kept while it may.
     var onMatch: (@Sendable () -> Void)?
@@ -26,6 +26,7 @@ final class ServiceStart: Sendable {
   private let context: ActionContext
   private let pattern: LinePattern?
   private let state = Mutex(State())
+  private let kill = CommandStop()
 
   /// How often the leader is looked after where there is no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
@@ -51,7 +52,8 @@ final class ServiceStart: Sendable {
         try ProcessRoom.check()
         let merged = mergesOutput ? output.writing.number : errors.writing.number
         group = try ProcessGroup(
-          start.program, input: CommandStart.nothing, output: output.writing.number, errors: merged)
+          start.program, input: CommandStart.nothing, output: output.writing.number, errors: merged,
+          inner: start.inner)
         pipes = ServicePipes(
           output: CommandOutput(output.takeReading(), limitBytes: 0),
           errors: CommandOutput(errors.takeReading(), limitBytes: 0))
@@ -69,7 +71,7 @@ final class ServiceStart: Sendable {
   /// Whether nothing is to be found out about it any more: it is ready, was not in time, or has ended.
   var isOver: Bool { state.withLock { $0.isReady || $0.isTooLate || $0.hasEnded } }
   /// Whether it had to be killed.
-  var wasKilled: Bool { state.withLock { $0.wasKilled } }
+  var wasKilled: Bool { kill.wasNeeded }
   /// The last lines that it printed.
   var lastLines: LastLines { state.withLock { $0.lastLines } }
 
@@ -110,11 +112,8 @@ final class ServiceStart: Sendable {
 
   /// Asks it to end, and kills it if it has not in time.
   func end(_ stop: StopPolicy, _ context: ActionContext) {
-    group.send(stop.signal.number)
-    context.host.wake(after: stop.within) { [self] in
-      if group.status() == nil { state.withLock { $0.wasKilled = true } }
-      group.send(SIGKILL)
-    }
+    state.withLock { $0.isAskedToEnd = true }
+    kill.end(group, by: stop, in: context)
   }
 
   /// Reads what it prints until it has ended, and ends the processes that it left.
@@ -136,28 +135,32 @@ final class ServiceStart: Sendable {
     if !isOver, pattern?.matches(line) == true { noteMatch() }
   }
 
+  /// Whether runs of flowrun clean up that the service has started, although it has ended itself.
+  private var isAwaitingInnerRuns: Bool { state.withLock { $0.isAskedToEnd } && group.innerTime > 0 }
+
   private func read(_ pipes: inout ServicePipes, _ lines: inout OutputLines) {
     let end = Descriptor.exitWatch(of: group.number)
-    let patience = end.number >= 0 ? -1 : Self.lookMilliseconds
+    var hasEnded = false
     while true {
+      let patience = hasEnded || end.number < 0 ? Self.lookMilliseconds : -1
       let isFull = !lines.hasRoom
       var files = (
         pollfd(fd: isFull ? -1 : pipes.output.number, events: Int16(POLLIN), revents: 0),
         pollfd(fd: isFull ? -1 : pipes.errors.number, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: end.number, events: Int16(POLLIN), revents: 0)
+        pollfd(fd: hasEnded ? -1 : end.number, events: Int16(POLLIN), revents: 0)
       )
       let ready = withUnsafeMutableBytes(of: &files) { bytes in
         poll(bytes.bindMemory(to: pollfd.self).baseAddress, 3, isFull ? Self.fullMilliseconds : patience)
       }
       if ready < 0, errno != EINTR { return }
-      let hasEnded = files.2.revents != 0 || end.number < 0 && group.status() != nil
+      hasEnded = hasEnded || files.2.revents != 0 || end.number < 0 && group.status() != nil
       if files.0.revents != 0 || hasEnded {
         pipes.output.read(everything: hasEnded, as: .standardOutput, into: &lines)
       }
       if files.1.revents != 0 || hasEnded {
         pipes.errors.read(everything: hasEnded, as: .standardError, into: &lines)
       }
-      if hasEnded { return }
+      if hasEnded, !isAwaitingInnerRuns { return }
     }
   }
 }
