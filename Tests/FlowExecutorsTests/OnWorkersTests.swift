@@ -37,6 +37,31 @@ import Testing
     return lines.sorted() + [String(decoding: outputs, as: UTF8.self), "\(object["conclusion"] ?? "")"]
   }
 
+  #if os(Linux)
+    @Test func `what a command leaves in a session of its own prints into the log of its step on a worker, too`() throws
+    {
+      try write(
+        """
+        name: server
+        steps:
+          server:
+            run: |
+              setsid sh -c 'echo tick 1; touch first; until [ -e go ]; do sleep 0.01; done; echo tick 2; exec sleep 600' &
+              until [ -e first ]; do sleep 0.01; done
+              echo begun
+          use: { needs: server, executor: local, run: "touch go; until [ -e seen ]; do sleep 0.02; done" }
+        """)
+      let process = try FlowrunProcess(["flow.yaml", "--on", "workers=1"], in: folder)
+      #expect(process.waitForOutput("server: tick 2\n"), "\(process.outputSoFar)")
+      try write("", to: "seen")
+      let result = process.result()
+      #expect(result.exitCode == 0, "\(result)")
+      let log = try run("logs", "last", "--step", "server").output
+      #expect(log.contains("server: tick 1\n") && log.contains("server: tick 2\n"), "\(log)")
+      try remove()
+    }
+  #endif
+
   @Test func `a workflow comes to the same here and on workers`() throws {
     try write(
       """

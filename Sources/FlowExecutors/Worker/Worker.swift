@@ -36,6 +36,8 @@ public final class Worker: Sendable {
     var withheld: Set<String> = []
     var calls: [Int: (call: WorkerCall, task: Task<Void, Never>?)] = [:]
     var watch: WatchedWorker?
+    /// Closes what calls have left open.
+    var closings: [@Sendable () -> Void] = []
   }
 
   private let program: String
@@ -98,10 +100,10 @@ public final class Worker: Sendable {
     }
     await actions?.close()
     ProcessGuard.shared.killAll()
-    if let warning = LeftBehindText.warning() {
-      output.notify("log", ["level": "warning", "message": .string(warning)])
-      output.flush()
-    }
+    let warning = LeftBehindText.warning()
+    for close in state.withLock({ $0.closings }) { close() }
+    if let warning { output.notify("log", ["level": "warning", "message": .string(warning)]) }
+    output.flush()
     Self.files.withLock { $0 }?.remove()
   }
 
@@ -221,7 +223,7 @@ public final class Worker: Sendable {
     }
     let call = WorkerCall(
       id: id, parameters, dataFolder: folder, workflowFolder: ownFolder, without: withheld, actions.registry.handles,
-      output)
+      output, keep: { [self] close in state.withLock { $0.closings.append(close) } })
     state.withLock { $0.calls[id] = (call, nil) }
     switch action.body {
     case .synchronous(let body):

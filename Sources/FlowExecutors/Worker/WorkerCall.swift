@@ -16,6 +16,7 @@ final class WorkerCall: ActionHost {
   private let isQuiet: Bool
   private let handles: [PluginHandle]
   private let output: WorkerOutput
+  private let keep: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let state = Mutex(State())
 
   private struct State {
@@ -24,10 +25,14 @@ final class WorkerCall: ActionHost {
   }
 
   /// The call that a request asks for.
+  ///
+  /// - Parameter keep: has something closed when the worker ends.
   init(
     id: Int, _ parameters: ValueObject, dataFolder: String, workflowFolder: String, without withheld: Set<String>,
-    _ handles: [PluginHandle], _ output: WorkerOutput
+    _ handles: [PluginHandle], _ output: WorkerOutput,
+    keep: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
   ) {
+    self.keep = keep
     self.id = id
     withheldVariables = withheld
     var variables: [String: String] = [:]
@@ -104,11 +109,14 @@ final class WorkerCall: ActionHost {
 
   func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { handles.first { $0.key == key }?.handle }
 
-  /// Not kept: what is portable provides nothing.
+  /// No step reads it: what is portable provides nothing but the outputs of processes that outlive their command.
   func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
-  ) { try? close() }
+  ) {
+    output.notify("lines-follow", ["id": .integer(id)])
+    keep { try? close() }
+  }
 
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {}
 }

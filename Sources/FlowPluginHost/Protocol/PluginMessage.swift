@@ -21,6 +21,8 @@ enum PluginMessage: Sendable {
   case started(call: Int?)
   /// A worker asks for a receipt.
   case receipt
+  /// Lines of a call may follow its answer: a process that it has started outlives it.
+  case linesFollow(call: Int)
   /// A method that this version does not know; newer programs may send it.
   case unknown(method: String)
 
@@ -86,6 +88,9 @@ enum PluginMessage: Sendable {
     case "pong": return .pong
     case "started": return .started(call: call)
     case "receipt": return .receipt
+    case "lines-follow":
+      guard let call else { throw MessageProblem("a 'lines-follow' without a number 'id'") }
+      return .linesFollow(call: call)
     default:
       return .unknown(method: method)
     }

@@ -94,7 +94,7 @@ extension PluginSession {
   ) -> Int {
     if lines.isEmpty, dropped == 0 { return 0 }
     let target = state.withLock { state -> (context: ActionContext, within: Int, passesLimit: Bool)? in
-      guard let call = state.call(id), let context = call.context else { return nil }
+      guard let call = state.call(id) ?? state.answeredCall(id), let context = call.context else { return nil }
       let (within, passesLimit) = state.countLogLines(
         lines.count + dropped, of: call, limit: limits.logLinesPerCall)
       return (context, within, passesLimit)

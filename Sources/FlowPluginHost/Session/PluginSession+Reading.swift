@@ -102,7 +102,8 @@ extension PluginSession {
     case .pong where worker != nil: return notePong()
     case .started(let id) where worker != nil: state.withLock { $0.call(id) }?.context?.begun()
     case .receipt where worker != nil: sendReceipt()
-    case .pong, .started, .receipt, .unknown: state.withLock { $0.countStray(limits: limits) }
+    case .linesFollow(let id) where worker != nil: state.withLock { $0.expectLines(ofCall: id) }
+    case .pong, .started, .receipt, .linesFollow, .unknown: state.withLock { $0.countStray(limits: limits) }
     }
     return .some
   }

@@ -15,6 +15,8 @@ struct SessionState: Sendable {
 
   /// The calls under way, mostly in the order of their ids and answered from the front: a scan finds them fastest.
   private(set) var calls: [PluginCall] = []
+  /// Calls of a worker whose lines may follow their answer.
+  private var talkingCalls: [Int: PluginCall] = [:]
   var reader = Reader.nobody
   /// Set once; from then on nothing is sent.
   private(set) var end: SessionEnd?
@@ -43,7 +45,9 @@ struct SessionState: Sendable {
   private var isRecalled = false
 
   /// Whether nothing is under way, so that no reader is needed.
-  var isQuiet: Bool { calls.isEmpty && outbox.isEmpty && end == nil && pulse?.isAwaited != true }
+  var isQuiet: Bool {
+    calls.isEmpty && outbox.isEmpty && end == nil && pulse?.isAwaited != true && talkingCalls.isEmpty
+  }
 
   /// Notes a request whose line is about to be queued.
   mutating func add(_ call: PluginCall) {
@@ -70,6 +74,14 @@ struct SessionState: Sendable {
     if isQuiet { leaveReading() }
     return call
   }
+
+  /// Notes that lines of a call may follow its answer, until the conversation ends.
+  mutating func expectLines(ofCall id: Int) {
+    if let call = call(id) { talkingCalls[id] = call }
+  }
+
+  /// An answered call whose lines may follow.
+  func answeredCall(_ id: Int?) -> PluginCall? { id.flatMap { talkingCalls[$0] } }
 
   /// Makes a caller the reader; whether the session's thread must be woken to watch over it.
   mutating func beginDirectRead() -> Bool {
@@ -207,7 +219,7 @@ struct SessionState: Sendable {
 
   /// All calls that are under way; none is from then on.
   mutating func takeCalls() -> [PluginCall] {
-    defer { calls = [] }
+    defer { (calls, talkingCalls) = ([], [:]) }
     return calls.sorted { $0.id < $1.id }
   }
 }
