@@ -126,7 +126,8 @@ enum Interrupts {
     case .running(let run):
       // First what matters: the output may have no reader.
       run.cancel()
-      StandardOutput.writeError("\nflowrun: stopping; press Ctrl-C again to end at once, without cleanup\n")
+      let seconds = StopTime.longest.components.seconds
+      StandardOutput.writeError("\nflowrun: stopping; press Ctrl-C again to end at once (up to \(seconds) s)\n")
     }
   }
 

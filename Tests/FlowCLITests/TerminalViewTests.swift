@@ -335,10 +335,10 @@ import Testing
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     // The terminal echoes the keys.
     stage.write("^C")
-    stage.view.say("\nflowrun: stopping; press Ctrl-C again to end at once, without cleanup\n")
+    stage.view.say("\nflowrun: stopping; press Ctrl-C again to end at once (up to 9 s)\n")
     for time in 1...5 { stage.at(time * 100) }
     #expect(stage.text.filter { $0.contains("stopping") }.count == 1)
-    #expect(stage.text.first == "flowrun: stopping; press Ctrl-C again to end at once, without cleanup")
+    #expect(stage.text.first == "flowrun: stopping; press Ctrl-C again to end at once (up to 9 s)")
     #expect(stage.text.filter { $0.contains("▶ a") }.count == 1)
     #expect(!stage.text.joined().contains("^C"))
   }

@@ -9,7 +9,8 @@ extension RunSession {
     let policies = workflow.steps.compactMap { $0.with[StopPolicy.input]?.objectValue.flatMap { try? StopPolicy($0) } }
     let stop = policies.map(\.within).reduce(StopPolicy().within, max) + .seconds(1)
     let cleanup = workflow.cleanup ?? .nanoseconds(Plan.cleanupNanoseconds)
-    StopTime.report(stop + cleanup + stop + margin)
+    let cleans = workflow.steps.contains { $0.hasOptions && ($0.options.isFinal || $0.options.condition != nil) }
+    StopTime.report(stop + cleanup + stop + margin, usual: cleans ? stop + cleanup + stop : stop)
   }
 
   /// The time for what is written at the end.

@@ -2,18 +2,33 @@ import Synchronization
 
 /// The time that this process needs to stop, as it reports it to a flowrun in whose command it runs.
 package enum StopTime {
-  private static let own = Mutex(0)
+  private struct Times {
+    /// The time that was reported.
+    var milliseconds = 0
+    /// The time without reserves.
+    var usual = Duration.zero
+    /// The time of runs inside.
+    var inner = Duration.zero
+  }
 
-  /// Reports the time that the process needs by itself.
-  package static func report(_ time: Duration) {
+  private static let own = Mutex(Times())
+
+  /// Reports the time that the process needs by itself; `usual` is the time without reserves, for people.
+  package static func report(_ time: Duration, usual: Duration) {
     let milliseconds = time.milliseconds
-    own.withLock { $0 = milliseconds }
+    own.withLock { $0 = Times(milliseconds: milliseconds, usual: usual) }
     InnerRuns.report(milliseconds: milliseconds)
   }
 
+  /// The longest time that the process should need to stop.
+  package static var longest: Duration { own.withLock { max($0.usual, $0.inner) } }
+
   /// Reports that what runs inside of this process needs this time, too.
   package static func extend(by time: Duration) {
-    let milliseconds = own.withLock { $0 }
+    let milliseconds = own.withLock { own in
+      own.inner = max(own.inner, time)
+      return own.milliseconds
+    }
     if milliseconds > 0 { InnerRuns.report(milliseconds: milliseconds + time.milliseconds) }
   }
 }
