@@ -143,6 +143,44 @@ import Testing
     #expect(try ran(folder) == "")
   }
 
+  @Test func `files of items that are runs go once no step outside reads them`() throws {
+    let folder = try WorkflowFolder([
+      "w.yaml": """
+      name: w
+      steps:
+        one: { uses: ./inner.yaml, with: { n: one } }
+        each: { uses: ./inner.yaml, foreach: [a, b], with: { n: "${{ item }}" } }
+        last: { needs: [one, each], run: 'echo last >> log; cat t-a ref > all', inputs-from: [t-a, ref], produces: [all] }
+
+      """,
+      "inner.yaml": """
+      name: inner
+      inputs: { n: { type: string } }
+      steps:
+        make:
+          run: 'echo "make-$N" >> log; cp in "t-$N"'
+          env: { N: "${{ inputs.n }}" }
+          inputs-from: [in]
+          produces: [{ path: "t-${{ inputs.n }}", temporary: true }]
+        use:
+          needs: make
+          run: 'echo "use-$N" >> log; cp "t-$N" "o-$N"'
+          env: { N: "${{ inputs.n }}" }
+          inputs-from: ["t-${{ inputs.n }}"]
+          produces: ["o-${{ inputs.n }}"]
+
+      """, "in": "1", "ref": "r",
+    ])
+    #expect(try ran(folder) == "last make-a make-b make-one use-a use-b use-one")
+    #expect(exists("t-a", folder) && !exists("t-b", folder) && !exists("t-one", folder))
+    try folder.write("s", to: "ref")
+    #expect(try !ran(folder).contains("make-b"))
+    #expect(text("all", folder) == "1s" && exists("t-a", folder))
+    try folder.write("2", to: "in")
+    #expect(try ran(folder) == "last make-a make-b make-one use-a use-b use-one")
+    #expect(exists("t-a", folder) && !exists("t-b", folder) && text("o-b", folder) == "2")
+  }
+
   @Test func `only a product can be temporary`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": "name: w\nsteps: { a: { run: cat, inputs-from: [{ path: x, temporary: true }] } }\n"

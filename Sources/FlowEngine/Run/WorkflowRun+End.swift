@@ -100,6 +100,7 @@ extension WorkflowRun {
       return report
     }
     removeTemporaries()
+    if report.conclusion == .success { handOverTemporaries() }
     if options.outer == nil { handleLeftovers(removes: options.removesLeftovers && report.conclusion == .success) }
     if report.conclusion == .success { tidyItemRecords() }
     deadlines.stop()

@@ -10,6 +10,9 @@ final class TemporaryFiles: Sendable {
     var file: InputStamp
     var folder: String
     var maker: StepIndex
+    /// Whether a run of an item has made it. Such a run does not know which steps outside must run, so a file that one of them
+    /// reads stays.
+    var isOfItem = false
   }
 
   private let files = Mutex<[ByteName: Made]>([:])
@@ -19,6 +22,16 @@ final class TemporaryFiles: Sendable {
     files.withLock { files in
       for file in stamps {
         files[ByteName(FilePath.place(of: file.path, in: folder))] = Made(file: file, folder: folder, maker: maker)
+      }
+    }
+  }
+
+  /// Takes over files that the run of an item of a step has left.
+  func add(_ others: [ByteName: Made], ofItemOf step: StepIndex) {
+    files.withLock { files in
+      for (place, var made) in others {
+        (made.maker, made.isOfItem) = (step, true)
+        files[place] = made
       }
     }
   }
@@ -120,7 +133,11 @@ extension WorkflowRun {
     for (place, own) in made.sorted(by: { $0.key < $1.key }) where !kept.makers.contains(own.maker) {
       if kept.places.contains(place) { continue }
       let matching = readers.filter { $0.mayRead(place.text, of: own.maker, in: self) }
-      guard !matching.isEmpty, matching.allSatisfy(\.hasSucceeded) else { continue }
+      if own.isOfItem {
+        guard matching.isEmpty else { continue }
+      } else {
+        guard !matching.isEmpty, matching.allSatisfy(\.hasSucceeded) else { continue }
+      }
       temporaries.remove(place)
       switch OwnedFile.remove(own.file, from: own.folder, below: run.workflowFolder) {
       case .removed: log("removed the temporary file '\(own.file.path)'", level: .debug, step: own.maker)
@@ -128,6 +145,22 @@ extension WorkflowRun {
         log("kept the temporary file '\(own.file.path)': \(reason)", level: .debug, step: own.maker)
       }
     }
+  }
+
+  /// Hands the temporary files that an item has left to the run of its step, which knows the names that other steps read once they
+  /// have ended. Files that are outputs of the item stay.
+  func handOverTemporaries() {
+    guard let outer = options.outer, !options.isTrial else { return }
+    let left = temporaries.all
+    if left.isEmpty { return }
+    let kept = filesOfOutputs()
+    let readers = temporaryReaders(except: nil).filter { $0.run === self }
+    let rest = left.filter { place, own in
+      !kept.makers.contains(own.maker) && !kept.places.contains(place)
+        && readers.contains { $0.mayRead(place.text, of: own.maker, in: self) }
+    }
+    if rest.isEmpty { return }
+    outer.run.temporaries.add(rest, ofItemOf: outer.run.instances.owner(of: outer.instance))
   }
 
   /// A step that may read temporary files, here or in the run of which this one carries out an item.
@@ -153,6 +186,11 @@ extension WorkflowRun {
         return (outcome: reading.outcome, reason: reading.reason)
       }
     }
+    let scopes = withPlan { state in
+      workflow.steps.indices.map { index -> RunScope? in
+        readings[index].outcome != nil && workflow.steps[index].hasOptions ? scope(StepIndex(index), state) : nil
+      }
+    }
     var readers: [Reader] = []
     for (index, own) in workflow.steps.enumerated() where own.hasOptions && StepIndex(index) != step {
       let reading = readings[index]
@@ -160,7 +198,17 @@ extension WorkflowRun {
       var reader = Reader(
         run: self, step: StepIndex(index), hasSucceeded: reading.outcome == .success || reading.reason == .upToDate,
         makers: [], patterns: [])
-      addReads(of: own, StepIndex(index), to: &reader)
+      if let scope = scopes[index], own.options.fanOut == nil,
+        let reads = try? prepared.detail(of: StepIndex(index))?.files?.evaluate(in: scope).reads
+      {
+        // The names of a step that has ended are known.
+        let folder = workflowFolder(of: StepIndex(index))
+        for named in reads where !PatternText.isExclusion(named.pattern) {
+          reader.patterns += Self.namePatterns(named.pattern, in: folder)
+        }
+      } else {
+        addReads(of: own, StepIndex(index), to: &reader)
+      }
       if !reader.makers.isEmpty || !reader.patterns.isEmpty { readers.append(reader) }
     }
     if let outer = options.outer {
@@ -210,7 +258,7 @@ extension WorkflowRun {
   }
 
   /// The files that the steps in the workflow of an item read.
-  private func readPatterns(of each: ItemWorkflow) -> [NamePattern] {
+  func readPatterns(of each: ItemWorkflow) -> [NamePattern] {
     let home = each.folder.isEmpty ? run.workflowFolder : "\(run.workflowFolder)/\(each.folder)"
     var patterns: [NamePattern] = []
     for (index, step) in each.workflow.steps.enumerated() where step.hasOptions {

@@ -21,6 +21,8 @@ struct TemporarySearch {
     var followsNeeds = true
     /// Whether it may read any file.
     var readsAll = false
+    /// The files that steps in the workflow of an item may read.
+    var itemReads: [NamePattern] = []
   }
 
   private let run: WorkflowRun
@@ -74,13 +76,21 @@ struct TemporarySearch {
       let needsRun = own.needs.contains { fates[$0] == .runs }
       if own.options.inputsFrom.isEmpty, own.options.produces.isEmpty {
         fates[step] = .runs
-        if prepared.graph.workflow.itemWorkflows[own.uses]?.readsFiles == true { addUnknown(step) }
+        if let each = prepared.graph.workflow.itemWorkflows[own.uses] { addItemRuns(of: step, each) }
       } else if own.options.fanOut != nil {
         lookAtItems(of: step, own, needsRun: needsRun)
       } else {
         look(at: step, own, needsRun: needsRun)
       }
     }
+  }
+
+  /// A step whose items are runs: which of their steps would run is not looked at.
+  private mutating func addItemRuns(of step: StepIndex, _ each: ItemWorkflow) {
+    units.append(
+      Unit(
+        step: step, folder: run.workflowFolder(of: step), reads: [], makes: [], gone: [], runs: true,
+        itemReads: run.readPatterns(of: each)))
   }
 
   private mutating func addUnknown(_ step: StepIndex) {
@@ -209,6 +219,7 @@ struct TemporarySearch {
   }
 
   private func reads(_ unit: Unit, _ place: ByteName) -> Bool {
+    if unit.itemReads.contains(where: { $0.matches(place.text) }) { return true }
     let start = unit.folder + "/"
     let own = place.text.hasPrefix(start) ? String(place.text.dropFirst(start.count)) : place.text
     return unit.reads.contains { named in
@@ -216,15 +227,6 @@ struct TemporarySearch {
       if let path = FilePattern.plainPath(named.pattern) { return self.place(path, unit) == place }
       let pattern = FilePattern(named.pattern)
       return pattern.covers(own) || pattern.covers(place.text)
-    }
-  }
-}
-
-extension ItemWorkflow {
-  /// Whether a step in it reads files.
-  fileprivate var readsFiles: Bool {
-    workflow.steps.contains { step in
-      step.hasOptions && !step.options.inputsFrom.isEmpty || workflow.itemWorkflows[step.uses]?.readsFiles == true
     }
   }
 }
