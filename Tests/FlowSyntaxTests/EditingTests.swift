@@ -183,6 +183,17 @@ import Testing
   // MARK: Texts in commands
 
   @Test(arguments: [
+    ("inputs.title", "TITLE"), ("item.path", "ITEM_PATH"), ("env.HOME", "ENV_HOME"), ("inputs.user", "INPUTS_USER"),
+  ])
+  func `a text in a command becomes a variable that no shell reads itself`(text: String, name: String) throws {
+    let head =
+      "name: a\ninputs: { title: { type: string }, user: { type: string } }\nsteps:\n  a:\n    foreach: { files: '*' }\n"
+    let document = document(Array((head + "    run: echo \"${{ \(text) }}\"\n").utf8))
+    let problem = try #require(document.result.diagnostics.first { $0.code == .textInCommand })
+    #expect(problem.help?.contains("env: { \(name): \"${{ \(text) }}\" }") == true, "\(problem)")
+  }
+
+  @Test(arguments: [
     ("run: echo ${{ inputs.title }}", "run: echo \"$TITLE\""),
     ("run: echo \"it is ${{inputs.title}}\"", "run: echo \"it is $TITLE\""),
     ("run: echo 'it is ${{ inputs.title }}x'", "run: echo 'it is '\"${TITLE}\"'x'"),

@@ -46,9 +46,17 @@ extension WorkflowCheck {
 }
 
 extension Expression {
-  /// A name for a variable that holds the value: `TITLE` for `inputs.title`.
+  /// Variables that a shell and its commands read themselves.
+  private static let takenNames: Set<String> = [
+    "ENV", "HOME", "IFS", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
+  ]
+
+  /// A name for a variable that holds the value: `TITLE` for `inputs.title`, `ITEM_PATH` for `item.path`.
   var variableName: String {
-    let word = references.first.map { $0.path.last ?? $0.name } ?? "VALUE"
+    var word = references.first.map { $0.path.last ?? $0.name } ?? "VALUE"
+    if Self.takenNames.contains(word.uppercased()), let context = references.first?.name {
+      word = "\(context == word ? "value" : context)_\(word)"
+    }
     let name = String(word.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     return name.first?.isNumber ?? true ? "VALUE_" + name : name
   }
