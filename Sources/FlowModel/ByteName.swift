@@ -32,6 +32,23 @@ extension String {
     self == other && utf8.elementsEqual(other.utf8)
   }
 
+  /// The text before the first occurrence of an ASCII character and the text after it, nil if there is none. A mark that combines
+  /// with the character is the beginning of the text after it.
+  package func parted(at character: Unicode.Scalar) -> (before: String, after: String?) {
+    guard let place = utf8.firstIndex(of: UInt8(ascii: character)) else { return (self, nil) }
+    return (String(self[..<place]), String(self[utf8.index(after: place)...]))
+  }
+
+  /// The path in `@PATH`; nil if it begins with another character.
+  package var pathAfterAt: String? {
+    utf8.first == UInt8(ascii: "@") ? String(Substring(utf8.dropFirst())) : nil
+  }
+
+  /// The parts between an ASCII character, with empty ones.
+  package func parts(separatedBy character: Unicode.Scalar) -> [String] {
+    utf8.split(separator: UInt8(ascii: character), omittingEmptySubsequences: false).map { String(Substring($0)) }
+  }
+
   /// The parts between slashes, without empty ones. A mark that combines with a slash is the beginning of the next part.
   public var pathParts: [String] {
     utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }

@@ -63,6 +63,16 @@ import Testing
     }
   }
 
+  @Test func `are an error as variables, whose tables take them for one`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      "name: w\nsteps: { a: { run: env, env: { \(Self.composed): 1, \(Self.decomposed): 2 } } }\n", to: "w.yaml")
+    let result = try tool.run("validate", "w.yaml")
+    let text = result.standardOutput + result.standardError
+    #expect(result.exitCode == 2 && text.contains("in Unicode normalization alone"), "\(result)")
+  }
+
   @Test func `an equals sign that a mark combines with still separates name and value`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
@@ -72,5 +82,14 @@ import Testing
     try tool.write("V=\u{338}v\n", to: ".env")
     let result = try tool.run("w.yaml", "-i", "p=\u{338}x")
     #expect(result.exitCode == 0 && result.standardOutput.contains("cc b8 78 cc b8 76"), "\(result)")
+    for (option, value, expected) in [
+      ("--event", "x@\u{338}1s", "this workflow has no such event"),
+      ("--resources", "cpus=\u{338}4", "is not a number"),
+      ("--launch", "user=\u{338}@x", "write --launch user=@OPTIONS.json"),
+      ("--launch", "user=@\u{338}none", "cannot read"),
+    ] {
+      let result = try tool.run("w.yaml", "-i", "p=x", option, value)
+      #expect(result.exitCode == 64 && result.standardError.contains(expected), "\(result)")
+    }
   }
 }

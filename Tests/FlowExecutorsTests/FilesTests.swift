@@ -341,11 +341,24 @@ import Testing
     .array(["../x", 1, zeros, 420]), .array(["/x", "y"]), .array(["a/../b", "y"]), .array(["a", "../b"]),
     .array(["a", "/b"]), .array(["a", 5, "zz", 420]), .array(["", "b"]), .array(["a", -1, zeros, 420]),
     .array(["a", 1, zeros, 2541]),
+    // A mark combines with the slash, which is one for the system.
+    .array(["a", "/\u{338}b"]), .array(["a", "..\u{2F}\u{338}b"]), .array(["..\u{2F}\u{338}x", 1, zeros, 420]),
+    .array(["a/..\u{2F}\u{338}..\u{2F}\u{338}x", "y"]),
   ]
 
   @Test(arguments: wrongEntries)
   func `what a worker names is checked before it is followed`(_ entry: Value) {
     #expect(throws: (any Error).self) { try TransferEntry(entry) }
+  }
+
+  @Test func `names that another file system takes for one are reported`() throws {
+    func text(_ paths: String...) -> String? { paths.map { TransferEntry($0, .link("x")) }.lookAlikes }
+    #expect(text("a/b", "a/c", "b") == nil)
+    #expect(text("x", "a/B", "a/b") == "'a/B' and 'a/b' are one file where file systems ignore case")
+    let composed = "caf\u{E9}", decomposed = "cafe\u{301}"
+    #expect(
+      text(composed, decomposed)
+        == "'\(composed)' and '\(decomposed)' are one file where file systems ignore Unicode normalization")
   }
 
   @Test func `blocks come out as they went in, and damaged ones are errors`() throws {

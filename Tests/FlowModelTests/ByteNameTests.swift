@@ -30,5 +30,7 @@ import Testing
 
   @Test func `is split by bytes, whatever combines with the separator`() {
     #expect("/a/\u{338}b//c".pathParts == ["a", "\u{338}b", "c"])
+    #expect("a=\u{338}b=c".parted(at: "=") == ("a", "\u{338}b=c") && "a".parted(at: "=") == ("a", nil))
+    #expect("a,\u{338}b,".parts(separatedBy: ",") == ["a", "\u{338}b", ""])
   }
 }

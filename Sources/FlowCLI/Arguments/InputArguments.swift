@@ -17,14 +17,12 @@ enum InputArguments {
     var values = try Self.values(of: words, besides: arguments, for: fields)
     for argument in arguments {
       // By bytes: a mark after '=' that combines with it is a part of the value.
-      guard let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")), equals != argument.startIndex else {
+      guard case (let name, let text?) = argument.parted(at: "="), !name.isEmpty else {
         throw UsageProblem("-i '\(argument)': write -i name=value or -i name=@FILE")
       }
-      let name = String(argument[..<equals])
-      guard let field = fields.first(where: { $0.name == name }) else {
+      guard let field = fields.first(where: { $0.name.hasSameBytes(as: name) }) else {
         throw unknown(name, fields)
       }
-      let text = String(argument[argument.utf8.index(after: equals)...])
       values[name] = try field.isSecret ? readSecret(text, for: field) : read(text, for: field)
     }
     for field in fields where values[field.name] == nil {
@@ -65,13 +63,12 @@ enum InputArguments {
   ) throws(UsageProblem) -> ValueObject {
     var values = ValueObject()
     for argument in arguments {
-      let name = String(decoding: argument.utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-      guard let field = fields.first(where: { $0.name == name }) else { throw unknown(name, fields) }
+      let (name, text) = argument.parted(at: "=")
+      guard let field = fields.first(where: { $0.name.hasSameBytes(as: name) }) else { throw unknown(name, fields) }
       guard field.isSecret else {
         throw UsageProblem("-i '\(name)': a resumed run keeps its inputs; leave it out")
       }
-      values[name] = try readSecret(
-        String(decoding: argument.utf8.dropFirst(name.utf8.count + 1), as: UTF8.self), for: field)
+      values[name] = try readSecret(text ?? "", for: field)
     }
     for field in fields where field.isSecret && values[field.name] == nil && header.hasPlaceholders {
       guard header.inputs[field.name]?.stringValue != nil else { continue }
@@ -83,12 +80,12 @@ enum InputArguments {
 
   /// A secret out of a file, or of standard input: what is on a command line can be read by everybody.
   private static func readSecret(_ text: String, for field: FieldDeclaration) throws(UsageProblem) -> Value {
-    guard text.hasPrefix("@"), text.count > 1 else {
+    guard let named = text.pathAfterAt, !named.isEmpty else {
       throw UsageProblem(
         "input '\(field.name)' is a secret, and command lines are visible to other users: write -i \(field.name)=@FILE, or "
           + "\(field.name)=@- for standard input")
     }
-    let path = text == "@-" ? "/dev/stdin" : String(text.dropFirst())
+    let path = named == "-" ? "/dev/stdin" : named
     do {
       let bytes = try FileAccess.read(path, limit: Limits.secretBytes + 2)
       return .string(try SecretValues.checked(try SecretValues.decoded(SecretValues.withoutLineBreak(bytes))))
@@ -108,9 +105,9 @@ enum InputArguments {
 
   private static func read(_ text: String, for field: FieldDeclaration) throws(UsageProblem) -> Value {
     var text = text
-    if text.hasPrefix("@") {
+    if let path = text.pathAfterAt {
       do throws(FileProblem) {
-        text = try FileAccess.text(String(text.dropFirst()))
+        text = try FileAccess.text(path)
       } catch {
         throw UsageProblem("input '\(field.name)': cannot read \(error)")
       }

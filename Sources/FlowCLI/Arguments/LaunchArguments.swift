@@ -7,18 +7,18 @@ enum LaunchArguments {
   /// The launch; R14: what the reason does not bring is absent.
   static func launch(_ argument: String?) throws(UsageProblem) -> Launch {
     guard let argument else { return Launch() }
-    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    guard let reason = LaunchReason(rawValue: parts[0]) else {
+    let (name, file) = argument.parted(at: "=")
+    guard let reason = LaunchReason(rawValue: name) else {
       let reasons = LaunchReason.allCases.map(\.rawValue)
-      let nearest = NearestName.of(parts[0], among: reasons).map { "; did you mean '\($0)'?" } ?? ""
+      let nearest = NearestName.of(name, among: reasons).map { "; did you mean '\($0)'?" } ?? ""
       throw UsageProblem(
-        "--launch '\(parts[0])': expected one of \(reasons.joined(separator: ", "))\(nearest)")
+        "--launch '\(name)': expected one of \(reasons.joined(separator: ", "))\(nearest)")
     }
-    guard parts.count == 2 else { return Launch(reason: reason) }
-    guard parts[1].hasPrefix("@") else {
+    guard let file else { return Launch(reason: reason) }
+    guard let path = file.pathAfterAt else {
       throw UsageProblem("--launch '\(argument)': write --launch \(reason.rawValue)=@OPTIONS.json")
     }
-    return Launch(reason: reason, options: try options(String(parts[1].dropFirst())))
+    return Launch(reason: reason, options: try options(path))
   }
 
   private static func options(_ path: String) throws(UsageProblem) -> ValueObject {
@@ -44,24 +44,23 @@ enum LaunchArguments {
   static func event(
     _ argument: String, of workflow: Workflow, _ catalog: some ActionCatalog
   ) throws(UsageProblem) -> (name: String, delay: Duration, value: Value) {
-    let parts = argument.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 2, !parts[0].isEmpty else {
+    guard case (let name, let rest?) = argument.parted(at: "@"), !name.isEmpty else {
       throw UsageProblem("--event '\(argument)': write --event NAME@DELAY, such as map.first-use@9s")
     }
     let known = events(of: workflow, catalog)
-    guard known.contains(parts[0]) else {
-      let nearest = NearestName.of(parts[0], among: known.sorted()).map { "; did you mean '\($0)'?" } ?? ""
+    guard known.contains(where: { $0.hasSameBytes(as: name) }) else {
+      let nearest = NearestName.of(name, among: known.sorted()).map { "; did you mean '\($0)'?" } ?? ""
       let names = known.sorted().map { "'\($0)'" }.joined(separator: ", ")
-      throw UsageProblem("--event '\(parts[0])': this workflow has no such event\(nearest); it knows \(names)")
+      throw UsageProblem("--event '\(name)': this workflow has no such event\(nearest); it knows \(names)")
     }
-    let timing = parts[1].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let delay = try duration(timing[0], of: "--event '\(parts[0])@\(timing[0])'")
-    guard timing.count == 2 else { return (parts[0], delay, .null) }
-    let value = try json(timing[1], of: "--event \(parts[0])@\(timing[0])")
+    let (time, text) = rest.parted(at: "=")
+    let delay = try duration(time, of: "--event '\(name)@\(time)'")
+    guard let text else { return (name, delay, .null) }
+    let value = try json(text, of: "--event \(name)@\(time)")
     let actions = Set(workflow.steps.map(\.uses)).compactMap { catalog.declaration(named: $0) }
     let rules = EventValueRules(workflow, actions)
-    if let problem = rules.problem(fromOutside: value, of: parts[0]) { throw UsageProblem("--event: \(problem)") }
-    return (parts[0], delay, value)
+    if let problem = rules.problem(fromOutside: value, of: name) { throw UsageProblem("--event: \(problem)") }
+    return (name, delay, value)
   }
 
   /// The value of an event as JSON.

@@ -10,26 +10,25 @@ enum MachineArguments {
     guard let text else { return nil }
     var request = MachineResources.ofThisMachine
     var named: Set<String> = []
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard words.count == 2, named.insert(words[0]).inserted else {
+    for part in text.parts(separatedBy: ",") {
+      guard case (let name, let value?) = part.parted(at: "="), named.insert(name).inserted else {
         throw UsageProblem(
           "--resources '\(text)': write each of cpus, memory and gpus once, such as cpus=8,memory=16GiB")
       }
-      switch words[0] {
-      case "cpus": request.cpus = try count(words[1], 1, text)
-      case "gpus": request.gpus = try count(words[1], 0, text)
+      switch name {
+      case "cpus": request.cpus = try count(value, 1, text)
+      case "gpus": request.gpus = try count(value, 0, text)
       case "memory":
         do throws(MemoryText.MemoryProblem) {
-          request.memoryBytes = try MemoryText.parse(words[1])
+          request.memoryBytes = try MemoryText.parse(value)
         } catch {
           throw UsageProblem("--resources '\(text)': \(error.help)")
         }
       default:
         let names = ["cpus", "memory", "gpus"]
         throw UsageProblem(
-          "--resources '\(text)': there is no '\(words[0])'; "
-            + (NearestName.question(words[0], among: names) ?? "there are cpus, memory and gpus"))
+          "--resources '\(text)': there is no '\(name)'; "
+            + (NearestName.question(name, among: names) ?? "there are cpus, memory and gpus"))
       }
     }
     return request

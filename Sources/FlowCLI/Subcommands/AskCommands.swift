@@ -172,8 +172,8 @@ struct PostCommand: Subcommand {
   }
 
   private static func text(_ value: String) throws -> String {
-    guard value.hasPrefix("@") else { return value }
-    let path = value == "@-" ? "/dev/stdin" : String(value.dropFirst())
+    guard let named = value.pathAfterAt else { return value }
+    let path = named == "-" ? "/dev/stdin" : named
     do throws(FileProblem) {
       return String(decoding: try FileAccess.read(path), as: UTF8.self)
     } catch {

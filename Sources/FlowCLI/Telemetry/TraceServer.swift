@@ -1,4 +1,5 @@
 import FlowCommandKit
+import FlowModel
 import FlowStore
 import FlowSystem
 
@@ -64,11 +65,12 @@ struct TraceServer {
   /// Reads `NAME=VALUE,…`, values with percent escapes, as OpenTelemetry's exporters do.
   private static func headers(_ text: String) throws(UsageProblem) -> [(name: String, value: String)] {
     var headers: [(name: String, value: String)] = []
-    for entry in text.split(separator: ",") {
-      let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
-      let name = parts[0]
-      guard parts.count == 2, !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ":") }),
-        let value = decoded(parts[1]), value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
+    for entry in text.parts(separatedBy: ",") where !entry.isEmpty {
+      let parts = entry.parted(at: "=")
+      let name = trimmed(parts.before[...])
+      guard let stated = parts.after, !name.isEmpty,
+        name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ":") }),
+        let value = decoded(trimmed(stated[...])), value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
       else {
         // The value may be a key.
         throw UsageProblem("\(headersVariable): '\(name)' is not a header; expected NAME=VALUE,NAME=VALUE")

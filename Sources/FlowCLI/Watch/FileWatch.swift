@@ -1,9 +1,10 @@
 import FlowCommandKit
+import FlowModel
 
 /// Notices when files are saved.
 struct FileWatch {
   private let files: WatchedFiles
-  private var seen: [String: String]
+  private var seen: [ByteName: String]
 
   /// How often it looks; less often where looking takes long.
   private static let period = Duration.milliseconds(150)
@@ -25,7 +26,7 @@ struct FileWatch {
     var pause = Self.period
     while !StandardOutput.isReaderGone {
       try? await Task.sleep(for: pause)
-      var now: [String: String] = [:]
+      var now: [ByteName: String] = [:]
       pause = max(Self.period, ContinuousClock().measure { now = files.stamps() } * 10)
       guard var difference = Self.difference(seen, now) else { continue }
       while true {
@@ -39,8 +40,8 @@ struct FileWatch {
     return nil
   }
 
-  private static func difference(_ before: [String: String], _ now: [String: String]) -> String? {
+  private static func difference(_ before: [ByteName: String], _ now: [ByteName: String]) -> String? {
     if before == now { return nil }
-    return Set(before.keys).union(now.keys).filter { before[$0] != now[$0] }.min()
+    return Set(before.keys).union(now.keys).filter { before[$0] != now[$0] }.min()?.text
   }
 }

@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowModel
 import FlowPluginHost
 import FlowSystem
 
@@ -11,7 +12,7 @@ struct WatchedFiles: Sendable {
 
     /// The paths of the files that match now.
     var paths: [String] {
-      FilePatterns(texts).files(in: folder).map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" }
+      FilePatterns(texts).files(in: folder).map { FilePath.isAbsolute($0) ? $0 : "\(folder)/\($0)" }
     }
   }
 
@@ -27,22 +28,22 @@ struct WatchedFiles: Sendable {
   var products: [Pattern] = []
 
   /// What distinguishes each file from an older or newer one, by the file as a sentence names it.
-  func stamps() -> [String: String] {
+  func stamps() -> [ByteName: String] {
     let files = (try? WorkflowFiles(workflows))?.files ?? workflows
-    var stamps: [String: String] = [:]
+    var stamps: [ByteName: String] = [:]
     let here = FilePath.normalized(".") + "/"
     func add(_ path: String) {
       let name = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
-      stamps["'\(TerminalText.visible(name))'"] = FileStamp.of(path) ?? "is gone"
+      stamps[ByteName("'\(TerminalText.visible(name))'")] = FileStamp.of(path) ?? "is gone"
     }
     for file in files + others { add(file) }
     if !patterns.isEmpty {
-      let made = Set(products.flatMap(\.paths))
-      for path in patterns.flatMap(\.paths) where !made.contains(path) { add(path) }
+      let made = Set(products.flatMap(\.paths).map { ByteName($0) })
+      for path in patterns.flatMap(\.paths) where !made.contains(ByteName(path)) { add(path) }
     }
     let folders = Set(files.map { FilePath.folder(of: FilePath.absolute($0)) })
     let included = Set(files.flatMap(IncludeScan.files).map(FilePath.folder)).subtracting(folders)
-    stamps["a plugin"] = (folders.sorted() + included.sorted()).map {
+    stamps[ByteName("a plugin")] = (folders.sorted() + included.sorted()).map {
       PluginFinder(given: pluginFolders, start: $0).stamp()
     }.joined()
     return stamps

@@ -25,6 +25,8 @@ final class FileLink: Sendable {
   private let thread = BlockingWorker(name: "files")
   private let turns = Turns()
   private let lastNumber = Atomic(0)
+  /// What has been reported of names that look alike.
+  private let reported = Mutex<Set<String>>([])
 
   init(_ session: PluginSession, name: String, _ digests: FileDigests, tell: @escaping @Sendable (String) -> Void) {
     self.session = session
@@ -41,6 +43,7 @@ final class FileLink: Sendable {
       try Self.checkProducts(files)
       return try FileListing.entries(files.reads, in: files.folder, key: "inputs-from") { digests.digest($0, $1) }
     }
+    reportLookAlikes(entries)
     // One step at a time, so that a content which two steps read is sent once.
     try await turns.take()
     defer { turns.give() }
@@ -97,6 +100,7 @@ final class FileLink: Sendable {
       session.post("collect", ["files": .integer(number), "makes": .array(files.makes.map { .string($0) })]))
     let made = try TransferEntry.list(found["made"])
     try made.checkAreNamed(by: files.makes)
+    reportLookAlikes(made)
     let arrival = try await thread.perform { try ArrivedFiles(made, for: files.folder, in: context.run.dataFolder) }
     if let arrival {
       try await receive(arrival, number)
@@ -110,6 +114,12 @@ final class FileLink: Sendable {
         "step '\(context.stepID)' \(what) '\(first)'\(others) on its worker, which changes nothing here: "
           + "only what 'produces' names comes back")
     }
+  }
+
+  /// Reports once that two files may become one on the other side.
+  private func reportLookAlikes(_ entries: [TransferEntry]) {
+    guard let text = entries.lookAlikes, reported.withLock({ $0.insert(text).inserted }) else { return }
+    tell(text)
   }
 
   private func receive(_ arrival: ArrivedFiles, _ number: Int) async throws {

@@ -89,7 +89,7 @@ struct FileListing {
 
   /// The path without links, each of which is noted; nil: there is nothing. Throws where it leaves the folder.
   mutating func realPath(of path: String) throws(ActionError) -> String? {
-    if path.hasPrefix("/") { throw .outside(path, "is an absolute path") }
+    if FilePath.isAbsolute(path) { throw .outside(path, "is an absolute path") }
     var real: [String] = []
     var rest = path.pathParts[...]
     var count = 0

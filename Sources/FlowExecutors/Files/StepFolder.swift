@@ -69,14 +69,14 @@ final class StepFolder: Sendable {
   func begin(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     let entries = try TransferEntry.list(parameters["entries"])
     try makeFolder(path)
-    var made: Set<String> = [path]
+    var made: Set<ByteName> = [ByteName(path)]
     func makeFolderOnce(_ path: String) throws(ActionError) {
-      if made.insert(path).inserted { try makeFolder(path) }
+      if made.insert(ByteName(path)).inserted { try makeFolder(path) }
     }
     for pattern in parameters["makes"]?.arrayValue ?? [] {
       let pattern = FilePattern(pattern.stringValue ?? "")
       for folder in pattern.isExclusion ? [] : pattern.folders
-      where !folder.isEmpty && !folder.split(separator: "/").contains("..") {
+      where !folder.isEmpty && !folder.pathParts.contains("..") {
         try makeFolderOnce("\(path)/\(folder)")
       }
     }

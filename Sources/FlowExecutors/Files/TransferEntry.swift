@@ -27,7 +27,7 @@ struct TransferEntry: Sendable, Hashable {
   /// Reads one that the other side sent. Throws where it must not be followed.
   init(_ value: Value) throws(ActionError) {
     guard let parts = value.arrayValue, parts.count == 2 || parts.count == 4, let path = parts[0].stringValue,
-      Self.depth(of: path) ?? 0 > 0, !path.utf8.contains(0), !path.split(separator: "/").contains("..")
+      Self.depth(of: path) ?? 0 > 0, !path.utf8.contains(0), !path.pathParts.contains("..")
     else { throw Self.unreadable(value) }
     name = ByteName(path)
     if parts.count == 2, let target = parts[1].stringValue {
@@ -68,15 +68,15 @@ struct TransferEntry: Sendable, Hashable {
 
   /// Whether a link at `path` leads to something below the folder, by what the texts say.
   static func leadsInside(_ target: String, from path: String) -> Bool {
-    !target.isEmpty && !target.hasPrefix("/") && !target.utf8.contains(0)
+    !target.isEmpty && !FilePath.isAbsolute(target) && !target.utf8.contains(0)
       && depth(of: FilePath.folder(of: path) + "/" + target) != nil
   }
 
   /// How many folders deep a relative path leads; nil: it leaves the folder on its way.
   private static func depth(of path: String) -> Int? {
-    if path.hasPrefix("/") { return nil }
+    if FilePath.isAbsolute(path) { return nil }
     var depth = 0
-    for part in path.split(separator: "/") {
+    for part in path.pathParts {
       switch part {
       case ".": break
       case "..":
@@ -86,6 +86,20 @@ struct TransferEntry: Sendable, Hashable {
       }
     }
     return depth
+  }
+}
+
+extension [TransferEntry] {
+  /// Two names that are one on file systems that ignore case or Unicode normalization, for people; nil: there are none.
+  var lookAlikes: String? {
+    // Swift's own comparison of texts takes normalization for no difference.
+    var known: [String: TransferEntry] = [:]
+    for entry in self {
+      guard let other = known.updateValue(entry, forKey: entry.path.lowercased()) else { continue }
+      let what = other.path == entry.path ? "Unicode normalization" : "case"
+      return "'\(other.path)' and '\(entry.path)' are one file where file systems ignore \(what)"
+    }
+    return nil
   }
 }
 

@@ -1,9 +1,17 @@
 /// Paths, and the files and folders at them, asked of the system itself: every start looks for plugins, and what Foundation
 /// sets up at its first use takes as long as the rest of a small workflow.
 package enum FilePath {
+  /// Whether a path begins with a slash. A mark that combines with the slash is a part of the next name.
+  package static func isAbsolute(_ path: some StringProtocol) -> Bool { path.utf8.first == UInt8(ascii: "/") }
+
+  /// The parts between slashes, without empty ones.
+  package static func parts(of path: String) -> [Substring] {
+    path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
+  }
+
   /// The path made absolute against the working directory, as the system itself would: its parts stay as they are.
   package static func absolute(_ path: String) -> String {
-    if path.hasPrefix("/") { return path }
+    if isAbsolute(path) { return path }
     guard let folder = getcwd(nil, 0) else { return path }
     defer { free(folder) }
     return String(cString: folder) + "/" + path
@@ -13,7 +21,7 @@ package enum FilePath {
   /// folder. Links are not followed, so that `..` may lead elsewhere than the system goes.
   package static func normalized(_ path: String) -> String {
     var parts: [Substring] = []
-    for part in absolute(path).split(separator: "/") {
+    for part in Self.parts(of: absolute(path)) {
       switch part {
       case ".": break
       case "..": _ = parts.popLast()
@@ -72,7 +80,7 @@ package enum FilePath {
 
   /// The folder of a path.
   package static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
@@ -87,7 +95,7 @@ package enum FilePath {
       }
       guard !text.isEmpty else { return path }
       let link = String(decoding: text, as: UTF8.self)
-      path = link.hasPrefix("/") ? link : folder(of: path) + "/" + link
+      path = isAbsolute(link) ? link : folder(of: path) + "/" + link
     }
     return path
   }
@@ -101,13 +109,14 @@ package enum FilePath {
         && one.st_ino == other.st_ino
     }
     let (left, right) = (target(of: first), target(of: second))
-    guard name(of: left) == name(of: right), stat(folder(of: left), &one) == 0, stat(folder(of: right), &other) == 0
+    guard name(of: left).utf8.elementsEqual(name(of: right).utf8), stat(folder(of: left), &one) == 0,
+      stat(folder(of: right), &other) == 0
     else { return false }
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino
   }
 
   /// The last part of a path.
   private static func name(of path: String) -> Substring {
-    path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
+    path[(path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex)...]
   }
 }

@@ -80,8 +80,8 @@ struct PathPattern: Sendable, Hashable {
   let isAbsolute: Bool
 
   init(_ text: String) {
-    parts = text.split(separator: "/").filter { $0 != "." }.map { NamePattern(String($0)) }
-    isAbsolute = text.hasPrefix("/")
+    parts = FilePath.parts(of: text).filter { $0 != "." }.map { NamePattern(String($0)) }
+    isAbsolute = FilePath.isAbsolute(text)
   }
 
   var isOpen: Bool { parts.contains { $0.name == nil } }
@@ -115,8 +115,8 @@ struct PathPattern: Sendable, Hashable {
   }
 
   func covers(_ path: String) -> Bool {
-    guard path.hasPrefix("/") == isAbsolute else { return false }
-    return Self.covers(path.split(separator: "/").map { Array($0.utf8) }[...], tidy[...])
+    guard FilePath.isAbsolute(path) == isAbsolute else { return false }
+    return Self.covers(FilePath.parts(of: path).map { Array($0.utf8) }[...], tidy[...])
   }
 
   private static func covers(_ names: ArraySlice<[UInt8]>, _ parts: ArraySlice<NamePattern>) -> Bool {

@@ -44,7 +44,7 @@ package struct FilePatterns: Sendable {
     for pattern in patterns where pattern.isExclusion {
       for alternative in pattern.alternatives where !alternative.isOpen {
         let path = alternative.path
-        if FilePath.isFolder(path.hasPrefix("/") ? path : "\(folder)/\(path)") { return path }
+        if FilePath.isFolder(FilePath.isAbsolute(path) ? path : "\(folder)/\(path)") { return path }
       }
     }
     return nil

@@ -14,7 +14,7 @@ package final class OpenFolder: Sendable {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Where a path from the folder on leads; an absolute one stands for itself.
-  package func place(of file: String) -> String { file.hasPrefix("/") ? file : "\(path)/\(file)" }
+  package func place(of file: String) -> String { FilePath.isAbsolute(file) ? file : "\(path)/\(file)" }
 
   /// What `stat` says of a file; nil: it is not there.
   package func status(of file: String) -> stat? {

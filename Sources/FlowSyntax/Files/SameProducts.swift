@@ -37,10 +37,10 @@ struct SameProducts {
   private init(_ workflow: Workflow) { self.workflow = workflow }
 
   private mutating func conflicts() -> [Conflict] {
-    var makers: [String: [Int]] = [:]
-    var paths: [String] = []
+    var makers: [ByteName: [Int]] = [:]
+    var paths: [ByteName] = []
     for node in FileFlow(workflow).nodes where !node.makers.isEmpty {
-      guard let path = node.path else { continue }
+      guard let path = node.path.map({ ByteName($0) }) else { continue }
       if makers[path] == nil { paths.append(path) }
       makers[path, default: []] += node.makers
     }
@@ -52,7 +52,7 @@ struct SameProducts {
         let kind: Kind =
           comes(second, after: steps[0]) || comes(steps[0], after: second)
           ? .ordered : hasCondition(second) && hasCondition(steps[0]) ? .conditional : .unordered
-        found.append(Conflict(first: steps[0], second: second, path: path, kind: kind))
+        found.append(Conflict(first: steps[0], second: second, path: path.text, kind: kind))
       }
     }
     return found

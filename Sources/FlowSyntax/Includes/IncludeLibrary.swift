@@ -1,6 +1,7 @@
 import FlowBytes
 import FlowDiagnostics
 import FlowModel
+import FlowPlatform
 import Synchronization
 
 /// The files that workflows of one load include, each read and checked once.
@@ -142,7 +143,7 @@ final class IncludeLibrary: Sendable {
   static func fileName(_ path: String) -> String { path.pathParts.last ?? path }
 
   static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "" }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return String(path[..<slash])
   }
 
@@ -155,13 +156,14 @@ final class IncludeLibrary: Sendable {
 
   /// A path without `.` and `..`, from a folder where it is relative.
   static func resolve(_ path: String, in folder: String) -> String {
-    let whole = path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
+    let whole = FilePath.isAbsolute(path) || folder.isEmpty ? path : folder + "/" + path
     var parts: [String] = []
     for part in whole.pathParts where part != "." {
       if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
     }
     // `joined` would have the runtime look up its types at the first path of each process.
-    return (whole.hasPrefix("/") ? "/" : "") + (parts.first ?? "") + parts.dropFirst().reduce("") { $0 + "/" + $1 }
+    return (FilePath.isAbsolute(whole) ? "/" : "") + (parts.first ?? "")
+      + parts.dropFirst().reduce("") { $0 + "/" + $1 }
   }
 }
 

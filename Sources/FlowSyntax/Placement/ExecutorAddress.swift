@@ -53,8 +53,8 @@ public struct ExecutorAddress: Sendable, Hashable {
   /// Reads an address; throws what is wrong with it.
   public init(_ text: String) throws(AddressProblem) {
     self.text = text
-    var parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)[...]
-    (name, value) = Self.pair(parts.removeFirst())
+    var parts = text.parts(separatedBy: ",")[...]
+    (name, value) = parts.removeFirst().parted(at: "=")
     options = []
     guard NameKind.plugin.allows(name) else {
       throw AddressProblem(
@@ -72,7 +72,7 @@ public struct ExecutorAddress: Sendable, Hashable {
         options.append(Option(name: part, value: ""))
         continue
       }
-      guard case (let name, let value?) = Self.pair(part), !name.isEmpty, !value.isEmpty else {
+      guard case (let name, let value?) = part.parted(at: "="), !name.isEmpty, !value.isEmpty else {
         throw AddressProblem(
           message: "'\(part)' is not an option of an executor", help: "write NAME=VALUE after the comma")
       }
@@ -82,11 +82,6 @@ public struct ExecutorAddress: Sendable, Hashable {
       options.append(Option(name: name, value: value))
     }
     try check()
-  }
-
-  private static func pair(_ text: String) -> (String, String?) {
-    guard let equals = text.firstIndex(of: "=") else { return (text, nil) }
-    return (String(text[..<equals]), String(text[text.index(after: equals)...]))
   }
 
   /// What `files` may say: the workers see the workflow's folder, or files are copied to them and back.

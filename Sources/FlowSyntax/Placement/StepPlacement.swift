@@ -1,5 +1,6 @@
 import FlowDiagnostics
 import FlowModel
+import FlowPlatform
 
 /// Where the steps of a workflow run: here, or where `--on`, `executor:` or `defaults` send them.
 public struct StepPlacement: Sendable {
@@ -83,9 +84,9 @@ public struct StepPlacement: Sendable {
 
   /// Whether a path leads out of the folder from which it is named, as far as that is known without what expressions give.
   private static func leavesFolder(_ path: String) -> Bool {
-    if path.hasPrefix("/") { return true }
+    if FilePath.isAbsolute(path) { return true }
     var depth = 0
-    for part in path.split(separator: "/") {
+    for part in path.pathParts {
       if part.firstRange(of: "${{") != nil { return false }
       depth += part == ".." ? -1 : part == "." ? 0 : 1
       if depth < 0 { return true }

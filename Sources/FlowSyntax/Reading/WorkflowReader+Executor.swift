@@ -162,7 +162,7 @@ extension WorkflowReader {
         continue
       }
       let word = "srun." + text.dropFirst(2)
-      let value = text.firstIndex(of: "=").map { String(text[text.index(after: $0)...]) } ?? ""
+      let value = text.parted(at: "=").after ?? ""
       if isOption(word, value, at: element, owner) { words.append(word) }
     }
     return words

@@ -206,12 +206,19 @@ struct WorkflowReader: DocumentReading {
       return [:]
     }
     var result = ValueObject()
+    // The tables of variables take names of one look for one.
+    var looks: [String: NodeID] = [:]
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {
       guard let name = keyText(member.key) else { continue }
       guard result[name] == nil else {
         reportDuplicate(member.key, in: node)
         continue
+      }
+      if let other = looks.updateValue(member.key, forKey: name) {
+        report(
+          .invalidName, "'\(name)' differs from another variable in Unicode normalization alone", at: span(member.key),
+          related: [.init(span(other), "the other one is here")], help: "give one of them another name")
       }
       if name.utf8.contains(UInt8(ascii: "=")) || name.utf8.contains(0) {
         report(.invalidName, "'\(name)' cannot be the name of an environment variable", at: span(member.key))

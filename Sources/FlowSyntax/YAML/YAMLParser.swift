@@ -9,7 +9,7 @@ import FlowModel
 struct YAMLParser {
   private(set) var tree: NodeTree
   private var open: [Int] = []
-  private var anchors: [String: Int] = [:]
+  private var anchors: [ByteName: Int] = [:]
   private var expandedNodes = 0
   /// What is known of the nodes that aliases have named.
   private var expansions: [Int: Expansion] = [:]
@@ -145,7 +145,7 @@ struct YAMLParser {
       tree.decodedEnds.append(tree.decodedBytes.count)
     }
     if scalar.tag != nil { node.tag = try tag(scalar.tag, for: .scalar, Span(start, end)) }
-    if scalar.anchor != nil { anchors[String(cString: scalar.anchor)] = tree.nodes.count }
+    if scalar.anchor != nil { anchors[ByteName(String(cString: scalar.anchor))] = tree.nodes.count }
     if isPlain, text.count == 2, text[0] == UInt8(ascii: "<"), text[1] == UInt8(ascii: "<") { markMerge() }
     tree.nodes.append(node)
     lastEnd = end
@@ -177,7 +177,7 @@ struct YAMLParser {
     }
     var node = YAMLNode(kind: kind, start: UInt32(start), end: UInt32(end))
     if tag != nil { node.tag = try self.tag(tag, for: kind, Span(start, end)) }
-    if anchor != nil { anchors[String(cString: anchor!)] = tree.nodes.count }
+    if anchor != nil { anchors[ByteName(String(cString: anchor!))] = tree.nodes.count }
     open.append(tree.nodes.count)
     tree.nodes.append(node)
     lastEnd = end
@@ -197,8 +197,10 @@ struct YAMLParser {
   ) throws(YAMLFailure) {
     let name = String(cString: anchor!)
     let span = Span(start, end)
-    guard let target = anchors[name] else {
-      let correction = NearestName.of(name, among: anchors.keys.sorted()).map { Correction("*\(name)", to: "*\($0)") }
+    guard let target = anchors[ByteName(name)] else {
+      let correction = NearestName.of(name, among: anchors.keys.sorted().map(\.text)).map {
+        Correction("*\(name)", to: "*\($0)")
+      }
       throw YAMLFailure(
         .unknownAlias, "no anchor '&\(name)' precedes this alias", at: span, help: correction?.question,
         correction: correction)

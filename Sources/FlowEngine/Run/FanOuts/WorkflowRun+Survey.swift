@@ -348,7 +348,7 @@ extension WorkflowRun {
       for link in found.danglingLinks where list.keeps(link, of: index) { foundDangling(link) }
       let paths = found.paths.filter { list.keeps($0, of: index) }
       if !pattern.isOpen, let path = paths.first {
-        let place = path.hasPrefix("/") ? path : "\(folder)/\(path)"
+        let place = FilePath.isAbsolute(path) ? path : "\(folder)/\(path)"
         guard FilePath.isFile(place) else { throw Self.notAFile(path, isFolder: FilePath.isFolder(place)) }
       }
       for path in paths where seen?.insert(ByteName(path)).inserted != false { files.append(path) }

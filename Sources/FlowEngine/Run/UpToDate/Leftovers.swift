@@ -122,7 +122,7 @@ extension WorkflowRun {
     for index in entries.indices {
       let folder = entries[index].folder
       entries[index].files.removeAll { file in
-        let place = FilePath.normalized(file.path.hasPrefix("/") ? file.path : "\(folder)/\(file.path)")
+        let place = FilePath.place(of: file.path, in: folder)
         return others.contains(place) || !OwnedFile.isRegular(place)
       }
     }

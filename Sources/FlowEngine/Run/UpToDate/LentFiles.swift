@@ -33,6 +33,6 @@ final class LentFiles: Sendable {
 extension FilePath {
   /// The absolute path of a file that is named from a folder.
   static func place(of path: String, in folder: String) -> String {
-    normalized(path.hasPrefix("/") ? path : "\(folder)/\(path)")
+    normalized(isAbsolute(path) ? path : "\(folder)/\(path)")
   }
 }

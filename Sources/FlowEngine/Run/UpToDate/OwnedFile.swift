@@ -17,7 +17,7 @@ enum OwnedFile {
   ///   - home: the folder that it must be in.
   static func remove(_ file: InputStamp, from folder: String, below home: String) -> Result {
     let home = FilePath.normalized(home)
-    let place = FilePath.normalized(file.path.hasPrefix("/") ? file.path : "\(folder)/\(file.path)")
+    let place = FilePath.place(of: file.path, in: folder)
     guard place.hasPrefix(home + "/") else { return .kept("it is not below the workflow's folder") }
     var parts = String(decoding: place.utf8.dropFirst(home.utf8.count + 1), as: UTF8.self).pathParts
     guard let name = parts.popLast() else { return .kept("it is not a file") }

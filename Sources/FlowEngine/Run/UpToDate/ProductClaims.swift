@@ -86,7 +86,7 @@ final class ProductClaims: Sendable {
   }
 
   private static func place(_ path: String, in folder: String) -> String {
-    FilePath.normalized(path.hasPrefix("/") ? path : "\(folder)/\(path)")
+    FilePath.place(of: path, in: folder)
   }
 
   // MARK: Order

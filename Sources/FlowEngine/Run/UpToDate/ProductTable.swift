@@ -21,7 +21,7 @@ final class ProductTable: Sendable {
 
   /// Whether some step may make the file at a path, named from a folder. What expressions give counts as any text.
   func mayMake(_ path: String, in folder: String) -> Bool {
-    let path = FilePath.normalized(path.hasPrefix("/") ? path : "\(folder)/\(path)")
+    let path = FilePath.place(of: path, in: folder)
     let known = products.withLock { products in
       if products == nil { products = all() }
       return products ?? []

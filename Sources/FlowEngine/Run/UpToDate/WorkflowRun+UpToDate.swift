@@ -148,7 +148,7 @@ extension WorkflowRun {
         wake(after: rest, step: start.step, attempt: Int(start.attempt)) { continuation.resume() }
       }
       // Reading the folder makes a network file system ask for what is new in it.
-      let place = path.hasPrefix("/") ? path : "\(workflowFolder(of: start.step))/\(path)"
+      let place = FilePath.isAbsolute(path) ? path : "\(workflowFolder(of: start.step))/\(path)"
       _ = FilePath.names(in: FilePath.folder(of: place))
       guard let next = check.missingProduct else { return }
       path = next
