@@ -88,6 +88,30 @@ package final class ProcessGroup: Sendable {
   /// Waits for the child that leads the group and ends the processes of the group that outlived it; of its whole session where
   /// somebody may be left there.
   package func collect(withSession: Bool = false) -> Ending {
+    let (ending, isNew) = collectGroup()
+    guard isNew else { return ending }
+    if withSession { SessionSweep.kill(session: number) }
+    ProcessGuard.shared.free(record)
+    return ending
+  }
+
+  /// The same with the whole session, whose processes are looked for together with those of others; calls `done` once they have been
+  /// ended, on some thread.
+  package func collect(sessionDone done: @escaping @Sendable () -> Void) -> Ending {
+    let (ending, isNew) = collectGroup()
+    if isNew {
+      SessionSweep.kill(session: number) { [self] in
+        ProcessGuard.shared.free(record)
+        done()
+      }
+    } else {
+      done()
+    }
+    return ending
+  }
+
+  /// Waits for the leader and ends the rest of the group. Returns with it whether this call is the one that collected the leader.
+  private func collectGroup() -> (Ending, isNew: Bool) {
     // The leader stays uncollected while it is waited for, so that the group can still be reached.
     _ = awaitLeader(0)
     let (first, isNew) = ending.withLock { ending in
@@ -98,15 +122,10 @@ package final class ProcessGroup: Sendable {
       ending = end
       return (end, true)
     }
-    if !isNew { return first }
-    let leftBehind = endRest()
-    if withSession { SessionSweep.kill(session: number) }
-    ProcessGuard.shared.free(record)
-    return ending.withLock { ending in
-      let end = Ending(status: first.status, leftBehind: leftBehind)
-      ending = end
-      return end
-    }
+    if !isNew { return (first, false) }
+    let end = Ending(status: first.status, leftBehind: endRest())
+    ending.withLock { $0 = end }
+    return (end, true)
   }
 
   /// Ends the processes of the group that do not leave it by themselves, once its leader was collected; whether there were any.

@@ -5,21 +5,43 @@ import Synchronization
 ///
 /// The system must be asked about every process, so commands that end at the same time share one look.
 enum SessionSweep {
-  private static let waiting = Mutex<Set<pid_t>>([])
+  private struct Request {
+    var session: pid_t
+    var done: @Sendable () -> Void
+  }
+
+  private static let waiting = Mutex<[Request]>([])
   private static let look = Mutex(())
 
   /// Kills every process of the session whose leader has just been collected. The number is not reused: that of a
   /// session is given to no other while it has members, and where it has none the system would have to give out every
   /// other number first.
   static func kill(session: pid_t) {
-    waiting.withLock { _ = $0.insert(session) }
-    look.withLock { _ in
-      let sessions = waiting.withLock { waiting in
-        defer { waiting = [] }
-        return waiting
-      }
-      if !sessions.isEmpty { kill(sessions) }
+    waiting.withLock { $0.append(Request(session: session, done: {})) }
+    for request in look.withLock({ _ in killWaiting() }) { request.done() }
+    serve()
+  }
+
+  /// The same without waiting for a look that another thread has begun; calls `done` when it has been done, on some thread.
+  static func kill(session: pid_t, _ done: @escaping @Sendable () -> Void) {
+    waiting.withLock { $0.append(Request(session: session, done: done)) }
+    serve()
+  }
+
+  /// Does what is left, unless another thread looks, which then comes here.
+  private static func serve() {
+    while waiting.withLock({ !$0.isEmpty }), let done = look.withLockIfAvailable({ _ in killWaiting() }) {
+      for request in done { request.done() }
     }
+  }
+
+  private static func killWaiting() -> [Request] {
+    let requests = waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    if !requests.isEmpty { kill(Set(requests.map(\.session))) }
+    return requests
   }
 
   private static func kill(_ sessions: Set<pid_t>) {

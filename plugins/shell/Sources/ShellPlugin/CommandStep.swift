@@ -25,7 +25,17 @@ final class CommandStep: Sendable {
     var hasTried = false
     /// What it waits for while it runs.
     var pause: RunningCommand.Pause?
+    /// How it ended, while the rest of its session is looked for.
+    var ending: RunningCommand.Ending?
   }
+
+  /// The look for the rest of the command's session.
+  private enum Sweep {
+    case looks, isDone
+    case isAwaited(by: @Sendable () -> Void)
+  }
+
+  private let sweep = Mutex(Sweep.looks)
 
   /// Writes the files that the command needs; throws an ``ActionError`` if the inputs are wrong or a file cannot be written.
   init(_ input: RunShell.Input, in context: ActionContext) throws {
@@ -62,13 +72,20 @@ final class CommandStep: Sendable {
   /// Runs the command as far as it goes on this thread. Returns nil if it waits; then ``wait(_:)`` must follow.
   func advance(on thread: StepThread) throws -> RunShell.Output? {
     if input.interactive { return try output(of: try InteractiveCommand.run(start, stop, in: context)) }
+    let mayWait = thread.isWanted != nil && !input.interactive
     let ending = try state.withLock { state -> RunningCommand.Ending? in
+      if let ending = state.ending { return ending }
       if state.running == nil, try !begin(&state, on: thread) { return nil }
       if let pause = state.running?.read(on: thread) {
         state.pause = pause
         return nil
       }
-      return state.running.take()?.end()
+      state.pause = nil
+      let done: @Sendable () -> Void = { [self] in noteSweep() }
+      guard let (ending, isCalled) = state.running.take()?.end(sessionDone: mayWait ? done : nil) else { return nil }
+      if !isCalled || isSwept { return ending }
+      state.ending = ending
+      return nil
     }
     guard let ending else { return nil }
     // What the command had is free now.
@@ -78,12 +95,33 @@ final class CommandStep: Sendable {
 
   /// Calls `resume` once when the command can continue.
   func wait(_ resume: @escaping @Sendable () -> Void) {
+    if state.withLock({ $0.ending != nil }) { return awaitSweep(resume) }
     let (ticket, pause) = state.withLock { ($0.ticket, $0.pause) }
     if let pause { return ReadinessWatch.shared.wait(for: pause.files, within: pause.time, resume) }
     guard let ticket else { return resume() }
     StartQueue.shared.add(ticket, isFirst: state.withLock { $0.hasTried }, resume)
     // It may have been asked to end before it was there.
     if context.isCancelled { StartQueue.shared.release(ticket) }
+  }
+
+  private var isSwept: Bool { sweep.withLock { if case .isDone = $0 { true } else { false } } }
+
+  private func awaitSweep(_ resume: @escaping @Sendable () -> Void) {
+    let isDone = sweep.withLock { sweep in
+      if case .isDone = sweep { return true }
+      sweep = .isAwaited(by: resume)
+      return false
+    }
+    if isDone { resume() }
+  }
+
+  private func noteSweep() {
+    let resume = sweep.withLock { sweep -> (@Sendable () -> Void)? in
+      defer { sweep = .isDone }
+      if case .isAwaited(let resume) = sweep { return resume }
+      return nil
+    }
+    resume?()
   }
 
   /// Starts the command; false if it waits because others have all descriptors or processes.

@@ -59,19 +59,29 @@ struct RunningCommand: ~Copyable {
   }
 
   /// Ends the processes of the group that outlived the command, which has been read to its end.
-  consuming func end() -> Ending {
+  ///
+  /// - Parameter sessionDone: called once the rest of its session has been ended, too, unless that is not looked for; nil: this thread
+  ///   waits for that. The second result is whether it is called.
+  consuming func end(sessionDone: (@Sendable () -> Void)?) -> (Ending, isCalled: Bool) {
     if context.isCancelled { awaitInnerRuns() }
     lines.finish()
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
     // Another process has its outputs open although it has ended, or it was asked to end early: child processes may be left.
-    let ending = group.collect(withSession: output.isOpen || errors.isOpen || context.isCancelled)
+    let hasRest = output.isOpen || errors.isOpen || context.isCancelled
+    let ending: ProcessGroup.Ending
+    if hasRest, let sessionDone {
+      ending = group.collect(sessionDone: sessionDone)
+    } else {
+      ending = group.collect(withSession: hasRest)
+    }
     // A process in a session of its own may serve later steps.
     if output.isOpen || errors.isOpen, !context.isCancelled {
       LateOutput.read(output.takePipe(), errors.takePipe(), in: context)
     }
-    return Ending(
+    let result = Ending(
       group: ending, output: output.text, errors: errors.text, lastLines: lines.last,
       wasKilled: kill.wasNeeded)
+    return (result, hasRest && sessionDone != nil)
   }
 
   private static let running = Atomic(0)
