@@ -25,6 +25,14 @@ let resources: [String: Resource] = [
   "FlowPluginSupport": .embedInCode("Files"), "FlowUI": .embedInCode("Page"), "GeocodePlugin": .copy("Tables"),
 ]
 
+/// The modules for apps that call functions for which Apple asks a reason: each has a privacy manifest. On Linux it is left out,
+/// because SwiftPM's accessor of resources needs full Foundation there.
+let privacyManifests: Set = [
+  "CFlowStore", "FlowEngine", "FlowPlatform", "FlowSQLite", "FlowStoreSQLite", "FootprintPlugin", "GeocodeCore",
+  "LocationPlugin", "NotificationPlugin", "StorageCore", "UserInterfacePlugin",
+]
+let privacyManifest = "PrivacyInfo.xcprivacy"
+
 // MARK: - Packages
 
 /// The lowest version of each package that has what flowrun calls; together they need newer versions of each other. Only the
@@ -338,8 +346,15 @@ let tests: [[Target]] = [
   test("WorkflowTests", uses: ["FlowSQLite", "FlowModel", "TestSupport", "flowrun"]),
 ]
 
+#if os(macOS)
+  /// Apple's SDKs have SQLite. With pkgConfig, SwiftPM would give the headers and the library of Homebrew to builds for iOS, too.
+  let sqlite = Target.systemLibrary(name: "CSQLite")
+#else
+  let sqlite = Target.systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])])
+#endif
+
 let system: [Target] = [
-  .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+  sqlite,
   .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
   .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 ]
@@ -361,9 +376,17 @@ func module(
   exclude: [String] = []
 ) -> [Target] {
   let root = root(folder)
+  var (files, leftOut) = (resources[name].map { [$0] } ?? [], exclude)
+  if privacyManifests.contains(name) {
+    #if os(macOS)
+      files.append(.copy(privacyManifest))
+    #else
+      leftOut.append(privacyManifest)
+    #endif
+  }
   let module = Target.target(
-    name: name, dependencies: uses.map(named), path: "\(root)Sources/\(name)", exclude: exclude,
-    resources: resources[name].map { [$0] },
+    name: name, dependencies: uses.map(named), path: "\(root)Sources/\(name)", exclude: leftOut,
+    resources: files.isEmpty ? nil : files,
     swiftSettings: isQuickBuild ? (optimized.contains(name) ? [] : [.unsafeFlags(["-Onone"])]) : nil)
   return [module] + (tests.map { test("\(name)Tests", in: folder, uses: [.target(name: name)] + uses + $0) } ?? [])
 }

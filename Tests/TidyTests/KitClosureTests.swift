@@ -12,14 +12,9 @@ import Testing
     #expect(closure.isDisjoint(with: outside), "\(closure.intersection(outside))")
   }
 
-  /// Programs, and products that read YAML or start processes.
-  private static let notForApps: Set = [
-    "FlowCLI", "FlowKitYAML", "FlowPluginHost", "FlowrunBuildPlugin", "ShellPlugin", "SyncServerKit", "SyncYAML",
-  ]
-
   @Test func `every other product for apps is built without YAML, processes and PostgreSQL, too`() throws {
     let manifest = try Manifest.dumped()
-    let products = Set(manifest.products.keys).subtracting(Self.notForApps).filter { !$0.hasPrefix("flowrun") }
+    let products = Set(manifest.products.keys).subtracting(Manifest.notForApps).filter { !$0.hasPrefix("flowrun") }
     #expect(products.isSuperset(of: ["SyncKit", "SyncPlugin", "FlowApple", "FlowObservability", "PomodoroPlugin"]))
     let outside: Set = ["CLibYAML", "CFlowProcess", "CPostgreSQL", "FlowSyntax", "FlowSystem", "ArgumentParser"]
     for product in products.sorted() {

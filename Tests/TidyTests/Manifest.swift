@@ -12,6 +12,11 @@ struct Manifest {
     let products: Set<String>
   }
 
+  /// Programs, and products that read YAML, start processes or serve.
+  static let notForApps: Set = [
+    "FlowCLI", "FlowKitYAML", "FlowPluginHost", "FlowrunBuildPlugin", "ShellPlugin", "SyncServerKit", "SyncYAML",
+  ]
+
   let targets: [Target]
   /// The targets of each product.
   let products: [String: [String]]

@@ -100,6 +100,7 @@ FUNCTION(int, fsync, (_:), int file);
 FUNCTION(int, ftruncate, (_:_:), int file, darwin_off_t length);
 FUNCTION(int, flock, (_:_:), int file, int operation);
 FUNCTION(int, mkdir, (_:_:), const char *_Nonnull path, darwin_mode_t mode);
+FUNCTION(int, mkfifo, (_:_:), const char *_Nonnull path, darwin_mode_t mode);
 FUNCTION(int, rmdir, (_:), const char *_Nonnull path);
 FUNCTION(int, unlink, (_:), const char *_Nonnull path);
 FUNCTION(int, rename, (_:_:), const char *_Nonnull from, const char *_Nonnull to);

@@ -27,6 +27,7 @@ open class NSNumber: NSObject, @unchecked Sendable {
 open class Bundle: NSObject, @unchecked Sendable {
   public class var main: Bundle { fatalError() }
   open var bundlePath: String { fatalError() }
+  open var bundleIdentifier: String? { fatalError() }
   open var resourcePath: String? { fatalError() }
   open var resourceURL: URL? { fatalError() }
   open var executableURL: URL? { fatalError() }

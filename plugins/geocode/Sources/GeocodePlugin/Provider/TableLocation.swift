@@ -17,21 +17,34 @@ enum TableLocation {
   ///
   /// - Throws: `GeocodeError.dataCorrupt` naming every place that was looked at.
   static func find() throws(GeocodeError) -> String {
-    let looked = candidates()
-    for folder in looked where FileManager.default.fileExists(atPath: folder + "/manifest.tsv") { return folder }
+    var looked = candidates()
+    if let folder = first(of: looked) { return folder }
+    #if canImport(Darwin)
+      // Asked for last and only in an app: SwiftPM's accessor ends a program that has no such bundle.
+      if Bundle.main.bundleIdentifier != nil, let resources = Bundle.module.resourceURL?.path {
+        looked.append(resources + "/Tables")
+        if let folder = first(of: [resources + "/Tables"]) { return folder }
+      }
+    #endif
     throw .dataCorrupt("the geocoder's tables are not installed; looked in \(looked.joined(separator: ", "))")
   }
+
+  /// The first of these folders that holds a manifest.
+  static func first(of folders: [String]) -> String? {
+    folders.first { FileManager.default.fileExists(atPath: $0 + "/manifest.tsv") }
+  }
+
+  /// The places of the tables in a bundle of resources: flat, as SwiftPM and iOS have it, or as Xcode makes bundles for macOS.
+  static func tables(inBundle path: String) -> [String] { [path + "/Tables", path + "/Contents/Resources/Tables"] }
 
   private static func candidates() -> [String] {
     var folders: [String] = []
     if let program = programFolder() {
-      folders += [
-        program + "/" + bundle + "/Tables", program + "/geocode", program + "/../share/flowrun/geocode",
-      ]
+      folders += tables(inBundle: program + "/" + bundle)
+      folders += [program + "/geocode", program + "/../share/flowrun/geocode"]
     }
     #if canImport(Darwin)
-      if let resources = Bundle.main.resourcePath { folders.append(resources + "/" + bundle + "/Tables") }
-      folders.append(Bundle.module.bundlePath + "/Tables")
+      if let resources = Bundle.main.resourcePath { folders += tables(inBundle: resources + "/" + bundle) }
     #endif
     return folders
   }

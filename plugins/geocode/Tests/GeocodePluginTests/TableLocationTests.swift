@@ -1,0 +1,17 @@
+import Foundation
+import Testing
+
+@testable import GeocodePlugin
+
+@Suite struct TableLocationTests {
+  @Test(arguments: ["Tables", "Contents/Resources/Tables"])
+  func `tables are found in a flat bundle and in one as Xcode makes it for macOS`(_ place: String) throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/tables-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let bundle = folder + "/flowrun_GeocodePlugin.bundle"
+    #expect(TableLocation.first(of: TableLocation.tables(inBundle: bundle)) == nil)
+    try FileManager.default.createDirectory(atPath: "\(bundle)/\(place)", withIntermediateDirectories: true)
+    try Data().write(to: URL(fileURLWithPath: "\(bundle)/\(place)/manifest.tsv"))
+    #expect(TableLocation.first(of: TableLocation.tables(inBundle: bundle)) == "\(bundle)/\(place)")
+  }
+}
