@@ -53,8 +53,12 @@ package struct EventValueRules: Sendable {
   /// Why a value that a step posts is refused; nil: it fits.
   package func problem(_ value: Value, of event: String) -> EventValueProblem? {
     if value.isNull { return nil }
-    if let mismatch = (own[event] ?? declared[event])?.type.mismatch(of: value) {
-      return EventValueProblem("the value of event '\(event)' does not match its type: \(mismatch.description)")
+    let field = own[event] ?? declared[event]
+    if let mismatch = field?.type.mismatch(of: value) {
+      // A secret stays hidden, even if it has the wrong type.
+      let path = mismatch.path.isEmpty ? "" : "'\(mismatch.path)': "
+      let problem = field?.isSecret == true ? "\(path)expected \(mismatch.expected)" : mismatch.description
+      return EventValueProblem("the value of event '\(event)' does not match its type: \(problem)")
     }
     guard JSONText.bytes(of: value).count > Limits.eventValueBytes else { return nil }
     return EventValueProblem("the value of event '\(event)' is larger than \(Limits.eventValueBytes >> 10) KiB")

@@ -15,13 +15,23 @@ enum RunQuestion {
   /// Asks and gives the run's id as it is shown. Throws a ``UsageProblem`` with what the run said no with, a `StoreProblem`
   /// where there is no such run, and a ``RunProblem`` if the run does not answer.
   @discardableResult
-  static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> String {
+  static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> Reply {
     let store = try place.open(writes: true)
     return try await ask(try RunReference.find(name, in: try store.list(RunFilter())), in: store, question)
   }
 
-  /// Asks a run of a store, and gives its id as it is shown.
-  static func ask(_ found: StoredRun, in store: any RunStore, _ question: ValueObject) async throws -> String {
+  /// The answer of a run.
+  struct Reply {
+    /// The id of the run, in the short form.
+    var run: String
+    /// False for a post of an event that was posted before and does not repeat.
+    var counts = true
+    /// True if the value of the event must not be written anywhere.
+    var isSecret = false
+  }
+
+  /// Asks a run of a store.
+  static func ask(_ found: StoredRun, in store: any RunStore, _ question: ValueObject) async throws -> Reply {
     let short = RunReference.short(found.id)
     guard found.state == .running else {
       if found.state == .interrupted, let copied = CopiedRun(found) { throw copied.question }
@@ -34,16 +44,16 @@ enum RunQuestion {
       if let bytes = try store.answer(to: number) {
         let answer = (try? JSONText.parse(bytes))?.objectValue
         if let problem = answer?["problem"]?.stringValue { throw UsageProblem("run \(short): \(problem)") }
-        return short
+        return Reply(run: short, counts: answer?["counts"] != false, isSecret: answer?["secret"] == true)
       }
       // It may end before it looks for what was asked.
-      if look % 10 == 9, try hasDone(question, found, store) { return short }
+      if look % 10 == 9, try hasDone(question, found, store) { return Reply(run: short) }
       try await Task.sleep(for: .milliseconds(10))
     }
     // Withdrawn: a run that was told not to answer must not do it later, unseen.
     try store.answer(number, with: [])
     _ = try store.answer(to: number)
-    if try hasDone(question, found, store) { return short }
+    if try hasDone(question, found, store) { return Reply(run: short) }
     throw RunProblem("run \(short) does not answer (\(found.holder))")
   }
 
@@ -84,7 +94,7 @@ struct CancelCommand: Subcommand {
   @OptionGroup var place: RunPlace
 
   func perform() async throws {
-    let run = try await RunQuestion.ask(run, in: place, ["ask": .string(RunRequestWord.cancel.rawValue)])
+    let run = try await RunQuestion.ask(run, in: place, ["ask": .string(RunRequestWord.cancel.rawValue)]).run
     StandardOutput.write("run \(run) is being cancelled\n")
   }
 }
@@ -154,7 +164,9 @@ struct PostCommand: Subcommand {
   @Argument(help: ArgumentHelp("The event.", valueName: "EVENT"), completion: Completions.eventsOfRun)
   var event: String
 
+  // A negative number begins like an option.
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "What the event is posted with: JSON of at most 64 KiB, @FILE, or @- for standard input.", valueName: "JSON"))
   var value: String?
@@ -165,10 +177,16 @@ struct PostCommand: Subcommand {
     if let mark = event.utf8.firstIndex(of: UInt8(ascii: "=")) {
       throw UsageProblem("post '\(event)': write the value as --value, as in 'post RUN \(event[..<mark]) --value JSON'")
     }
-    var question: ValueObject = ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)]
-    if let value { question["value"] = try LaunchArguments.json(Self.text(value), of: "--value") }
-    try await RunQuestion.ask(run, in: place, question)
-    StandardOutput.write("event \(TerminalText.visible(event)) is posted\n")
+    let value = try value.map { try LaunchArguments.json(Self.text($0), of: "--value") }
+    let size = value.map { JSONText.bytes(of: $0).count } ?? 0
+    if size > Limits.eventValueBytes {
+      throw UsageProblem("--value: the value of event '\(event)' is larger than \(Limits.eventValueBytes >> 10) KiB")
+    }
+    let store = try place.open(writes: true)
+    let found = try RunReference.find(run, in: try store.list(RunFilter()))
+    let reply = try await RunQuestion.post(event, value: value, to: found, in: store)
+    let state = reply.counts ? "is posted" : "was posted before; only its first post counts"
+    StandardOutput.write("event \(TerminalText.visible(event)) \(state)\n")
   }
 
   private static func text(_ value: String) throws -> String {

@@ -107,7 +107,7 @@ extension RunQuestion {
   static func answer(
     _ run: StoredRun, in store: any RunStore, _ step: String, with answer: String
   ) async throws -> String {
-    try await ask(run, in: store, request(step, "choice", .string(answer)))
+    try await ask(run, in: store, request(step, "choice", .string(answer))).run
   }
 
   /// The same with a secret, which reaches the run through a pipe, so that it is written nowhere.
@@ -116,8 +116,29 @@ extension RunQuestion {
     _ run: StoredRun, in store: any RunStore, _ step: String, withSecret secret: String
   ) async throws -> String {
     if let problem = Question("", kind: .secret).problem(with: secret) { throw UsageProblem(problem) }
+    return try await ask(run, in: store, request(step, "secret", .null), withSecret: secret).run
+  }
+
+  /// Posts an event. A secret value reaches the run through a pipe, so that the store never has it.
+  static func post(
+    _ event: String, value: Value?, to run: StoredRun, in store: any RunStore
+  ) async throws -> Reply {
+    var question: ValueObject = ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)]
+    guard let value, !value.isNull else { return try await ask(run, in: store, question) }
+    question["value-follows"] = true
+    let isSecret = try await ask(run, in: store, question).isSecret
+    question["value-follows"] = nil
+    if isSecret { return try await ask(run, in: store, question, withSecret: JSONText.write(value)) }
+    question["value"] = value
+    return try await ask(run, in: store, question)
+  }
+
+  /// Asks with a secret, which is written nowhere.
+  private static func ask(
+    _ run: StoredRun, in store: any RunStore, _ question: ValueObject, withSecret secret: String
+  ) async throws -> Reply {
     guard run.holder.host == RunMemory.holder.host else {
-      throw RunProblem("a secret can only be answered on the machine of the run, '\(run.holder.host)'")
+      throw RunProblem("a secret can only be sent on the machine of the run, '\(run.holder.host)'")
     }
     let pipe: PrivatePipe
     do throws(SystemError) {
@@ -125,9 +146,10 @@ extension RunQuestion {
     } catch {
       throw RunProblem(error.description)
     }
-    let place: ValueObject = ["pipe": .string(FilePath.absolute(pipe.path)), "bytes": .integer(secret.utf8.count)]
     defer { withExtendedLifetime(pipe) {} }
-    return try await ask(run, in: store, request(step, "secret", .object(place)))
+    var question = question
+    question["secret"] = ["pipe": .string(FilePath.absolute(pipe.path)), "bytes": .integer(secret.utf8.count)]
+    return try await ask(run, in: store, question)
   }
 
   private static func request(_ step: String, _ key: String, _ answer: Value) -> ValueObject {

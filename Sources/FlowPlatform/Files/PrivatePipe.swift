@@ -4,7 +4,8 @@ package final class PrivatePipe: Sendable {
   package let path: String
   private let end: Descriptor
 
-  /// Makes a pipe in a folder and puts a text of at most 4,096 bytes into it, which every pipe has room for.
+  /// Makes a pipe in a folder and puts a text of at most 64 KiB into it. Every pipe has room for 4,096 bytes; more is an error where
+  /// the system gives this user small pipes.
   package init(_ text: String, in folder: String) throws(SystemError) {
     let path = "\(folder)/flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     guard mkfifo(path, 0o600) == 0 else { throw SystemError("cannot make a pipe in '\(folder)'", errno) }
@@ -24,7 +25,7 @@ package final class PrivatePipe: Sendable {
   package static func text(at path: String, byteCount: Int) -> String? {
     let file = Descriptor(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW))
     var status = stat()
-    guard byteCount > 0, byteCount <= 4096, file.number >= 0, fstat(file.number, &status) == 0,
+    guard byteCount > 0, byteCount <= 65_536, file.number >= 0, fstat(file.number, &status) == 0,
       status.st_mode & S_IFMT == S_IFIFO, status.st_mode & 0o077 == 0, status.st_uid == geteuid() || status.st_uid == 0
     else { return nil }
     var bytes: [UInt8] = []

@@ -40,7 +40,8 @@ public struct RunHistory: Sendable {
 public enum RunRequestWord: String, Sendable, CaseIterable {
   /// Cancel the run.
   case cancel
-  /// Post the event under `event`.
+  /// Post the event under `event` with `value`, or with the JSON of `bytes` that is in the named pipe under `pipe` of `secret`. With
+  /// `value-follows` nothing is posted: the answer has under `secret` if the value must come through a pipe.
   case post
   /// Answer the question of the step under `step` with `choice`, or with a secret of `bytes` that is in the named pipe under `pipe`
   /// of `secret`.

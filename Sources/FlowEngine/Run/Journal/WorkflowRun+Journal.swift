@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import FlowPlatform
 import FlowPluginKit
@@ -279,20 +280,28 @@ extension WorkflowRun {
       if !endWait() { cancel() }
       return ["done": true]
     case .post:
-      guard let event = object["event"]?.stringValue, prepared.knows(event: event) else {
-        return ["problem": "this workflow has no such event"]
+      let event = object["event"]?.stringValue ?? ""
+      let known = prepared.eventNames
+      guard known.contains(event) else {
+        let nearest = NearestName.of(event, among: known.sorted()).map { "; did you mean '\($0)'?" } ?? ""
+        return ["problem": .string("this workflow has no event '\(event)'\(nearest)")]
       }
+      if object["value-follows"] == true {
+        return ["secret": .boolean(prepared.eventValues.secretPart(of: .null, event) != nil)]
+      }
+      let secret: Value? = Self.secret(of: object) { try JSONText.parse($0) }
+      if object["secret"] != nil, secret == nil {
+        return ["problem": "this run cannot read the value; post it as the user that the run has"]
+      }
+      let counts = withPlan { $0.plan.numberOfNextPost(of: event) != nil }
       do throws(EventValueProblem) {
-        try post(event, value: object["value"] ?? .null)
-        return ["done": true]
+        try post(event, value: secret ?? object["value"] ?? .null)
+        return ["done": true, "counts": .boolean(counts)]
       } catch {
         return ["problem": .string(error.description)]
       }
     case .answer:
-      let pipe = object["secret"]?.objectValue
-      let secret = pipe.flatMap { pipe in
-        PrivatePipe.text(at: pipe["pipe"]?.stringValue ?? "", byteCount: pipe["bytes"]?.integerValue ?? 0)
-      }
+      let secret = Self.secret(of: object) { $0 }
       guard let step = object["step"]?.stringValue, let choice = secret ?? object["choice"]?.stringValue else {
         return ["problem": "this run does not know what was answered"]
       }
@@ -304,6 +313,13 @@ extension WorkflowRun {
         return ["problem": .string(error.description)]
       }
     }
+  }
+
+  /// Reads the secret that a request has in a private pipe; nil if there is none.
+  private static func secret<Result>(of request: ValueObject, _ read: (String) throws -> Result) -> Result? {
+    guard let pipe = request["secret"]?.objectValue else { return nil }
+    let text = PrivatePipe.text(at: pipe["pipe"]?.stringValue ?? "", byteCount: pipe["bytes"]?.integerValue ?? 0)
+    return text.flatMap { try? read($0) }
   }
 }
 
@@ -320,10 +336,11 @@ extension StoredRun.State {
 }
 
 extension PreparedWorkflow {
-  /// Whether an event is one that the workflow declares or waits for.
-  func knows(event: String) -> Bool {
-    graph.workflow.events.contains { $0.name == event }
-      || facts.values.contains { $0.followedEvents.contains(event) }
-      || graph.stepsWithOptions.contains { graph.workflow.steps[Int($0)].options.events.contains(event) }
+  /// The events that the workflow declares, or that its steps wait for or follow.
+  var eventNames: Set<String> {
+    var names = Set(graph.workflow.events.map(\.name))
+    for fact in facts.values { names.formUnion(fact.followedEvents) }
+    for step in graph.stepsWithOptions { names.formUnion(graph.workflow.steps[Int(step)].options.events) }
+    return names
   }
 }
