@@ -17,7 +17,7 @@ package struct EventValueRules: Sendable {
       for value in action.eventValues { own[value.name] = value }
       for event in action.follows where LifecycleEvent(rawValue: event)?.isLink == true { declared[event] = Self.link }
     }
-    hasSecrets = (Array(declared.values) + own.values).contains(where: \.isSecret)
+    hasSecrets = (Array(declared.values) + own.values).contains { $0.isSecret || $0.type.hasSecretProperties }
   }
 
   /// A link may hold a token.
@@ -27,14 +27,14 @@ package struct EventValueRules: Sendable {
     return field
   }()
 
-  /// The part of the value of an event that is hidden wherever it is shown or recorded; nil: none. Of an object with
-  /// secret properties it is those.
+  /// The part of the value of an event that is hidden wherever it is shown or recorded, or nil. If properties of its type are
+  /// secret, at any depth, it is those.
   package func secretPart(of value: Value, _ event: String) -> Value? {
-    guard let field = own[event] ?? declared[event], field.isSecret else { return nil }
-    guard case .object(let properties?) = field.type, properties.contains(where: \.isSecret),
-      let object = value.objectValue
-    else { return value }
-    return .array(properties.filter(\.isSecret).compactMap { object[$0.name] })
+    guard let field = own[event] ?? declared[event] else { return nil }
+    if field.type.hasSecretProperties, field.type.mismatch(of: value) == nil || value.isNull {
+      return .array(field.type.secretProperties(of: value))
+    }
+    return field.isSecret || field.type.hasSecretProperties ? value : nil
   }
 
   /// Why a value from outside is refused; nil: it fits.
@@ -54,10 +54,11 @@ package struct EventValueRules: Sendable {
   package func problem(_ value: Value, of event: String) -> EventValueProblem? {
     if value.isNull { return nil }
     let field = own[event] ?? declared[event]
+    let isSecret = field.map { $0.isSecret || $0.type.hasSecretProperties } ?? false
     if let mismatch = field?.type.mismatch(of: value) {
       // A secret stays hidden, even if it has the wrong type.
       let path = mismatch.path.isEmpty ? "" : "'\(mismatch.path)': "
-      let problem = field?.isSecret == true ? "\(path)expected \(mismatch.expected)" : mismatch.description
+      let problem = isSecret ? "\(path)expected \(mismatch.expected)" : mismatch.description
       return EventValueProblem("the value of event '\(event)' does not match its type: \(problem)")
     }
     guard JSONText.bytes(of: value).count > Limits.eventValueBytes else { return nil }
@@ -75,5 +76,31 @@ public struct EventValueProblem: Error, Sendable, Hashable, CustomStringConverti
   /// The values of all events together have more bytes than this.
   package init(tooLarge limit: Int) {
     self.init("the values of the run's events are larger than \(limit >> 20) MiB together")
+  }
+}
+
+extension ValueType {
+  /// Whether a property of an object in it, at any depth, is secret.
+  var hasSecretProperties: Bool {
+    switch self {
+    case .array(let element): element.hasSecretProperties
+    case .object(let properties?): properties.contains { $0.isSecret || $0.type.hasSecretProperties }
+    default: false
+    }
+  }
+
+  /// The secret properties in a value of this type.
+  func secretProperties(of value: Value) -> [Value] {
+    switch self {
+    case .array(let element): return (value.arrayValue ?? []).flatMap { element.secretProperties(of: $0) }
+    case .object(let properties?):
+      guard let object = value.objectValue else { return [] }
+      return properties.flatMap { property -> [Value] in
+        guard let value = object[property.name] else { return [] }
+        if property.type.hasSecretProperties { return property.type.secretProperties(of: value) }
+        return property.isSecret ? [value] : []
+      }
+    default: return []
+    }
   }
 }

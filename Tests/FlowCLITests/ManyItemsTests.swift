@@ -17,6 +17,25 @@ import Testing
     #expect(output.contains("each succeeded in"))
   }
 
+  @Test func `has no names for items that are posts`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: posts
+      events: { x: { repeats: true, value: { type: integer } } }
+      steps:
+        one: { uses: flow.post, with: { event: x, value: 1 } }
+        two: { uses: flow.post, with: { event: x, value: 2 }, needs: one }
+        each: { foreach: { event: x }, run: "exit $V", env: { V: "${{ item.value }}" } }
+
+      """, to: "w.yaml")
+    let failed = try tool.run("w.yaml", "--report", "report.json")
+    #expect(failed.exitCode == 1 && failed.standardOutput.contains("each[0]"), "\(failed)")
+    let report = try String(contentsOf: tool.folder.appendingPathComponent("report.json"), encoding: .utf8)
+    #expect(report.contains(#""items":"#))
+  }
+
   @Test func `still tells which failed, and programs hear of all`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

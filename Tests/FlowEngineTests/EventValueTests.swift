@@ -113,6 +113,21 @@ private struct OutsidePlugin: Plugin {
     #expect(problem?.description.hasPrefix(message) == true, "\(problem?.description ?? "taken")")
   }
 
+  @Test func `have secret properties at any depth`() {
+    var token = FieldDeclaration("token", .string)
+    token.isSecret = true
+    let list = FieldDeclaration("list", .array(of: .object(properties: [token, FieldDeclaration("plain", .string)])))
+    var workflow = Workflow(name: "w", steps: [])
+    workflow.events = [EventDeclaration("e", value: FieldDeclaration("value", .object(properties: [list])))]
+    let rules = EventValueRules(workflow, [ActionDeclaration]())
+    let value: Value = ["list": [["token": "a", "plain": "b"], ["token": "c"]]]
+    #expect(rules.hasSecrets)
+    #expect(rules.secretPart(of: value, "e") == ["a", "c"])
+    #expect(rules.secretPart(of: .null, "e") != nil)
+    #expect(rules.secretPart(of: "a", "e") == "a", "of a value of another type, all is hidden")
+    #expect(rules.secretPart(of: value, "f") == nil)
+  }
+
   @Test func `are shown nowhere if they are secret`() async throws {
     let run = try start(
       [set("read", "format('{0} and more', events.link.value)") { $0.after = ["link"] }],

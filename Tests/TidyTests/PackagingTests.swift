@@ -50,8 +50,7 @@ import Testing
         if !calls.isDisjoint(with: Self.space) { needed.insert("NSPrivacyAccessedAPICategoryDiskSpace") }
         if !needed.isEmpty { calling.insert(target.name) }
         let declared = try Self.declared(target.folder) ?? [:]
-        // An object of a file that has moved to another module may still be there.
-        guard needed.isSubset(of: declared.keys) || target.name == "StoragePlugin" else {
+        guard needed.isSubset(of: declared.keys) else {
           let named = calls.intersection(Self.timestamps + Self.space).sorted()
           Issue.record("\(target.name) calls \(named) and declares \(declared.keys.sorted())")
           continue

@@ -69,7 +69,7 @@ extension WorkflowRun {
     if let origin { recall(step, from: origin.plan, isPosts: isOfPosts, items, &own, &state) }
     state.fanOuts[step] = own
     if let keys = values.keys { state.itemKeys[step] = keys }
-    if options.observer != nil, let names = values.names(mask) {
+    if options.observer != nil, !isOfPosts, let names = values.names(mask) {
       state.itemNames[step] = names
       let event = RunEvent.Kind.stepItems(stepID(of: step), names)
       state.undelivered.append(.event(RunEvent(atNanoseconds: state.instant(clock.now), event)))
