@@ -44,7 +44,7 @@ import Testing
     let file = open(gate, for: 300)
     let result = process.result(limitSeconds: 300)
     close(file)
-    #expect(result.exitCode == 0 && result.output.contains("300 done"), "\(result.output.suffix(1000))")
+    #expect(result.exitCode == 0 && result.output.contains("300 succeeded"), "\(result.output.suffix(1000))")
     #expect(!result.output.contains("waited for a thread"))
   }
 
@@ -57,7 +57,7 @@ import Testing
     }
     try tool.write(text, to: "short.yaml")
     let output = try tool.run("short.yaml").standardOutput
-    #expect(output.contains("400 done"), "\(output.suffix(1000))")
+    #expect(output.contains("400 succeeded"), "\(output.suffix(1000))")
   }
 
   @Test func `commands that wait on no thread end with a flowrun that is killed`() throws {

@@ -138,7 +138,7 @@ import Testing
     }
     let result = process.result(limitSeconds: 30)
     #expect(isOver && result.exitCode == 0 && result.output.contains("said xx,xx"), "\(result)")
-    #expect(result.output.matches(of: /x, says/).count == 4, "\(result)")
+    #expect(result.output.matches(of: /chose x/).count == 4, "\(result)")
   }
 
   @Test func `notes for each item by itself what is up to date`() throws {
