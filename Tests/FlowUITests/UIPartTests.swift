@@ -89,7 +89,7 @@
       #expect(body.contains("inputs.kind != &#39;x&#39;") && body.contains("<dt>N</dt><dd>two</dd>"))
       #expect(body.contains("<dt>TOKEN</dt><dd>${{ inputs.token }}</dd>") && !body.contains("s3cr3t"))
       #expect(body.contains("after &#39;first&#39; had ended"))
-      #expect(body.components(separatedBy: "<li><i class=\"success").count == 3, "\(body)")
+      #expect(body.components(separatedBy: "<li><a class=\"success").count == 3, "\(body)")
       #expect(body.contains("data-ends=") && body.contains("again"))
       let log = try text(page, "/runs/\(run)/log.txt?step=again", session)
       #expect(log.contains("now ***\nattempt of two\n") && log.contains("no\n") && !log.contains("s3cr3t"), "\(log)")
