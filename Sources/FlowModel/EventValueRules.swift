@@ -34,7 +34,8 @@ package struct EventValueRules: Sendable {
     if field.type.hasSecretProperties, field.type.mismatch(of: value) == nil || value.isNull {
       return .array(field.type.secretProperties(of: value))
     }
-    return field.isSecret || field.type.hasSecretProperties ? value : nil
+    guard field.isSecret || field.type.hasSecretProperties else { return nil }
+    return value
   }
 
   /// Why a value from outside is refused; nil: it fits.

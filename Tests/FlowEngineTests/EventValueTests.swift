@@ -120,7 +120,7 @@ private struct OutsidePlugin: Plugin {
     var workflow = Workflow(name: "w", steps: [])
     workflow.events = [EventDeclaration("e", value: FieldDeclaration("value", .object(properties: [list])))]
     let rules = EventValueRules(workflow, [ActionDeclaration]())
-    let value: Value = ["list": [["token": "a", "plain": "b"], ["token": "c"]]]
+    let value: Value = ["list": [["token": "a", "plain": "b"], ["token": "c", "plain": "d"]]]
     #expect(rules.hasSecrets)
     #expect(rules.secretPart(of: value, "e") == ["a", "c"])
     #expect(rules.secretPart(of: .null, "e") != nil)

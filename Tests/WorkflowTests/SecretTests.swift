@@ -173,7 +173,7 @@ import Testing
     // What was said came out, without what is secret.
     for text in [
       "plain: ***", "whole: ***", "fails failed (optional)", "retried: try ***", "with-env: with ***", "inherited []",
-      "later: logged ***", "items[1]: item ***", "because of ***", "logged ***", "printed ***", "variable ***",
+      "later: logged ***", "items[1] 2: item ***", "because of ***", "logged ***", "printed ***", "variable ***",
       "failed with ***", "inner ***",
     ] {
       #expect(run.output.contains(text), "\(text): \(run.output)")
