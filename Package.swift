@@ -11,11 +11,11 @@ let builtIn: [Target.Dependency] = [
   "SyncPlugin", "SyncYAML", "SyncCommands", "PomodoroPlugin",
 ]
 
-/// The modules that run, forecast, match and geocode. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages
+/// The modules that run, match and geocode. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages
 /// are optimized: the optimizer takes three quarters of the processor time of a build.
 let optimized = [
   "FlowBytes", "FlowPlatform", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowPluginKit", "FlowEngine",
-  "FlowInsight", "RouterCore", "GeocodeCore",
+  "RouterCore", "GeocodeCore",
 ]
 let isQuickBuild = Context.environment["FLOWRUN_QUICK_BUILD"] != nil
 
