@@ -114,7 +114,9 @@
           guard let time = times.popFirst() else { return String(match.output.0) }
           let room = match.output.0.count - time.count
           let space = match.output.space
-          guard space.count > 1, !space.contains("(") else { return space + time }
+          // Running steps that share a line have two spaces before their times, whose widths differ.
+          let isShared = space.count == 2 && line.contains("▶")
+          guard space.count > 1, !isShared, !space.contains("(") else { return space + time }
           return String(repeating: " ", count: max(1, room)) + time
         }.replacing(/[━─]+/) { match in
           let (count, filled) = (match.output.count, filled[index])
