@@ -322,7 +322,7 @@ let plugins: [[Target]] = [
     ]),
 ]
 
-/// What joins apps to Apple's frameworks, over the plugins.
+/// The module that joins apps to Apple's frameworks, over the plugins.
 let apple: [[Target]] = [
   module(
     "FlowApple",

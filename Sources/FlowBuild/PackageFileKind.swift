@@ -3,7 +3,7 @@ import FlowModel
 
 /// A kind of YAML files of a plugin that are compiled into an app, such as schemas of records.
 public struct PackageFileKind: Sendable {
-  /// How the names of such files end.
+  /// The end of the names of such files.
   public var suffix: String
   /// One of the files in messages, such as `schema`.
   public var name: String

@@ -1,13 +1,13 @@
 /// When a service that is a command counts as ready.
 public struct ReadyCondition: Sendable, Hashable {
-  /// What is looked at.
+  /// The condition to check.
   public var probe: Probe
   /// The pause between two looks.
   public var every: Duration
   /// The time in which the service must be ready after each start.
   public var within: Duration
 
-  /// What shows that a service is ready.
+  /// The sign that a service is ready.
   public enum Probe: Sendable, Hashable {
     /// It printed a line that matches this POSIX extended regular expression.
     case log(String)

@@ -4,7 +4,7 @@ public struct RestartPolicy: Sendable, Hashable {
   public var ends: Ends
   /// The pause before it is started again.
   public var delay: Duration
-  /// How often it is started again without becoming ready in between.
+  /// The number of new starts without becoming ready in between.
   public var attempts: Int
 
   /// Ends of a service.

@@ -4,7 +4,7 @@ import FlowModel
 ///
 /// Engines run its parts on threads of the step's pool, one after the other. Everyone else calls the action's ``Action/run(_:in:)``.
 public struct BodyInParts: Sendable {
-  /// What a part of a body results in.
+  /// The result of a part of a body.
   package enum Progress: Sendable {
     /// The body has ended with these outputs.
     case ended(ValueObject)

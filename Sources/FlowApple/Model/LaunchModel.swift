@@ -26,7 +26,7 @@ import Observation
 
   /// The part of its life that the launch is in.
   public private(set) var phase = Phase.idle
-  /// How the gate opened; nil before.
+  /// The outcome of the gate, or nil before it has opened.
   public private(set) var gate: GateOpening?
   /// The number of steps that have finished, of how many.
   public private(set) var progress = RunProgress(finished: 0, total: 0)

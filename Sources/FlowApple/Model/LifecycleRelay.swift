@@ -1,9 +1,8 @@
 import FlowModel
 
-/// Which events of an app's life the notifications of UIKit stand for.
+/// The events of an app's life that UIKit's notifications stand for.
 ///
-/// An app that uses scenes is told of entering the foreground at each launch, and apps with several scenes are told of it
-/// several times. An event is posted only where the app really comes to the front or leaves it. `app.did-become-active` is
+/// With scenes, the system reports *entering the foreground* at each launch, and once for each scene. An event is posted only where the app really comes to the front or leaves it. `app.did-become-active` is
 /// posted by `ui.present`, when the window is there.
 public struct LifecycleRelay: Sendable, Hashable {
   /// Whether no window of the app is in front.

@@ -111,7 +111,7 @@ extension Finding.Place {
 }
 
 extension LoadResult {
-  /// Where the author wrote a step, as `release.yaml:5`, from the working folder if it is below that; nil if it is not known.
+  /// The place of a step, such as `release.yaml:5`, from the working folder if it is below that; nil if it is not known.
   func place(of step: StepID) -> String? {
     let id = step.item?.step ?? step
     guard let index = graph?.workflow.steps.firstIndex(where: { $0.id == id }) else { return nil }

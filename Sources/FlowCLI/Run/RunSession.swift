@@ -22,7 +22,7 @@ struct RunSession: Sendable {
   private let executors: RunExecutors
   /// The watch of its files while it waits with its services; nil if nothing watches.
   private let keptWatch: KeptRunWatch?
-  /// What loading the workflow gave, which knows the lines of steps; nil if it is large and no findings are written.
+  /// The loaded workflow with the lines of its steps, or nil if it is large and no findings are written.
   private let loaded: LoadResult?
   /// When the run continued, on its own clock; nil: it began here.
   private let resumedAtNanoseconds: Int?

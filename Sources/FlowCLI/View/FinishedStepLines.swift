@@ -33,7 +33,7 @@ struct FinishedStepLines {
     }
   }
 
-  /// What a failure says first: the exit status or the cause, then the place in the file, then its last lines.
+  /// The first line about a failure: the exit status or the cause, then the place in the file, then its last lines.
   private func failure(
     of step: StepID, _ finished: RunEvent.FinishedStep, _ name: String, _ isQuoteShown: Bool
   ) -> [String] {

@@ -21,11 +21,11 @@ struct RunProgress {
     var startedAtNanoseconds: Int?
     var isLate = false
     var message = ""
-    /// How many items of the step have finished, how many are running, and how many of the finished ones failed.
+    /// The numbers of finished and running items, and of those that failed.
     var items = (finished: 0, running: 0, failed: 0)
     /// The number of its items; nil if it is not known.
     var itemTotal: Int?
-    /// How often it may run in all; nil if it is not retried.
+    /// The number of attempts it may have, or nil if it is not retried.
     var attempts: Int?
     /// Why its last attempt failed, and when the next one comes; empty before.
     var retry = ""
@@ -59,7 +59,7 @@ struct RunProgress {
   private(set) var running: [Int] = []
   /// The services that are ready, in file order.
   private(set) var serving: [Int] = []
-  /// Whether the run goes on only because of them.
+  /// Whether only services keep the run from ending.
   private(set) var isKeeping = false
   private(set) var counts = Counts()
   /// The number of steps that the gate still waits for.
@@ -126,7 +126,7 @@ struct RunProgress {
     return rows[index].items.finished
   }
 
-  /// Notes which services are ready, and whether the run goes on only because of them.
+  /// Notes which services are ready, and whether only they keep the run from ending.
   mutating func note(serving steps: [StepIndex], isKeeping: Bool) {
     serving = steps.map { Int($0) }
     self.isKeeping = isKeeping

@@ -19,7 +19,7 @@ struct RunSubject: Sendable {
   let items = ItemNames()
   /// The files that the workflow includes.
   let includes: IncludedFiles
-  /// Where a step is defined, as `release.yaml:5`; nil if that is not known.
+  /// The place of a step's definition, such as `release.yaml:5`; nil if it is not known.
   var place: @Sendable (StepID) -> String? = { _ in nil }
   private let names: [StepID: String]
   /// The services, each with its port if the file names one.
@@ -46,7 +46,7 @@ struct RunSubject: Sendable {
   /// Whether commands of the workflow keep running.
   var hasServices: Bool { !services.isEmpty }
 
-  /// What is shown of a service that is ready, `ready, port 8080`; nil if the step is not a service.
+  /// The text for a service that is ready, such as `ready, port 8080`; nil if the step is not a service.
   func readiness(of step: StepID) -> String? {
     guard !services.isEmpty, let port = services[step] else { return nil }
     return "ready" + (port.map { ", port \($0)" } ?? "")

@@ -3,12 +3,12 @@ import FlowEngine
 import FlowSystem
 import Synchronization
 
-/// A run under `--watch` that goes on with its services (`keep: services`): a change of what it reads ends its wait.
+/// A run under `--watch` with `keep: services`. A change of a file that it reads ends its wait.
 ///
 /// The process that watches (``RunWatch``) then starts the next run. It learns from the exit code that the wait ended for a change
 /// that came while the run waited; one that came before may be the run's own doing, and counts as such.
 final class KeptRunWatch: Sendable {
-  /// Tells the process of a run that its files are watched.
+  /// Marks a run whose files are watched.
   static let variable = "FLOWRUN_WATCH"
   /// The exit code of a run whose wait a change has ended.
   static let exitCode: CInt = 75

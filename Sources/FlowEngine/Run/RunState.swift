@@ -13,7 +13,7 @@ struct RunState {
   var resumptions = Resumptions()
   /// What steps returned, but for those that gave nothing.
   var outputs: [StepIndex: ValueObject] = [:]
-  /// What steps have made, as lists of paths, where expressions read it.
+  /// The products of steps as lists of paths, if expressions read them.
   var products: [StepIndex: Value] = [:]
   /// The steps that run for several items now.
   var fanOuts: [StepIndex: RunFanOut] = [:]
@@ -59,7 +59,7 @@ struct RunState {
   var unwrittenOutputs = UnwrittenOutputs()
   /// Lines that steps wrote, as JSON.
   var unwrittenLines: [UInt8] = []
-  /// Where the lines among them begin that had been held back; nil: there are none.
+  /// The index of the first line that had been held back, or nil.
   var firstReleasedByte: Int?
   /// Lines that the record holds back, for other processes; see ``LiveLog``.
   var unshownLines: [UInt8] = []

@@ -31,7 +31,7 @@ public final class WorkflowRun: Sendable {
   let claims: ProductClaims
   /// Which attempts may record what they made.
   let recordTurns = RecordTurns()
-  /// What is left of items that are not in the list of their step any more.
+  /// The files left by items that are no longer in the list of their step.
   let leftovers: Leftovers
   /// Temporary files that are gone.
   let lent: LentFiles

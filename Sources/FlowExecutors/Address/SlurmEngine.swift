@@ -172,7 +172,7 @@ struct SlurmEngine {
 
   // MARK: What there is
 
-  /// What Slurm has for the address in another partition, whichever nodes are left out there.
+  /// The nodes of the address in another partition, whichever are left out there.
   func cluster(inPartition name: String) throws(ExecutorProblem) -> SlurmNodes {
     var other = self
     for index in other.address.options.indices where other.address.options[index].name == "partition" {

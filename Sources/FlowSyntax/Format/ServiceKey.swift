@@ -112,7 +112,7 @@ enum RestartKey: String, FormatKey {
   }
 }
 
-/// What `keep` keeps.
+/// The values of `keep`.
 enum KeptPart: String, CaseIterable {
   case services
 }

@@ -6,7 +6,7 @@ import FlowModel
 struct CommandKeys {
   /// What `run` is short for.
   static let action = "shell.run"
-  /// What `run` is short for at a service.
+  /// The action that `run` stands for at a service.
   static let serviceAction = Step.serviceAction
   /// The input that `run` stands for.
   static let commandInput = "command"

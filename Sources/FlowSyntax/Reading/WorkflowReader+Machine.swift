@@ -51,7 +51,7 @@ extension WorkflowReader {
     return requests.allSatisfy { $0 == first } ? [] : requests
   }
 
-  /// What an attempt takes, with what changes of its job.
+  /// The resources of an attempt, and the changes to its job.
   private mutating func request(
     _ node: NodeID, _ owner: Owner, _ location: StepLocation, attempt: Int
   ) -> MachineResources? {

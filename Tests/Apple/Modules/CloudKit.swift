@@ -1,5 +1,6 @@
 // swift-format-ignore-file
-// CloudKit, as far as CloudKitZone uses it.
+// CloudKit, as far as CloudKitZone uses it. These are declarations for the type checker alone: nothing here ever runs, so
+// `@unchecked Sendable` repeats what Apple's headers say.
 @_exported import Foundation
 
 public let CKCurrentUserDefaultName = "__defaultOwner__"

@@ -35,7 +35,7 @@ public enum PlanEvent: Sendable {
   case gateOpened(OpenedGate)
   /// The run is being cancelled.
   case cancelled
-  /// A run that goes on with its services ends now.
+  /// A run that only its services kept from ending ends now.
   case keptLongEnough
 }
 

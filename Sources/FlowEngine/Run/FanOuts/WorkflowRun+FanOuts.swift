@@ -8,7 +8,7 @@ struct RunFanOut: Sendable {
   var outputs: [Int: ValueObject] = [:]
   /// Bytes of ``outputs`` as JSON, give or take escapes.
   var bytes = 0
-  /// What the items have made, where expressions read it.
+  /// The products of the items, if expressions read them.
   var products: [Int: [String]] = [:]
   /// What the items read and make; nil: the step does not say.
   var checks: ItemChecks?

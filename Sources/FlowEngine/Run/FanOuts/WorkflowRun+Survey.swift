@@ -15,7 +15,7 @@ struct SurveyedItems: Sendable {
   var findings: [UpToDateCheck.Finding?] = []
   /// Temporary files that are gone, of items that are up to date.
   var gone: [Int: [InputStamp]] = [:]
-  /// What items made in earlier runs, or in the earlier process of a resumed run, where expressions read it.
+  /// The products of items in earlier runs, or in the earlier process of a resumed run, if expressions read them.
   var products: [Int: [String]] = [:]
 
   func finding(of index: Int) -> UpToDateCheck.Finding? { findings.isEmpty ? nil : findings[index] }

@@ -30,7 +30,7 @@ struct RecordedLog {
 
   /// The number of bits that count held lines in an epoch of a run, below those of the epoch.
   static let countBits = 40
-  /// What is added to the number of a held line, so that those of a later epoch are higher.
+  /// The number added to that of a held line, so that lines of a later epoch have higher ones.
   private let firstNumber: Int
 
   /// The log of a run of a workflow, in an epoch.
@@ -48,7 +48,7 @@ struct RecordedLog {
   /// A log in which every step has this limit.
   init(stepBytes: Int = Limits.usualStepLogBytes) { (usualBytes, firstNumber) = (stepBytes, 0) }
 
-  /// What becomes of a line.
+  /// The fate of a line.
   enum Place: Equatable {
     /// It is recorded now.
     case recorded

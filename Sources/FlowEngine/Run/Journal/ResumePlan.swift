@@ -227,7 +227,7 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// Whether a run goes on with a service when everything else has finished.
+  /// Whether a service keeps the run from ending when everything else has finished.
   private static func isKeptService(_ step: StepIndex, _ prepared: PreparedWorkflow) -> Bool {
     let workflow = prepared.graph.workflow
     return workflow.keepsServices && workflow.scope(of: step) == nil

@@ -23,7 +23,7 @@ final class RunJournal: Sendable {
     var lease: (any RunLease)?
     var problem: StoreProblem?
     var isOver = false
-    /// Where other processes read the lines that the record holds back; nil: none was held back.
+    /// The file in which other processes read the lines that the record holds back, or nil if it holds none.
     var live: LiveLog?
 
     /// Nothing more is written. A run that continues without its journal keeps its lease until it ends: anyone who
@@ -145,7 +145,7 @@ final class RunJournal: Sendable {
   private static func show(_ lines: [UInt8], _ store: any RunStore, _ lease: any RunLease, _ live: inout LiveLog?) {
     guard let folder = store.liveFolder else { return }
     if live == nil {
-      // Whatever other runs left behind.
+      // Files that other runs left behind.
       LiveLog.remove(in: folder) { run in run != lease.run && (try? store.run(run)?.state) != .running }
       live = LiveLog(in: folder, run: lease.run, epoch: lease.epoch)
     }

@@ -60,7 +60,7 @@ struct FileMemo {
     return changed
   }
 
-  /// What a temporary file was that is gone; nil: it is none.
+  /// The recorded state of a temporary file that is gone, or nil if the file is not temporary.
   func lentStamp(_ path: String, _ lent: LentFiles) -> InputStamp? {
     guard var stamp = lent[FilePath.place(of: path, in: folder.path)] else { return nil }
     stamp.path = path

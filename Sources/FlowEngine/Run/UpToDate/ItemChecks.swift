@@ -32,7 +32,7 @@ struct ItemChecks: Sendable {
   var makers: ProductTable?
   /// Temporary files that are gone.
   var lent: LentFiles?
-  /// What distinguishes the items, those included that do not run; nil: those that run are all.
+  /// The keys of all items, also of those that do not run; nil if all run.
   var allKeys: [UInt64]?
   /// A digest of each item's inputs and variables.
   private(set) var values: [String] = []
@@ -75,7 +75,7 @@ struct ItemChecks: Sendable {
     var unchanged: (outputs: [ValueObject], files: [(path: String, state: FileState)])?
     /// The temporary files of items that are up to date, by their indices: those that exist, and those that were removed.
     var temporary: [Int: (existing: [InputStamp], gone: [InputStamp])] = [:]
-    /// What items have made that are not in the list any more, as far as the files exist.
+    /// Products of items that are no longer in the list, as far as the files exist.
     var leftover: [InputStamp] = []
   }
 

@@ -5,13 +5,13 @@ import Synchronization
 /// Files that items of steps have made which are not in the list of their step any more. The runs of items share the table of the
 /// whole run.
 final class Leftovers: Sendable {
-  /// What is left of the items of a step.
+  /// The files left by removed items of a step.
   struct Remains: Sendable {
     /// The step with the items around it.
     var name: String
     /// The step of the whole run under which it is reported.
     var step: StepIndex
-    /// What the files were when the items succeeded.
+    /// The state of the files when the items succeeded.
     var files: [InputStamp]
     /// The absolute path of the folder that the paths start from.
     var folder: String
@@ -114,7 +114,7 @@ extension WorkflowRun {
     }
   }
 
-  /// What is left, without files that something else makes.
+  /// The files left behind, without those that something else makes.
   func currentLeftovers() -> [Leftovers.Remains] {
     var entries = leftovers.all + leftoversOfItemWorkflows()
     guard !entries.isEmpty else { return [] }
@@ -129,7 +129,7 @@ extension WorkflowRun {
     return entries.filter { !$0.files.isEmpty }
   }
 
-  /// What is left of items that had a workflow of their own.
+  /// The files left by removed items that had a workflow of their own.
   private func leftoversOfItemWorkflows() -> [Leftovers.Remains] {
     let (current, doubtful) = state.withLock { ($0.itemRecords, $0.doubtfulLists) }
     let workflow = prepared.graph.workflow

@@ -26,7 +26,7 @@ final class LentFiles: Sendable {
   /// The absolute paths.
   var places: [String] { files.withLock { $0.keys.map(\.text) } }
 
-  /// What the file at an absolute path was.
+  /// The recorded state of the file at an absolute path.
   subscript(place: String) -> InputStamp? { files.withLock { $0[ByteName(place)] } }
 }
 

@@ -65,7 +65,7 @@ struct OtherProducts {
     }
   }
 
-  /// What the steps or items of a record made when they last succeeded.
+  /// The products of the steps or items of a record when they last succeeded.
   static func products(inRecord path: String) -> [InputStamp] {
     guard path.hasSuffix(".step") || path.hasSuffix(".items"), let bytes = StepStamp.read(path) else { return [] }
     return StepStamp.all(in: bytes).filter { !$0.isOfFailure }.flatMap(\.products).filter { $0.bytes >= 0 }

@@ -24,7 +24,7 @@ struct StepStamp: Sendable {
   /// The folder of all records.
   static func folder(in dataFolder: String) -> String { "\(dataFolder)/up-to-date" }
 
-  /// What the names of a step's files begin with.
+  /// The beginning of the names of a step's files.
   static func name(of step: StepID) -> String {
     let slash = UInt8(ascii: "/")
     return String(decoding: step.text.utf8.map { $0 == slash ? UInt8(ascii: "+") : $0 }, as: UTF8.self)

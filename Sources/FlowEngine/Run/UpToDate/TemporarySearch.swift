@@ -157,7 +157,7 @@ struct TemporarySearch {
     fates[step] = runsAny ? .runs : .known
   }
 
-  /// What a step or an item makes, as far as that is known.
+  /// The products of a step or an item, as far as they are known.
   private func paths(_ makes: [NamedFiles], _ gone: [InputStamp], in folder: String) -> [String] {
     var memo = FileMemo(in: folder, remembers: false)
     var paths: [String] = []

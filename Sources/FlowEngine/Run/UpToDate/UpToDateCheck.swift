@@ -79,7 +79,7 @@ final class UpToDateCheck: Sendable {
     /// When it was looked at, by the clock of the file system.
     var lookedNanoseconds = 0
     var notes: [String] = []
-    /// What it has made, once it has succeeded or is up to date.
+    /// Its products, once it has succeeded or is up to date.
     var made: [String] = []
     /// Temporary files that it has made and that exist.
     var temporary: [InputStamp] = []

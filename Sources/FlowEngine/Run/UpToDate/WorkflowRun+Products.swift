@@ -29,7 +29,7 @@ extension WorkflowRun {
   /// The products of items, in the order of the items, as a list.
   static func products(_ items: [[String]]) -> Value { .array(items.flatMap { $0.map { .string($0) } }) }
 
-  /// What items made when they last succeeded, by their indices.
+  /// The products of items when they last succeeded, by index.
   ///
   /// - Parameter keys: what distinguishes the items in the record.
   func recordedProducts(ofItems keys: [UInt64], of step: StepIndex) -> [Int: [String]] {
@@ -79,7 +79,7 @@ extension WorkflowRun {
 }
 
 extension ItemChecks {
-  /// What items made that are up to date, by their indices.
+  /// The products of items that are up to date, by index.
   ///
   /// - Parameter all: whether the others are asked for, too: those that an earlier process has finished do not run again.
   func recordedProducts(_ findings: [UpToDateCheck.Finding?], ofAll all: Bool) -> [Int: [String]] {

@@ -54,7 +54,7 @@ struct TimerConsole {
       commands: commands, rejected: rejected, waiting: status.outboxDepth, timer: await connection.timer()?.value)
   }
 
-  /// How the timer reads now; nil while it does not run down.
+  /// The reading of the timer now, or nil while it does not run down.
   nonisolated(nonsending) func running() async -> String? {
     let machine = await connection.session.machine
     guard let state = TimerStateRecord(machine)?.state, state.kind.runsDown, !state.isPaused else { return nil }

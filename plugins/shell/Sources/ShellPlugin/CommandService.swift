@@ -14,9 +14,9 @@ final class CommandService: Sendable {
   private let context: ActionContext
   private let current = Mutex<ServiceStart?>(nil)
 
-  /// How long a service that states nothing to be ready by must have run before its starts are counted from 0 again.
+  /// The time that a service without `ready-when` must have run before its starts are counted from 0 again.
   private static let steadyTime = Duration.seconds(10)
-  /// How often a pause looks whether the service is to end.
+  /// The time between two looks whether the service is to end.
   private static let lookMilliseconds: CInt = 20
 
   init(

@@ -23,9 +23,9 @@ final class CommandStep: Sendable {
     var ticket: Int?
     /// Whether it has tried to start since it waited last.
     var hasTried = false
-    /// What it waits for while it runs.
+    /// The event it waits for while it runs.
     var pause: RunningCommand.Pause?
-    /// How it ended, while the rest of its session is looked for.
+    /// Its end, while the rest of its session is looked for.
     var ending: RunningCommand.Ending?
   }
 
@@ -88,7 +88,7 @@ final class CommandStep: Sendable {
       return nil
     }
     guard let ending else { return nil }
-    // What the command had is free now.
+    // The descriptors and files of the command are free now.
     StartQueue.shared.noteEnd()
     return try output(of: ending)
   }

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowSystem
 
-/// What shows that a service is ready.
+/// The sign that a service is ready.
 enum ReadyProbe: Sendable {
   /// A line that it prints.
   case line(LinePattern)
@@ -16,7 +16,7 @@ enum ReadyProbe: Sendable {
   private static let lookTime = Duration.seconds(5)
   /// The addresses of this machine.
   private static let hosts = ["127.0.0.1", "::1"]
-  /// Where the output of commands goes that are only asked for their status.
+  /// The null device, for the output of commands of which only the status counts.
   private static let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
   /// Whether it is ready; a look ends early when `isOver` says that nothing waits for it any more.

@@ -94,7 +94,7 @@ struct RunningCommand: ~Copyable {
   /// How long the outputs alone are waited for on a thread of the command's own: most commands have closed both by then, and need no
   /// descriptor for their end. Also how often the leader is looked after there without one.
   private static let shortMilliseconds: CInt = 20
-  /// How often the leader is looked after where there is no descriptor for its end.
+  /// The time between two looks at the leader where its end has no descriptor.
   private static let lookMilliseconds: CInt = 50
   /// How long the outputs are left alone while no more lines can be taken: the command waits, as at a slow terminal.
   private static let fullMilliseconds: CInt = 10
@@ -129,11 +129,11 @@ struct RunningCommand: ~Copyable {
     errors.read(everything: true, as: .standardError, into: &lines)
   }
 
-  /// What a command waits for without a thread.
+  /// The events that a command waits for without a thread.
   struct Pause {
     /// The descriptors of which one is to be ready.
     var files: [CInt]
-    /// How long at most; nil: without a limit.
+    /// The time limit, or nil.
     var time: Duration?
   }
 

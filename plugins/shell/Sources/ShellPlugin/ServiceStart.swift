@@ -28,7 +28,7 @@ final class ServiceStart: Sendable {
   private let state = Mutex(State())
   private let kill = CommandStop()
 
-  /// How often the leader is looked after where there is no descriptor for its end.
+  /// The time between two looks at the leader where its end has no descriptor.
   private static let lookMilliseconds: CInt = 50
   /// How long the outputs are left alone while no more lines can be taken.
   private static let fullMilliseconds: CInt = 10

@@ -27,7 +27,7 @@ final class StartQueue: Sendable {
 
   /// How often the first command tries by itself: something else in the system may have returned what it had.
   private static let tickTime = Duration.milliseconds(50)
-  /// How long commands wait while something else has everything.
+  /// The time that commands wait while other programs have everything.
   private static let longestWait = Duration.seconds(10)
 
   /// Whether any command waits.

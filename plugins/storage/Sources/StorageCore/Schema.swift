@@ -19,7 +19,7 @@ package struct Schema {
       [(Self.first, Self.recordTable)] + migrations.map { (Self.filePrefix + $0.name, $0.sql) }
   }
 
-  /// How a store begins.
+  /// The name of a store's first migration.
   private static let first = "1-store"
 
   /// How older versions began a store. Since then it is the name under which `footprint` records its tables.

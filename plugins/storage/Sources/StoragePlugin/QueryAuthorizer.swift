@@ -13,7 +13,7 @@ final class QueryAuthorizer {
     case outside
   }
 
-  /// What was denied first, or nil.
+  /// The first action that was denied, or nil.
   private(set) var denial: Denial?
 
   /// Makes a connection ask this authorizer about every statement.

@@ -12,7 +12,7 @@ final class StatementAuthorizer {
     case refused
   }
 
-  /// What was denied first, or nil.
+  /// The first action that was denied, or nil.
   private(set) var denial: Denial?
   /// Whether statements of the workflow are compiled; the action's own are allowed everything.
   var isGuarding = false

@@ -13,7 +13,7 @@ public struct StoragePlugin: Plugin {
     [OpenStore.self, ReadValues.self, Query.self, Execute.self]
   }
 
-  /// What belongs to the Footprint app.
+  /// The actions that moved to the Footprint app's plugin.
   public var movedNames: KeyValuePairs<String, String> {
     [
       "storage.trips": "footprint.trips", "storage.destinations": "footprint.destinations",

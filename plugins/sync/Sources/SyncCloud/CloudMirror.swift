@@ -10,7 +10,7 @@ import SyncEngine
 public struct CloudMirror: Sendable {
   /// The zone as this device knows it.
   public private(set) var zone: ZoneState
-  /// How far it has been read; nil: all of it must be read.
+  /// The token up to which it has been read, or nil if all of it must be read.
   public private(set) var token: CloudToken?
   private var tags: [String: CloudTag] = [:]
   private var keys: [String: RecordKey] = [:]
@@ -21,7 +21,7 @@ public struct CloudMirror: Sendable {
   public struct Prepared: Sendable {
     /// The answer to the device.
     public let reply: CommitReply
-    /// What has to be saved; nil if nothing changed.
+    /// The changes to save, or nil.
     public let modification: CloudModification?
     fileprivate let zone: ZoneState
     fileprivate let leftovers: Set<String>

@@ -86,7 +86,7 @@ public struct CloudChanges: Hashable, Sendable {
   public var changed: [CloudRecord]
   /// The names of the records that were removed.
   public var removed: [String]
-  /// Where the page ends.
+  /// The end of the page.
   public var token: CloudToken
   /// Whether there is more behind it.
   public var hasMore: Bool

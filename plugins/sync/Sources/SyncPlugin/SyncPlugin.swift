@@ -45,7 +45,7 @@ public struct SyncPlugin: Plugin {
     ]
   }
 
-  /// What belongs to the Pomodoro timer.
+  /// The actions that moved to the Pomodoro timer's plugin.
   public var movedNames: KeyValuePairs<String, String> {
     ["sync.timer": "pomodoro.timer", "sync.push": "pomodoro.push", "sync.pull": "pomodoro.pull"]
   }

@@ -46,7 +46,7 @@ public struct CompiledSchema: Hashable, Sendable {
 
 /// Why bytes are not a compiled schema that can be used.
 public struct CompiledSchemaError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong and what to do.
+  /// The problem and the way out.
   public let description: String
 
   init(file: String, _ error: CompiledWorkflowError) {

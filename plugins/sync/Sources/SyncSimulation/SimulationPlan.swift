@@ -11,7 +11,7 @@ public struct SimulationPlan: Sendable {
   public var devices: Int
   /// The records that the devices share.
   public var schema: RecordSchema
-  /// Where the zone is.
+  /// The place of the zone.
   public var backend = Backend.server
   /// What each user does when, in any order.
   public var steps: [Step] = []
@@ -36,7 +36,7 @@ public struct SimulationPlan: Sendable {
     limits = schema.budget ?? .none
   }
 
-  /// Where the zone of a simulation is.
+  /// The place of a simulation's zone.
   public enum Backend: String, Sendable, CaseIterable {
     /// On a server that decides on changes itself.
     case server

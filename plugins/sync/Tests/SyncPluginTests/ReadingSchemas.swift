@@ -4,6 +4,6 @@ import SyncYAML
 @testable import SyncPlugin
 
 extension [HandleKey: any Sendable] {
-  /// What runs of `flowrun` have: a reader of schemas.
+  /// The reader of schemas for runs of `flowrun`.
   static var readingSchemas: Self { [.syncSchemas: SchemaSource(reader: YAMLSchemas())] }
 }

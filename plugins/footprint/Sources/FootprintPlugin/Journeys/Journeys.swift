@@ -7,7 +7,7 @@ import StorageCore
 struct Journeys: Sendable {
   let store: Store
 
-  /// What preparing a store did.
+  /// The result of preparing a store.
   struct Preparation: Sendable {
     /// Whether the tables were made.
     var isCreated = false
