@@ -75,7 +75,7 @@ public struct PackageBuild: Sendable {
         report(
           [
             Diagnostic(
-              .invalidName, "two workflows are named '\(stem)', this one and \(first.file)", at: Span(at: 0),
+              .invalidName, "two workflows are named '\(stem)', this one and \(first.file)", at: TextSpan(at: 0),
               help: "rename one of the files")
           ], in: result.source)
         continue
@@ -119,7 +119,7 @@ public struct PackageBuild: Sendable {
             [
               Diagnostic(
                 .invalidName, "two files are named as the \(kind.name) '\(stem)', this one and \(first.name)",
-                at: Span(at: 0), help: "rename one of them")
+                at: TextSpan(at: 0), help: "rename one of them")
             ], in: read.source)
         }
         if let module = kind.products.first(where: request.products.contains) {
@@ -129,7 +129,7 @@ public struct PackageBuild: Sendable {
             [
               Diagnostic(
                 .missingKey, "a \(kind.name) needs the product \(kind.products.joined(separator: " or ")) of flowrun",
-                at: Span(at: 0), help: "add it to the dependencies of the target")
+                at: TextSpan(at: 0), help: "add it to the dependencies of the target")
             ], in: read.source)
         }
         compiled.append((name, bytes))

@@ -98,7 +98,7 @@ extension RawRepresentable where RawValue == String, Self: Compilable {
 }
 
 extension InterruptPolicy: Compilable {}
-extension QualityOfService: Compilable {}
+extension StepQueue: Compilable {}
 extension RetryPolicy.Jitter: Compilable {}
 extension ValueType.PathBase: Compilable {}
 extension ActionEffect: Compilable {}

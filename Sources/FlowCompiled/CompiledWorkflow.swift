@@ -13,10 +13,10 @@ public struct CompiledWorkflow: Sendable {
     /// The file, from the folder of the workflow's.
     public var file: String
     /// The line and column of the step's id.
-    public var position: SourceLocation
+    public var position: TextLocation
 
     /// A line and column of a file.
-    public init(file: String, position: SourceLocation) {
+    public init(file: String, position: TextLocation) {
       self.file = file
       self.position = position
     }
@@ -53,7 +53,7 @@ public struct CompiledWorkflow: Sendable {
       line = next
       let column = try reader.index(below: Limits.fileBytes)
       guard !overflow, line >= 0 else { throw reader.damaged("a line") }
-      locations.append(Location(file: file, position: SourceLocation(line: line, column: column)))
+      locations.append(Location(file: file, position: TextLocation(line: line, column: column)))
     }
     self.locations = locations
     try reader.finish()

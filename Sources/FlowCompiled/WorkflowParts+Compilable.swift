@@ -57,7 +57,7 @@ extension QueueDeclaration: Compilable {
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     self.init(
-      name: try reader.text(), qualityOfService: try QualityOfService(from: &reader), width: try Int?(from: &reader))
+      name: try reader.text(), qualityOfService: try StepQueue(from: &reader), width: try Int?(from: &reader))
     guard width ?? 1 >= 1 else { throw reader.damaged("a width above 0") }
   }
 }

@@ -8,14 +8,14 @@ public struct Diagnostic: Sendable, Hashable {
   /// A second location that explains the first.
   public struct RelatedLocation: Sendable, Hashable {
     /// Where.
-    public var span: Span
+    public var span: TextSpan
     /// What is there, as a sentence without a full stop: `'fetch' is defined here`.
     public var label: String
     /// The other text in which it is; nil: the one that the diagnostic is about.
     public var source: SourceText?
 
     /// A location with its label, in another text where there is one.
-    public init(_ span: Span, _ label: String, in source: SourceText? = nil) {
+    public init(_ span: TextSpan, _ label: String, in source: SourceText? = nil) {
       self.span = span
       self.label = label
       self.source = source
@@ -27,7 +27,7 @@ public struct Diagnostic: Sendable, Hashable {
   /// What is wrong, as a sentence without a full stop.
   public var message: String
   /// Where, in the text that the diagnostic is about.
-  public var span: Span
+  public var span: TextSpan
   /// Locations that explain it.
   public var related: [RelatedLocation]
   /// A remedy, or nil.
@@ -39,7 +39,7 @@ public struct Diagnostic: Sendable, Hashable {
 
   /// A diagnostic at `span`.
   public init(
-    _ code: DiagnosticCode, _ message: String, at span: Span, related: [RelatedLocation] = [], help: String? = nil,
+    _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [RelatedLocation] = [], help: String? = nil,
     missingName: String? = nil, correction: Correction? = nil
   ) {
     self.code = code

@@ -24,7 +24,7 @@ public struct DiagnosticRenderer: Sendable {
   }
 
   /// Line and column of the byte at `offset`.
-  public func location(of offset: Int) -> SourceLocation { lines.location(of: offset) }
+  public func location(of offset: Int) -> TextLocation { lines.location(of: offset) }
 
   /// All diagnostics, each ending with a line break and an empty line between two.
   public func render(_ diagnostics: [Diagnostic]) -> String {

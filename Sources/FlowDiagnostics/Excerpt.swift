@@ -5,7 +5,7 @@
 struct Excerpt {
   /// What is marked.
   struct Mark {
-    var span: Span
+    var span: TextSpan
     var label: String
     var isPrimary: Bool
   }

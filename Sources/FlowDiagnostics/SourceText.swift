@@ -15,14 +15,14 @@ public struct SourceText: Sendable, Hashable {
   public init(_ text: String, file: String) { self.init(Array(text.utf8), file: file) }
 
   /// The text inside `span`; what is not UTF-8 becomes U+FFFD.
-  public func text(of span: Span) -> String {
+  public func text(of span: TextSpan) -> String {
     let start = min(span.start, bytes.count)
     return String(decoding: bytes[start..<max(start, min(span.end, bytes.count))], as: UTF8.self)
   }
 }
 
 /// A location for people and editors: both count from 1, the column in code points.
-public struct SourceLocation: Sendable, Hashable {
+public struct TextLocation: Sendable, Hashable {
   /// The line, from 1.
   public var line: Int
   /// The column in code points, from 1.
@@ -77,19 +77,19 @@ public struct LineTable: Sendable {
   }
 
   /// The bytes of a line (from 1) without its line break.
-  public func span(ofLine line: Int) -> Span {
+  public func span(ofLine line: Int) -> TextSpan {
     let start = starts[line - 1]
     var end = line < starts.count ? starts[line] : source.bytes.count
     while end > start, source.bytes[end - 1] == 0x0A || source.bytes[end - 1] == 0x0D { end -= 1 }
-    return Span(start, end)
+    return TextSpan(start, end)
   }
 
   /// Line and column of the byte at `offset`. A byte-order mark takes no column.
-  public func location(of offset: Int) -> SourceLocation {
+  public func location(of offset: Int) -> TextLocation {
     let offset = min(max(0, offset), source.bytes.count)
     let line = line(of: offset)
     let start = visibleStart(ofLine: line)
-    return SourceLocation(line: line, column: 1 + codePoints(from: start, to: max(start, offset)))
+    return TextLocation(line: line, column: 1 + codePoints(from: start, to: max(start, offset)))
   }
 
   /// Counts the bytes that begin a code point, eight at a time: a line may be as long as the file.

@@ -49,7 +49,7 @@ public struct NoWorkflowOutputs: WorkflowOutputs {
 
 extension ValueObject {
   /// An output of a step that runs for several items: one for each item, with nil where the item failed or was skipped.
-  public func items<Element: FieldValue>(_ name: String) -> [Element?]? {
+  public func items<Element: ColumnValue>(_ name: String) -> [Element?]? {
     self[name]?.arrayValue?.map { Element($0) }
   }
 }

@@ -15,7 +15,7 @@ extension LanguageServer {
   }
 
   /// Edits of one text: where, and what is written there.
-  typealias TextEdits = (text: RelatedText, edits: [(span: Span, text: String)])
+  typealias TextEdits = (text: RelatedText, edits: [(span: TextSpan, text: String)])
 
   /// The most files and folders that are looked at to find those that include a file.
   private static let searchedEntries = 20_000
@@ -66,10 +66,10 @@ extension LanguageServer {
   /// of it.
   func callers(
     of change: IncludedRename, in path: String, _ catalog: any ActionCatalog
-  ) throws(RenameProblem) -> [(text: RelatedText, spans: [Span])] {
+  ) throws(RenameProblem) -> [(text: RelatedText, spans: [TextSpan])] {
     let candidates = candidates(near: path)
     let read = includedFiles
-    var locations: [String: (text: RelatedText, spans: Set<Span>)] = [:]
+    var locations: [String: (text: RelatedText, spans: Set<TextSpan>)] = [:]
     var open = [(path: path, change: change)]
     var seen = Set(["\(path) \(change.name)"])
     while let (path, change) = open.popLast() {
@@ -91,7 +91,7 @@ extension LanguageServer {
 
   /// The file and the name there of what is at `offset`: of this file, or of one that it includes.
   func subject(at offset: Int, of text: RelatedText, _ catalog: any ActionCatalog) throws(RenameProblem) -> (
-    text: RelatedText, symbol: SymbolTable.Symbol, span: Span
+    text: RelatedText, symbol: SymbolTable.Symbol, span: TextSpan
   ) {
     guard let link = text.workflow.symbols()?.link(at: offset), text.workflow.isWhole else {
       let found = try text.workflow.renamable(at: offset)

@@ -47,14 +47,14 @@ extension LanguageServer {
     return offset
   }
 
-  private func span(_ message: Message, _ document: OpenDocument) throws(RPCProblem) -> Span {
+  private func span(_ message: Message, _ document: OpenDocument) throws(RPCProblem) -> TextSpan {
     guard let span = document.positions.span(message.parameters["range"]) else {
       throw .invalidParameters("'range' is missing or wrong")
     }
     return span
   }
 
-  private func location(_ span: Span, _ document: OpenDocument) -> Value {
+  private func location(_ span: TextSpan, _ document: OpenDocument) -> Value {
     ["uri": .string(document.uri), "range": document.positions.range(span)]
   }
 
@@ -96,7 +96,7 @@ extension LanguageServer {
   private func likeliest(
     _ found: [Completion], typedUntil offset: Int, _ document: OpenDocument
   ) -> [Completion] {
-    let typed = document.positions.source.text(of: Span(found[0].span.start, offset)).lowercased()
+    let typed = document.positions.source.text(of: TextSpan(found[0].span.start, offset)).lowercased()
     var inside: [Completion] = []
     var first: [Completion] = []
     for completion in found where first.count < completionsLimit {

@@ -63,7 +63,7 @@ struct TextPositions {
   }
 
   /// A range of the protocol.
-  func range(_ span: Span) -> Value {
+  func range(_ span: TextSpan) -> Value {
     func value(_ location: (line: Int, column: Int)) -> Value {
       ["line": .integer(location.line), "character": .integer(location.column)]
     }
@@ -79,10 +79,10 @@ struct TextPositions {
   }
 
   /// The bytes of a range of the protocol; nil if it is none.
-  func span(_ range: Value?) -> Span? {
+  func span(_ range: Value?) -> TextSpan? {
     guard let object = range?.objectValue, let start = offset(object["start"]), let end = offset(object["end"]) else {
       return nil
     }
-    return Span(min(start, end), max(start, end))
+    return TextSpan(min(start, end), max(start, end))
   }
 }

@@ -110,9 +110,9 @@ extension StepOptions {
   }
 }
 
-extension QualityOfService {
+extension StepQueue {
   /// That of the queue in which a step runs that names none.
-  public static func usual(forDeferred isDeferred: Bool) -> QualityOfService {
+  public static func usual(forDeferred isDeferred: Bool) -> StepQueue {
     isDeferred ? .utility : .userInitiated
   }
 }

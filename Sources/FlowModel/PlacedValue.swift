@@ -17,12 +17,12 @@ public struct PlacedValue: Sendable {
     /// The key.
     public var key: String
     /// Where the key is.
-    public var keySpan: Span
+    public var keySpan: TextSpan
     /// The value.
     public var value: PlacedValue
 
     /// A key and its value.
-    public init(key: String, keySpan: Span, value: PlacedValue) {
+    public init(key: String, keySpan: TextSpan, value: PlacedValue) {
       self.key = key
       self.keySpan = keySpan
       self.value = value
@@ -32,10 +32,10 @@ public struct PlacedValue: Sendable {
   /// What is there.
   public var content: Content
   /// Where it is.
-  public var span: Span
+  public var span: TextSpan
 
   /// A value and where it is.
-  public init(content: Content, span: Span) {
+  public init(content: Content, span: TextSpan) {
     self.content = content
     self.span = span
   }

@@ -112,12 +112,12 @@ public struct QueueDeclaration: Sendable, Hashable {
   /// The name that a step's `queue` uses.
   public var name: String
   /// How urgently its steps run.
-  public var qualityOfService: QualityOfService
+  public var qualityOfService: StepQueue
   /// How many of its steps run at once; nil: no limit of its own.
   public var width: Int?
 
   /// Declares a queue.
-  public init(name: String, qualityOfService: QualityOfService, width: Int? = nil) {
+  public init(name: String, qualityOfService: StepQueue, width: Int? = nil) {
     self.name = name
     self.qualityOfService = qualityOfService
     self.width = width
@@ -125,7 +125,7 @@ public struct QueueDeclaration: Sendable, Hashable {
 }
 
 /// How urgently a step's thread is scheduled, most urgent first.
-public enum QualityOfService: String, Sendable, Hashable, CaseIterable {
+public enum StepQueue: String, Sendable, Hashable, CaseIterable {
   case userInteractive = "user-interactive"
   case userInitiated = "user-initiated"
   case utility

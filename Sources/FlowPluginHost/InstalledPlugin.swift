@@ -8,7 +8,7 @@ public struct InstalledPlugin: Sendable {
   /// The absolute path of its folder, in which its program runs.
   public var folder: String
   /// The manifest's text with the places of the program's words; nil when it was not read from a file.
-  var text: (source: SourceText, programSpans: [Span])?
+  var text: (source: SourceText, programSpans: [TextSpan])?
 
   /// A plugin whose manifest is in `folder`.
   public init(_ manifest: PluginManifest, folder: String) {

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What all actions have in common; an action is an ``Action``, an ``AsyncAction`` or a ``Service``.
+/// What all actions have in common; an action is an ``Action``, an ``AsyncAction`` or a ``StepService``.
 ///
 /// Everything but `name`, `summary`, `Input`, `Output` and `run` has a default. What is declared here is read by
 /// `validate`, `schema` and `plugins show` without running anything.
@@ -58,7 +58,7 @@ public protocol ActionType: Sendable {
   /// Made once for every registry, without I/O.
   init()
 
-  /// How the engine runs it. The defaults of ``Action``, ``AsyncAction`` and ``Service`` are right for every action.
+  /// How the engine runs it. The defaults of ``Action``, ``AsyncAction`` and ``StepService`` are right for every action.
   func makeBody() -> RegisteredAction.Body
 
   /// What the engine calls where the action takes nothing and gives nothing; nil for all others. The defaults are right
@@ -156,9 +156,9 @@ extension AsyncAction {
 ///
 /// For dependents, the gate and its own deadline the step is finished when it reports ready. The run stops its services
 /// when everything else is over. One that returns without having reported ready is finished by what it returns.
-public protocol Service: AsyncAction {}
+public protocol StepService: AsyncAction {}
 
-extension Service {
+extension StepService {
   /// In a task of its own that continues after it reported ready.
   public func makeBody() -> RegisteredAction.Body { .service(bodyInTask()) }
 }

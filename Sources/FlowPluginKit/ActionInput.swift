@@ -63,7 +63,7 @@ extension ActionInput {
 /// One input of an action.
 ///
 /// What is inlinable here is so that a plugin makes and reads its fields without asking the runtime for their types.
-@propertyWrapper public struct Field<Wrapped: FieldValue>: Sendable {
+@propertyWrapper public struct Field<Wrapped: ColumnValue>: Sendable {
   @usableFromInline let slot: Slot
   @usableFromInline let summary: String
   @usableFromInline let defaultValue: Wrapped?

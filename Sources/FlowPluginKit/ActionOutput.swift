@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The outputs of an action: a plain struct whose stored properties are ``FieldValue``s.
+/// The outputs of an action: a plain struct whose stored properties are ``ColumnValue``s.
 ///
 /// ```swift
 /// struct Output: ActionOutput { var path: String; var created: Bool }
@@ -28,7 +28,7 @@ extension ActionOutput {
   public var values: ValueObject {
     var values = ValueObject()
     for child in Mirror(reflecting: self).children {
-      if let label = child.label, let field = child.value as? any FieldValue { values[label.kebabCase] = field.value }
+      if let label = child.label, let field = child.value as? any ColumnValue { values[label.kebabCase] = field.value }
     }
     return values
   }
@@ -97,8 +97,8 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
   func decodeNil(forKey key: Key) -> Bool { false }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    guard let field = type as? any FieldValue.Type else {
-      preconditionFailure("output '\(key.stringValue)' has the type \(type), which is not a FieldValue")
+    guard let field = type as? any ColumnValue.Type else {
+      preconditionFailure("output '\(key.stringValue)' has the type \(type), which is not a ColumnValue")
     }
     recorder.fields.append((key.stringValue.kebabCase, field.valueType, true))
     // Proof of safety: `field` is `type`, which is `T`, and `placeholder` of a type gives a value of that very type.
@@ -106,8 +106,8 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-    guard let field = type as? any FieldValue.Type else {
-      preconditionFailure("output '\(key.stringValue)' has the type \(type), which is not a FieldValue")
+    guard let field = type as? any ColumnValue.Type else {
+      preconditionFailure("output '\(key.stringValue)' has the type \(type), which is not a ColumnValue")
     }
     recorder.fields.append((key.stringValue.kebabCase, field.valueType, false))
     return nil

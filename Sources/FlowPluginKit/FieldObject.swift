@@ -1,7 +1,7 @@
 import FlowModel
 
 /// An object whose members are known, as a Swift type: inputs and outputs that the build plugin generates.
-public protocol FieldObject: FieldValue {
+public protocol FieldObject: ColumnValue {
   /// The object with these members; throws a `TypeMismatch` where one is missing or does not fit.
   init(values: ValueObject) throws
   /// The members by name.
@@ -24,7 +24,7 @@ extension FieldObject {
 
 extension ValueObject {
   /// The member `name` as a Swift value; throws a `TypeMismatch` where it is missing or does not fit.
-  public func field<Wrapped: FieldValue>(_ name: String, as type: Wrapped.Type = Wrapped.self) throws -> Wrapped {
+  public func field<Wrapped: ColumnValue>(_ name: String, as type: Wrapped.Type = Wrapped.self) throws -> Wrapped {
     let value = self[name] ?? .null
     if value.isNull, !Wrapped.acceptsNull, let absent = Wrapped.absent { return absent }
     guard let converted = Wrapped(value) else {
@@ -34,7 +34,7 @@ extension ValueObject {
   }
 
   /// The same object with a member, unless the value is null.
-  public mutating func add(_ name: String, _ value: some FieldValue) {
+  public mutating func add(_ name: String, _ value: some ColumnValue) {
     let value = value.value
     if !value.isNull { self[name] = value }
   }

@@ -15,7 +15,7 @@ public protocol CheckedWorkflow: Sendable {
   var file: String { get }
 
   /// The location of a step's key, or of the step if it has no such key; nil for a step of an included file.
-  func span(of step: StepIndex, key: String?) -> Span?
+  func span(of step: StepIndex, key: String?) -> TextSpan?
   /// The value of a step's key; nil if the step has no such key or is in an included file.
   func value(of step: StepIndex, key: String) -> PlacedValue?
   /// Whether a value is known only during a run, because it contains an expression.

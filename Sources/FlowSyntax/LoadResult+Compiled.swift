@@ -15,7 +15,7 @@ extension LoadResult {
     let locations = workflow.steps.indices.map { index in
       guard let (source, span) = definition(of: StepIndex(index)) else {
         return CompiledWorkflow.Location(
-          file: IncludeLibrary.fileName(self.source.file), position: SourceLocation(line: 1, column: 1))
+          file: IncludeLibrary.fileName(self.source.file), position: TextLocation(line: 1, column: 1))
       }
       let table = lines[source.file] ?? LineTable(source)
       lines[source.file] = table
@@ -46,7 +46,7 @@ extension LoadResult {
       return result
     } catch {
       return LoadResult(
-        graph: nil, diagnostics: [Diagnostic(.compiledFile, error.description, at: Span(at: 0))], source: source)
+        graph: nil, diagnostics: [Diagnostic(.compiledFile, error.description, at: TextSpan(at: 0))], source: source)
     }
   }
 
@@ -62,7 +62,7 @@ extension LoadResult {
       let location = compiled.locations[index]
       let place = "step '\(step.id)' (\(location.file):\(location.position.line))"
       func add(_ code: DiagnosticCode, _ message: String, _ help: String) {
-        diagnostics.append(Diagnostic(code, "\(place) \(message)", at: Span(at: 0), help: help))
+        diagnostics.append(Diagnostic(code, "\(place) \(message)", at: TextSpan(at: 0), help: help))
       }
       let again = "change the workflow and compile it again; a run of the old one cannot be resumed"
       guard let declaration = catalog.declaration(named: step.uses) else {

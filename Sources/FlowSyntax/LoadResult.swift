@@ -40,7 +40,7 @@ public struct LoadResult: Sendable {
 
   /// Where a step is, for checks that can only be made at activation: the value of its `key` where it has one, else
   /// its id. Nil when there is no such step.
-  public func span(of step: StepIndex, key: String? = nil) -> Span? {
+  public func span(of step: StepIndex, key: String? = nil) -> TextSpan? {
     guard let tree, locations.steps.indices.contains(Int(step)) else { return nil }
     let location = locations.steps[Int(step)]
     let value = key.flatMap { tree.member($0, of: location.value)?.value }
@@ -49,7 +49,7 @@ public struct LoadResult: Sendable {
 
   /// The id of a step where its author wrote it, in the workflow or in a file that it includes. Nil when there is no such
   /// step.
-  public func definition(of step: StepIndex) -> (source: SourceText, span: Span)? {
+  public func definition(of step: StepIndex) -> (source: SourceText, span: TextSpan)? {
     if let span = span(of: step) { return (source, span) }
     for scope in graph?.workflow.scopes ?? [] {
       if scope.entry == step { return definition(of: scope.exit) }
@@ -68,13 +68,13 @@ public struct LoadResult: Sendable {
   }
 
   /// Where a secret of the workflow is declared.
-  public func span(ofSecret name: String) -> Span? {
+  public func span(ofSecret name: String) -> TextSpan? {
     guard let tree, let secrets = locations.value(.secrets) else { return nil }
     return tree.member(name, of: secrets).map { tree.span($0.key) }
   }
 
   /// Where a key of the workflow itself is: its value, or nil if it is not given.
-  public func span(ofWorkflowKey key: String) -> Span? {
+  public func span(ofWorkflowKey key: String) -> TextSpan? {
     guard let tree, let key = WorkflowKey(rawValue: key), let node = locations.value(key) else { return nil }
     return tree.span(node)
   }

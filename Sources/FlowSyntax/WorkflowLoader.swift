@@ -53,7 +53,8 @@ public struct WorkflowLoader: Sendable {
       result.graph = nil
       result.diagnostics.append(
         Diagnostic(
-          .tooManySteps, "the workflow has more than \(Limits.steps) steps, included files counted", at: Span(at: 0),
+          .tooManySteps, "the workflow has more than \(Limits.steps) steps, included files counted",
+          at: TextSpan(at: 0),
           help: "split it into several workflows"))
     }
     return result

@@ -85,7 +85,7 @@ private final class Window: ApplicationInterface {
   func launch(storyboard: String?) {}
   func restore(_ state: InterfaceState) { shown = state }
   func showSplash(_ asset: String?) async throws { await Task.yield() }
-  func makeWindow(_ content: ContentView) -> String { content.selected }
+  func makeWindow(_ content: WindowContent) -> String { content.selected }
   func present() {}
   func select(tab: String) {}
   func open(_ page: PageRequest) async throws { shown.open(page) }
@@ -148,13 +148,13 @@ private struct Cloud: CloudZone {
 private struct Passing: SyncBackend {
   let other: MemoryBackend
   func commit(
-    _ operations: [SyncCore.Operation], zone: String, heard: Cursor?, store: StoreIdentity?
+    _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     try await other.commit(operations, zone: zone, heard: heard, store: store)
   }
   func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?, store: StoreIdentity?
+    of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage {
     try await other.changes(
       zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription,

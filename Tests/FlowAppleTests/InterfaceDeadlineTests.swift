@@ -16,7 +16,7 @@ import UserInterfacePlugin
   func launch(storyboard: String?) { calls.add("launch") }
   func restore(_ state: InterfaceState) {}
   func showSplash(_ asset: String?) { calls.add("splash") }
-  func makeWindow(_ content: ContentView) -> String {
+  func makeWindow(_ content: WindowContent) -> String {
     calls.add("window")
     return content.selected
   }

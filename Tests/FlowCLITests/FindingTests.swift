@@ -31,7 +31,7 @@ import Testing
   private func finding(_ severity: Diagnostic.Severity, _ number: Int, code: String = "e") -> Finding {
     Finding(
       severity: severity, code: code, title: "t", message: "m\(number)",
-      place: Finding.Place(file: "/repo/w.yaml", SourceLocation(line: number, column: 1), root: "/repo"),
+      place: Finding.Place(file: "/repo/w.yaml", TextLocation(line: number, column: 1), root: "/repo"),
       identity: "same")
   }
 
@@ -129,7 +129,7 @@ import Testing
 
   @Test func `name files from the root of the repository`() {
     func path(_ file: String, _ root: String?) -> String {
-      Finding.Place(file: file, SourceLocation(line: 1, column: 1), root: root).file
+      Finding.Place(file: file, TextLocation(line: 1, column: 1), root: root).file
     }
     #expect(path("/repo/a/../b.yaml", "/repo") == "b.yaml")
     #expect(path("./b.yaml", nil) == "b.yaml")

@@ -116,7 +116,7 @@ import Testing
     }
     let step = Step(id: StepID(unchecked: "a"), uses: "flow.noop", options: options)
     let graph = try WorkflowGraph(Workflow(name: "w", steps: [step]))
-    let location = CompiledWorkflow.Location(file: "w.yaml", position: SourceLocation(line: 3, column: 5))
+    let location = CompiledWorkflow.Location(file: "w.yaml", position: TextLocation(line: 3, column: 5))
     let read = try CompiledWorkflow(CompiledWorkflow(graph, outputs: [], locations: [location]).bytes)
     #expect(read.graph.workflow.steps[0].options == options)
     #expect(read.locations == [location])

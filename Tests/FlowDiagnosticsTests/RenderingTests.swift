@@ -13,11 +13,11 @@ import Testing
     return DiagnosticRenderer(source, usesColor: color).render(diagnostic)
   }
 
-  private func span(of part: String, in text: String) -> Span {
+  private func span(of part: String, in text: String) -> TextSpan {
     let bytes = Array(text.utf8)
     let wanted = Array(part.utf8)
     let start = bytes.indices.first { bytes[$0...].starts(with: wanted) }!
-    return Span(start, start + wanted.count)
+    return TextSpan(start, start + wanted.count)
   }
 
   @Test func `shows the line, the carets, the related location and the help`() {
@@ -71,7 +71,7 @@ import Testing
 
   @Test func `the end of the file has a location of its own`() {
     let source = SourceText("a: 1\n", file: "test.yaml")
-    let diagnostic = Diagnostic(.yamlSyntax, "something is missing", at: Span(at: 5))
+    let diagnostic = Diagnostic(.yamlSyntax, "something is missing", at: TextSpan(at: 5))
     #expect(
       DiagnosticRenderer(source).render(diagnostic) == """
         test.yaml:2:1: error: something is missing [yaml-syntax]

@@ -182,7 +182,7 @@ struct ProbePlugin: Plugin {
   }
 
   /// Reports ready and serves until it is told to stop.
-  struct Serve: Service {
+  struct Serve: StepService {
     static let name = "probe.serve"
     static let summary = "Serves until it is stopped"
     struct Output: ActionOutput { var port: Int }
@@ -199,7 +199,7 @@ struct ProbePlugin: Plugin {
   }
 
   /// Reports ready and posts the event that its input names when everything else has long been finished.
-  struct Radio: Service {
+  struct Radio: StepService {
     static let name = "probe.radio"
     static let summary = "Posts an event some time after it is ready"
     static let eventFromInput: String? = "event"

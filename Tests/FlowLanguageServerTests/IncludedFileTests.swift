@@ -264,7 +264,7 @@ import Testing
           guard file.hasSuffix(".sync.yaml") else { return nil }
           return .init(
             source: SourceText(bytes, file: file),
-            diagnostics: [Diagnostic(.unknownKey, "there is no such rule", at: Span(0, 5))])
+            diagnostics: [Diagnostic(.unknownKey, "there is no such rule", at: TextSpan(0, 5))])
         }))
     let uri = "file:///project/notes.sync.yaml"
     try client.notify(

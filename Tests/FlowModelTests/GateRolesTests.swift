@@ -72,7 +72,7 @@ struct GateRolesTests {
   }
 
   @Test func `a deferred step runs at the quality of service utility, any other at user-initiated`() {
-    #expect(QualityOfService.usual(forDeferred: true) == .utility)
-    #expect(QualityOfService.usual(forDeferred: false) == .userInitiated)
+    #expect(StepQueue.usual(forDeferred: true) == .utility)
+    #expect(StepQueue.usual(forDeferred: false) == .userInitiated)
   }
 }

@@ -91,7 +91,7 @@ struct GraphDrawing {
   /// The queue a step runs on.
   func queue(of index: Int) -> String {
     graph.workflow.steps[index].options.queue
-      ?? QualityOfService.usual(forDeferred: isAfterGate(index) || sides[index] == .atEnd).rawValue
+      ?? StepQueue.usual(forDeferred: isAfterGate(index) || sides[index] == .atEnd).rawValue
   }
 
   /// The gate's minimum and maximum: `gate 2s … 5s`.

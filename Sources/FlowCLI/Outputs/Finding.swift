@@ -25,15 +25,15 @@ struct Finding {
     /// The path from the root of the repository, where that is known.
     var file: String
     /// The line and the column in code points, both from 1.
-    var location: SourceLocation
+    var location: TextLocation
 
     /// The start of a span.
-    init(_ source: SourceText, _ span: Span, root: String?) {
+    init(_ source: SourceText, _ span: TextSpan, root: String?) {
       self.init(file: source.file, LineTable(source).location(of: span.start), root: root)
     }
 
     /// A location in a file that the user named by this path.
-    init(file: String, _ location: SourceLocation, root: String?) {
+    init(file: String, _ location: TextLocation, root: String?) {
       self.file = Self.relative(file, to: root)
       self.location = location
     }
@@ -105,7 +105,7 @@ extension Finding.Place {
     } else if let location = account.loaded?.compiledLocation(of: step) {
       self.init(file: FilePath.folder(of: account.file) + "/" + location.file, location.position, root: root)
     } else {
-      self.init(file: account.file, SourceLocation(line: 1, column: 1), root: root)
+      self.init(file: account.file, TextLocation(line: 1, column: 1), root: root)
     }
   }
 }

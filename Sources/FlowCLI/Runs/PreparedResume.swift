@@ -122,7 +122,7 @@ struct PreparedResume {
     }
   }
 
-  private static func place(of span: Span, _ source: SourceText) -> String {
+  private static func place(of span: TextSpan, _ source: SourceText) -> String {
     let location = LineTable(source).location(of: span.start)
     return ":\(location.line):\(location.column)"
   }

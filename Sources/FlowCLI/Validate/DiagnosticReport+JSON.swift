@@ -29,7 +29,7 @@ extension DiagnosticReport {
       })
   }
 
-  private static func place(_ span: Span, _ lines: LineTable, _ source: SourceText) -> ValueObject {
+  private static func place(_ span: TextSpan, _ lines: LineTable, _ source: SourceText) -> ValueObject {
     let start = lines.location(of: span.start)
     let end = lines.location(of: span.end)
     return [

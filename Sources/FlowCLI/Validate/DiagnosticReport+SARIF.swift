@@ -56,7 +56,7 @@ extension DiagnosticReport {
     return .object(result)
   }
 
-  private static func physicalLocation(_ span: Span, _ source: SourceText, _ lines: LineTable) -> Value {
+  private static func physicalLocation(_ span: TextSpan, _ source: SourceText, _ lines: LineTable) -> Value {
     let start = lines.location(of: span.start)
     let end = lines.location(of: span.end)
     return [

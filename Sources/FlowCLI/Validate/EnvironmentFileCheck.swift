@@ -35,7 +35,7 @@ enum EnvironmentFileCheck {
     return diagnostics
   }
 
-  private static func diagnostic(_ message: String, at span: Span) -> Diagnostic {
+  private static func diagnostic(_ message: String, at span: TextSpan) -> Diagnostic {
     Diagnostic(
       .environmentFile, message, at: span, help: "create or correct the file, or remove it from 'env-file'")
   }

@@ -53,7 +53,7 @@ private struct LoadedForPlugins: CheckedWorkflow {
   let file: String
   let result: LoadResult
 
-  func span(of step: StepIndex, key: String?) -> Span? { result.span(of: step, key: key) }
+  func span(of step: StepIndex, key: String?) -> TextSpan? { result.span(of: step, key: key) }
   func value(of step: StepIndex, key: String) -> PlacedValue? { result.value(of: step, key: key) }
   func isOpen(_ value: Value) -> Bool { value.containsExpression }
   func read(_ path: String) -> [UInt8]? { try? FileAccess.read(path) }

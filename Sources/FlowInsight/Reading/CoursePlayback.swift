@@ -23,7 +23,7 @@ package struct CoursePlayback: Sendable {
     workflow.gate = GateDeadline(
       min: .literal(.nanoseconds(course.minimum)), max: course.maximum.map { .literal(.nanoseconds($0)) })
     workflow.concurrency = course.shape.concurrency
-    let builtIn = ["main"] + QualityOfService.allCases.map(\.rawValue)
+    let builtIn = ["main"] + StepQueue.allCases.map(\.rawValue)
     let queues = Set(course.shape.steps.map(\.queue)).union(course.shape.widths.keys).subtracting(builtIn + [""])
     workflow.queues = queues.sorted().map {
       QueueDeclaration(name: $0, qualityOfService: .userInitiated, width: course.shape.widths[$0])

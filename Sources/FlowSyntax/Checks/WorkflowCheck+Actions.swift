@@ -17,7 +17,7 @@ extension WorkflowCheck {
   }
 
   /// Reports an action that was renamed; false if it was not.
-  mutating func reportMoved(_ action: String, _ what: String, at location: Span) -> Bool {
+  mutating func reportMoved(_ action: String, _ what: String, at location: TextSpan) -> Bool {
     guard let new = catalog.newName(of: action) else { return false }
     report(
       .unknownAction, "\(what) '\(action)', which is now '\(new)'", at: location, help: "write '\(new)'",

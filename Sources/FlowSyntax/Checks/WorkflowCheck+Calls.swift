@@ -36,7 +36,7 @@ extension WorkflowCheck {
       ? declaration.requires : declaration.requires + (calledAction(of: step)?.requires ?? [])
   }
 
-  private func location(of input: String, _ step: Int) -> Span {
+  private func location(of input: String, _ step: Int) -> TextSpan {
     let member = node(.with, of: step).flatMap { tree.member(input, of: $0) }
     return member.map { tree.span($0.value) } ?? span(.uses, of: step)
   }
@@ -51,7 +51,7 @@ extension WorkflowCheck {
   }
 
   /// Reports an event that a step needs each post of, and that is never posted or does not repeat.
-  mutating func reportFollowed(_ event: String, _ what: String, at location: Span, _ code: DiagnosticCode) {
+  mutating func reportFollowed(_ event: String, _ what: String, at location: TextSpan, _ code: DiagnosticCode) {
     let known = knownEvents()
     let help = "declare it: events: { \(event): { repeats: true } }"
     guard known.contains(event) else {

@@ -43,7 +43,7 @@ extension WorkflowCheck {
   }
 
   /// Where `step` says that it needs `need`.
-  func dependencySpan(of step: Int, _ need: Int) -> Span {
+  func dependencySpan(of step: Int, _ need: Int) -> TextSpan {
     guard let node = node(.needs, of: step) else { return idSpan(step) }
     guard tree.kind(node) == .sequence else { return tree.span(node) }
     let element = tree.elements(node).first { tree.text(of: $0) == name(need) }

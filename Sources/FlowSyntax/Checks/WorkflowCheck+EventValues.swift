@@ -12,7 +12,7 @@ extension WorkflowCheck {
     return actions.entries.lazy.compactMap { $0.declaration?.eventValues.first { $0.name == event }?.type }.first
   }
 
-  mutating func checkEventReference(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) {
+  mutating func checkEventReference(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     guard let event = reference.path.first else { return }
     let known = knownEvents()
     guard known.contains(event) else {

@@ -21,7 +21,7 @@ extension WorkflowCheck {
   }
 
   /// Where `step` says that it waits for `event`.
-  func eventSpan(_ event: String, of step: Int) -> Span {
+  func eventSpan(_ event: String, of step: Int) -> TextSpan {
     if workflow.steps[step].options.fanOut?.event == event, let fanOut = node(.foreach, of: step) {
       return tree.span(tree.member(ForeachKey.event.rawValue, of: fanOut)?.value ?? fanOut)
     }

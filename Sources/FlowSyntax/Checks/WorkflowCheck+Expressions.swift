@@ -225,10 +225,10 @@ extension WorkflowCheck {
   }
 
   /// The location of a part of a scalar's text; where the text was decoded, `source` is looked for in the file.
-  func span(_ site: ExpressionSite, offset: Int, length: Int, of source: String) -> Span {
+  func span(_ site: ExpressionSite, offset: Int, length: Int, of source: String) -> TextSpan {
     let whole = tree.span(site.node)
     if let start = tree.sourceOffset(of: site.node, textOffset: offset) {
-      return Span(start, min(start + length, whole.end))
+      return TextSpan(start, min(start + length, whole.end))
     }
     return whole
   }

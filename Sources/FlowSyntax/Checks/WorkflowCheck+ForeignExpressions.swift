@@ -20,9 +20,9 @@ extension WorkflowCheck {
   }
 
   /// The locations of `{{ … }}` without a `$` that name something a workflow has, and what they should be.
-  private func foreignBraces() -> [(span: Span, expression: String)] {
+  private func foreignBraces() -> [(span: TextSpan, expression: String)] {
     let bytes = tree.source.bytes
-    var found: [(span: Span, expression: String)] = []
+    var found: [(span: TextSpan, expression: String)] = []
     let brace = UInt8(ascii: "{")
     var starts: [Int] = []
     bytes.withUnsafeBufferPointer { bytes in
@@ -39,7 +39,7 @@ extension WorkflowCheck {
       let close = rest.indices.first { rest[$0] == 0x7D && $0 + 1 < rest.endIndex && rest[$0 + 1] == 0x7D }
       guard let close else { continue }
       let inside = String(decoding: rest[..<close], as: UTF8.self).trimmingSpaces
-      if let expression = expression(meantBy: inside) { found.append((Span(start, close + 2), expression)) }
+      if let expression = expression(meantBy: inside) { found.append((TextSpan(start, close + 2), expression)) }
     }
     return found
   }

@@ -88,7 +88,7 @@ extension WorkflowCheck {
   }
 
   /// The key of a step because of which it may end without outputs.
-  func span(ofWhatMayHide step: Int) -> Span {
+  func span(ofWhatMayHide step: Int) -> TextSpan {
     let options = workflow.steps[step].options
     return span(options.isOptional ? .optional : options.condition != nil ? .condition : .enabled, of: step)
   }

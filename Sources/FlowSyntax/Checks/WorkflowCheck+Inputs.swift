@@ -72,7 +72,7 @@ extension WorkflowCheck {
     field.summary.isEmpty ? "" : ": \(field.summary)"
   }
 
-  private mutating func reportUnknownInput(_ name: String, _ declaration: ActionDeclaration, at span: Span) {
+  private mutating func reportUnknownInput(_ name: String, _ declaration: ActionDeclaration, at span: TextSpan) {
     let names = declaration.inputs.map(\.name)
     let moved = catalog.newAction(of: name, in: declaration.name)
     let correction = moved == nil ? Correction(name, among: names) : nil
@@ -86,7 +86,7 @@ extension WorkflowCheck {
   /// What the action itself finds wrong, with its key paths as locations.
   private mutating func report(_ problems: [InputProblem], of step: Int, _ mapping: NodeID?) {
     for problem in problems {
-      func location(_ path: String) -> Span {
+      func location(_ path: String) -> TextSpan {
         let input = path.prefix { $0 != "." && $0 != "[" }
         if let member = shorthand(for: String(input), of: step) {
           return tree.span(tree.node(at: String(path[input.endIndex...]), in: member.value))

@@ -4,7 +4,7 @@ import FlowModel
 
 /// What an expression reads: that it exists, may be read there, and is known by then.
 extension WorkflowCheck {
-  mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) {
+  mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     let name = reference.name.lowercased()
     let isDeferred = site.step.map { mayBeDeferred($0) } ?? false
     let hasItems = site.step.map { workflow.steps[$0].options.fanOut != nil } ?? false
@@ -52,7 +52,7 @@ extension WorkflowCheck {
   ]
 
   private mutating func checkItemReference(
-    _ reference: ContextReference, _ site: ExpressionSite, at location: Span
+    _ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan
   ) {
     guard let step = site.step else { return }
     if reference.name.lowercased() == ItemContext.key {
@@ -70,7 +70,7 @@ extension WorkflowCheck {
     }
   }
 
-  private mutating func checkInputReference(_ reference: ContextReference, at location: Span) {
+  private mutating func checkInputReference(_ reference: ContextReference, at location: TextSpan) {
     guard let input = reference.path.first, inputs.field(like: input) == nil else { return }
     let names = workflow.inputs.map(\.name)
     report(
@@ -80,7 +80,7 @@ extension WorkflowCheck {
   }
 
   /// The state of the run is known when all steps have finished.
-  private mutating func checkRunSoFar(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) {
+  private mutating func checkRunSoFar(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     guard let member = reference.path.first?.lowercased(), ContextKey.ofFinalSteps.contains(member),
       !(site.step.map { workflow.steps[$0].options.isFinal } ?? false)
     else { return }
@@ -89,14 +89,15 @@ extension WorkflowCheck {
       help: "steps.<id>.outcome is the result of one step")
   }
 
-  private mutating func checkMember(_ reference: ContextReference, of members: [String], at location: Span) {
+  private mutating func checkMember(_ reference: ContextReference, of members: [String], at location: TextSpan) {
     guard let member = reference.path.first, !members.contains(member.lowercased()) else { return }
     report(
       .unknownMember, "'\(reference.name)' has no member '\(member)'", at: location,
       correction: Correction(member, among: members), otherwise: "it has \(Self.list(members))")
   }
 
-  private mutating func checkStepReference(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) {
+  private mutating func checkStepReference(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan)
+  {
     guard let id = reference.path.first else { return }
     guard let target = stepIndex(like: id) else {
       report(
@@ -144,7 +145,7 @@ extension WorkflowCheck {
   }
 
   /// Only a step with `produces` says which files it makes.
-  private mutating func checkProductsReference(to target: Int, at location: Span) {
+  private mutating func checkProductsReference(to target: Int, at location: TextSpan) {
     guard workflow.steps[target].options.produces.isEmpty else { return }
     let isFile = actions.declaration(ofStep: target).map { workflow.includes[$0.name] != nil } ?? false
     report(
@@ -156,7 +157,7 @@ extension WorkflowCheck {
   }
 
   /// Whether the action of `target` declares the output.
-  private mutating func checkOutput(_ output: String, of target: Int, at location: Span) -> Bool {
+  private mutating func checkOutput(_ output: String, of target: Int, at location: TextSpan) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
     let declared = outputs(ofStep: target)
     if output.lowercased() == "stderr", workflow.steps[target].with[StepKey.mergeOutput.rawValue] == .boolean(true) {
@@ -201,7 +202,7 @@ extension WorkflowCheck {
 
   /// A command may leave out an output that its step does not require; reading it then needs a fallback.
   private mutating func checkDeclaredOutput(
-    _ reference: ContextReference, of target: Int, for site: ExpressionSite, at location: Span
+    _ reference: ContextReference, of target: Int, for site: ExpressionSite, at location: TextSpan
   ) {
     guard let reader = site.step, !reference.hasFallback, !reads(reader, target),
       workflow.steps[target].options.fanOut == nil,
@@ -219,7 +220,9 @@ extension WorkflowCheck {
   }
 
   /// An output that may be missing needs a fallback, or a reader that looks at its step.
-  private mutating func checkPresence(of target: Int, for site: ExpressionSite, hasFallback: Bool, at location: Span) {
+  private mutating func checkPresence(
+    of target: Int, for site: ExpressionSite, hasFallback: Bool, at location: TextSpan
+  ) {
     guard let reader = site.step, !hasFallback, !reads(reader, target) else { return }
     let condition = workflow.steps[reader].options.condition
     let runsAnyway =

@@ -26,7 +26,7 @@ extension WorkflowCheck {
   }
 
   /// Checks a reference that reads a secret; false where something is wrong with it.
-  mutating func checkSecret(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) -> Bool {
+  mutating func checkSecret(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) -> Bool {
     let isInput = reference.name.lowercased() == "inputs"
     let isOutput = reference.name.lowercased() == "steps"
     if isOutput, reference.path.count < 3 {
@@ -63,7 +63,7 @@ extension WorkflowCheck {
     return false
   }
 
-  private mutating func checkDeclared(_ name: String, at location: Span) -> Bool {
+  private mutating func checkDeclared(_ name: String, at location: TextSpan) -> Bool {
     let names = workflow.secrets.map(\.name)
     if names.contains(where: { $0.lowercased() == name.lowercased() }) { return true }
     let isIncluded = (catalog as? IncludeCatalog).map { $0.stack.count > 1 } ?? false

@@ -7,14 +7,14 @@ public struct VariableRead: Sendable, Hashable {
   /// The name of the variable.
   public let name: String
   /// The location of the expression.
-  public let span: Span
+  public let span: TextSpan
   /// Whether the expression has a value for a missing one, as in `env.NAME || 'x'`.
   public let hasFallback: Bool
 }
 
 extension WorkflowCheck {
   /// Notes a variable that is set outside of the workflow, which only a look at the environment can tell.
-  mutating func checkVariable(_ reference: ContextReference, _ site: ExpressionSite, at location: Span) {
+  mutating func checkVariable(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     guard let name = reference.path.first else { return }
     // Inside 'env' the next outer level is read.
     let isNamed = { (key: String) in key == name || key.lowercased() == name.lowercased() }
@@ -36,7 +36,7 @@ extension WorkflowCheck {
 
   /// A variable of a step that is made from a secret may be read where the secret may.
   private mutating func checkSecretVariable(
-    _ value: Value, _ name: String, _ site: ExpressionSite, at location: Span
+    _ value: Value, _ name: String, _ site: ExpressionSite, at location: TextSpan
   ) {
     guard !site.takesSecrets, let text = value.stringValue, let template = try? Template(parsing: text),
       template.expressions.contains(where: { $0.expression.references.contains(where: isSecret) })

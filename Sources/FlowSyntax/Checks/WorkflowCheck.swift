@@ -90,7 +90,7 @@ struct WorkflowCheck: DocumentReading {
   }
 
   /// The location of a step's key, else of its id.
-  func span(_ key: StepKey, of step: Int) -> Span {
+  func span(_ key: StepKey, of step: Int) -> TextSpan {
     tree.span(node(key, of: step) ?? (key == .uses ? node(.run, of: step) : nil) ?? locations.steps[step].key)
   }
 
@@ -113,7 +113,7 @@ struct WorkflowCheck: DocumentReading {
   }
 
   /// The location of a step's id.
-  func idSpan(_ step: Int) -> Span { tree.span(locations.steps[step].key) }
+  func idSpan(_ step: Int) -> TextSpan { tree.span(locations.steps[step].key) }
 
   /// The step of this id; expressions compare keys without case, and ids are in lower case.
   func stepIndex(like id: String) -> Int? {

@@ -19,5 +19,5 @@ package struct Completion: Sendable, Hashable {
   /// Whether it must be given; such come first.
   package var isRequired = false
   /// The bytes that it replaces.
-  package var span: Span
+  package var span: TextSpan
 }

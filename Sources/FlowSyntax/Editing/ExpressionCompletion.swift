@@ -25,12 +25,12 @@ struct ExpressionCompletion {
     while end < bytes.count, bytes[end].isNamePart, bytes[end] != UInt8(ascii: "."), bytes[end] != UInt8(ascii: "/") {
       end += 1
     }
-    let span = Span(location.offset - last.utf8.count, end)
+    let span = TextSpan(location.offset - last.utf8.count, end)
     return parts.count > 1 ? members(of: Array(parts.dropLast()), span) : names(span)
   }
 
   /// Contexts and functions.
-  private func names(_ span: Span) -> [Completion] {
+  private func names(_ span: TextSpan) -> [Completion] {
     let kind = siteKind
     let contexts = contexts(kind).map {
       Completion(label: $0, kind: .context, detail: ContextKey.summary(ofContext: $0), span: span)
@@ -43,7 +43,7 @@ struct ExpressionCompletion {
     return contexts + functions
   }
 
-  private func members(of path: [String], _ span: Span) -> [Completion] {
+  private func members(of path: [String], _ span: TextSpan) -> [Completion] {
     let context = path[0].lowercased()
     guard contexts(siteKind).contains(context) else { return [] }
     switch (context, path.count) {
@@ -71,12 +71,12 @@ struct ExpressionCompletion {
     }
   }
 
-  private func field(_ field: FieldDeclaration, _ span: Span) -> Completion {
+  private func field(_ field: FieldDeclaration, _ span: TextSpan) -> Completion {
     Completion(
       label: field.name, kind: .output, detail: field.type.words, documentation: field.page, span: span)
   }
 
-  private func properties(of type: ValueType, _ path: ArraySlice<String>, _ span: Span) -> [Completion] {
+  private func properties(of type: ValueType, _ path: ArraySlice<String>, _ span: TextSpan) -> [Completion] {
     guard case .object(let properties?) = type else { return [] }
     guard let key = path.first else { return properties.map { field($0, span) } }
     guard let property = properties.first(where: { $0.name.lowercased() == key.lowercased() }) else { return [] }
@@ -89,14 +89,14 @@ struct ExpressionCompletion {
     return document.stepsBefore(own).sorted()
   }
 
-  private func steps(_ span: Span) -> [Completion] {
+  private func steps(_ span: TextSpan) -> [Completion] {
     readable.map {
       let step = document.workflow.steps[$0]
       return Completion(label: step.id.text, kind: .step, detail: step.uses, span: span)
     }
   }
 
-  private func outputs(_ path: [String], _ span: Span) -> [Completion] {
+  private func outputs(_ path: [String], _ span: TextSpan) -> [Completion] {
     guard let target = document.step(named: path[1]), readable.contains(target),
       let declaration = document.check?.actions.declaration(ofStep: target)
     else { return [] }

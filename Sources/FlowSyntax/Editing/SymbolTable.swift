@@ -20,7 +20,7 @@ package struct SymbolTable: Sendable {
   /// One location of a symbol.
   package struct Occurrence: Sendable, Hashable {
     package var symbol: Symbol
-    package var span: Span
+    package var span: TextSpan
     /// Whether it is declared there: an id, an input's name, an event that is declared or posted.
     package var isDefinition: Bool
   }
@@ -31,7 +31,7 @@ package struct SymbolTable: Sendable {
     package var file: String
     /// What it is called in that file: an input, an output or an event.
     package var symbol: Symbol
-    package var span: Span
+    package var span: TextSpan
   }
 
   /// The locations that name something of included files.
@@ -39,7 +39,7 @@ package struct SymbolTable: Sendable {
   /// Every location, in the order of the file.
   package private(set) var occurrences: [Occurrence] = []
   /// Texts with an expression in them whose locations is unknown, or that is wrong.
-  package private(set) var unclear: [Span] = []
+  package private(set) var unclear: [TextSpan] = []
 
   private let check: WorkflowCheck
   private let catalogEvents: Set<String>
@@ -97,15 +97,16 @@ package struct SymbolTable: Sendable {
       let middle = start + name.utf8.count - rest.utf8.count
       occurrences.append(
         Occurrence(
-          symbol: Symbol(kind: .step, name: check.name(step)), span: Span(start, middle - 1), isDefinition: false))
+          symbol: Symbol(kind: .step, name: check.name(step)), span: TextSpan(start, middle - 1), isDefinition: false))
       links.append(
         Link(
-          file: file, symbol: Symbol(kind: .event, name: rest), span: Span(middle, start + name.utf8.count)))
+          file: file, symbol: Symbol(kind: .event, name: rest), span: TextSpan(middle, start + name.utf8.count)))
       return
     }
     occurrences.append(
       Occurrence(
-        symbol: Symbol(kind: kind, name: name), span: Span(start, start + name.utf8.count), isDefinition: isDefinition))
+        symbol: Symbol(kind: kind, name: name), span: TextSpan(start, start + name.utf8.count),
+        isDefinition: isDefinition))
   }
 
   /// The file that a step includes, as it states it; nil for any other step.
@@ -189,7 +190,7 @@ package struct SymbolTable: Sendable {
         continue
       }
       links.append(
-        Link(file: file, symbol: Symbol(kind: .input, name: name), span: Span(start, start + name.utf8.count)))
+        Link(file: file, symbol: Symbol(kind: .input, name: name), span: TextSpan(start, start + name.utf8.count)))
     }
   }
 
@@ -241,7 +242,7 @@ package struct SymbolTable: Sendable {
       }
       occurrences.append(
         Occurrence(
-          symbol: Symbol(kind: kind, name: name), span: Span(start, start + wanted.count), isDefinition: false))
+          symbol: Symbol(kind: kind, name: name), span: TextSpan(start, start + wanted.count), isDefinition: false))
       if kind == .step { linkOutput(of: reference, in: source, from: found + wanted.count, offset, node) }
     }
   }
@@ -263,7 +264,7 @@ package struct SymbolTable: Sendable {
       let start = tree.sourceOffset(of: node, textOffset: offset + found)
     else { return unclear.append(tree.span(node)) }
     links.append(
-      Link(file: file, symbol: Symbol(kind: .output, name: name), span: Span(start, start + wanted.count)))
+      Link(file: file, symbol: Symbol(kind: .output, name: name), span: TextSpan(start, start + wanted.count)))
   }
 }
 

@@ -49,7 +49,7 @@ extension WorkflowDocument {
   }
 
   /// The `${{ }}` around an expression.
-  private func braces(around span: Span, in text: Span) -> Span? {
+  private func braces(around span: TextSpan, in text: TextSpan) -> TextSpan? {
     var start = span.start
     while start > text.start, source.bytes[start - 1] == 0x20 { start -= 1 }
     var end = span.end
@@ -57,7 +57,7 @@ extension WorkflowDocument {
     guard start - 3 >= text.start, Array("${{".utf8) == Array(source.bytes[(start - 3)..<start]), end + 2 <= text.end,
       Array("}}".utf8) == Array(source.bytes[end..<(end + 2)])
     else { return nil }
-    return Span(start - 3, end + 2)
+    return TextSpan(start - 3, end + 2)
   }
 
   /// A name that no other variable of the step has, or has with this value.

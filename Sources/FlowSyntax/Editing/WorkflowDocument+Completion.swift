@@ -16,7 +16,7 @@ extension WorkflowDocument {
     if let start = expressionStart(location, slot, bytes) {
       return ExpressionCompletion(document: self, location: location, start: start, bytes: bytes).completions()
     }
-    let span = Span(location.start, wordEnd(from: location.offset, bytes, isFlow: location.isFlow))
+    let span = TextSpan(location.start, wordEnd(from: location.offset, bytes, isFlow: location.isFlow))
     if location.position == .keyOrValue, !location.isBlockText {
       let keys = keyCompletions(slot, location, span, bytes)
       if !keys.isEmpty { return keys }
@@ -35,7 +35,7 @@ extension WorkflowDocument {
   // MARK: Keys
 
   private func keyCompletions(
-    _ slot: EditingSlot, _ location: EditingLocation, _ span: Span, _ bytes: [UInt8]
+    _ slot: EditingSlot, _ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]
   ) -> [Completion] {
     var given = keys(at: location.path, except: location.offset)
     if location.path.count == 2, location.keys.first == WorkflowKey.finally.rawValue {
@@ -63,7 +63,7 @@ extension WorkflowDocument {
   // MARK: Values
 
   private func values(
-    of slot: EditingSlot, _ location: EditingLocation, _ span: Span, _ bytes: [UInt8]
+    of slot: EditingSlot, _ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]
   ) -> [Completion] {
     func words(_ words: [String], _ kind: Completion.Kind = .value) -> [Completion] {
       words.map { Completion(label: $0, kind: kind, span: span) }
@@ -100,14 +100,14 @@ extension WorkflowDocument {
     }
   }
 
-  private func queues(_ span: Span) -> [Completion] {
+  private func queues(_ span: TextSpan) -> [Completion] {
     Queue.builtIn.map { Completion(label: $0, kind: .queue, detail: "a queue that every workflow has", span: span) }
       + workflow.queues.map {
         Completion(label: $0.name, kind: .queue, detail: $0.qualityOfService.rawValue, span: span)
       }
   }
 
-  private func actions(_ span: Span) -> [Completion] {
+  private func actions(_ span: TextSpan) -> [Completion] {
     catalog.declarations.map {
       Completion(label: $0.name, kind: .action, detail: $0.summary, documentation: $0.page, span: span)
     }
@@ -116,7 +116,7 @@ extension WorkflowDocument {
   // MARK: Files
 
   /// Actions, or files once the path of one has begun.
-  private func uses(_ location: EditingLocation, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
+  private func uses(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let isPath = typed.hasPrefix(".") || typed.hasPrefix("/")
     return (isPath ? [] : actions(span)) + (isPath || typed.isEmpty ? files(typed, span) : [])
@@ -126,7 +126,7 @@ extension WorkflowDocument {
   private static let readFiles = 200
 
   /// The workflows of the folder that is named so far which could be included, and its folders.
-  private func files(_ typed: String, _ span: Span) -> [Completion] {
+  private func files(_ typed: String, _ span: TextSpan) -> [Completion] {
     guard let surroundings else { return [] }
     let stated = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? "./"
     let folder = path(of: stated)
@@ -153,7 +153,7 @@ extension WorkflowDocument {
   // MARK: Executors and events
 
   /// Where a step may run; behind a comma the options of the executor.
-  private func executors(_ location: EditingLocation, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
+  private func executors(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     guard let comma = typed.utf8.lastIndex(of: UInt8(ascii: ",")) else {
       let builtIn = [
@@ -167,12 +167,12 @@ extension WorkflowDocument {
     let start = location.start + typed.utf8.distance(from: typed.startIndex, to: comma) + 1
     let options = parts.first.flatMap { ExecutorAddress.optionNames[String($0)] } ?? ExecutorAddress.commonOptions
     return options.filter { option in !parts.dropFirst().contains { $0 == option } }.map {
-      Completion(label: "\($0)=", kind: .key, span: Span(start, max(start, span.end)))
+      Completion(label: "\($0)=", kind: .key, span: TextSpan(start, max(start, span.end)))
     }
   }
 
   /// The events for an input that names one; nil if the location is not such an input.
-  private func eventInput(_ location: EditingLocation, _ span: Span) -> [Completion]? {
+  private func eventInput(_ location: EditingLocation, _ span: TextSpan) -> [Completion]? {
     let keys = location.keys
     guard location.path.count == 4, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
       let declaration = declaration(ofStepNamed: keys[1])
@@ -184,13 +184,13 @@ extension WorkflowDocument {
   }
 
   /// The events for which steps wait and which are not known yet.
-  private func awaitedEvents(_ span: Span) -> [Completion] {
+  private func awaitedEvents(_ span: TextSpan) -> [Completion] {
     let known = check?.knownEvents() ?? []
     let awaited = Set(workflow.steps.filter(\.hasOptions).flatMap(\.options.after)).subtracting(known)
     return awaited.sorted().map { Completion(label: $0, kind: .event, detail: "a step waits for it", span: span) }
   }
 
-  private func events(_ span: Span, repeatingOnly: Bool = false) -> [Completion] {
+  private func events(_ span: TextSpan, repeatingOnly: Bool = false) -> [Completion] {
     let summaries = Dictionary(workflow.events.map { ($0.name, $0.summary) }) { first, _ in first }
     let names =
       repeatingOnly ? Set(workflow.events.filter(\.repeats).map(\.name)) : check?.knownEvents() ?? []
@@ -200,7 +200,7 @@ extension WorkflowDocument {
   }
 
   /// The steps that may be needed: not the step itself, none that comes after it, none that it needs already.
-  private func steps(_ location: EditingLocation, _ span: Span) -> [Completion] {
+  private func steps(_ location: EditingLocation, _ span: TextSpan) -> [Completion] {
     let keys = location.keys
     let own = keys.count > 1 ? step(named: keys[1]) : nil
     var excluded: Set<Int> = []
@@ -251,7 +251,7 @@ extension WorkflowDocument {
   }
 
   /// A number with each unit, or a few lengths where there is none yet.
-  private func durations(_ location: EditingLocation, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
+  private func durations(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let number = String(typed.reversed().prefix { $0.isNumber || $0 == "." }.reversed())
     let before = typed.dropLast(number.count)

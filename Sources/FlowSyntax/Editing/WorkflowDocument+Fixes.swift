@@ -9,11 +9,11 @@ extension WorkflowDocument {
     /// What it fixes; nil: nothing is wrong.
     package var diagnostic: Diagnostic?
     /// The text at each location afterwards; the spans do not touch each other.
-    package var edits: [(span: Span, text: String)]
+    package var edits: [(span: TextSpan, text: String)]
   }
 
   /// What can be done about the problems that touch `range`, and about the step there.
-  package func fixes(in range: Span) -> [Fix] {
+  package func fixes(in range: TextSpan) -> [Fix] {
     var fixes: [Fix] = []
     for diagnostic in result.diagnostics
     where diagnostic.span.start <= range.end && range.start <= diagnostic.span.end {
@@ -38,13 +38,13 @@ extension WorkflowDocument {
 
   /// The place of the wrong word in the text that the diagnostic is about: the last one, or behind `steps.` the first. The
   /// whole text, without its quotes, where the word is not to be found in it as it is.
-  private func wordSpan(_ diagnostic: Diagnostic, _ correction: Correction) -> Span {
+  private func wordSpan(_ diagnostic: Diagnostic, _ correction: Correction) -> TextSpan {
     var span = diagnostic.span
     let quotes: [UInt8] = [0x22, 0x27]
     if span.end - span.start >= 2, quotes.contains(source.bytes[span.start]),
       source.bytes[span.start] == source.bytes[span.end - 1]
     {
-      span = Span(span.start + 1, span.end - 1)
+      span = TextSpan(span.start + 1, span.end - 1)
     }
     let text = source.bytes[span.start..<span.end]
     let word = Array(correction.wrong.utf8)
@@ -58,7 +58,7 @@ extension WorkflowDocument {
       text[$0...].starts(with: word) && !isPartOfName($0 - 1) && !isPartOfName($0 + word.count)
     }
     guard let start = diagnostic.code == .unknownStep ? starts.first : starts.last else { return span }
-    return Span(start, start + word.count)
+    return TextSpan(start, start + word.count)
   }
 
   // MARK: with
@@ -79,26 +79,26 @@ extension WorkflowDocument {
   }
 
   /// The change that puts an entry at the end of a map, laid out as the map is.
-  func insertion(of entry: String, into map: NodeID) -> (span: Span, text: String)? {
+  func insertion(of entry: String, into map: NodeID) -> (span: TextSpan, text: String)? {
     guard let tree, tree.nodes[map].kind == .mapping else { return nil }
     let span = tree.span(map)
     let isEmpty = tree.next(map) == map + 1
     if source.bytes[span.start] == UInt8(ascii: "{") {
-      guard !isEmpty else { return (Span(at: span.start + 1), " \(entry) ") }
+      guard !isEmpty else { return (TextSpan(at: span.start + 1), " \(entry) ") }
       // The content of a mapping whose last value is a list ends within that list's brackets.
       var end = tree.contentEnd(map)
       if source.bytes[span.end - 1] == UInt8(ascii: "}") {
         end = span.end - 1
         while source.bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
       }
-      return (Span(at: end), source.bytes[end - 1] == UInt8(ascii: ",") ? " \(entry)" : ", \(entry)")
+      return (TextSpan(at: end), source.bytes[end - 1] == UInt8(ascii: ",") ? " \(entry)" : ", \(entry)")
     }
     guard !isEmpty else { return nil }
     // Before the first key: what is behind the last value may be a comment or a text of several lines.
     let first = tree.span(map + 1).start
     let lines = LineTable(source)
     let column = first - lines.span(ofLine: lines.line(of: first)).start
-    return (Span(at: first), "\(entry)\n\(String(repeating: " ", count: column))")
+    return (TextSpan(at: first), "\(entry)\n\(String(repeating: " ", count: column))")
   }
 
   // MARK: needs
@@ -121,13 +121,13 @@ extension WorkflowDocument {
       return [
         Fix(
           title: title, diagnostic: diagnostic,
-          edits: [(Span(at: span.start), "["), (Span(at: span.end), ", \(id)]")])
+          edits: [(TextSpan(at: span.start), "["), (TextSpan(at: span.end), ", \(id)]")])
       ]
     }
     guard node.kind == .sequence, let last = check.tree.elements(needs).last else { return [] }
     let end = check.tree.span(last).end
     if source.bytes[span.start] == UInt8(ascii: "[") {
-      return [Fix(title: title, diagnostic: diagnostic, edits: [(Span(at: end), ", \(id)")])]
+      return [Fix(title: title, diagnostic: diagnostic, edits: [(TextSpan(at: end), ", \(id)")])]
     }
     let lines = LineTable(source)
     let line = lines.span(ofLine: lines.line(of: check.tree.span(last).start))
@@ -135,7 +135,7 @@ extension WorkflowDocument {
     return [
       Fix(
         title: title, diagnostic: diagnostic,
-        edits: [(Span(at: line.end), "\n\(String(repeating: " ", count: indentation))- \(id)")])
+        edits: [(TextSpan(at: line.end), "\n\(String(repeating: " ", count: indentation))- \(id)")])
     ]
   }
 
@@ -157,7 +157,7 @@ extension WorkflowDocument {
   }
 
   /// The text with changes made.
-  package static func text(_ bytes: [UInt8], with edits: [(span: Span, text: String)]) -> [UInt8] {
+  package static func text(_ bytes: [UInt8], with edits: [(span: TextSpan, text: String)]) -> [UInt8] {
     var bytes = bytes
     for edit in edits.sorted(by: { $0.span > $1.span }) {
       bytes.replaceSubrange(edit.span.start..<edit.span.end, with: edit.text.utf8)

@@ -8,7 +8,7 @@ extension WorkflowDocument {
     /// As Markdown.
     package var text: String
     /// What it is about.
-    package var span: Span
+    package var span: TextSpan
   }
 
   /// What there is to say of the byte at `offset`; `rank` gives a step's number in the order in which ready steps
@@ -104,11 +104,11 @@ extension WorkflowDocument {
   private func expressionHover(at offset: Int) -> Hover? {
     guard let found = expression(at: offset), let check else { return nil }
     let (expression, start, site) = found
-    let span = Span(start, start + expression.source.utf8.count)
+    let span = TextSpan(start, start + expression.source.utf8.count)
     if let reference = expression.references.first(where: {
       start + $0.offset <= offset && offset <= start + $0.offset + $0.length
     }) {
-      let location = Span(start + reference.offset, start + reference.offset + reference.length)
+      let location = TextSpan(start + reference.offset, start + reference.offset + reference.length)
       let type = check.type(of: reference, site)
       var text = "`\(source.text(of: location))`: \(type?.words ?? "any")"
       if let field = field(of: reference), !field.summary.isEmpty { text += "\n\n\(field.summary)" }
@@ -198,14 +198,14 @@ extension WorkflowDocument {
 extension WorkflowDocument {
   /// The file that declares what is named at `offset`, and where in its text: something of an included file, or the action
   /// of an external plugin; nil for all else.
-  package func declaration(at offset: Int) -> (file: String, span: (SourceText) -> Span)? {
+  package func declaration(at offset: Int) -> (file: String, span: (SourceText) -> TextSpan)? {
     if let link = symbols()?.link(at: offset) {
       let path = path(of: link.file)
       return (
         path,
         { [installedCatalog] source in
           let document = WorkflowDocument(bytes: source.bytes, file: path, catalog: installedCatalog)
-          return document.declaration(of: link.symbol)?.span ?? Span(at: 0)
+          return document.declaration(of: link.symbol)?.span ?? TextSpan(at: 0)
         }
       )
     }
@@ -215,7 +215,7 @@ extension WorkflowDocument {
     return (
       file,
       { source in
-        PluginManifestLoader().load(bytes: source.bytes, file: file).actionSpans[name] ?? Span(at: 0)
+        PluginManifestLoader().load(bytes: source.bytes, file: file).actionSpans[name] ?? TextSpan(at: 0)
       }
     )
   }

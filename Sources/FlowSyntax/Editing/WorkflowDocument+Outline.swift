@@ -8,9 +8,9 @@ extension WorkflowDocument {
     package var detail: String
     package var isStep: Bool
     /// All of it.
-    package var span: Span
+    package var span: TextSpan
     /// Its name.
-    package var nameSpan: Span
+    package var nameSpan: TextSpan
     package var children: [Section] = []
   }
 
@@ -27,7 +27,7 @@ extension WorkflowDocument {
     return check.locations.keys.map { key, member in
       var section = Section(
         name: key.rawValue, detail: tree.text(of: member.value) ?? "", isStep: false,
-        span: Span(tree.span(member.key).start, tree.contentEnd(member.value)), nameSpan: tree.span(member.key))
+        span: TextSpan(tree.span(member.key).start, tree.contentEnd(member.value)), nameSpan: tree.span(member.key))
       if WorkflowKey.holdsSteps(key.rawValue) {
         let inside = tree.span(member.value)
         section.children = check.locations.steps.enumerated().filter {
@@ -38,7 +38,7 @@ extension WorkflowDocument {
             name: tree.keyName(location.key),
             detail: workflow.steps.indices.contains(index) ? workflow.steps[index].uses : "",
             isStep: true,
-            span: Span(
+            span: TextSpan(
               tree.span(location.key).start, max(tree.span(location.key).end, tree.contentEnd(location.value))),
             nameSpan: tree.span(location.key))
         }
@@ -48,10 +48,10 @@ extension WorkflowDocument {
   }
 
   /// The maps, lists and texts that go over several lines, from the line of their key on.
-  package func folds() -> [Span] {
+  package func folds() -> [TextSpan] {
     guard let tree, let root = tree.root else { return [] }
     let lines = LineTable(source)
-    var folds: [Span] = []
+    var folds: [TextSpan] = []
     var open = [root]
     while let node = open.popLast() {
       guard tree.nodes[node].kind == .mapping || tree.nodes[node].kind == .sequence else { continue }
@@ -59,7 +59,7 @@ extension WorkflowDocument {
       var position = node + 1
       while position < tree.next(node) {
         let value = isMap ? tree.next(position) : position
-        let span = Span(tree.span(position).start, tree.contentEnd(value))
+        let span = TextSpan(tree.span(position).start, tree.contentEnd(value))
         if lines.line(of: span.start) < lines.line(of: max(span.start, span.end - 1)) { folds.append(span) }
         open.append(value)
         position = tree.next(value)
@@ -69,17 +69,17 @@ extension WorkflowDocument {
   }
 
   /// What holds the byte at `offset`, from the smallest to the whole file.
-  package func selections(at offset: Int) -> [Span] {
-    var spans = [Span(0, source.bytes.count)]
+  package func selections(at offset: Int) -> [TextSpan] {
+    var spans = [TextSpan(0, source.bytes.count)]
     guard let tree, var current = tree.root else { return spans }
     walk: while true {
       let isMap = tree.nodes[current].kind == .mapping
       guard isMap || tree.nodes[current].kind == .sequence else { break }
-      spans.append(Span(tree.span(current).start, tree.contentEnd(current)))
+      spans.append(TextSpan(tree.span(current).start, tree.contentEnd(current)))
       var position = current + 1
       while position < tree.next(current) {
         let value = isMap ? tree.next(position) : position
-        let span = Span(tree.span(position).start, max(tree.span(position).end, tree.contentEnd(value)))
+        let span = TextSpan(tree.span(position).start, max(tree.span(position).end, tree.contentEnd(value)))
         if span.start <= offset, offset <= span.end {
           spans.append(span)
           let key = tree.span(position)
@@ -106,7 +106,7 @@ extension WorkflowDocument {
   }
 
   /// The types of outputs that are read, and where steps are on the longest path to the gate.
-  package func hints(in range: Span) -> [Hint] {
+  package func hints(in range: TextSpan) -> [Hint] {
     guard let check, let tree else { return [] }
     var hints: [Hint] = []
     let path = result.graph == nil ? [] : check.longestPathToGate()

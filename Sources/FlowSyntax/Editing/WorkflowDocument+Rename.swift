@@ -24,12 +24,12 @@ extension WorkflowDocument {
   }
 
   /// Where the new name goes so that the thing at `offset` is called `name` everywhere in the file.
-  package func rename(at offset: Int, to name: String) throws(RenameProblem) -> [Span] {
+  package func rename(at offset: Int, to name: String) throws(RenameProblem) -> [TextSpan] {
     try rename(try renamable(at: offset).symbol, to: name)
   }
 
   /// Where the new name goes so that a thing is called `name` everywhere in the file.
-  package func rename(_ symbol: SymbolTable.Symbol, to name: String) throws(RenameProblem) -> [Span] {
+  package func rename(_ symbol: SymbolTable.Symbol, to name: String) throws(RenameProblem) -> [TextSpan] {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "'\(source.file)' has a syntax error; fix it first")
     }
@@ -95,7 +95,7 @@ package struct IncludedRename: Sendable, Hashable {
   }
 
   /// Which bytes of a link change; nil: it is about something else.
-  func part(of link: SymbolTable.Link) -> Span? {
+  func part(of link: SymbolTable.Link) -> TextSpan? {
     guard link.symbol.kind == kind else { return nil }
     let isMeant =
       switch kind {
@@ -103,7 +103,7 @@ package struct IncludedRename: Sendable, Hashable {
       case .event where name.hasSuffix("/"): link.symbol.name.hasPrefix(name)
       default: link.symbol.name == name
       }
-    return isMeant ? Span(link.span.start + part.lowerBound, link.span.start + part.upperBound) : nil
+    return isMeant ? TextSpan(link.span.start + part.lowerBound, link.span.start + part.upperBound) : nil
   }
 }
 
@@ -115,7 +115,7 @@ extension WorkflowDocument {
 
   /// The locations that change with something of the file at `path`, which this one includes; throws where they cannot
   /// all be told.
-  package func locations(of change: IncludedRename, in path: String) throws(RenameProblem) -> [Span] {
+  package func locations(of change: IncludedRename, in path: String) throws(RenameProblem) -> [TextSpan] {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "'\(source.file)' includes the file and has a syntax error; fix it first")
     }

@@ -89,7 +89,7 @@ struct SameProducts {
 extension SameProducts.Conflict {
   /// The diagnostic; the steps are given as messages call them.
   func diagnostic(
-    _ first: String, _ second: String, at span: Span, related: [Diagnostic.RelatedLocation] = []
+    _ first: String, _ second: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = []
   ) -> Diagnostic {
     switch kind {
     case .unordered:
@@ -112,7 +112,7 @@ extension SameProducts.Conflict {
   static func diagnostics(ofIncludesIn graph: WorkflowGraph, _ result: LoadResult) -> [Diagnostic] {
     let workflow = graph.workflow
     guard !workflow.scopes.isEmpty else { return [] }
-    func own(_ step: Int) -> (span: Span, isIncluded: Bool)? {
+    func own(_ step: Int) -> (span: TextSpan, isIncluded: Bool)? {
       let id = workflow.steps[step].id.text
       let isIncluded = workflow.scope(of: StepIndex(step)) != nil
       guard let index = workflow.steps.firstIndex(where: { $0.id.text == id.prefix { $0 != "/" } }) else { return nil }

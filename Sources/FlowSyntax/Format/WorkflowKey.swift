@@ -125,7 +125,7 @@ enum QueueKey: String, FormatKey {
 
   var shape: Shape {
     switch self {
-    case .qos: .word(QualityOfService.allCases.map(\.rawValue))
+    case .qos: .word(StepQueue.allCases.map(\.rawValue))
     case .width: .integer(1...Limits.steps)
     }
   }

@@ -8,9 +8,9 @@ struct ManifestReader: DocumentReading {
   /// Whether it is the interface of a plugin that is compiled in, which has no program.
   let isInterface: Bool
   var diagnostics: [Diagnostic] = []
-  var nameSpan = Span(at: 0)
-  var actionSpans: [String: Span] = [:]
-  var programSpans: [Span] = []
+  var nameSpan = TextSpan(at: 0)
+  var actionSpans: [String: TextSpan] = [:]
+  var programSpans: [TextSpan] = []
 
   init(tree: NodeTree, file: String, isInterface: Bool = false) {
     self.tree = tree
@@ -30,7 +30,7 @@ struct ManifestReader: DocumentReading {
   mutating func read() -> PluginManifest? {
     guard let root = tree.root else {
       report(
-        .emptyDocument, "the file does not contain a manifest", at: Span(at: 0),
+        .emptyDocument, "the file does not contain a manifest", at: TextSpan(at: 0),
         help: "a manifest has 'name', 'version', 'protocol', 'command' or 'source', and 'actions'")
       return nil
     }

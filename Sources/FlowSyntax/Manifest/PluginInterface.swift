@@ -25,7 +25,7 @@ public struct PluginInterfaceLoader: Sendable {
     /// The text that the diagnostics are about.
     public let source: SourceText
     /// The location of the plugin's name.
-    public let nameSpan: Span
+    public let nameSpan: TextSpan
   }
 
   /// A loader.
@@ -36,7 +36,7 @@ public struct PluginInterfaceLoader: Sendable {
     let source = SourceText(bytes, file: file)
     switch YAMLParser.parse(source) {
     case .failure(let failure):
-      return Result(interface: nil, diagnostics: [failure.diagnostic], source: source, nameSpan: Span(at: 0))
+      return Result(interface: nil, diagnostics: [failure.diagnostic], source: source, nameSpan: TextSpan(at: 0))
     case .success(let tree):
       var reader = ManifestReader(tree: tree, file: file, isInterface: true)
       let interface = reader.readInterface()
@@ -53,7 +53,7 @@ extension ManifestReader {
   mutating func readInterface() -> PluginInterface? {
     guard let root = tree.root else {
       report(
-        .emptyDocument, "the file does not contain the interface of a plugin", at: Span(at: 0),
+        .emptyDocument, "the file does not contain the interface of a plugin", at: TextSpan(at: 0),
         help: "an interface has 'name' and 'actions'")
       return nil
     }

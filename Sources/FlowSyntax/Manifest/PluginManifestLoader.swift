@@ -14,11 +14,11 @@ public struct PluginManifestLoader: Sendable {
     /// The text that the diagnostics are about.
     public let source: SourceText
     /// Where the plugin's name is, for errors that are found later, such as two plugins with one name.
-    public let nameSpan: Span
+    public let nameSpan: TextSpan
     /// Where each action is declared, by its full name.
-    public let actionSpans: [String: Span]
+    public let actionSpans: [String: TextSpan]
     /// Where the words of the command stand, or the source; as many as the program has.
-    public let programSpans: [Span]
+    public let programSpans: [TextSpan]
 
     /// Every diagnostic as text for people, with an excerpt each.
     public func rendered(usesColor: Bool = false) -> String {
@@ -35,7 +35,7 @@ public struct PluginManifestLoader: Sendable {
     switch YAMLParser.parse(source) {
     case .failure(let failure):
       return Result(
-        manifest: nil, diagnostics: [failure.diagnostic], source: source, nameSpan: Span(at: 0), actionSpans: [:],
+        manifest: nil, diagnostics: [failure.diagnostic], source: source, nameSpan: TextSpan(at: 0), actionSpans: [:],
         programSpans: [])
     case .success(let tree):
       var reader = ManifestReader(tree: tree, file: file)

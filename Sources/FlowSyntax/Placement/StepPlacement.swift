@@ -68,7 +68,7 @@ public struct StepPlacement: Sendable {
     if step.options.request != nil, let wish, !ExecutorAddress.counting.contains(wish.name) {
       return "it has 'resources', which '\(wish.name)' does not count"
     }
-    if let queue = step.options.queue, QualityOfService(rawValue: queue) == nil {
+    if let queue = step.options.queue, StepQueue(rawValue: queue) == nil {
       return "it is in the queue '\(queue)'"
     }
     if reads("data", in: step) { return "it reads 'run.data', a folder of this machine" }

@@ -37,7 +37,7 @@ extension DocumentReading {
   /// Adds a diagnostic. Past the limit nothing is added, but for the first error behind nothing but warnings.
   @inline(never)
   mutating func report(
-    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedLocation] = [],
+    _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = [],
     help: String? = nil, missingName: String? = nil, correction: Correction? = nil
   ) {
     if isFull, code.severity == .warning || isSettled { return }
@@ -48,7 +48,7 @@ extension DocumentReading {
 
   /// Adds a diagnostic whose remedy is the word that was meant, or else `help`.
   mutating func report(
-    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedLocation] = [],
+    _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = [],
     correction: Correction?, otherwise help: String? = nil
   ) {
     report(code, message, at: span, related: related, help: correction?.question ?? help, correction: correction)
@@ -93,7 +93,7 @@ extension DocumentReading {
       for key in table.missing(seen) {
         report(
           .missingKey, "\(owner.text(in: tree)) lacks the key '\(key.rawValue)'",
-          at: tree.nodes[location].kind == .scalar ? span(location) : Span(at: span(location).start),
+          at: tree.nodes[location].kind == .scalar ? span(location) : TextSpan(at: span(location).start),
           help: "'\(key.rawValue)': \(key.summary)")
       }
     }
@@ -174,7 +174,7 @@ extension DocumentReading {
   }
 
   /// The location of a node.
-  func span(_ node: NodeID) -> Span { tree.span(node) }
+  func span(_ node: NodeID) -> TextSpan { tree.span(node) }
 
   /// What a node is, for a message: `a map`, `the string "yes"`.
   @inline(never)

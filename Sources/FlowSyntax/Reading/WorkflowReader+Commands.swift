@@ -283,7 +283,7 @@ extension WorkflowReader {
   private mutating func reportMissingAction(_ location: StepLocation) {
     report(
       .missingKey, "\(Owner.step(location.key).text(in: tree)) lacks the key 'uses'",
-      at: tree.nodes[location.key].kind == .scalar ? span(location.key) : Span(at: span(location.key).start),
+      at: tree.nodes[location.key].kind == .scalar ? span(location.key) : TextSpan(at: span(location.key).start),
       help: "'uses': \(StepKey.uses.summary)")
   }
 }

@@ -38,7 +38,7 @@ struct WorkflowReader: DocumentReading {
   mutating func read() {
     guard let root = tree.root else {
       report(
-        .emptyDocument, "the file does not contain a workflow", at: Span(at: 0),
+        .emptyDocument, "the file does not contain a workflow", at: TextSpan(at: 0),
         help: "a workflow has 'name' and 'steps'")
       return
     }
@@ -293,7 +293,7 @@ struct WorkflowReader: DocumentReading {
           .reservedQueue, "'\(name)' is a queue that every workflow has", at: reader.span(member.key),
           help: "give this queue another name")
       }
-      var qualityOfService: QualityOfService?
+      var qualityOfService: StepQueue?
       var width: Int?
       reader.forEachKey(of: member.value, KeyTable<QueueKey>(), owner: "queue '\(name)'", location: member.key) {
         reader, key, entry in
@@ -349,7 +349,7 @@ struct StepDefaults {
 /// The queues that every workflow has.
 enum Queue {
   static let main = "main"
-  static let builtIn = [main] + QualityOfService.allCases.map(\.rawValue)
+  static let builtIn = [main] + StepQueue.allCases.map(\.rawValue)
 }
 
 extension NodeTree {

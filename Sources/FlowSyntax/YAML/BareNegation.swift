@@ -8,7 +8,7 @@ struct BareNegation {
   /// The condition as it is written.
   let text: String
   /// Where it is written.
-  let span: Span
+  let span: TextSpan
 
   private static let keys = ["if", "enabled", "defer"]
 
@@ -30,7 +30,7 @@ struct BareNegation {
     }
     guard let found else { return nil }
     let isFlow = bytes[start..<found.begin].contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }
-    span = Span(found.begin, Self.end(from: found.begin, lineEnd: end, isFlow: isFlow, bytes))
+    span = TextSpan(found.begin, Self.end(from: found.begin, lineEnd: end, isFlow: isFlow, bytes))
     key = found.key
     text = String(decoding: UnsafeBufferPointer(rebasing: bytes[span.start..<span.end]), as: UTF8.self)
   }

@@ -24,7 +24,7 @@ struct NodeTree: Sendable {
   func kind(_ id: NodeID) -> YAMLNode.Kind { nodes[resolve(id)].kind }
 
   /// The place of the node; of an alias the alias's own.
-  func span(_ id: NodeID) -> Span { Span(Int(nodes[id].start), Int(nodes[id].end)) }
+  func span(_ id: NodeID) -> TextSpan { TextSpan(Int(nodes[id].start), Int(nodes[id].end)) }
 
   /// The node behind `id` and everything inside it.
   func next(_ id: NodeID) -> NodeID {

@@ -12,7 +12,7 @@ struct YAMLFailure: Error {
   var suspects: [Int] = []
 
   init(
-    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedLocation] = [],
+    _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = [],
     help: String? = nil, correction: Correction? = nil, isLocal: Bool = false
   ) {
     self.isLocal = isLocal
@@ -23,7 +23,8 @@ struct YAMLFailure: Error {
     let byte = String(bytes[offset], radix: 16, uppercase: true)
     let isUTF16 = offset == 0 && bytes.count > 1 && [[0xFF, 0xFE], [0xFE, 0xFF]].contains([bytes[0], bytes[1]])
     return YAMLFailure(
-      .invalidUTF8, "the byte 0x\(byte.count < 2 ? "0" : "")\(byte) is not valid UTF-8", at: Span(offset, offset + 1),
+      .invalidUTF8, "the byte 0x\(byte.count < 2 ? "0" : "")\(byte) is not valid UTF-8",
+      at: TextSpan(offset, offset + 1),
       help: isUTF16 ? "the file seems to be UTF-16; save it as UTF-8" : "save the file as UTF-8")
   }
 
@@ -36,7 +37,7 @@ struct YAMLFailure: Error {
       let offset = min(parser.problem_offset + map.base, max(0, bytes.count - 1))
       return YAMLFailure(
         .yamlSyntax, "the character U+\(hex(parser.problem_value)) is not allowed in a YAML file",
-        at: Span(offset, offset + 1), help: "remove it, or write it as an escape such as \"\\0\" in double quotes",
+        at: TextSpan(offset, offset + 1), help: "remove it, or write it as an escape such as \"\\0\" in double quotes",
         isLocal: true)
     }
     var offset = map.offset(of: parser.problem_mark.index, in: bytes)
@@ -56,14 +57,14 @@ struct YAMLFailure: Error {
     if let context = parser.context, parser.context_mark.index < parser.problem_mark.index {
       let location = map.offset(of: parser.context_mark.index, in: bytes)
       let text = String(cString: context)
-      related.append(.init(Span(location, min(location + 1, bytes.count)), text))
+      related.append(.init(TextSpan(location, min(location + 1, bytes.count)), text))
       suspects.append(location)
       if !LibYAMLProblem.isBlock(context: text) { beginning = location }
     }
     let isPastEnd = offset >= bytes.count
     if isPastEnd { offset = bytes.count }
     var failure = YAMLFailure(
-      .yamlSyntax, "not YAML: " + problem, at: Span(offset, isPastEnd ? offset : offset + 1), related: related,
+      .yamlSyntax, "not YAML: " + problem, at: TextSpan(offset, isPastEnd ? offset : offset + 1), related: related,
       help: isInCommand(offset, in: bytes)
         ? "quote the command, which contains braces, brackets or commas: run: 'echo {a,b}'"
         : patternHelp(offset, in: bytes) ?? LibYAMLProblem.kind(of: problem).help,
@@ -101,7 +102,7 @@ struct YAMLFailure: Error {
   }
 
   /// The tabs in the indentation of the line that holds `offset`, or of the line before when that is blank.
-  private static func indentationTab(before offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Span? {
+  private static func indentationTab(before offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> TextSpan? {
     var lineStart = min(offset, bytes.count)
     while lineStart > 0, bytes[lineStart - 1] != 0x0A, bytes[lineStart - 1] != 0x0D { lineStart -= 1 }
     var position = lineStart
@@ -109,7 +110,7 @@ struct YAMLFailure: Error {
     guard position < bytes.count, bytes[position] == 0x09, position <= offset else { return nil }
     var end = position
     while end < bytes.count, bytes[end] == 0x09 { end += 1 }
-    return Span(position, end)
+    return TextSpan(position, end)
   }
 
   private static func hex(_ value: Int32) -> String {

@@ -29,7 +29,7 @@ struct YAMLParser {
       return .failure(
         YAMLFailure(
           .fileTooLarge, "the file has \(source.bytes.count) bytes, more than the limit of \(Limits.fileBytes)",
-          at: Span(at: 0), help: "split the workflow, or generate fewer steps"))
+          at: TextSpan(at: 0), help: "split the workflow, or generate fewer steps"))
     }
     return source.bytes.withUnsafeBufferPointer { bytes in
       if let broken = UTF8Check.firstInvalidOffset(in: bytes) {
@@ -69,7 +69,7 @@ struct YAMLParser {
         count += 1
         if count > Limits.directives {
           throw YAMLFailure(
-            .yamlSyntax, "more than \(Limits.directives) directives", at: Span(offset, offset + 1),
+            .yamlSyntax, "more than \(Limits.directives) directives", at: TextSpan(offset, offset + 1),
             help: "a workflow needs no line that begins with '%'")
         }
       }
@@ -86,7 +86,7 @@ struct YAMLParser {
       event.deallocate()
     }
     guard yaml_parser_initialize(parser) == 1 else {
-      throw YAMLFailure(.yamlSyntax, "there is not enough memory to read the file", at: Span(at: 0))
+      throw YAMLFailure(.yamlSyntax, "there is not enough memory to read the file", at: TextSpan(at: 0))
     }
     defer { yaml_parser_delete(parser) }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
@@ -115,7 +115,7 @@ struct YAMLParser {
         documents += 1
         if documents > 1 {
           throw YAMLFailure(
-            .secondDocument, "a second document begins here; a file holds only one", at: Span(start, end),
+            .secondDocument, "a second document begins here; a file holds only one", at: TextSpan(start, end),
             help: "put it into a file of its own, or remove the '---'")
         }
       case YAML_STREAM_END_EVENT: return
@@ -144,7 +144,7 @@ struct YAMLParser {
       tree.decodedBytes.append(contentsOf: text)
       tree.decodedEnds.append(tree.decodedBytes.count)
     }
-    if scalar.tag != nil { node.tag = try tag(scalar.tag, for: .scalar, Span(start, end)) }
+    if scalar.tag != nil { node.tag = try tag(scalar.tag, for: .scalar, TextSpan(start, end)) }
     if scalar.anchor != nil { anchors[ByteName(String(cString: scalar.anchor))] = tree.nodes.count }
     if isPlain, text.count == 2, text[0] == UInt8(ascii: "<"), text[1] == UInt8(ascii: "<") { markMerge() }
     tree.nodes.append(node)
@@ -173,10 +173,10 @@ struct YAMLParser {
     guard open.count < Limits.nestingDepth else {
       throw YAMLFailure(
         .nestingTooDeep, "mappings and lists nest deeper than \(Limits.nestingDepth)",
-        at: Span(start, max(end, start + 1)))
+        at: TextSpan(start, max(end, start + 1)))
     }
     var node = YAMLNode(kind: kind, start: UInt32(start), end: UInt32(end))
-    if tag != nil { node.tag = try self.tag(tag, for: kind, Span(start, end)) }
+    if tag != nil { node.tag = try self.tag(tag, for: kind, TextSpan(start, end)) }
     if anchor != nil { anchors[ByteName(String(cString: anchor!))] = tree.nodes.count }
     open.append(tree.nodes.count)
     tree.nodes.append(node)
@@ -196,7 +196,7 @@ struct YAMLParser {
     _ anchor: UnsafeMutablePointer<yaml_char_t>?, _ start: Int, _ end: Int
   ) throws(YAMLFailure) {
     let name = String(cString: anchor!)
-    let span = Span(start, end)
+    let span = TextSpan(start, end)
     guard let target = anchors[ByteName(name)] else {
       let correction = NearestName.of(name, among: anchors.keys.sorted().map(\.text)).map {
         Correction("*\(name)", to: "*\($0)")
@@ -254,7 +254,7 @@ struct YAMLParser {
   }
 
   private func tag(
-    _ tag: UnsafeMutablePointer<yaml_char_t>?, for kind: YAMLNode.Kind, _ span: Span
+    _ tag: UnsafeMutablePointer<yaml_char_t>?, for kind: YAMLNode.Kind, _ span: TextSpan
   ) throws(YAMLFailure) -> YAMLNode.Tag {
     let name = String(cString: tag!)
     let prefix = "tag:yaml.org,2002:"

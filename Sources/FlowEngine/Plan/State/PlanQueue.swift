@@ -10,7 +10,7 @@ public struct Pool: Hashable, Sendable {
   public static let main = Pool(index: 0)
 
   /// The threads of a quality of service.
-  public static func threads(_ quality: QualityOfService) -> Pool {
+  public static func threads(_ quality: StepQueue) -> Pool {
     switch quality {
     case .userInteractive: Pool(index: 1)
     case .userInitiated: Pool(index: 2)
@@ -26,7 +26,7 @@ public struct Pool: Hashable, Sendable {
   static let all = (main.index..<remote.index).map { Pool(index: $0) }
 
   /// The quality of service of its threads; nil: the main thread, or none of this process.
-  var qualityOfService: QualityOfService? {
+  var qualityOfService: StepQueue? {
     switch index {
     case 1: .userInteractive
     case 2: .userInitiated

@@ -9,7 +9,7 @@ package enum BareThread {
     /// Sleeps most of the time, and then must not be late.
     case prompt
     /// Runs steps.
-    case working(QualityOfService)
+    case working(StepQueue)
   }
 
   /// Runs `body` on a thread of its own; false when the system gives none.
@@ -39,7 +39,7 @@ extension BareThread.Kind {
   }
 }
 
-extension QualityOfService {
+extension StepQueue {
   /// How a thread of it gives way to others where the system knows niceness of threads, as Dispatch does it.
   fileprivate var niceness: Int32 {
     switch self {

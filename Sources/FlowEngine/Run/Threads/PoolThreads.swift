@@ -53,7 +53,7 @@ package final class PoolThreads: Sendable {
   }
 
   /// Runs `work` on a thread of this quality of service; false when the system gives none.
-  func run(_ quality: QualityOfService, _ work: @escaping @Sendable () -> Void) -> Bool {
+  func run(_ quality: StepQueue, _ work: @escaping @Sendable () -> Void) -> Bool {
     let index = Pool.threads(quality).index
     let idle = state.withLock { state -> IdleThread? in
       if let thread = state.idle[index].popLast() { return thread }
@@ -79,7 +79,7 @@ package final class PoolThreads: Sendable {
   /// Starts two threads of the usual quality of service, where none waits: the first while a run is still being prepared, the
   /// second from the first.
   package func prepare() {
-    let quality = QualityOfService.usual(forDeferred: false)
+    let quality = StepQueue.usual(forDeferred: false)
     guard state.withLock({ $0.idle[Pool.threads(quality).index].isEmpty }) else { return }
     _ = run(quality) { [self] in _ = run(quality) {} }
   }
@@ -90,7 +90,7 @@ package final class PoolThreads: Sendable {
     var pools: [Pool] = []
     for step in graph.steps(stating: .queue) where !graph.workflow.steps[Int(step)].stated.contains(.deferral) {
       let name = graph.workflow.steps[Int(step)].options.queue
-      guard let pool = name.flatMap(QualityOfService.init(rawValue:)).map(Pool.threads), !pools.contains(pool),
+      guard let pool = name.flatMap(StepQueue.init(rawValue:)).map(Pool.threads), !pools.contains(pool),
         state.withLock({ $0.idle[pool.index].isEmpty })
       else { continue }
       pools.append(pool)

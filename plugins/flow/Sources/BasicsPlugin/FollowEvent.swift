@@ -5,7 +5,7 @@ import FlowPluginKit
 ///
 /// The calls come one after the other. It starts no steps and does not keep a run from ending; what has come by then is
 /// called within the grace that services have.
-struct FollowEvent: Service {
+struct FollowEvent: StepService {
   static let name = "flow.on"
   static let summary = "Calls an action for each post of an event that repeats, one after the other"
   static let calls: ActionCall? = ActionCall(event: "event", action: "action", inputs: "with")

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSystem
 
 /// Runs a command that goes on, in a process group of its own and with a thread of its own.
-struct RunService: Service {
+struct RunService: StepService {
   static let name = "shell.service"
   static let summary = "Runs a command that keeps running until the run ends"
   static let errors = [

@@ -102,7 +102,7 @@ public struct CloudMirror: Sendable {
 
   /// Decides on a commit and says what has to be saved for it; see `SyncBackend.commit`.
   public func prepare(
-    _ operations: [Operation], heard: Cursor?, store: StoreIdentity?, serverMilliseconds: Int64
+    _ operations: [RecordOperation], heard: Cursor?, store: StoreIdentity?, serverMilliseconds: Int64
   ) throws(BackendError) -> Prepared {
     var next = zone
     let reply = try next.commit(operations, heard: heard, in: store, serverMilliseconds: serverMilliseconds)

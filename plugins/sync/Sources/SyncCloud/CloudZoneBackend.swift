@@ -39,7 +39,7 @@ public actor CloudZoneBackend: SyncBackend {
 
   /// Makes changes; see `SyncBackend`.
   public func commit(
-    _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
+    _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     try await inTurn { (backend) async throws(BackendError) in
       try await backend.commitNow(operations, zone, heard, store)
@@ -49,7 +49,7 @@ public actor CloudZoneBackend: SyncBackend {
   /// Gives what changed; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?, store: StoreIdentity?
+    of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage {
     let mirror = try await inTurn { (backend) async throws(BackendError) in try await backend.read(zone) }
     return try mirror.zone.changes(
@@ -125,7 +125,7 @@ public actor CloudZoneBackend: SyncBackend {
   // MARK: The service
 
   private func commitNow(
-    _ operations: [Operation], _ name: String, _ heard: Cursor?, _ store: StoreIdentity?
+    _ operations: [RecordOperation], _ name: String, _ heard: Cursor?, _ store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     let zone = try zone(name)
     // The first attempt is decided on what is known here, without asking the service.

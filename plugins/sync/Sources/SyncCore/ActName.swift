@@ -44,7 +44,7 @@ public struct TakenNames: Hashable, Sendable {
   public init() {}
 
   /// What a change that is stored over a cell has taken.
-  public init(_ change: Operation.Change, over old: Cell) {
+  public init(_ change: RecordOperation.Change, over old: Cell) {
     switch change {
     case .write(let write): acts = [Act(name: write.name, check: write.check)]
     case .join(let cell): givenBack = cell.context.dots.filter { !old.context.covers($0) }

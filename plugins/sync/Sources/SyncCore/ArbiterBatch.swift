@@ -40,7 +40,7 @@ public struct ArbiterBatch {
   /// Decides on all of them; `read` gives a record as it is stored, `count` how many records a collection has, and `taken`
   /// what the zone knows of an act.
   public mutating func decide(
-    _ operations: [Operation], read: (RecordKey) throws -> Record?, count: (String) throws -> Int,
+    _ operations: [RecordOperation], read: (RecordKey) throws -> Record?, count: (String) throws -> Int,
     taken: (ActName) throws -> TakenAct
   ) throws -> [Outcome] {
     var outcomes: [Outcome] = []
@@ -68,10 +68,10 @@ public struct ArbiterBatch {
   }
 
   /// What happens to a transaction of which a part cannot be stored; nil when all of it can.
-  private static func whole(_ part: [Outcome], _ operations: [Operation]) -> [Outcome]? {
+  private static func whole(_ part: [Outcome], _ operations: [RecordOperation]) -> [Outcome]? {
     // A later write to a record met what an earlier one would have made of it, which is never shown.
     let met = Dictionary(zip(operations.map(\.key), part.map(\.stored))) { first, _ in first }
-    func rolledBack(_ decision: Arbiter.Decision, _ operation: Operation) -> Outcome {
+    func rolledBack(_ decision: Arbiter.Decision, _ operation: RecordOperation) -> Outcome {
       Outcome(decision: decision, stored: met[operation.key] ?? nil)
     }
     for (outcome, operation) in zip(part, operations) {
@@ -84,7 +84,7 @@ public struct ArbiterBatch {
   }
 
   private mutating func decide(
-    _ operation: Operation, _ read: (RecordKey) throws -> Record?, _ count: (String) throws -> Int,
+    _ operation: RecordOperation, _ read: (RecordKey) throws -> Record?, _ count: (String) throws -> Int,
     _ taken: (ActName) throws -> TakenAct
   ) throws -> Outcome {
     func present(_ key: RecordKey) throws -> Record? { if let known = changed[key] { known } else { try read(key) } }
@@ -140,7 +140,7 @@ public struct ArbiterBatch {
   }
 }
 
-extension Operation {
+extension RecordOperation {
   /// Whether it is about a record of a collection, for which the zone keeps rules.
   public var isOfCollection: Bool {
     switch change {

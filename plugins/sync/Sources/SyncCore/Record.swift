@@ -66,7 +66,7 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// One change that a device asks a backend to make.
-public struct Operation: Hashable, Sendable {
+public struct RecordOperation: Hashable, Sendable {
   /// Which record.
   public var key: RecordKey
   /// The version that the device knows, 0 for none. Another one in the store is a conflict (M12).

@@ -44,7 +44,7 @@ package final class Connection: Sendable {
   }
 
   private init(
-    session: SyncSession, zone: String, file: String, schema: RecordSchema, subscription: Subscription?,
+    session: SyncSession, zone: String, file: String, schema: RecordSchema, subscription: SyncSubscription?,
     store: SQLiteReplicaStore,
     listeners: Listeners, closeBackend: @escaping @Sendable () throws -> Void
   ) {
@@ -61,7 +61,7 @@ package final class Connection: Sendable {
   package static func open(
     device: String, zone: String, home: Home, file: String, account: String = "", merges: Bool = false,
     delay: Duration = .zero,
-    schema own: RecordSchema = Pomodoro.schema, subscription: Subscription? = nil
+    schema own: RecordSchema = Pomodoro.schema, subscription: SyncSubscription? = nil
   ) async throws -> Connection {
     let schema = own.withDevices
     do {

@@ -11,12 +11,12 @@ import SyncSQLite
 package struct RecordStore: Sendable {
   package let schema: RecordSchema
   /// Which part of the zone this device holds; nil for all of it.
-  package let subscription: Subscription?
+  package let subscription: SyncSubscription?
   package let session: SyncSession
   private let query: RecordQuery
 
   /// The records in the device's own file.
-  package init(schema: RecordSchema, subscription: Subscription?, session: SyncSession, file: String) {
+  package init(schema: RecordSchema, subscription: SyncSubscription?, session: SyncSession, file: String) {
     self.schema = schema
     self.subscription = subscription
     self.session = session

@@ -6,7 +6,7 @@ public struct ChangePageBuilder {
   /// The number of records that are gone through for one page at most, wanted or not.
   public static let scanned = 200_000
 
-  private let subscription: Subscription?
+  private let subscription: SyncSubscription?
   private let mentionsAll: Bool
   private let present: Int64
   private let limit: Int
@@ -20,7 +20,7 @@ public struct ChangePageBuilder {
 
   /// A page of what is behind `cursor` in a zone whose last change, when the page was begun, was number `present`.
   public init(
-    _ subscription: Subscription?, since cursor: Cursor?, present: Int64, limit: Int, maximumBytes: Int
+    _ subscription: SyncSubscription?, since cursor: Cursor?, present: Int64, limit: Int, maximumBytes: Int
   ) {
     self.subscription = subscription
     // A device that starts holds nothing: only what changes meanwhile may have been wanted before.

@@ -16,7 +16,7 @@ public struct DelayedBackend: SyncBackend {
 
   /// Waits, then makes the changes; see `SyncBackend`.
   public func commit(
-    _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
+    _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     try await wait()
     return try await backend.commit(operations, zone: zone, heard: heard, store: store)
@@ -25,7 +25,7 @@ public struct DelayedBackend: SyncBackend {
   /// Waits, then gives what changed; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?, store: StoreIdentity?
+    of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage {
     try await wait()
     return try await backend.changes(

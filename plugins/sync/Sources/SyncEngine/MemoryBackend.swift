@@ -17,7 +17,7 @@ public actor MemoryBackend: SyncBackend {
 
   /// Makes changes; see `SyncBackend`.
   public func commit(
-    _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
+    _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     // Taken out, so that changing it does not copy it.
     guard var state = zones.removeValue(forKey: zone) else { throw .zoneMissing(zone) }
@@ -32,7 +32,7 @@ public actor MemoryBackend: SyncBackend {
   /// Gives what changed; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?, store: StoreIdentity?
+    of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage {
     guard let state = zones[zone] else { throw .zoneMissing(zone) }
     return try state.changes(

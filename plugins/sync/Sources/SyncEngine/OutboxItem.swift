@@ -9,7 +9,7 @@ public struct OutboxItem: Hashable, Sendable {
   /// Which record.
   public var key: RecordKey
   /// What to do.
-  public var change: Operation.Change
+  public var change: RecordOperation.Change
   /// When it was put here, in milliseconds since 1970 on the device's clock.
   public var queuedMilliseconds: Int64
   /// The difference to the server's clock with which it was stamped.
@@ -25,7 +25,7 @@ public struct OutboxItem: Hashable, Sendable {
 
   /// Makes an item.
   public init(
-    position: Int64, key: RecordKey, change: Operation.Change, queuedMilliseconds: Int64, skewMilliseconds: Int64,
+    position: Int64, key: RecordKey, change: RecordOperation.Change, queuedMilliseconds: Int64, skewMilliseconds: Int64,
     isStampMeasured: Bool, wasSent: Bool = false, parkedBecause: String? = nil, group: Int64? = nil
   ) {
     self.position = position
@@ -82,7 +82,7 @@ public struct OutboxItem: Hashable, Sendable {
     let name = try reader.text("the record's name", limit: Self.longestText)
     let kind = try reader.byte("the kind of change")
     let content = try reader.data("the change", limit: Self.largestChange)
-    let change: Operation.Change
+    let change: RecordOperation.Change
     switch kind {
     case 0: change = .write(try Write(packed: content))
     case 1: change = .join(try Cell(packed: content))

@@ -140,7 +140,7 @@ extension Replica {
     if let packed = stored[StoredPart.subscription.key] {
       hasHeldParts = true
       subscription = try Self.read(.subscription, stored) { bytes throws(PackingError) in
-        packed.isEmpty ? nil : try Subscription(packed: bytes)
+        packed.isEmpty ? nil : try SyncSubscription(packed: bytes)
       }
     }
     binding = try Self.read(.store, stored, StoreBinding.init(packed:))

@@ -4,7 +4,7 @@ extension Replica {
   /// Has the device hold this part of the zone from now on: what of it was read under another subscription is read again.
   ///
   /// False when it holds that part already.
-  mutating func subscribe(to wanted: Subscription?) -> Bool {
+  mutating func subscribe(to wanted: SyncSubscription?) -> Bool {
     guard subscription != wanted else { return false }
     // A device that begins has read nothing yet.
     let isNews = cursor != nil || !confirmed.isEmpty

@@ -33,7 +33,7 @@ public struct Replica: Sendable {
   /// The rules of each collection as far as this device knows: the zone's, with what it has asked for on top.
   var rules: [String: ZoneRules] = [:]
   /// Which part of the zone the device holds; nil for all of it.
-  public internal(set) var subscription: Subscription?
+  public internal(set) var subscription: SyncSubscription?
   /// Whether it has ever held a part: then it may have written to records that it has released.
   var hasHeldParts = false
   /// Records that do not belong to that part and go once nothing waits for them.
@@ -146,7 +146,7 @@ public struct Replica: Sendable {
   }
 
   mutating func append(
-    _ change: Operation.Change, for key: RecordKey, queuedMilliseconds: Int64, isStampMeasured: Bool,
+    _ change: RecordOperation.Change, for key: RecordKey, queuedMilliseconds: Int64, isStampMeasured: Bool,
     group: Int64? = nil
   ) {
     let item = OutboxItem(

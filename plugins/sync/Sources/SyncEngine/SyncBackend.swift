@@ -16,7 +16,7 @@ public protocol SyncBackend: Sendable {
   /// Throws for the request as a whole; then none, some or all of the changes may have been made, and asking again is
   /// safe (M4). At most `SyncLimits.operations` at once.
   func commit(
-    _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
+    _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply
 
   /// The records that changed after a cursor, oldest change first; nil for the whole zone.
@@ -27,7 +27,7 @@ public protocol SyncBackend: Sendable {
   /// this history of the zone, and `BackendError.otherStore` where `store` is not this one.
   func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?, store: StoreIdentity?
+    of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage
 
   /// Signs while the stream is read: the zone's present cursor at once, and after each change a notification or the
@@ -54,7 +54,7 @@ extension SyncBackend {
 extension SyncBackend {
   /// The same for whichever store this is, and without `heard` for a device that has nothing acknowledged in this zone.
   public func commit(
-    _ operations: [Operation], zone: String, heard: Cursor? = nil
+    _ operations: [RecordOperation], zone: String, heard: Cursor? = nil
   ) async throws(BackendError) -> CommitReply {
     try await commit(operations, zone: zone, heard: heard, store: nil)
   }
@@ -62,7 +62,7 @@ extension SyncBackend {
   /// The same for whichever store this is.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?
+    of subscription: SyncSubscription?
   ) async throws(BackendError) -> ChangePage {
     try await changes(
       zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription, store: nil)

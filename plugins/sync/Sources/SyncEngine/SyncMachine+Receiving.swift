@@ -272,7 +272,7 @@ extension SyncMachine {
 
   /// The zone has taken a write, as this version of the record and at this place; nil where it does not say which.
   private mutating func committed(
-    _ operation: Operation, _ position: Int64, _ place: (version: Int64, sequence: Int64)?, _ stamp: Stamp?,
+    _ operation: RecordOperation, _ position: Int64, _ place: (version: Int64, sequence: Int64)?, _ stamp: Stamp?,
     _ reached: inout Int64?
   ) {
     replica.keepView(of: operation.key, windowMilliseconds: window(of: operation.key))
@@ -302,7 +302,7 @@ extension SyncMachine {
   }
 
   /// What the server made of a cell; nil for what it made of a join, which only it can say.
-  private func result(of operation: Operation, on known: Cell, _ stamp: Stamp?) -> Cell? {
+  private func result(of operation: RecordOperation, on known: Cell, _ stamp: Stamp?) -> Cell? {
     var cell = known
     switch operation.change {
     case .write(let write):
@@ -316,7 +316,7 @@ extension SyncMachine {
 
   /// True when the operation must be tried again.
   private mutating func conflicted(
-    _ operation: Operation, _ position: Int64, _ record: Record?, _ now: Int64
+    _ operation: RecordOperation, _ position: Int64, _ record: Record?, _ now: Int64
   ) -> Bool {
     // What is expected counts the writes before this one in the same request, which have not been made either.
     let base = min(operation.expectedVersion, replica.confirmed[operation.key]?.version ?? 0)
@@ -424,7 +424,7 @@ extension SyncMachine {
   }
 }
 
-extension Operation {
+extension RecordOperation {
   /// Whether this is the stamp that its write was sent with.
   fileprivate func bears(_ stamp: Stamp?) -> Bool {
     guard case .write(let write) = change, let stamp else { return false }

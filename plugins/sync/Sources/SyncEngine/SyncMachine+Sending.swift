@@ -67,7 +67,7 @@ extension SyncMachine {
       // Each of several writes to one record meets what the one before it leaves.
       defer { before[item.key, default: 0] += 1 }
       let version = (replica.confirmed[item.key]?.version ?? 0) + before[item.key, default: 0]
-      return Operation(key: item.key, expectedVersion: version, change: item.change, group: item.group)
+      return RecordOperation(key: item.key, expectedVersion: version, change: item.change, group: item.group)
     }
     if operations.isEmpty { return }
     var flight = flight(push, .push, now)

@@ -131,7 +131,7 @@ public struct SyncMachine: Sendable {
   /// A request to the backend.
   public enum Request: Hashable, Sendable {
     /// Make changes.
-    case commit([Operation], heard: Cursor?)
+    case commit([RecordOperation], heard: Cursor?)
     /// Give changes.
     case changes(since: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader)
   }
@@ -287,7 +287,7 @@ struct SendLane: Sendable {
     /// The outbox positions of a commit, in the order of its operations.
     var positions: [Int64] = []
     /// The operations of a commit.
-    var operations: [Operation] = []
+    var operations: [RecordOperation] = []
   }
 }
 
@@ -322,7 +322,7 @@ public struct SyncSettings: Sendable {
   /// Whether the data here and that of another store become one; otherwise nothing is sent to another store.
   public var mergesOtherStores = false
   /// Which part of the zone the device holds; nil for all of it.
-  public var subscription: Subscription?
+  public var subscription: SyncSubscription?
   /// The number of records that are asked for at once.
   public var pageRecords = 200
   /// The largest page of changes asked for, in bytes.

@@ -60,7 +60,7 @@ public struct SyncStatus: Hashable, Sendable {
     /// Which record.
     public var key: RecordKey
     /// What it would do.
-    public var change: Operation.Change
+    public var change: RecordOperation.Change
     /// When it was made, in milliseconds since 1970 on the device's clock.
     public var queuedMilliseconds: Int64
     /// Why.

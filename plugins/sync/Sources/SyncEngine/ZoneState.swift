@@ -60,7 +60,7 @@ public struct ZoneState: Sendable {
 
   /// Makes changes; see `SyncBackend.commit`.
   public mutating func commit(
-    _ operations: [Operation], heard: Cursor? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
+    _ operations: [RecordOperation], heard: Cursor? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> CommitReply {
     try require(expected)
     guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
@@ -102,7 +102,7 @@ public struct ZoneState: Sendable {
     return CommitReply(results: results, cursor: cursor, serverMilliseconds: serverMilliseconds)
   }
 
-  private mutating func outcomes(of operations: [Operation], _ now: Int64) -> [ArbiterBatch.Outcome] {
+  private mutating func outcomes(of operations: [RecordOperation], _ now: Int64) -> [ArbiterBatch.Outcome] {
     let (outcomes, full) = decisions(on: operations, now)
     guard !full.isEmpty, let last = OldDeletion.room(for: full, deletions, rules: Array(rules.values)) else {
       return outcomes
@@ -112,7 +112,7 @@ public struct ZoneState: Sendable {
   }
 
   private func decisions(
-    on operations: [Operation], _ now: Int64
+    on operations: [RecordOperation], _ now: Int64
   ) -> (outcomes: [ArbiterBatch.Outcome], full: [String: Int]) {
     var batch = ArbiterBatch(serverMilliseconds: now, dropped: dropped, rules: rules)
     let outcomes = try? batch.decide(
@@ -142,7 +142,7 @@ public struct ZoneState: Sendable {
   /// The records that changed after a cursor; see `SyncBackend.changes`.
   public func changes(
     since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader = .nobody,
-    of subscription: Subscription? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
+    of subscription: SyncSubscription? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> ChangePage {
     try require(expected)
     guard holds(cursor), holds(reader.heard) else { throw .cursorExpired }

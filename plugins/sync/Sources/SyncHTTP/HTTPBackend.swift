@@ -69,7 +69,7 @@
 
     /// Makes changes; see `SyncBackend`.
     public func commit(
-      _ operations: [SyncCore.Operation], zone: String, heard: SyncCore.Cursor?, store: StoreIdentity?
+      _ operations: [RecordOperation], zone: String, heard: SyncCore.Cursor?, store: StoreIdentity?
     ) async throws(BackendError) -> CommitReply {
       let body = Wire.body(of: operations, heard: heard)
       guard body.count <= SyncLimits.bodyBytes else { throw .tooLarge }
@@ -80,7 +80,7 @@
     /// Gives what changed; see `SyncBackend`.
     public func changes(
       zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-      of subscription: Subscription?, store: StoreIdentity?
+      of subscription: SyncSubscription?, store: StoreIdentity?
     ) async throws(BackendError) -> ChangePage {
       var query = ["limit": "\(limit)", "bytes": "\(maximumBytes)"]
       if let cursor { query["since"] = "\(cursor)" }

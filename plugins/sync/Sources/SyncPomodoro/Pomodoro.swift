@@ -18,12 +18,12 @@ public enum Pomodoro {
       field: "remaining", ages: true, unless: "is-paused", when: .init(field: "state", order: ["focus", "breakTime"])))
 
   /// What names the rules of the timer's zone to one that has none, for anyone who commits without a device.
-  public static func naming(atMilliseconds milliseconds: Int64) -> [Operation] {
+  public static func naming(atMilliseconds milliseconds: Int64) -> [RecordOperation] {
     schema.withDevices.collections.map { collection in
       let write = Write(
         dot: Dot(device: DeviceID(stem: "rules", random: 0), number: 1), milliseconds: milliseconds,
         fields: collection.rules.texts.map { .init(name: $0.key, value: Array($0.value.utf8)) })
-      return Operation(key: ZoneRules.key(of: collection.name), expectedVersion: 0, change: .write(write))
+      return RecordOperation(key: ZoneRules.key(of: collection.name), expectedVersion: 0, change: .write(write))
     }
   }
 

@@ -8,7 +8,7 @@
     /// What one caller asks for.
     struct Request: Sendable {
       var zone: String
-      var operations: [Operation]
+      var operations: [RecordOperation]
       /// The furthest cursor that the caller has been given.
       var heard: Cursor?
       /// The store that the database holds.

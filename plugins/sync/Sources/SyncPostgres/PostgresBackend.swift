@@ -106,7 +106,7 @@
 
     /// Makes changes; see `SyncBackend`.
     public func commit(
-      _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
+      _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
     ) async throws(BackendError) -> CommitReply {
       let writer = try require(zone)
       guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
@@ -146,7 +146,7 @@
     /// Gives what changed; see `SyncBackend`.
     public func changes(
       zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-      of subscription: Subscription?, store: StoreIdentity?
+      of subscription: SyncSubscription?, store: StoreIdentity?
     ) async throws(BackendError) -> ChangePage {
       try require(zone)
       do throws(BackendError) {

@@ -9,7 +9,7 @@
     /// that are wanted, there are several; what changes between them is behind them in the order and is met again.
     static func page(
       _ zone: String, _ connection: ZoneConnection, since cursor: Cursor?, _ limit: Int, _ maximumBytes: Int,
-      _ reader: ZoneReader, _ subscription: Subscription?, _ store: StoreIdentity?
+      _ reader: ZoneReader, _ subscription: SyncSubscription?, _ store: StoreIdentity?
     ) throws(BackendError) -> ChangePage {
       var (builder, before): (ChangePageBuilder?, (cursor: Cursor, dropped: Dropped)?)
       while true {

@@ -58,7 +58,7 @@ public struct RecordUse {
     return text
   }
 
-  private mutating func report(_ problem: RecordProblem, at span: Span) {
+  private mutating func report(_ problem: RecordProblem, at span: TextSpan) {
     diagnostics.append(Diagnostic(.inputRejected, problem.message, at: span, help: problem.help))
   }
 
@@ -135,7 +135,7 @@ public struct RecordUse {
   /// The smallest part of a value that is wrong by itself.
   private func part(
     of value: PlacedValue, _ filler: Value, _ test: (Value) -> RecordProblem?
-  ) -> (RecordProblem, Span)? {
+  ) -> (RecordProblem, TextSpan)? {
     switch value.content {
     case .map(let members):
       for member in members {

@@ -5,7 +5,7 @@ import SyncEngine
 
 extension RecordSchema {
   /// Which part of the zone `subscribe: { notes: { folder: inbox }, folders: {} }` asks for.
-  public func subscription(_ wanted: ValueObject) throws(RecordProblem) -> Subscription {
+  public func subscription(_ wanted: ValueObject) throws(RecordProblem) -> SyncSubscription {
     if wanted.isEmpty { throw RecordProblem("it names no collection; leave it out to have all records") }
     var collections: [String: [String: Scalar]] = [:]
     for (name, value) in wanted.members {
@@ -24,16 +24,16 @@ extension RecordSchema {
     }
     // What devices say of themselves belongs to every part.
     collections[DeviceInfo.collection] = collections[DeviceInfo.collection] ?? [:]
-    let subscription = Subscription(collections)
+    let subscription = SyncSubscription(collections)
     let bytes = subscription.packed().count
-    if bytes > Subscription.maximumBytes {
-      throw RecordProblem("it has \(bytes) bytes, at most \(Subscription.maximumBytes) are allowed")
+    if bytes > SyncSubscription.maximumBytes {
+      throw RecordProblem("it has \(bytes) bytes, at most \(SyncSubscription.maximumBytes) are allowed")
     }
     return subscription
   }
 
   /// The schema with the collections alone of which a device holds something.
-  public func showing(_ subscription: Subscription?) -> RecordSchema {
+  public func showing(_ subscription: SyncSubscription?) -> RecordSchema {
     guard let subscription else { return self }
     var shown = self
     shown.collections.removeAll { subscription.collections[$0.name] == nil }
@@ -41,7 +41,7 @@ extension RecordSchema {
   }
 
   /// The collection with this name, which a device must hold to read it; throws with the nearest right one.
-  public func require(_ name: String, in subscription: Subscription?) throws(RecordProblem) -> Collection {
+  public func require(_ name: String, in subscription: SyncSubscription?) throws(RecordProblem) -> Collection {
     let collection = try require(name)
     if let subscription, subscription.collections[name] == nil { throw Self.unsubscribed(name) }
     return collection

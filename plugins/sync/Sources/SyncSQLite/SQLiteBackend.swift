@@ -96,7 +96,7 @@ public final class SQLiteBackend: SyncBackend {
 
   /// Makes changes; see `SyncBackend`.
   public func commit(
-    _ operations: [SyncCore.Operation], zone: String, heard: SyncCore.Cursor?, store: StoreIdentity?
+    _ operations: [RecordOperation], zone: String, heard: SyncCore.Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     try require(zone)
     guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
@@ -162,7 +162,7 @@ public final class SQLiteBackend: SyncBackend {
   /// Gives what changed; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?, store: StoreIdentity?
+    of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage {
     try require(zone)
     let now = clock.nowMilliseconds()

@@ -147,7 +147,7 @@
       guard RequestHead.isWhole(body: body, request.headers[.init(RequestHead.checkHeader)!]) else {
         throw .damaged("its body has another checksum")
       }
-      let (operations, heard): ([Operation], Cursor?)
+      let (operations, heard): ([RecordOperation], Cursor?)
       do throws(Wire.WireProblem) {
         (operations, heard) = (try Wire.operations(body), try Wire.heard(body))
       } catch {
@@ -191,7 +191,7 @@
       return store
     }
 
-    private static func subscription(_ text: Substring?) throws(BackendError) -> Subscription? {
+    private static func subscription(_ text: Substring?) throws(BackendError) -> SyncSubscription? {
       guard let text else { return nil }
       do throws(Wire.WireProblem) {
         return try Wire.subscription(String(text))

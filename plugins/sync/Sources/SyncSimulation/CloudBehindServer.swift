@@ -48,7 +48,7 @@ struct CloudBehindServer {
 
   /// Makes changes for a device; gives the reply and the zone afterwards.
   mutating func commit(
-    _ operations: [Operation], heard: Cursor?, store: StoreIdentity?, _ device: Int, now: Int64, isFaulty: Bool
+    _ operations: [RecordOperation], heard: Cursor?, store: StoreIdentity?, _ device: Int, now: Int64, isFaulty: Bool
   ) throws(BackendError) -> (reply: CommitReply, zone: ZoneState) {
     var isFresh = false
     if mirrors[device].token == nil {

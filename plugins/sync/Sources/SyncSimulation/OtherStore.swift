@@ -36,13 +36,13 @@ struct OtherStore {
   var isUntouched: Bool { zone.cursor == end }
 
   mutating func answer(
-    _ request: SyncMachine.Request, of replica: Replica, _ subscription: Subscription?, now: Int64
+    _ request: SyncMachine.Request, of replica: Replica, _ subscription: SyncSubscription?, now: Int64
   ) throws(BackendError) -> SyncMachine.Answer {
     try Self.answer(request, replica.binding.store, subscription, &zone, now)
   }
 
   private static func answer(
-    _ request: SyncMachine.Request, _ store: StoreIdentity?, _ subscription: Subscription?, _ zone: inout ZoneState,
+    _ request: SyncMachine.Request, _ store: StoreIdentity?, _ subscription: SyncSubscription?, _ zone: inout ZoneState,
     _ now: Int64
   ) throws(BackendError) -> SyncMachine.Answer {
     switch request {

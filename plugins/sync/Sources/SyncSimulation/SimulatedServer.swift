@@ -48,7 +48,7 @@ struct SimulatedServer {
   /// Makes the changes and notes what was taken; `log` says what the author of each write had seen, `known` what the
   /// sender of a whole cell knows.
   mutating func commit(
-    _ operations: [Operation], heard: Cursor?, from sender: Replica, _ device: Int, now: Int64, log: ActLog,
+    _ operations: [RecordOperation], heard: Cursor?, from sender: Replica, _ device: Int, now: Int64, log: ActLog,
     known: [RecordKey: [Int64]], isFaulty: Bool
   ) throws(BackendError) -> CommitReply {
     var latest: [RecordKey: [Int64]] = [:]

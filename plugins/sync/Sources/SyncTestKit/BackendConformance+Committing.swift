@@ -96,7 +96,7 @@ extension BackendConformance {
     let now = try await backend.serverTime()
     var cell = Cell()
     cell.apply(write(1, 3, at: now), windowMilliseconds: 5000)
-    let give = Operation(key: Pomodoro.timer, expectedVersion: 0, change: .join(cell))
+    let give = RecordOperation(key: Pomodoro.timer, expectedVersion: 0, change: .join(cell))
     _ = try await backend.commit([give], zone: zone)
     var earlier = write(1, 2, at: now)
     earlier.incarnation = 7
@@ -114,7 +114,7 @@ extension BackendConformance {
     let now = try await backend.serverTime()
     var cell = Cell()
     cell.apply(write(1, at: now), windowMilliseconds: 5000)
-    let stray = Operation(key: RecordKey(type: "CD_Foreign", name: "x"), expectedVersion: 0, change: .join(cell))
+    let stray = RecordOperation(key: RecordKey(type: "CD_Foreign", name: "x"), expectedVersion: 0, change: .join(cell))
     let reply = try await backend.commit([stray], zone: zone)
     guard case .refused = reply.results.first else {
       throw Failure(rule: "S10 a foreign record cannot be given back", seen: "\(reply)")
@@ -125,7 +125,7 @@ extension BackendConformance {
     let now = try await backend.serverTime()
     _ = try await backend.commit([operation(write(1, at: now), expected: 0)], zone: zone)
     let both = (1...2 as ClosedRange<Int64>).map {
-      Operation(key: Pomodoro.timer, expectedVersion: $0, change: .retire(device(1)))
+      RecordOperation(key: Pomodoro.timer, expectedVersion: $0, change: .retire(device(1)))
     }
     let reply = try await backend.commit(both, zone: zone)
     guard reply.results.count == 2, case .committed(2, _, nil) = reply.results[0], reply.results[1] == .unchanged else {
@@ -153,7 +153,7 @@ extension BackendConformance {
     let now = try await backend.serverTime()
     let operations = [
       operation(write(1, at: now), expected: 7), deviceRecord(1, at: now),
-      Operation(
+      RecordOperation(
         key: RecordKey(type: "CD_Nothing", name: "x"), expectedVersion: 0, change: .write(write(1, 2, at: now))),
       deviceRecord(2, at: now),
     ]
@@ -167,7 +167,7 @@ extension BackendConformance {
 
   static let refusal: Body = { backend, zone in
     let now = try await backend.serverTime()
-    let stray = Operation(
+    let stray = RecordOperation(
       key: RecordKey(type: "clocks", name: "timer"), expectedVersion: 0, change: .write(write(1, at: now)))
     let reply = try await backend.commit([stray], zone: zone)
     guard case .refused(.invalid(let reason)) = reply.results.first, reason.contains("'clocks'") else {

@@ -7,29 +7,29 @@ extension BackendConformance {
 
   private static func rules(
     of collection: String, _ texts: [String: String], at milliseconds: Int64
-  ) -> Operation {
+  ) -> RecordOperation {
     let fields = texts.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
     let write = Write(dot: Dot(device: device(1), number: 1), milliseconds: milliseconds, fields: fields)
-    return Operation(key: ZoneRules.key(of: collection), expectedVersion: 0, change: .write(write))
+    return RecordOperation(key: ZoneRules.key(of: collection), expectedVersion: 0, change: .write(write))
   }
 
   private static func put(
     _ key: RecordKey, _ device: Int, _ number: Int64, at milliseconds: Int64, expected: Int64 = 0,
     incarnation: Int64 = 0
-  ) -> Operation {
+  ) -> RecordOperation {
     let write = Write(
       dot: Dot(device: self.device(device), number: number), milliseconds: milliseconds,
       record: RecordWrite(incarnation: incarnation, changes: [.init(name: "likes", kind: .add(1))]))
-    return Operation(key: key, expectedVersion: expected, change: .write(write))
+    return RecordOperation(key: key, expectedVersion: expected, change: .write(write))
   }
 
   private static func deletion(
     of record: Record, _ device: Int, _ number: Int64, at milliseconds: Int64
-  ) -> Operation {
+  ) -> RecordOperation {
     let write = Write(
       dot: Dot(device: self.device(device), number: number), milliseconds: milliseconds, context: record.cell.context,
       record: RecordWrite(incarnation: record.cell.content.incarnation, isDeletion: true))
-    return Operation(key: record.key, expectedVersion: record.version, change: .write(write))
+    return RecordOperation(key: record.key, expectedVersion: record.version, change: .write(write))
   }
 
   private static func page(_ backend: any SyncBackend, _ zone: String) async throws -> ChangePage {
@@ -70,7 +70,7 @@ extension BackendConformance {
     // Someone who has been away longer writes to the record, gives it back, or makes another without knowing.
     let late = try await backend.commit(
       [
-        put(note, 3, 1, at: now), Operation(key: note, expectedVersion: 0, change: .join(living.cell)),
+        put(note, 3, 1, at: now), RecordOperation(key: note, expectedVersion: 0, change: .join(living.cell)),
         put(RecordKey(type: "notes", name: "d"), 3, 2, at: now, incarnation: 1),
       ], zone: zone)
     guard late.results.count == 3, late.results.prefix(2) == [.conflict(nil), .unchanged],

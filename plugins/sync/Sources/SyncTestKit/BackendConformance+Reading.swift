@@ -180,7 +180,7 @@ extension BackendConformance {
     _ = try await backend.commit([operation(write(1, at: now), expected: 0)], zone: zone)
     var other = Cell()
     other.apply(write(2, at: now, kind: .idle), windowMilliseconds: 5000)
-    let give = Operation(key: Pomodoro.timer, expectedVersion: 1, change: .join(other))
+    let give = RecordOperation(key: Pomodoro.timer, expectedVersion: 1, change: .join(other))
     let reply = try await backend.commit([give], zone: zone)
     guard case .committed(2, _, nil) = reply.results.first else {
       throw Failure(rule: "V23 a cell can be given back", seen: "\(reply)")

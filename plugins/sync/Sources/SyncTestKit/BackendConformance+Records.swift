@@ -7,20 +7,20 @@ extension BackendConformance {
 
   private static func rules(
     _ device: Int, _ texts: [String: String], at milliseconds: Int64, expected: Int64 = 0
-  ) -> Operation {
+  ) -> RecordOperation {
     let fields = texts.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
     let write = Write(dot: Dot(device: self.device(device), number: 1), milliseconds: milliseconds, fields: fields)
-    return Operation(key: rulesKey, expectedVersion: expected, change: .write(write))
+    return RecordOperation(key: rulesKey, expectedVersion: expected, change: .write(write))
   }
 
   private static func note(
     _ key: String, _ device: Int, _ number: Int64 = 2, adding more: Int64 = 1, at milliseconds: Int64,
     expected: Int64 = 0, group: Int64? = nil
-  ) -> Operation {
+  ) -> RecordOperation {
     let write = Write(
       dot: Dot(device: self.device(device), number: number), milliseconds: milliseconds,
       record: RecordWrite(changes: [.init(name: "likes", kind: .add(more))]))
-    return Operation(
+    return RecordOperation(
       key: RecordKey(type: "notes", name: key), expectedVersion: expected, change: .write(write), group: group)
   }
 
@@ -49,7 +49,7 @@ extension BackendConformance {
       record: RecordWrite(changes: [.init(name: "best", kind: .largest(Scalar.integer(1).bytes))]))
     let key = RecordKey(type: "notes", name: "b")
     let refused = try await backend.commit(
-      [Operation(key: key, expectedVersion: 0, change: .write(missing))], zone: zone)
+      [RecordOperation(key: key, expectedVersion: 0, change: .write(missing))], zone: zone)
     guard case .refused = refused.results.first else {
       throw Failure(rule: "a field without a rule is refused", seen: "\(refused)")
     }

@@ -6,22 +6,22 @@ extension BackendConformance {
   private static func titled(
     _ key: String, _ title: String, _ number: Int64, at milliseconds: Int64, expected: Int64 = 0,
     collection: String = "notes"
-  ) -> Operation {
+  ) -> RecordOperation {
     let write = Write(
       dot: Dot(device: device(1), number: number), milliseconds: milliseconds,
       fields: [.init(name: "title", value: Scalar.text(title).bytes)], record: RecordWrite())
-    return Operation(
+    return RecordOperation(
       key: RecordKey(type: collection, name: key), expectedVersion: expected, change: .write(write))
   }
 
-  private static func rules(_ collection: String, at milliseconds: Int64) -> Operation {
+  private static func rules(_ collection: String, at milliseconds: Int64) -> RecordOperation {
     let write = Write(
       dot: Dot(device: device(1), number: 1), milliseconds: milliseconds,
       fields: [.init(name: "title", value: Array("string newest".utf8))])
-    return Operation(key: ZoneRules.key(of: collection), expectedVersion: 0, change: .write(write))
+    return RecordOperation(key: ZoneRules.key(of: collection), expectedVersion: 0, change: .write(write))
   }
 
-  private static let wanted = Subscription(["notes": ["title": .text("in")]])
+  private static let wanted = SyncSubscription(["notes": ["title": .text("in")]])
 
   static let subscription: Body = { backend, zone in
     let now = try await backend.serverTime()

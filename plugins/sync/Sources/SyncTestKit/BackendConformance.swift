@@ -94,12 +94,12 @@ public enum BackendConformance {
       state: TimerState(kind: kind, remainingMilliseconds: kind.runsDown ? 60_000 : 0), completed: number)
   }
 
-  static func operation(_ write: Write, expected: Int64) -> Operation {
-    Operation(key: Pomodoro.timer, expectedVersion: expected, change: .write(write))
+  static func operation(_ write: Write, expected: Int64) -> RecordOperation {
+    RecordOperation(key: Pomodoro.timer, expectedVersion: expected, change: .write(write))
   }
 
-  static func deviceRecord(_ device: Int, at milliseconds: Int64) -> Operation {
-    Operation(
+  static func deviceRecord(_ device: Int, at milliseconds: Int64) -> RecordOperation {
+    RecordOperation(
       key: DeviceInfo.key(of: self.device(device)), expectedVersion: 0,
       change: .write(
         Write(

@@ -46,7 +46,7 @@ public enum Wire {
   // MARK: Commit
 
   /// A request to commit, from a device that has heard so much of the zone.
-  public static func body(of operations: [Operation], heard: Cursor? = nil) -> [UInt8] {
+  public static func body(of operations: [RecordOperation], heard: Cursor? = nil) -> [UInt8] {
     let values = operations.map { operation -> Value in
       var object = ValueObject([
         ("type", .string(operation.key.type)), ("name", .string(operation.key.name)),
@@ -75,12 +75,12 @@ public enum Wire {
   }
 
   /// Reads a request to commit.
-  public static func operations(_ body: [UInt8]) throws(WireProblem) -> [Operation] {
+  public static func operations(_ body: [UInt8]) throws(WireProblem) -> [RecordOperation] {
     let root = try object(body)
     guard let list = root["operations"]?.arrayValue else {
       throw WireProblem(path: "operations", message: "is missing or not an array")
     }
-    var operations: [Operation] = []
+    var operations: [RecordOperation] = []
     for (index, value) in list.enumerated() {
       let path = "operations[\(index)]"
       guard let member = value.objectValue else { throw WireProblem(path: path, message: "is not an object") }
@@ -88,12 +88,12 @@ public enum Wire {
       let expected = try integer(member, "expectedVersion", path)
       let change = try change(member, path)
       let group = member["transaction"] == nil ? nil : try integer(member, "transaction", path)
-      operations.append(Operation(key: key, expectedVersion: expected, change: change, group: group))
+      operations.append(RecordOperation(key: key, expectedVersion: expected, change: change, group: group))
     }
     return operations
   }
 
-  private static func change(_ member: ValueObject, _ path: String) throws(WireProblem) -> Operation.Change {
+  private static func change(_ member: ValueObject, _ path: String) throws(WireProblem) -> RecordOperation.Change {
     switch (member["write"], member["join"], member["retire"]) {
     case (let write?, nil, nil):
       return .write(try packed(write, "\(path).write") { bytes throws(PackingError) in try Write(packed: bytes) })
@@ -219,13 +219,15 @@ public enum Wire {
   // MARK: Changes
 
   /// A subscription as it is in the address of a request for changes.
-  public static func text(of subscription: Subscription) -> String { base64(subscription.packed()) }
+  public static func text(of subscription: SyncSubscription) -> String { base64(subscription.packed()) }
 
   /// Reads what `text(of:)` gave.
-  public static func subscription(_ text: String) throws(WireProblem) -> Subscription {
-    let read = try packed(.string(text), "subscribe") { bytes throws(PackingError) in try Subscription(packed: bytes) }
-    if read.packed().count > Subscription.maximumBytes {
-      throw WireProblem(path: "subscribe", message: "has more than \(Subscription.maximumBytes) bytes")
+  public static func subscription(_ text: String) throws(WireProblem) -> SyncSubscription {
+    let read = try packed(.string(text), "subscribe") { bytes throws(PackingError) in
+      try SyncSubscription(packed: bytes)
+    }
+    if read.packed().count > SyncSubscription.maximumBytes {
+      throw WireProblem(path: "subscribe", message: "has more than \(SyncSubscription.maximumBytes) bytes")
     }
     return read
   }

@@ -133,7 +133,7 @@ extension SchemaReader {
 // MARK: Parts that all maps share
 
 extension SchemaReader {
-  mutating func report(_ code: DiagnosticCode, _ message: String, at span: Span, help: String? = nil) {
+  mutating func report(_ code: DiagnosticCode, _ message: String, at span: TextSpan, help: String? = nil) {
     if diagnostics.count < Limits.diagnostics { diagnostics.append(Diagnostic(code, message, at: span, help: help)) }
   }
 
@@ -161,7 +161,7 @@ extension SchemaReader {
       }
     }
     for key in required where result[key] == nil {
-      report(.missingKey, "\(owner) lacks the key '\(key)'", at: Span(at: value.span.start))
+      report(.missingKey, "\(owner) lacks the key '\(key)'", at: TextSpan(at: value.span.start))
     }
     return result
   }

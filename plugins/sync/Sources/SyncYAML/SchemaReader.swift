@@ -22,7 +22,7 @@ struct SchemaReader {
     guard let root else {
       if diagnostics.isEmpty {
         report(
-          .emptyDocument, "the file does not contain a schema", at: Span(at: 0),
+          .emptyDocument, "the file does not contain a schema", at: TextSpan(at: 0),
           help: "a schema has 'schema' and 'collections'")
       }
       return nil
@@ -74,7 +74,7 @@ struct SchemaReader {
     let owner = "the collection '\(member.key)'"
     guard let parts = map(member.value, owner, keys: Self.names.collection, required: []) else { return collection }
     if parts["fields"] == nil, parts["other-fields"] == nil {
-      report(.missingKey, "\(owner) lacks the key 'fields'", at: Span(at: member.value.span.start))
+      report(.missingKey, "\(owner) lacks the key 'fields'", at: TextSpan(at: member.value.span.start))
     }
     if let delete = parts["delete"] {
       collection.delete = word(delete.value, "delete", DeleteRule.self) ?? .editWins

@@ -36,7 +36,7 @@ import Testing
   @Test func `more forgotten records than one modification takes are removed with later ones`() throws {
     let store = CloudMirror.store(ofAccount: "ada")
     var (cloud, mirror) = (SimulatedCloudZone(), CloudMirror(store: store))
-    func commit(_ operations: [Operation], atMilliseconds now: Int64) throws {
+    func commit(_ operations: [RecordOperation], atMilliseconds now: Int64) throws {
       let prepared = try mirror.prepare(operations, heard: nil, store: store, serverMilliseconds: now)
       guard let modification = prepared.modification else { return }
       #expect(modification.saved.count + modification.removed.count <= CloudModification.recordLimit)
@@ -71,26 +71,26 @@ private final class CloudWriter {
     return Dot(device: device, number: number)
   }
 
-  func rules() -> [Operation] {
+  func rules() -> [RecordOperation] {
     let fields = [Write.FieldChange(name: "likes", value: Array("integer counter".utf8))]
     let write = Write(dot: next(), milliseconds: 1, fields: fields)
-    return [Operation(key: ZoneRules.key(of: "notes"), expectedVersion: 0, change: .write(write))]
+    return [RecordOperation(key: ZoneRules.key(of: "notes"), expectedVersion: 0, change: .write(write))]
   }
 
-  func make(_ keys: [Int]) -> [Operation] {
+  func make(_ keys: [Int]) -> [RecordOperation] {
     keys.map { key in
       let record = RecordWrite(changes: [.init(name: "likes", kind: .add(1))])
       let write = Write(dot: next(), milliseconds: 2, record: record)
-      return Operation(key: RecordKey(type: "notes", name: "n\(key)"), expectedVersion: 0, change: .write(write))
+      return RecordOperation(key: RecordKey(type: "notes", name: "n\(key)"), expectedVersion: 0, change: .write(write))
     }
   }
 
-  func delete(_ keys: [Int], _ zone: ZoneState) -> [Operation] {
+  func delete(_ keys: [Int], _ zone: ZoneState) -> [RecordOperation] {
     keys.compactMap { key in
       guard let record = zone.records[RecordKey(type: "notes", name: "n\(key)")] else { return nil }
       let deletion = RecordWrite(incarnation: record.cell.content.incarnation, isDeletion: true)
       let write = Write(dot: next(), milliseconds: 3, context: record.cell.context, record: deletion)
-      return Operation(key: record.key, expectedVersion: record.version, change: .write(write))
+      return RecordOperation(key: record.key, expectedVersion: record.version, change: .write(write))
     }
   }
 }

@@ -32,8 +32,8 @@ import Testing
 
   private func device(_ number: Int) -> DeviceID { DeviceID(stem: "device", random: UInt32(number)) }
 
-  private func write(_ device: Int, _ number: Int64 = 1, after expected: Int64 = 0) -> Operation {
-    Operation(
+  private func write(_ device: Int, _ number: Int64 = 1, after expected: Int64 = 0) -> RecordOperation {
+    RecordOperation(
       key: DeviceInfo.key(of: self.device(device)), expectedVersion: expected,
       change: .write(
         Write(

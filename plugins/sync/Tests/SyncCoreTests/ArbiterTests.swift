@@ -19,7 +19,7 @@ import Testing
 
   private func decide(_ write: Write, stored: Record? = nil, expected: Int64? = nil) -> Arbiter.Decision {
     Arbiter.decide(
-      Operation(
+      RecordOperation(
         key: Pomodoro.timer, expectedVersion: expected ?? stored?.version ?? 0, change: .write(write)),
       stored: stored, rules: timers, serverMilliseconds: now)
   }
@@ -41,7 +41,7 @@ import Testing
   @Test func `V15 M12: what a transaction would have made of a record is not told as what is there`() throws {
     var batch = ArbiterBatch(serverMilliseconds: now)
     let operations = [0, 1, 7].map { (expected: Int64) in
-      Operation(
+      RecordOperation(
         key: Pomodoro.timer, expectedVersion: expected,
         change: .write(focus(mac, at: now + expected, number: expected + 1)), group: 1)
     }
@@ -120,7 +120,7 @@ import Testing
     record.cell = cell
     #expect(newcomer(66) == .refused(.tooManyDevices))
     let retirement = Arbiter.decide(
-      Operation(
+      RecordOperation(
         key: Pomodoro.timer, expectedVersion: 1, change: .retire(DeviceID(stem: "device", random: 3))),
       stored: record, rules: nil, serverMilliseconds: now)
     guard case .store(let retired, nil) = retirement else {
@@ -143,7 +143,7 @@ import Testing
   func `a value over a limit is refused`(_ change: Write.FieldChange, _ message: String) {
     let write = Write(dot: Dot(device: mac, number: 1), milliseconds: now, fields: [change], record: RecordWrite())
     let decision = Arbiter.decide(
-      Operation(key: Pomodoro.settings, expectedVersion: 0, change: .write(write)), stored: nil, rules: settings,
+      RecordOperation(key: Pomodoro.settings, expectedVersion: 0, change: .write(write)), stored: nil, rules: settings,
       serverMilliseconds: now)
     guard case .refused(.invalid(let problem)) = decision else {
       Issue.record("\(decision)")
@@ -173,7 +173,8 @@ import Testing
     ]
     for (key, rules, cell) in cases {
       let decision = Arbiter.decide(
-        Operation(key: key, expectedVersion: 0, change: .join(cell)), stored: nil, rules: rules, serverMilliseconds: now
+        RecordOperation(key: key, expectedVersion: 0, change: .join(cell)), stored: nil, rules: rules,
+        serverMilliseconds: now
       )
       guard case .refused = decision else {
         Issue.record("\(key): \(decision)")
@@ -189,7 +190,7 @@ import Testing
         dot: Dot(device: mac, number: 1), milliseconds: now,
         fields: [.init(name: field, value: Scalar.text("A").bytes)], record: RecordWrite())
       let decision = Arbiter.decide(
-        Operation(key: RecordKey(type: "notes", name: "newest"), expectedVersion: 0, change: .write(write)),
+        RecordOperation(key: RecordKey(type: "notes", name: "newest"), expectedVersion: 0, change: .write(write)),
         stored: nil, rules: rules, serverMilliseconds: now)
       if case .store = decision { #expect(isField) } else { #expect(!isField, "\(decision)") }
     }
@@ -214,7 +215,7 @@ import Testing
     let fields = (0..<5).map { Write.FieldChange(name: "field\($0)", value: Scalar.text(Self.long).bytes) }
     let write = Write(dot: Dot(device: mac, number: 1), milliseconds: now, fields: fields, record: RecordWrite())
     let decision = Arbiter.decide(
-      Operation(key: Pomodoro.settings, expectedVersion: 0, change: .write(write)), stored: nil, rules: settings,
+      RecordOperation(key: Pomodoro.settings, expectedVersion: 0, change: .write(write)), stored: nil, rules: settings,
       serverMilliseconds: now)
     guard case .refused(.tooLarge(let bytes)) = decision else {
       Issue.record("\(decision)")
@@ -235,7 +236,7 @@ import Testing
   ) {
     let rules = Pomodoro.schema.withDevices.collection(type)?.rules ?? ZoneRules(collection: type, texts: [:])
     let decision = Arbiter.decide(
-      Operation(key: RecordKey(type: type, name: name), expectedVersion: 0, change: .write(focus(mac, at: now))),
+      RecordOperation(key: RecordKey(type: type, name: name), expectedVersion: 0, change: .write(focus(mac, at: now))),
       stored: nil, rules: rules, serverMilliseconds: now)
     guard case .refused(.invalid(let problem)) = decision else {
       Issue.record("\(decision)")
@@ -248,7 +249,7 @@ import Testing
     var cell = Cell()
     cell.apply(focus(mac, at: now + 600_000), windowMilliseconds: 5000)
     let decision = Arbiter.decide(
-      Operation(key: Pomodoro.timer, expectedVersion: 0, change: .join(cell)), stored: nil, rules: timers,
+      RecordOperation(key: Pomodoro.timer, expectedVersion: 0, change: .join(cell)), stored: nil, rules: timers,
       serverMilliseconds: now)
     guard case .store(let stored, nil) = decision else {
       Issue.record("\(decision)")

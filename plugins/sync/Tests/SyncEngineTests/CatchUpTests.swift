@@ -20,7 +20,7 @@ import Testing
       fields: ["title": "string newest", "_delete": "edit-wins"].map {
         .init(name: $0.key, value: Array($0.value.utf8))
       })
-    commit(Operation(key: ZoneRules.key(of: "notes"), expectedVersion: 0, change: .write(rules)))
+    commit(RecordOperation(key: ZoneRules.key(of: "notes"), expectedVersion: 0, change: .write(rules)))
     for number in 1...Self.records { commit("n\(number)", "old", Int64(number + 1), version: 0) }
   }
 
@@ -31,10 +31,10 @@ import Testing
       dot: Dot(device: Self.phone, number: number), milliseconds: Rig.start - 100 + number,
       fields: [.init(name: "title", value: Scalar.text(title).bytes)], record: RecordWrite())
     commit(
-      Operation(key: RecordKey(type: "notes", name: name), expectedVersion: version, change: .write(write)))
+      RecordOperation(key: RecordKey(type: "notes", name: name), expectedVersion: version, change: .write(write)))
   }
 
-  private mutating func commit(_ operation: Operation) {
+  private mutating func commit(_ operation: RecordOperation) {
     let reply = try? zone.commit([operation], serverMilliseconds: Rig.start)
     if case .committed? = reply?.results.first { return }
     Issue.record("\(operation.key) came to \(String(describing: reply))")

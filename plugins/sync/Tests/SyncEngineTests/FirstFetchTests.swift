@@ -20,18 +20,18 @@ import Testing
       fields: ["title": "string newest", "_delete": "edit-wins"].map {
         .init(name: $0.key, value: Array($0.value.utf8))
       })
-    commit(Operation(key: ZoneRules.key(of: "notes"), expectedVersion: 0, change: .write(rules)))
+    commit(RecordOperation(key: ZoneRules.key(of: "notes"), expectedVersion: 0, change: .write(rules)))
     let title = Scalar.text(String(repeating: "x", count: 4500)).bytes
     for number in 1...Self.records {
       let write = Write(
         dot: Dot(device: phone, number: Int64(number + 1)), milliseconds: Rig.start,
         fields: [.init(name: "title", value: title)], record: RecordWrite())
       commit(
-        Operation(key: RecordKey(type: "notes", name: "n\(number)"), expectedVersion: 0, change: .write(write)))
+        RecordOperation(key: RecordKey(type: "notes", name: "n\(number)"), expectedVersion: 0, change: .write(write)))
     }
   }
 
-  private mutating func commit(_ operation: Operation) {
+  private mutating func commit(_ operation: RecordOperation) {
     let reply = try? rig.zone.commit([operation], serverMilliseconds: Rig.start)
     if case .committed? = reply?.results.first { return }
     Issue.record("\(operation.key) came to \(String(describing: reply))")

@@ -36,7 +36,7 @@ struct RecordFleet {
   /// Those that each device has fetched.
   private(set) var heard: [Set<Dot>] = []
 
-  private func settings(_ subscription: Subscription?) -> SyncSettings {
+  private func settings(_ subscription: SyncSubscription?) -> SyncSettings {
     var settings = SyncSettings()
     settings.subscription = subscription
     settings.usesChannel = false
@@ -70,7 +70,7 @@ struct RecordFleet {
 
   /// One more device, with this in its file; gives its number.
   @discardableResult mutating func add(
-    _ replica: Replica, disk: [String: [UInt8]] = [:], seed: UInt64? = nil, subscription: Subscription? = nil
+    _ replica: Replica, disk: [String: [UInt8]] = [:], seed: UInt64? = nil, subscription: SyncSubscription? = nil
   ) -> Int {
     let number = machines.count
     machines.append(
@@ -84,10 +84,10 @@ struct RecordFleet {
   }
 
   /// The notes with this title. With `skews` the zone is a file.
-  static func part(_ title: Int64) -> Subscription { Subscription(["notes": ["title": .text(String(title))]]) }
+  static func part(_ title: Int64) -> SyncSubscription { SyncSubscription(["notes": ["title": .text(String(title))]]) }
 
   /// Begins a device again from its file, with another part of the zone; nil for all of it.
-  mutating func restart(_ device: Int, _ subscription: Subscription?, seed: UInt64? = nil) throws {
+  mutating func restart(_ device: Int, _ subscription: SyncSubscription?, seed: UInt64? = nil) throws {
     guard let replica = try Replica(stored: disks[device].filter { !$0.key.hasPrefix("journal/") }) else { return }
     machines[device] = SyncMachine(
       replica: replica, settings: settings(subscription),
@@ -228,7 +228,7 @@ struct RecordFleet {
       dot: Dot(device: DeviceID(stem: "clock", random: 1), number: ticks), milliseconds: now,
       fields: [.init(name: "tick\(ticks % 200)", value: Array("integer counter".utf8))])
     let reply = try? zone.commit(
-      [Operation(key: key, expectedVersion: zone.records[key]?.version ?? 0, change: .write(write))],
+      [RecordOperation(key: key, expectedVersion: zone.records[key]?.version ?? 0, change: .write(write))],
       serverMilliseconds: now)
     guard case .committed? = reply?.results.first else { fatalError("a tick is not taken: \(reply as Any)") }
   }

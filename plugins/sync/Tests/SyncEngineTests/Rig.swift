@@ -42,7 +42,7 @@ struct Rig {
     return settings
   }
 
-  var commits: [[Operation]] {
+  var commits: [[RecordOperation]] {
     requests.compactMap { if case .commit(let operations, _) = $0.request { operations } else { nil } }
   }
 
@@ -113,7 +113,7 @@ struct Rig {
     let write = Write(
       timer: Dot(device: DeviceID(stem: "phone", random: device), number: number), milliseconds: now,
       seen: stored?.cell.latestStamp, context: stored?.cell.context ?? VersionVector(), state: TimerState(kind: kind))
-    let operation = Operation(
+    let operation = RecordOperation(
       key: Pomodoro.timer, expectedVersion: stored?.version ?? 0, change: .write(write))
     _ = try? zone.commit([operation], serverMilliseconds: now)
   }

@@ -169,7 +169,7 @@ import Testing
         dot: Dot(device: DeviceID(stem: "x", random: index), number: 1), milliseconds: now,
         fields: [.init(name: "f", value: Scalar.text("1").bytes)], record: RecordWrite())
       _ = try await shared.commit(
-        [Operation(key: Pomodoro.settings, expectedVersion: Int64(index) - 1, change: .write(write))],
+        [RecordOperation(key: Pomodoro.settings, expectedVersion: Int64(index) - 1, change: .write(write))],
         zone: "PomodoroZone")
     }
     try shared.close()

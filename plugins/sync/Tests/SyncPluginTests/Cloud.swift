@@ -31,14 +31,14 @@ struct Offline: SyncBackend {
   let address: String
 
   func commit(
-    _ operations: [Operation], zone: String, heard: Cursor?, store: StoreIdentity?
+    _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     try await cloud.store(at: address).commit(operations, zone: zone, heard: heard, store: store)
   }
 
   func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
-    of subscription: Subscription?,
+    of subscription: SyncSubscription?,
     store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage {
     try await cloud.store(at: address).changes(

@@ -33,7 +33,7 @@ import Testing
   private func commit(_ backend: SQLiteBackend, _ key: RecordKey, _ write: Write) async throws {
     let version = try await page(backend).records.first { $0.key == key }?.version ?? 0
     let reply = try await backend.commit(
-      [Operation(key: key, expectedVersion: version, change: .write(write))], zone: Self.zone)
+      [RecordOperation(key: key, expectedVersion: version, change: .write(write))], zone: Self.zone)
     guard case .committed = reply.results.first else { throw BackendError.invalid("\(reply)") }
   }
 

@@ -325,7 +325,7 @@ import Testing
       for number in numbers {
         let write = Write(
           timer: Dot(device: mac, number: number), milliseconds: 1, state: TimerState(kind: .focus))
-        let operation = Operation(key: Pomodoro.timer, expectedVersion: number - 1, change: .write(write))
+        let operation = RecordOperation(key: Pomodoro.timer, expectedVersion: number - 1, change: .write(write))
         _ = try await backend.commit([operation], zone: Pomodoro.zone)
       }
     }

@@ -9,13 +9,13 @@
   @Suite(.timeLimit(.minutes(10))) struct CollectionLimitTests {
     private static let zone = "Limited"
 
-    private func operation(_ key: RecordKey, _ device: Int, _ write: (inout Write) -> Void) -> Operation {
+    private func operation(_ key: RecordKey, _ device: Int, _ write: (inout Write) -> Void) -> RecordOperation {
       var one = Write(dot: Dot(device: DeviceID(stem: "d", random: UInt32(device)), number: 1), milliseconds: 1)
       write(&one)
-      return Operation(key: key, expectedVersion: 0, change: .write(one))
+      return RecordOperation(key: key, expectedVersion: 0, change: .write(one))
     }
 
-    private func note(_ number: Int) -> Operation {
+    private func note(_ number: Int) -> RecordOperation {
       operation(RecordKey(type: "notes", name: "n\(number)"), number) { $0.record = RecordWrite() }
     }
 

@@ -21,16 +21,16 @@
 
     private func operation(
       _ number: Int64 = 1, by device: Int = 1, key: RecordKey = Pomodoro.timer, expected: Int64 = 0
-    ) -> SyncCore.Operation {
+    ) -> RecordOperation {
       let write = Write(
         timer: Dot(device: DeviceID(stem: "mac", random: UInt32(device)), number: number), milliseconds: 1,
         state: TimerState(kind: .focus))
-      return Operation(key: key, expectedVersion: expected, change: .write(write))
+      return RecordOperation(key: key, expectedVersion: expected, change: .write(write))
     }
 
     /// One commit a zone, all at once; by zone what came of it.
     private func commits(
-      _ backend: PostgresBackend, _ operations: [Int: SyncCore.Operation] = [:]
+      _ backend: PostgresBackend, _ operations: [Int: RecordOperation] = [:]
     ) async -> [Int: Result<CommitReply, BackendError>] {
       await withTaskGroup(of: (Int, Result<CommitReply, BackendError>).self) { group in
         for caller in 0..<Self.callers {
@@ -172,7 +172,7 @@
       )
       defer { for backend in [one, other] { backend.close() } }
       let device = DeviceID(stem: "mac", random: 1)
-      func likes(_ name: String, _ number: Int64, expected: Int64, by device: DeviceID = device) -> SyncCore.Operation {
+      func likes(_ name: String, _ number: Int64, expected: Int64, by device: DeviceID = device) -> RecordOperation {
         let write = Write(
           dot: Dot(device: device, number: number), milliseconds: 1, context: VersionVector(),
           record: RecordWrite(isDeletion: false, changes: [.init(name: "likes", kind: .add(1))]))
@@ -367,7 +367,7 @@
         one.close()
         other.close()
       }
-      func rules(_ number: Int64, _ name: String, _ text: String) -> SyncCore.Operation {
+      func rules(_ number: Int64, _ name: String, _ text: String) -> RecordOperation {
         let write = Write(
           dot: Dot(device: DeviceID(stem: "mac", random: 1), number: number), milliseconds: 1,
           fields: [.init(name: name, value: Array(text.utf8))])
@@ -375,7 +375,7 @@
       }
       func change(
         _ number: Int64, by device: UInt32 = 1, seen: [Dot] = [], isDeletion: Bool = false
-      ) -> SyncCore.Operation {
+      ) -> RecordOperation {
         let write = Write(
           dot: Dot(device: DeviceID(stem: "mac", random: device), number: number), milliseconds: 1,
           context: VersionVector(seen),
@@ -383,7 +383,7 @@
         let key = RecordKey(type: "notes", name: "a")
         return .init(key: key, expectedVersion: number + Int64(device) - 3, change: .write(write))
       }
-      func commit(_ operation: SyncCore.Operation, _ backend: PostgresBackend) async throws {
+      func commit(_ operation: RecordOperation, _ backend: PostgresBackend) async throws {
         let results = try await backend.commit([operation], zone: "Notes").results
         guard case .committed? = results.first else { throw BackendError.invalid("\(results)") }
       }

@@ -90,7 +90,7 @@
       let write = Write(
         timer: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: 1,
         state: TimerState(kind: .focus))
-      let operation = SyncCore.Operation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))
+      let operation = RecordOperation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))
       async let reply = client.commit([operation], zone: Pomodoro.zone)
       while try database.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {
         try await Task.sleep(for: .milliseconds(20))

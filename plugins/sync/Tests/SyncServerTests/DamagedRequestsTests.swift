@@ -45,7 +45,7 @@
       let write = Write(
         timer: Dot(device: mac, number: 1), milliseconds: 1, seen: nil, context: VersionVector(),
         state: TimerState(kind: .focus))
-      let operations = [Operation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))]
+      let operations = [RecordOperation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))]
       let name = String(seed, radix: 16)
       return [
         Request("commit", [:], name: name, body: Wire.body(of: operations)),

@@ -81,7 +81,7 @@
             timer: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: now,
             state: TimerState(kind: .focus))
           _ = try await mac.commit(
-            [Operation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))], zone: zone)
+            [RecordOperation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))], zone: zone)
           var reached = before.sequence
           while reached <= before.sequence {
             if case .notification(let cursor)? = try await signs.next() { reached = cursor.sequence }
@@ -100,7 +100,7 @@
         for number in numbers {
           let write = Write(
             timer: Dot(device: mac, number: number), milliseconds: 1, state: TimerState(kind: .focus))
-          let operation = Operation(key: Pomodoro.timer, expectedVersion: number - 1, change: .write(write))
+          let operation = RecordOperation(key: Pomodoro.timer, expectedVersion: number - 1, change: .write(write))
           _ = try await backend.commit([operation], zone: zone)
         }
       }
@@ -237,7 +237,7 @@
           let write = Write(
             timer: Dot(device: DeviceID(stem: "mac", random: 1), number: number), milliseconds: 1,
             state: TimerState(kind: .focus))
-          let operation = SyncCore.Operation(
+          let operation = RecordOperation(
             key: Pomodoro.timer, expectedVersion: version, change: .write(write))
           guard let reply = try? await client.commit([operation], zone: "Conformance0") else {
             // It may have reached the server or not.

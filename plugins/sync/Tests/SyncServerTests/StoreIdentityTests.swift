@@ -36,7 +36,7 @@
       #expect(try store("identity \(words)") == next)
       // The server that runs notices it before it applies anything.
       let operations = [
-        Operation(
+        RecordOperation(
           key: Pomodoro.timer, expectedVersion: 0,
           change: .write(
             Write(

@@ -12,7 +12,7 @@ import Testing
     others: [RecordMention(key: RecordKey(type: "notes", name: "a"), sequence: 7)])
 
   @Test func `a subscription and what it leaves out arrive as they were sent`() throws {
-    let wanted = Subscription(["notes": ["folder": .text("ü/+=&"), "open": .null], "folders": [:]])
+    let wanted = SyncSubscription(["notes": ["folder": .text("ü/+=&"), "open": .null], "folders": [:]])
     #expect(try Wire.subscription(Wire.text(of: wanted)) == wanted)
     #expect(try Wire.page(Wire.body(of: Self.page, isPartial: true), isPartial: true) == Self.page)
   }

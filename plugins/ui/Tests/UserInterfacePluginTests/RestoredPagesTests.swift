@@ -18,7 +18,7 @@ private nonisolated final class BrokenInterface: ApplicationInterface, CallableA
   func launch(storyboard: String?) { whole.launch(storyboard: storyboard) }
   func restore(_ state: InterfaceState) { whole.restore(state) }
   func showSplash(_ asset: String?) { whole.showSplash(asset) }
-  func makeWindow(_ content: ContentView) -> String { whole.makeWindow(content) }
+  func makeWindow(_ content: WindowContent) -> String { whole.makeWindow(content) }
   func present() throws { throw failure }
   func select(tab: String) throws { try whole.select(tab: tab) }
   func open(_ page: PageRequest) throws { try whole.open(page) }

@@ -127,7 +127,7 @@ struct InterfaceRun {
     try await run.call(MakeWindow.self, ["tabs": ["map", "routes"], "environment": ["language": "zh-Hans"]])
     #expect(
       run.interface.content
-        == ContentView(tabs: ["map", "routes"], selected: "map", environment: ["language": "zh-Hans"]))
+        == WindowContent(tabs: ["map", "routes"], selected: "map", environment: ["language": "zh-Hans"]))
   }
 
   @Test(

@@ -40,10 +40,10 @@ enum Notes {
   }
 
   /// One more like for a note.
-  static func like(_ key: RecordKey, by dot: Dot, expected: Int64, milliseconds: Int64) -> SyncCore.Operation {
+  static func like(_ key: RecordKey, by dot: Dot, expected: Int64, milliseconds: Int64) -> RecordOperation {
     let write = Write(
       dot: dot, milliseconds: milliseconds, record: RecordWrite(changes: [.init(name: "likes", kind: .add(1))]))
-    return Operation(key: key, expectedVersion: expected, change: .write(write))
+    return RecordOperation(key: key, expectedVersion: expected, change: .write(write))
   }
 
   /// Puts so many records into a zone of a backend, after the rules of their collection.
@@ -72,7 +72,7 @@ enum Notes {
     _ writes: [(key: RecordKey, write: Write)], _ backend: any SyncBackend, _ zone: String
   ) async throws {
     let reply = try await backend.commit(
-      writes.map { Operation(key: $0.key, expectedVersion: 0, change: .write($0.write)) }, zone: zone)
+      writes.map { RecordOperation(key: $0.key, expectedVersion: 0, change: .write($0.write)) }, zone: zone)
     for result in reply.results {
       guard case .committed = result else { throw Failure("a commit came to \(result)") }
     }

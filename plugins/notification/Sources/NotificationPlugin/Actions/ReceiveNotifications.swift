@@ -5,7 +5,7 @@ import FlowPluginKit
 /// N15, N21, N24).
 ///
 /// What merely comes never opens a page, unless `route-on-receipt` says so (ruling C3).
-struct ReceiveNotifications: Service {
+struct ReceiveNotifications: StepService {
   static let name = "notification.receive"
   static let effect = ActionEffect.process
   static let summary = "Shows arriving notifications and opens those that are tapped"

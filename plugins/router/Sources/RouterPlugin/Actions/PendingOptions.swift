@@ -3,7 +3,7 @@ import FlowPluginKit
 import RouterCore
 
 /// How links are held until the user interface is ready: `{ keep, persist, time-to-live }`.
-struct PendingOptions: FieldValue {
+struct PendingOptions: ColumnValue {
   var keep = PendingPolicy.Keep.latest
   var persist = false
   var timeToLiveMilliseconds = PendingPolicy.defaultTimeToLiveMilliseconds

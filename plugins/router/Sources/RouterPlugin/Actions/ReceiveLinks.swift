@@ -4,7 +4,7 @@ import RouterCore
 
 /// Takes the links that open the running app and posts `router.link` for each, so that a link goes one way whether it
 /// launched the app or found it running.
-struct ReceiveLinks: Service {
+struct ReceiveLinks: StepService {
   static let name = "router.receive"
   static let effect = ActionEffect.process
   static let summary = "Takes links that open the running app, and posts router.link for each"

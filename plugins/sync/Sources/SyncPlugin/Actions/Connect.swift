@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 import enum SyncCore.RecordLimits
-import struct SyncCore.Subscription
+import struct SyncCore.SyncSubscription
 import enum SyncCore.ZoneName
 import SyncDevice
 import SyncEngine
@@ -128,7 +128,7 @@ struct Connect: AsyncAction {
   /// Opens a device with a file whose data belongs to the store.
   private func openOfStore(
     _ name: String, _ base: String, _ input: Input, _ home: Connection.Home, _ schema: RecordSchema,
-    _ subscription: Subscription?
+    _ subscription: SyncSubscription?
   ) async throws -> Connection {
     let (account, mode) = (input.account ?? "", input.onOtherStore)
     func connect(_ file: String) async throws -> Connection {
@@ -163,7 +163,7 @@ struct Connect: AsyncAction {
   }
 
   /// Which part of the zone is asked for, nil for all of it.
-  private func subscription(_ input: Input, _ schema: RecordSchema) throws -> Subscription? {
+  private func subscription(_ input: Input, _ schema: RecordSchema) throws -> SyncSubscription? {
     guard let wanted = input.subscribe else { return nil }
     guard let path = input.schema?.path, !path.isEmpty else {
       throw ActionError(

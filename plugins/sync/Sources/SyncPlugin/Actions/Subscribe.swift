@@ -5,7 +5,7 @@ import SyncDevice
 import SyncEngine
 
 /// Follows the zone until the run ends: every change is logged with the rule that decided it (S16, S31, S38).
-struct Subscribe: Service {
+struct Subscribe: StepService {
   static let name = "sync.subscribe"
   static let summary = "Follows the other devices' changes during the run"
   static let requires: [HandleKey] = [.syncConnection]

@@ -5,7 +5,7 @@ import SyncEngine
 import SyncRecords
 
 /// Follows the records until the run ends: an event and a line for each change, with the old and the new values.
-struct Watch: Service {
+struct Watch: StepService {
   static let name = "sync.watch"
   static let summary = "Follows the records during the run: an event and a line for each change"
   static let requires: [HandleKey] = [.syncConnection]

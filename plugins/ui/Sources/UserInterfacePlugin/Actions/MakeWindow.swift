@@ -49,7 +49,7 @@ struct MakeWindow: AsyncAction {
       ?? input.selected.flatMap { input.tabs.contains($0) ? nil : Self.unknown($0, input.tabs) }
     if let problem { throw ActionError("tabs-invalid", problem, isRetryable: false) }
     let session: InterfaceSession = try context.handle(InterfaceSession.key)
-    let content = ContentView(
+    let content = WindowContent(
       tabs: input.tabs, selected: input.selected ?? input.tabs[0], environment: input.environment, pages: input.pages)
     let interface = session.interface
     let tab = try await context.calling(interface) { try await interface.makeWindow(content) }

@@ -3,7 +3,7 @@ import FlowPluginKit
 
 /// Shows the launch screen until the window is in its place (R3); its animation runs next to the work of the launch
 /// (L27), which it neither waits for nor delays.
-struct ShowSplash: Service {
+struct ShowSplash: StepService {
   static let name = "ui.splash"
   static let effect = ActionEffect.process
   static let summary = "Shows the launch screen until ui.present takes its place"

@@ -14,7 +14,7 @@ import FlowPluginKit
   /// Shows the launch screen; nil: a plain one.
   func showSplash(_ asset: String?) async throws
   /// Makes the window with its content view, not yet visible; returns the tab in front.
-  func makeWindow(_ content: ContentView) async throws -> String
+  func makeWindow(_ content: WindowContent) async throws -> String
   /// Makes the window visible in the splash's place; throws `no-window` when there is none.
   func present() async throws
   /// Brings a tab to the front; throws `unknown-tab` when there is none of this name.
@@ -26,7 +26,7 @@ import FlowPluginKit
 }
 
 /// The content view of an application: tabs, and what they are given.
-public struct ContentView: Sendable, Hashable {
+public struct WindowContent: Sendable, Hashable {
   /// The names of the tabs in order; at least one.
   public var tabs: [String]
   /// The tab in front unless another is restored.

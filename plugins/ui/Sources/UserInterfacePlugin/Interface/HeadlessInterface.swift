@@ -10,7 +10,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
     var isLaunched = false
     var isPresented = false
     var splash: String?
-    var content: ContentView?
+    var content: WindowContent?
     var state = InterfaceState()
     var banners: [String] = []
     var handler: @Sendable (InterfaceState) -> Void = { _ in }
@@ -28,7 +28,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
   public var state: InterfaceState { contents.withLock { $0.state } }
 
   /// The content view; nil: there is no window yet.
-  public var content: ContentView? { contents.withLock { $0.content } }
+  public var content: WindowContent? { contents.withLock { $0.content } }
 
   /// The titles of the banners shown so far.
   public var banners: [String] { contents.withLock { $0.banners } }
@@ -43,7 +43,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
   public func showSplash(_ asset: String?) { contents.withLock { $0.splash = asset ?? "" } }
 
   /// Keeps the content; a restored tab stays in front where it still exists.
-  public func makeWindow(_ content: ContentView) -> String {
+  public func makeWindow(_ content: WindowContent) -> String {
     contents.withLock { contents in
       contents.content = content
       let tab = contents.state.tab.flatMap { content.tabs.contains($0) ? $0 : nil } ?? content.selected

@@ -1,6 +1,6 @@
 import FlowModel
 
-extension QualityOfService {
+extension StepQueue {
   /// The same for tasks.
   var taskPriority: TaskPriority {
     switch self {

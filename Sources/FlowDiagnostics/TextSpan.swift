@@ -1,7 +1,7 @@
 /// A stretch of a source text, as byte offsets: `start` is the first byte, `end` the one behind the last.
 ///
 /// A span may be empty; it then marks the location in front of `start`.
-public struct Span: Sendable, Hashable, Comparable {
+public struct TextSpan: Sendable, Hashable, Comparable {
   /// The offset of the first byte.
   public var start: Int
   /// The offset behind the last byte; never below `start`.
@@ -20,13 +20,13 @@ public struct Span: Sendable, Hashable, Comparable {
   public var isEmpty: Bool { start == end }
 
   /// Whether all of another span is in this one.
-  public func contains(_ other: Span) -> Bool { start <= other.start && other.end <= end }
+  public func contains(_ other: TextSpan) -> Bool { start <= other.start && other.end <= end }
 
   /// By start, then by end.
-  public static func < (left: Span, right: Span) -> Bool {
+  public static func < (left: TextSpan, right: TextSpan) -> Bool {
     (left.start, left.end) < (right.start, right.end)
   }
 
   /// The part of this span from `lower` to `upper`, counted from its start.
-  public func part(_ lower: Int, _ upper: Int) -> Span { Span(start + lower, min(start + upper, end)) }
+  public func part(_ lower: Int, _ upper: Int) -> TextSpan { TextSpan(start + lower, min(start + upper, end)) }
 }

@@ -3,7 +3,7 @@
 ///
 /// What is not a record of a collection, such as the zone's rules, belongs to every part. A record is asked by what the
 /// zone holds of it, deleted or not.
-public struct Subscription: Hashable, Sendable {
+public struct SyncSubscription: Hashable, Sendable {
   /// The wanted collections, each with the values that fields merged by `newest` must have; none for all its records.
   public var collections: [String: [String: Scalar]]
 

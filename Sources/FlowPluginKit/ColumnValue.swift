@@ -1,7 +1,7 @@
 import FlowModel
 
 /// A Swift type that an input or output may have.
-public protocol FieldValue: Sendable {
+public protocol ColumnValue: Sendable {
   /// The type as workflows know it.
   static var valueType: ValueType { get }
   /// What an input of this type holds when nothing is given; nil means that something must be given.
@@ -16,14 +16,14 @@ public protocol FieldValue: Sendable {
   var value: Value { get }
 }
 
-extension FieldValue {
+extension ColumnValue {
   /// Something must be given.
   public static var absent: Self? { nil }
   /// No.
   public static var acceptsNull: Bool { false }
 }
 
-extension String: FieldValue {
+extension String: ColumnValue {
   /// The type as workflows know it.
   public static var valueType: ValueType { .string }
   /// Stands in while the table of fields is derived.
@@ -37,7 +37,7 @@ extension String: FieldValue {
   public var value: Value { .string(self) }
 }
 
-extension Bool: FieldValue {
+extension Bool: ColumnValue {
   /// The type as workflows know it.
   public static var valueType: ValueType { .boolean }
   /// Stands in while the table of fields is derived.
@@ -51,7 +51,7 @@ extension Bool: FieldValue {
   public var value: Value { .boolean(self) }
 }
 
-extension Int: FieldValue {
+extension Int: ColumnValue {
   /// The type as workflows know it.
   public static var valueType: ValueType { .integer }
   /// Stands in while the table of fields is derived.
@@ -65,7 +65,7 @@ extension Int: FieldValue {
   public var value: Value { .integer(self) }
 }
 
-extension Double: FieldValue {
+extension Double: ColumnValue {
   /// The type as workflows know it.
   public static var valueType: ValueType { .number }
   /// Stands in while the table of fields is derived.
@@ -79,7 +79,7 @@ extension Double: FieldValue {
   public var value: Value { .number(self) }
 }
 
-extension Duration: FieldValue {
+extension Duration: ColumnValue {
   /// The type as workflows know it.
   public static var valueType: ValueType { .duration }
   /// Stands in while the table of fields is derived.
@@ -93,7 +93,7 @@ extension Duration: FieldValue {
   public var value: Value { .string(DurationText.format(self)) }
 }
 
-extension Value: FieldValue {
+extension Value: ColumnValue {
   /// The type as workflows know it.
   public static var valueType: ValueType { .any }
   /// Null is a value of its own here.
@@ -106,7 +106,7 @@ extension Value: FieldValue {
   public var value: Value { self }
 }
 
-extension ValueObject: FieldValue {
+extension ValueObject: ColumnValue {
   /// The type as workflows know it.
   public static var valueType: ValueType { .object(properties: nil) }
   /// Stands in while the table of fields is derived.
@@ -120,7 +120,7 @@ extension ValueObject: FieldValue {
   public var value: Value { .object(self) }
 }
 
-extension Array: FieldValue where Element: FieldValue {
+extension Array: ColumnValue where Element: ColumnValue {
   /// The type as workflows know it.
   public static var valueType: ValueType { .array(of: Element.valueType) }
   /// Stands in while the table of fields is derived.
@@ -140,7 +140,7 @@ extension Array: FieldValue where Element: FieldValue {
   public var value: Value { .array(map(\.value)) }
 }
 
-extension Optional: FieldValue where Wrapped: FieldValue {
+extension Optional: ColumnValue where Wrapped: ColumnValue {
   /// The type as workflows know it.
   public static var valueType: ValueType { Wrapped.valueType }
   /// Nothing, where nothing is given.
@@ -161,7 +161,7 @@ extension Optional: FieldValue where Wrapped: FieldValue {
 /// ```swift
 /// enum Level: String, FieldWord { case city, province, country }
 /// ```
-public protocol FieldWord: FieldValue, Decodable, RawRepresentable, CaseIterable where RawValue == String {}
+public protocol FieldWord: ColumnValue, Decodable, RawRepresentable, CaseIterable where RawValue == String {}
 
 extension FieldWord {
   /// One of the cases' words.
@@ -182,7 +182,7 @@ extension FieldWord {
 extension LogLevel: FieldWord {}
 
 /// A place that an action writes; a relative one is resolved against the run's data folder before the action sees it.
-public struct DataPath: FieldValue, Hashable {
+public struct DataPath: ColumnValue, Hashable {
   /// The absolute path.
   public let path: String
   /// Wraps a path.
@@ -202,7 +202,7 @@ public struct DataPath: FieldValue, Hashable {
 
 /// A place that an action reads; a relative one is resolved against the workflow file's folder before the action sees
 /// it.
-public struct SourcePath: FieldValue, Hashable {
+public struct SourcePath: ColumnValue, Hashable {
   /// The absolute path.
   public let path: String
   /// Wraps a path.

@@ -1,0 +1,50 @@
+import FlowHistory
+import FlowKit
+import FlowTestKit
+import Foundation
+import LocationPlugin
+import NotificationPlugin
+import PreferencesPlugin
+import RouterPlugin
+import SyncCloud
+import SyncCore
+import SyncEngine
+import Testing
+import UserInterfacePlugin
+
+// Names that Swift, Foundation, Testing, SwiftUI and Combine have, as an app writes them: none is flowrun's.
+
+private final class Upload: Operation, @unchecked Sendable {
+  override func main() {}
+}
+
+private struct ContentView {}
+
+private protocol Service {}
+
+private protocol Subscription {}
+
+private struct FieldValue {}
+
+private func sum(_ bytes: Span<UInt8>) -> Int {
+  var sum = 0
+  for index in bytes.indices { sum += Int(bytes[index]) }
+  return sum
+}
+
+private func location(_ location: SourceLocation = #_sourceLocation) -> Int { location.line }
+
+@Suite struct `Names of the system next to those of flowrun` {
+  @Test func `can be written in a file that imports both`() {
+    let upload = Upload()
+    upload.qualityOfService = QualityOfService.utility
+    #expect(upload.qualityOfService == .utility)
+    #expect(sum([1, 2, 3].span) == 6 && location() > 0)
+    #expect(TextSpan(at: 3).start == 3 && TextLocation(line: 1, column: 2).column == 2)
+    #expect(StepQueue.allCases.contains(.utility))
+    let types: [Any.Type] = [
+      WindowContent.self, RecordOperation.self, SyncSubscription.self, (any ColumnValue).self, (any StepService).self,
+    ]
+    #expect(types.count == 5)
+  }
+}
