@@ -11,12 +11,10 @@ let builtIn: [Target.Dependency] = [
   "SyncPlugin", "SyncYAML", "SyncCommands", "PomodoroPlugin",
 ]
 
-/// The modules that run, match and geocode. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these and the packages
-/// are optimized: the optimizer takes three quarters of the processor time of a build.
-let optimized = [
-  "FlowBytes", "FlowPlatform", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowPluginKit", "FlowEngine",
-  "RouterCore", "GeocodeCore",
-]
+/// The modules in which a start spends its time. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these are optimized: the
+/// optimizer takes three quarters of the processor time of a build. `scripts/release-build` turns it off for all modules, the
+/// packages too, and `-Xfrontend` comes after that.
+let optimized = ["FlowBytes", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowEngine", "GeocodeCore"]
 let isQuickBuild = Context.environment["FLOWRUN_QUICK_BUILD"] != nil
 
 /// Files of a target that are not compiled, and files that it reads when it runs.
@@ -387,7 +385,7 @@ func module(
   let module = Target.target(
     name: name, dependencies: uses.map(named), path: "\(root)Sources/\(name)", exclude: leftOut,
     resources: files.isEmpty ? nil : files,
-    swiftSettings: isQuickBuild ? (optimized.contains(name) ? [] : [.unsafeFlags(["-Onone"])]) : nil)
+    swiftSettings: isQuickBuild && optimized.contains(name) ? [.unsafeFlags(["-Xfrontend", "-O"])] : nil)
   return [module] + (tests.map { test("\(name)Tests", in: folder, uses: [.target(name: name)] + uses + $0) } ?? [])
 }
 

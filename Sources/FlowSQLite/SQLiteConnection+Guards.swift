@@ -1,4 +1,5 @@
 import CSQLite
+import FlowPlatform
 
 /// What SQLite calls while statements are prepared and run.
 struct SQLiteGuards {
@@ -174,7 +175,7 @@ extension SQLiteConnection {
       let count = min(pieceBytes, bytes.count - start)
       let code = sqlite3_blob_read(blob, &piece, Int32(count), Int32(start))
       guard code == SQLITE_OK else { throw error(code) }
-      guard bytes[start..<start + count] == piece[..<count] else { return false }
+      guard bytes.withUnsafeBytes({ memcmp($0.baseAddress! + start, piece, count) }) == 0 else { return false }
     }
     return true
   }

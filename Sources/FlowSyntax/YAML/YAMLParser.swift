@@ -2,6 +2,7 @@ import CLibYAML
 import FlowDiagnostics
 import FlowExpressions
 import FlowModel
+import FlowPlatform
 
 /// Reads one YAML document into a ``NodeTree``: a plain one with ``PlainScanner``, any other with libyaml's events.
 ///
@@ -62,18 +63,19 @@ struct YAMLParser {
 
   /// libyaml looks through all tag directives for each new one, so thousands would take it hours; no workflow needs any.
   private static func checkDirectives(_ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLFailure) {
+    guard let start = bytes.baseAddress else { return }
     var count = 0
-    var isLineStart = true
-    for (offset, byte) in bytes.enumerated() {
-      if isLineStart, byte == UInt8(ascii: "%") {
-        count += 1
-        if count > Limits.directives {
-          throw YAMLFailure(
-            .yamlSyntax, "more than \(Limits.directives) directives", at: TextSpan(offset, offset + 1),
-            help: "a workflow needs no line that begins with '%'")
-        }
+    var offset = 0
+    while let found = memchr(start + offset, Int32(UInt8(ascii: "%")), bytes.count - offset) {
+      let position = UnsafeRawPointer(start).distance(to: found)
+      offset = position + 1
+      guard position == 0 || bytes[position - 1] == 0x0A || bytes[position - 1] == 0x0D else { continue }
+      count += 1
+      if count > Limits.directives {
+        throw YAMLFailure(
+          .yamlSyntax, "more than \(Limits.directives) directives", at: TextSpan(position, position + 1),
+          help: "a workflow needs no line that begins with '%'")
       }
-      isLineStart = byte == 0x0A || byte == 0x0D
     }
   }
 
