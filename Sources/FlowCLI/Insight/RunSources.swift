@@ -142,15 +142,7 @@ struct RunSources {
 enum FolderFiles {
   /// The paths of the `*.json` files of a folder, by name.
   static func reports(in folder: String) throws(FileProblem) -> [String] {
-    guard let directory = opendir(folder) else { throw FileProblem(path: folder) }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted().map { "\(folder)/\($0)" }
+    guard let names = FilePath.names(in: folder) else { throw FileProblem(path: folder) }
+    return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
   }
 }

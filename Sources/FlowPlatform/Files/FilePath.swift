@@ -46,11 +46,7 @@ package enum FilePath {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
-        field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
-          String(cString: $0)
-        }
-      }
+      let name = String(cString: entry.name)
       if name != ".", name != ".." { names.append(name) }
     }
     return names.sorted()

@@ -133,9 +133,7 @@ struct FileSearch {
     guard fstat(dirfd(stream), &status) == 0 else { return nil }
     var entries: [FolderItem] = []
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: UnsafeRawBufferPointer(rebasing: bytes.prefix { $0 != 0 }), as: UTF8.self)
-      }
+      let name = String(cString: entry.name)
       guard name != ".", name != ".." else { continue }
       let type = Int(entry.pointee.d_type)
       entries.append(FolderItem(name: name, kind: type == Int(DT_DIR) ? .folder : type == Int(DT_REG) ? .file : nil))

@@ -15,9 +15,7 @@ package enum ProcessTable {
     defer { closedir(folder) }
     var numbers: [pid_t] = []
     while let entry = readdir(folder) {
-      let number = withUnsafePointer(to: &entry.pointee.d_name) { name in
-        name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) { atoi($0) }
-      }
+      let number = atoi(entry.name)
       if number > 0 { numbers.append(number) }
     }
     return numbers

@@ -35,12 +35,12 @@ struct darwin_stat {
   int64_t st_blocks;
   int32_t st_blksize;
 } NAMED(stat);
-// Apple's name has 1,024 bytes; the tuple that Swift makes of them costs seconds to compile.
+// The name is a tuple of 1,024 elements to Swift. Code that uses the tuple takes the compiler 20 s, so it is read by its offset.
 struct darwin_dirent {
   uint64_t d_ino, d_seekoff;
   uint16_t d_reclen, d_namlen;
   uint8_t d_type;
-  char d_name[64];
+  char d_name[1024];
 } NAMED(dirent);
 struct darwin_directory {
   int descriptor;
@@ -103,6 +103,7 @@ FUNCTION(int, mkdir, (_:_:), const char *_Nonnull path, darwin_mode_t mode);
 FUNCTION(int, mkfifo, (_:_:), const char *_Nonnull path, darwin_mode_t mode);
 FUNCTION(int, rmdir, (_:), const char *_Nonnull path);
 FUNCTION(int, unlink, (_:), const char *_Nonnull path);
+FUNCTION(int, unlinkat, (_:_:_:), int folder, const char *_Nonnull path, int flags);
 FUNCTION(int, rename, (_:_:), const char *_Nonnull from, const char *_Nonnull to);
 FUNCTION(int, link, (_:_:), const char *_Nonnull from, const char *_Nonnull to);
 FUNCTION(int, symlink, (_:_:), const char *_Nonnull from, const char *_Nonnull to);
