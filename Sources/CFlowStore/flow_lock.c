@@ -13,13 +13,10 @@
 #endif
 
 // Locks of the open file, not of the process: two runs of one process exclude each other too, and nothing but the end of
-// the file's last descriptor lets one go.
-#if defined(F_OFD_SETLK)
-#define SET_LOCK F_OFD_SETLK
-#define GET_LOCK F_OFD_GETLK
-#else
-#define SET_LOCK F_SETLK
-#define GET_LOCK F_GETLK
+// the file's last descriptor lets one go. F_SETLK cannot replace them: it does not exclude runs of one process, and its lock
+// is lost when the process closes any descriptor of the file.
+#if !defined(F_OFD_SETLK)
+#error "locks of open files (F_OFD_SETLK) are needed: build on Linux, or with an SDK of macOS 15.4, iOS 18.4 or later"
 #endif
 
 static struct flock lock_of(int64_t offset, short type) {
@@ -34,7 +31,7 @@ static struct flock lock_of(int64_t offset, short type) {
 
 static int set_lock(int file, int64_t offset, short type) {
   struct flock lock = lock_of(offset, type);
-  while (fcntl(file, SET_LOCK, &lock) != 0) {
+  while (fcntl(file, F_OFD_SETLK, &lock) != 0) {
     if (errno == EAGAIN || errno == EACCES) return 1;
     if (errno != EINTR) return -errno;
   }
@@ -57,7 +54,7 @@ void flow_start_writing(int file) {
 
 int flow_is_byte_locked(int file, int64_t offset) {
   struct flock lock = lock_of(offset, F_WRLCK);
-  if (fcntl(file, GET_LOCK, &lock) != 0) return -errno;
+  if (fcntl(file, F_OFD_GETLK, &lock) != 0) return -errno;
   return lock.l_type == F_UNLCK ? 0 : 1;
 }
 

@@ -7,6 +7,6 @@ struct flock {
 };
 #define F_OFD_SETLK 90
 #define F_OFD_GETLK 92
-enum { F_SETLK = 8, F_GETLK = 7, F_RDLCK = 1, F_UNLCK = 2, F_WRLCK = 3, SEEK_SET = 0, O_RDONLY = 0 };
+enum { F_RDLCK = 1, F_UNLCK = 2, F_WRLCK = 3, SEEK_SET = 0, O_RDONLY = 0 };
 int fcntl(int file, int command, ...);
 int open(const char *path, int flags, ...);
