@@ -19,27 +19,39 @@ public struct DataFolder: Sendable {
 
   /// Opens the folder at a path, absolute or from the working folder, making it and its parents when missing; what it makes is
   /// its owner's alone.
-  public init(making path: String) throws(FolderProblem) {
+  public init(making path: String) throws(FolderProblem) { try self.init(making: path) { mkdir($0, 0o700) } }
+
+  /// Makes folders with `make`, which returns 0 or sets the error number, as `mkdir` does.
+  init(making path: String, with make: (String) -> CInt) throws(FolderProblem) {
     let path = FilePath.absolute(path)
     self.path = path
     if access(path, W_OK | X_OK) == 0, access(path + "/.", F_OK) == 0 { return }
-    var partial = ""
-    for part in path.split(separator: "/") {
-      let parent = partial
-      partial += "/\(part)"
-      if mkdir(partial, 0o700) == 0 { continue }
-      // What `mkdir` says of a folder that is there differs between file systems.
-      let code = errno
-      var status = stat()
-      guard stat(partial, &status) == 0 else {
-        throw FolderProblem(
-          path: path, cause: "'\(parent.isEmpty ? "/" : parent)' cannot hold a new folder: \(Self.text(code))")
-      }
-      guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw FolderProblem(path: path, cause: partial == path ? "it is a file" : "'\(partial)' is a file")
-      }
-    }
+    try Self.make(FilePath.parts(of: path)[...], for: path, with: make)
     guard access(path, W_OK | X_OK) == 0 else { throw FolderProblem(path: path, cause: Self.text(errno)) }
+  }
+
+  /// Makes the folder of these parts. Looks at its parent only if that is missing: a sandbox reports each look at a folder
+  /// outside of it, and may refuse it although the folder can be made.
+  private static func make(
+    _ parts: ArraySlice<Substring>, for path: String, with make: (String) -> CInt
+  ) throws(FolderProblem) {
+    let folder = "/" + parts.joined(separator: "/")
+    if make(folder) == 0 { return }
+    var code = errno
+    if code == ENOENT || code == ENOTDIR, !parts.isEmpty {
+      try Self.make(parts.dropLast(), for: path, with: make)
+      if make(folder) == 0 { return }
+      code = errno
+    }
+    // The error number for a folder that exists differs between file systems.
+    var status = stat()
+    guard stat(folder, &status) == 0 else {
+      let parent = "/" + parts.dropLast().joined(separator: "/")
+      throw FolderProblem(path: path, cause: "'\(parent)' cannot hold a new folder: \(text(code))")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw FolderProblem(path: path, cause: folder == path ? "it is a file" : "'\(folder)' is a file")
+    }
   }
 
   private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
