@@ -39,7 +39,7 @@
       if let metrics { parts.append(RunMetrics(metrics)) }
       if let tracer { parts.append(RunSpans(tracer, context)) }
       #if canImport(os)
-        if signposts { parts.append(RunSignposts()) }
+        if signposts { parts.append(SignpostSignal()) }
       #endif
       self.parts = Mutex(parts)
     }
@@ -53,11 +53,6 @@
         }
       }
     }
-  }
-
-  /// One form into which events are turned. Called for one event after the other.
-  protocol RunSignal: Sendable {
-    mutating func receive(_ event: RunEvent)
   }
 
   extension StepID {

@@ -1,11 +1,35 @@
-// Not compiled on Linux, where there is no `os`.
-#if Observability && canImport(os)
+// Not compiled on Linux, where there is no `os`. It needs no packages, so it does not depend on the trait.
+#if canImport(os)
   import FlowEngine
   import FlowModel
+  import Synchronization
   import os
 
-  /// The run and its steps as intervals in Instruments, and the gate as an event.
-  struct RunSignposts: RunSignal {
+  /// Shows a run and its steps as intervals in Instruments, and the gate as an event.
+  ///
+  /// ```swift
+  /// options.observer = RunSignposts()
+  /// ```
+  /// It needs neither the trait `Observability` nor the packages that the trait fetches; `RunObservability` marks signposts,
+  /// too. Each run needs an observer of its own.
+  public final class RunSignposts: RunObserver {
+    private let other: (any RunObserver)?
+    private let signals = Mutex(SignpostSignal())
+
+    /// An observer of one run. `other` receives all events, too.
+    public init(passingOnTo other: (any RunObserver)? = nil) { self.other = other }
+
+    /// Passes the events on to Instruments.
+    public func receive(_ events: [RunEvent]) {
+      other?.receive(events)
+      signals.withLock { signals in
+        for event in events { signals.receive(event) }
+      }
+    }
+  }
+
+  /// The intervals of one run.
+  struct SignpostSignal: RunSignal {
     private let signposter = OSSignposter(subsystem: "flowrun", category: "Runs")
     private var run: OSSignpostIntervalState?
     private var steps: [StepID: OSSignpostIntervalState] = [:]
