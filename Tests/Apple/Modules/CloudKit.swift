@@ -77,9 +77,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
 public struct CKError: Error {
   public enum Code: Int, Sendable {
-    case internalError, partialFailure, networkUnavailable, networkFailure, serviceUnavailable, requestRateLimited, zoneBusy
-    case zoneNotFound, userDeletedZone, changeTokenExpired, notAuthenticated, quotaExceeded, limitExceeded
-    case serverRecordChanged, unknownItem, batchRequestFailed
+    case internalError = 1
   }
 
   public var code: Code { .internalError }

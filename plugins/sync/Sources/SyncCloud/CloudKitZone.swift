@@ -32,8 +32,7 @@
         try await checkAccount()
         do {
           return try await save(modification)
-        } catch let error as CKError where Self.isMissingZone(error) && modification.saved.allSatisfy({ $0.tag == nil })
-        {
+        } catch  where CloudKitFailure(error).isMissingZone && modification.saved.allSatisfy({ $0.tag == nil }) {
           _ = try await database.modifyRecordZones(saving: [CKRecordZone(zoneID: zoneID)], deleting: [])
           return try await save(modification)
         }
@@ -47,12 +46,17 @@
       let (saved, _) = try await database.modifyRecords(
         saving: records, deleting: modification.removed.map(id), savePolicy: .ifServerRecordUnchanged, atomically: true)
       var tags: [String: CloudTag] = [:]
+      var failures: [String: CloudKitFailure] = [:]
       var latest: Date?
       for (id, result) in saved {
-        let record = try result.get()
-        tags[id.recordName] = Self.tag(of: record)
-        latest = record.modificationDate ?? latest
+        switch result {
+        case .success(let record):
+          tags[id.recordName] = Self.tag(of: record)
+          latest = record.modificationDate ?? latest
+        case .failure(let error): failures[id.recordName] = CloudKitFailure(error)
+        }
       }
+      if let failure = CloudKitFailure(records: failures) { throw failure }
       if let latest { ahead.withLock { $0 = Self.milliseconds(latest) - Self.milliseconds(Date()) } }
       return CloudModified(tags: tags, serverMilliseconds: now)
     }
@@ -124,41 +128,25 @@
 
     private static func milliseconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000) }
 
-    private static func isMissingZone(_ error: CKError) -> Bool {
-      if error.code == .zoneNotFound || error.code == .userDeletedZone { return true }
-      return error.partialErrorsByItemID?.values.contains { ($0 as? CKError).map(isMissingZone) == true } == true
-    }
-
     private static func problem(_ error: any Error) -> CloudZoneError {
-      if let error = error as? CloudZoneError { return error }
-      guard let error = error as? CKError else { return .failed("\(error)") }
-      if isMissingZone(error) { return .zoneNotFound }
-      let wait = Int64((error.retryAfterSeconds ?? 1) * 1000)
-      switch error.code {
-      case .partialFailure:
-        var items: [String: CloudZoneError.Item] = [:]
-        for (id, reason) in error.partialErrorsByItemID ?? [:] {
-          guard let id = id as? CKRecord.ID else { continue }
-          items[id.recordName] = item(reason)
-        }
-        return .partial(items)
-      case .serverRecordChanged: return .partial(["": .changed])
-      case .changeTokenExpired: return .tokenExpired
-      case .notAuthenticated: return .notAuthenticated
-      case .quotaExceeded: return .quotaExceeded
-      case .limitExceeded: return .limitExceeded
-      case .requestRateLimited, .serviceUnavailable, .zoneBusy: return .throttled(retryAfterMilliseconds: wait)
-      case .networkFailure, .networkUnavailable: return .unreachable(error.localizedDescription)
-      default: return .failed(error.localizedDescription)
-      }
+      error as? CloudZoneError ?? CloudKitFailure(error).problem
     }
+  }
 
-    private static func item(_ error: any Error) -> CloudZoneError.Item {
-      switch (error as? CKError)?.code {
-      case .serverRecordChanged, .unknownItem: .changed
-      case .batchRequestFailed: .batchFailed
-      case .limitExceeded: .tooLarge
-      default: .failed("\(error)")
+  extension CloudKitFailure {
+    fileprivate init(_ error: any Error) {
+      guard let known = error as? CKError else {
+        self = error as? CloudKitFailure ?? CloudKitFailure(text: "\(error)")
+        return
+      }
+      self.init(
+        number: known.code.rawValue, text: known.localizedDescription, retryAfterSeconds: known.retryAfterSeconds)
+      for (item, reason) in known.partialErrorsByItemID ?? [:] {
+        if let id = item as? CKRecord.ID {
+          records[id.recordName] = CloudKitFailure(reason)
+        } else {
+          others.append(CloudKitFailure(reason))
+        }
       }
     }
   }

@@ -1,0 +1,92 @@
+/// An error of CloudKit by its number, so that its meaning is tested where there is no CloudKit.
+package struct CloudKitFailure: Error, Hashable {
+  /// The raw values of `CKError.Code`, as Apple documents them.
+  package enum Code: Int, Sendable, CaseIterable {
+    case partialFailure = 2
+    case networkUnavailable = 3
+    case networkFailure = 4
+    case serviceUnavailable = 6
+    case requestRateLimited = 7
+    case notAuthenticated = 9
+    case unknownItem = 11
+    case serverRecordChanged = 14
+    case changeTokenExpired = 21
+    case batchRequestFailed = 22
+    case zoneBusy = 23
+    case quotaExceeded = 25
+    case zoneNotFound = 26
+    case limitExceeded = 27
+    case userDeletedZone = 28
+    case serverResponseLost = 34
+    case accountTemporarilyUnavailable = 36
+  }
+
+  /// The error's number; nil for an error of another framework.
+  package var number: Int?
+  /// The error in words.
+  package var text: String
+  /// The seconds after which the service accepts another request, if it named them.
+  package var retryAfterSeconds: Double?
+  /// The errors of single records, by their names.
+  package var records: [String: CloudKitFailure]
+  /// The errors of other items, such as the zone.
+  package var others: [CloudKitFailure]
+
+  /// An error.
+  package init(
+    number: Int? = nil, text: String = "", retryAfterSeconds: Double? = nil,
+    records: [String: CloudKitFailure] = [:], others: [CloudKitFailure] = []
+  ) {
+    self.number = number
+    self.text = text
+    self.retryAfterSeconds = retryAfterSeconds
+    self.records = records
+    self.others = others
+  }
+
+  /// The failure of a request that failed for these records; nil if there are none.
+  package init?(records: [String: CloudKitFailure]) {
+    if records.isEmpty { return nil }
+    self.init(number: Code.partialFailure.rawValue, records: records)
+  }
+
+  private var code: Code? { number.flatMap(Code.init) }
+
+  /// Whether the zone has to be made: the service does not have it, or a person has deleted it.
+  package var isMissingZone: Bool {
+    code == .zoneNotFound || code == .userDeletedZone || records.values.contains(where: \.isMissingZone)
+      || others.contains(where: \.isMissingZone)
+  }
+
+  /// The error as ``CloudZoneBackend`` understands it.
+  package var problem: CloudZoneError {
+    if isMissingZone { return .zoneNotFound }
+    switch code {
+    case .partialFailure: return .partial(records.mapValues(\.item))
+    case .serverRecordChanged: return .partial(["": .changed])
+    case .changeTokenExpired: return .tokenExpired
+    case .notAuthenticated, .accountTemporarilyUnavailable: return .notAuthenticated
+    case .quotaExceeded: return .quotaExceeded
+    case .limitExceeded: return .limitExceeded
+    case .requestRateLimited, .serviceUnavailable, .zoneBusy:
+      return .throttled(retryAfterMilliseconds: retryAfterMilliseconds)
+    case .networkFailure, .networkUnavailable, .serverResponseLost: return .unreachable(text)
+    default: return .failed(text)
+    }
+  }
+
+  /// One second if the service names no time, and at most a day.
+  private var retryAfterMilliseconds: Int64 {
+    guard let seconds = retryAfterSeconds, seconds >= 0 else { return 1000 }
+    return Int64(min(seconds, 86_400) * 1000)
+  }
+
+  private var item: CloudZoneError.Item {
+    switch code {
+    case .serverRecordChanged, .unknownItem: .changed
+    case .batchRequestFailed: .batchFailed
+    case .limitExceeded: .tooLarge
+    default: .failed(text)
+    }
+  }
+}
