@@ -39,13 +39,16 @@ import Observation
   /// The run; nil before the start.
   public private(set) var run: TypedRun<Workflow>?
 
+  @ObservationIgnored private let engine: Engine
   @ObservationIgnored private let begin: (Launch) throws -> TypedRun<Workflow>
+  @ObservationIgnored private var lastSuspension: Task<Void, Never>?
   @ObservationIgnored private var earlyPosts: [(event: String, value: Value)] = []
   @ObservationIgnored private var hasFinishedPosting = false
   @ObservationIgnored private var waiters: [CheckedContinuation<Void, Never>] = []
 
   /// A launch that has not started. Its run accepts events until ``finishPosting()``.
   public init(_ engine: Engine, _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions) {
+    self.engine = engine
     begin = { launch in
       var options = options
       options.acceptsEvents = true
@@ -113,6 +116,30 @@ import Observation
   public func finishPosting() {
     hasFinishedPosting = true
     run?.finishPosting()
+  }
+
+  /// Releases the files that a suspended app must not lock, when the app goes to the background. ``LifecycleObserver`` calls it.
+  /// The task ends when they are released.
+  @discardableResult public func suspend() -> Task<Void, Never> {
+    afterEarlierSuspensions { [engine] in await engine.suspend() }
+  }
+
+  /// Takes the files again when the app comes to the front. If another process has used one meanwhile, nothing more is written
+  /// to it, and ``problem`` says so.
+  @discardableResult public func reactivate() -> Task<Void, Never> {
+    afterEarlierSuspensions { [weak self, engine] in
+      do { try await engine.reactivate() } catch { self?.problem = "\(error)" }
+    }
+  }
+
+  private func afterEarlierSuspensions(_ body: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
+    let earlier = lastSuspension
+    let task = Task {
+      await earlier?.value
+      await body()
+    }
+    lastSuspension = task
+    return task
   }
 
   /// Cancels the run: running steps are stopped, waiting ones are skipped.

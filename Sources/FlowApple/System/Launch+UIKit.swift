@@ -59,7 +59,7 @@
     }
   }
 
-  /// Posts the events of an app's life to a launch for as long as it is kept.
+  /// Posts the events of an app's life to a launch for as long as it is kept, and releases the locks of files in the background.
   @MainActor public final class LifecycleObserver<Workflow: PackagedWorkflow> {
     private let model: LaunchModel<Workflow>
     private var relay: LifecycleRelay
@@ -84,7 +84,20 @@
     }
 
     private func post(_ notification: String) {
-      if let event = relay.event(for: notification) { model.post(event) }
+      guard let event = relay.event(for: notification) else { return }
+      model.post(event)
+      guard event == .appDidEnterBackground else {
+        model.reactivate()
+        return
+      }
+      // The system suspends the app soon after this returns, unless it is asked for time.
+      let application = UIApplication.shared
+      let time = application.beginBackgroundTask(expirationHandler: nil)
+      let suspension = model.suspend()
+      Task {
+        await suspension.value
+        application.endBackgroundTask(time)
+      }
     }
   }
 #endif

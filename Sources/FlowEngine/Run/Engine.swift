@@ -97,6 +97,24 @@ public struct Engine: Sendable {
   }
 }
 
+extension Engine {
+  /// Releases what the plugins must not hold while the app is suspended, such as the locks of files, in all runs of this engine.
+  /// Returns when that is done. Steps that need it wait until ``reactivate()``.
+  public func suspend() async {
+    for case let handle as any SuspendableHandle in registry.handles.map(\.handle) { await handle.suspend() }
+  }
+
+  /// Takes what ``suspend()`` released. Throws the first problem: another process has taken a file meanwhile, and the run
+  /// writes it no longer.
+  public func reactivate() async throws {
+    var problem: (any Error)?
+    for case let handle as any SuspendableHandle in registry.handles.map(\.handle) {
+      do { try await handle.reactivate() } catch { problem = problem ?? error }
+    }
+    if let problem { throw problem }
+  }
+}
+
 /// A run that this process has taken and not resumed yet: what may fail, such as asking an engine for workers, is done now.
 public struct ClaimedRun: Sendable {
   /// As it was before it was taken.

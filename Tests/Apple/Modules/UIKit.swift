@@ -30,6 +30,25 @@ import UserNotifications
 
 @MainActor open class UIWindowScene: UIScene {}
 
+@MainActor open class UISceneSession: NSObject {}
+
+// The methods are optional there.
+@MainActor public protocol UIWindowSceneDelegate: NSObjectProtocol {
+  func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
+  func scene(_ scene: UIScene, openURLContexts contexts: Set<UIOpenURLContext>)
+  func scene(_ scene: UIScene, continue activity: NSUserActivity)
+}
+
+@MainActor public protocol UIApplicationDelegate: NSObjectProtocol {
+  func application(
+    _ application: UIApplication, didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool
+}
+
+extension UIApplicationDelegate {
+  public static func main() {}
+}
+
 @MainActor open class UIOpenURLContext: NSObject {
   open var url: URL { fatalError() }
   open var options: UIScene.OpenURLOptions { fatalError() }
@@ -41,6 +60,8 @@ import UserNotifications
 }
 
 public protocol NSSecureCoding {}
+
+public struct UIBackgroundTaskIdentifier: Hashable, Sendable {}
 
 public enum UIBackgroundFetchResult: UInt, Sendable {
   case newData, noData, failed
@@ -59,6 +80,8 @@ public enum UIBackgroundFetchResult: UInt, Sendable {
   open class var shared: UIApplication { fatalError() }
   open var applicationState: State { .active }
   open func registerForRemoteNotifications() {}
+  open func beginBackgroundTask(expirationHandler: (@MainActor @Sendable () -> Void)?) -> UIBackgroundTaskIdentifier { .init() }
+  open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
   nonisolated public class var willEnterForegroundNotification: Notification.Name { .init(rawValue: "") }
   nonisolated public class var didEnterBackgroundNotification: Notification.Name { .init(rawValue: "") }
 }

@@ -109,6 +109,7 @@ extension Connection {
   }
 
   private func throwPause() async throws {
+    if let problem = await session.fileProblem { throw Failure.error(problem) }
     guard let reason = await session.machine.pausedBecause else { return }
     let code = if case .otherStore = reason { Failure.otherStore.code } else { Failure.paused.code }
     throw ActionError(code, "\(reason)")

@@ -5,11 +5,21 @@ public protocol ReplicaStore: Sendable {
   /// Makes the changes in one transaction, durable when it returns. Those that are not `isDurable` may be lost when the power
   /// fails, whole and with all that came after them, until the next durable ones; never when the program ends.
   func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError)
+  /// Releases the locks of the file, once a running ``save(_:isDurable:)`` has ended. Nothing is saved until ``reactivate()``.
+  func suspend() async
+  /// Takes the locks of the file again. Throws if another process has the file, or has written it since ``suspend()``.
+  func reactivate() async throws(ReplicaError)
 }
 
 extension ReplicaStore {
   /// Makes the changes in one transaction, durable when it returns.
   public func save(_ changes: [StoreChange]) async throws(ReplicaError) { try await save(changes, isDurable: true) }
+
+  /// Does nothing: a store without locks has none to release.
+  public func suspend() async {}
+
+  /// Does nothing.
+  public func reactivate() async throws(ReplicaError) {}
 }
 
 /// A new value for a key, nil to remove it.

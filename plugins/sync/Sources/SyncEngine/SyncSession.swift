@@ -25,6 +25,11 @@ public actor SyncSession {
   private var queue: [Queued] = []
   private var isDraining = false
   private var isStopped = false
+  private var isSuspended = false
+  /// Callers that wait until the event that is being taken in is saved.
+  private var suspending: [CheckedContinuation<Void, Never>] = []
+  /// The reason why the device's own file is lost to this session; nil while it has the file.
+  package private(set) var fileProblem: ReplicaError?
   private var requests: [Int: Task<Void, Never>] = [:]
   private var channel: Task<Void, Never>?
   private var timer: (milliseconds: Int64, task: Task<Void, Never>)?
@@ -143,9 +148,38 @@ public actor SyncSession {
   /// The state of synchronization.
   public func status() -> SyncStatus { machine.status(atMilliseconds: clock.nowMilliseconds()) }
 
+  /// Releases the device's own file while the app is in the background, and returns when that is done. Events and actions wait
+  /// until ``reactivate()``.
+  public func suspend() async {
+    isSuspended = true
+    if isDraining { await withCheckedContinuation { suspending.append($0) } }
+    await store.suspend()
+  }
+
+  /// Takes the device's own file again when the app comes to the front, and fetches once.
+  ///
+  /// Throws a `ReplicaError` if another process has the file, or has had it meanwhile. The session has stopped then and
+  /// writes nothing more: open another one.
+  public func reactivate() async throws(ReplicaError) {
+    guard isSuspended, !isStopped else { return }
+    do {
+      try await store.reactivate()
+    } catch {
+      fileProblem = error
+      onNotice(.failed(.storage("\(error)")), machine)
+      stop()
+      throw error
+    }
+    isSuspended = false
+    deliver(.foregrounded)
+  }
+
   /// Ends everything that is under way. What has not been sent stays in the file.
   public func stop() {
     isStopped = true
+    // Actions that wait are refused now.
+    isSuspended = false
+    drainSoon()
     for task in requests.values { task.cancel() }
     channel?.cancel()
     timer?.task.cancel()
@@ -168,23 +202,26 @@ public actor SyncSession {
   }
 
   private func drainSoon() {
-    guard !isDraining else { return }
+    guard !isDraining, !isSuspended else { return }
     isDraining = true
     Task { await drain() }
   }
 
   private func drain() async {
-    while !queue.isEmpty {
+    while !queue.isEmpty, !isSuspended {
       // Taking them out one by one would move all that are behind each time.
       var events = queue[...]
       queue = []
-      while let first = events.first {
+      while !isSuspended, let first = events.first {
         let together = first.event.isAct ? events.prefix(Self.actsAtOnce).prefix { $0.event.isAct } : events.prefix(1)
         events = events.dropFirst(together.count)
         await take(Array(together))
       }
+      if isSuspended { queue = events + queue }
     }
     isDraining = false
+    for caller in suspending { caller.resume() }
+    suspending = []
     prepareToWait()
   }
 
@@ -233,6 +270,7 @@ public actor SyncSession {
 
   /// Why an event cannot be taken in; nil when it can.
   private func refusal(of event: SyncMachine.Event) -> ReplicaError? {
+    if let fileProblem { return fileProblem }
     if isStopped { return .storage("synchronizing has stopped") }
     switch event {
     case .acted(let key, let action): return machine.refusal(of: action, on: key).map { .refused($0) }

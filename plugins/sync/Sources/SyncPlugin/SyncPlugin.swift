@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncDevice
 import SyncEngine
 import SyncRecords
 @_exported import protocol SyncRecords.SchemaReading
@@ -17,6 +18,7 @@ public struct SyncPlugin: Plugin {
 
   private let schemas: SchemaSource
   private let network: SyncNetwork?
+  private let connections = OpenConnections()
 
   /// The plugin.
   ///
@@ -32,9 +34,10 @@ public struct SyncPlugin: Plugin {
     self.network = network.map(SyncNetwork.init)
   }
 
-  /// The schemas of the runs, and their network, if it is not the system's.
+  /// The schemas of the runs, their connections, and their network, if it is not the system's.
   public var handles: [PluginHandle] {
-    [PluginHandle(.syncSchemas, schemas)] + (network.map { [PluginHandle(.syncNetwork, $0)] } ?? [])
+    [PluginHandle(.syncSchemas, schemas), PluginHandle(.syncConnections, connections)]
+      + (network.map { [PluginHandle(.syncNetwork, $0)] } ?? [])
   }
 
   /// Everything that begins with `sync.`.

@@ -7,28 +7,24 @@ import Synchronization
 /// The lock is on a file of its own next to it (`….lock`), which stays there: the system releases the lock when the
 /// process ends, however it ends. SQLite's own locks cover single transactions only.
 final class FileLock: Sendable {
+  private let path: String
+  /// The content of the lock's file while this is the last one that has taken it: the process in words, and a random number.
+  private let mark = "process \(getpid())\n\(String(UInt64.random(in: 0 ... .max), radix: 16))"
   private let descriptor: Mutex<Int32?>
 
   /// Takes the lock. Throws `ReplicaError.inUse` when another process, or another part of this one, has it.
   init(of path: String) throws(ReplicaError) {
-    let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      let reason = String(cString: strerror(errno))
-      throw .storage("'\(path)' cannot be opened (\(reason)); check the folder and its rights")
-    }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let (code, holder) = (errno, Self.holder(descriptor))
-      close(descriptor)
-      if code == EWOULDBLOCK { throw .inUse(by: holder) }
-      throw .storage("'\(path).lock' cannot be locked (\(String(cString: strerror(code))))")
-    }
-    let text = Array("process \(getpid())".utf8)
+    self.path = path
+    let descriptor = try Self.take(path)
     _ = ftruncate(descriptor, 0)
-    _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    _ = Array(mark.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     self.descriptor = Mutex(descriptor)
   }
 
   deinit { release() }
+
+  /// Whether the lock is held.
+  var isHeld: Bool { descriptor.withLock { $0 != nil } }
 
   /// Gives the lock back.
   func release() {
@@ -38,10 +34,43 @@ final class FileLock: Sendable {
     }
   }
 
-  private static func holder(_ descriptor: Int32) -> String {
+  /// Takes the lock again after ``release()``. Throws if another one has it, or has had it since.
+  func retake() throws(ReplicaError) {
+    if isHeld { return }
+    let descriptor = try Self.take(path)
+    let content = Self.content(descriptor)
+    guard content == mark else {
+      close(descriptor)
+      throw .storage(
+        "\(Self.holder(content)) has used '\(path)' while this app was in the background; close this session and open it again"
+      )
+    }
+    self.descriptor.withLock { $0 = descriptor }
+  }
+
+  private static func take(_ path: String) throws(ReplicaError) -> Int32 {
+    let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw .storage("'\(path)' cannot be opened (\(reason)); check the folder and its rights")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let (code, holder) = (errno, holder(content(descriptor)))
+      close(descriptor)
+      if code == EWOULDBLOCK { throw .inUse(by: holder) }
+      throw .storage("'\(path).lock' cannot be locked (\(String(cString: strerror(code))))")
+    }
+    return descriptor
+  }
+
+  private static func content(_ descriptor: Int32) -> String {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-    return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : "another process"
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  private static func holder(_ content: String) -> String {
+    content.split(separator: "\n").first.map(String.init) ?? "another process"
   }
 
   /// Makes a file that only its owner may read and write, where there is none: SQLite gives its companions the same rights.

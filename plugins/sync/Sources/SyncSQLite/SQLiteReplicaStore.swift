@@ -109,11 +109,16 @@ public struct SQLiteReplicaStore: ReplicaStore {
   /// Makes the changes in one transaction.
   public func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError) {
     do {
-      try await queue.perform { database in
+      try await queue.perform { [lock, path] database in
+        guard lock?.isHeld ?? true else {
+          throw ReplicaError.storage("'\(path)' is released while the app is in the background")
+        }
         // In a write-ahead log what is not waited for goes to the disk with the next commit that is.
         try database.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
         try database.transaction { try Self.save(changes, database) }
       }
+    } catch let error as ReplicaError {
+      throw error
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
     }
@@ -131,6 +136,16 @@ public struct SQLiteReplicaStore: ReplicaStore {
       }
     }
   }
+
+  /// Releases the lock of the file, behind a running ``save(_:isDurable:)``. iOS ends an app that is suspended while it holds
+  /// a lock in the folder of an app group.
+  public func suspend() async {
+    try? await queue.perform { _ in }
+    lock?.release()
+  }
+
+  /// Takes the lock again. Throws if another process has the file, or has had it since ``suspend()``.
+  public func reactivate() async throws(ReplicaError) { try lock?.retake() }
 
   /// Closes the file; nothing can be saved after that.
   public func close() throws {

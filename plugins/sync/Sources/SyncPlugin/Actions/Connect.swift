@@ -85,7 +85,12 @@ struct Connect: AsyncAction {
       throw ActionError(Failure.input.code, "'zone' is '\(input.zone)'; \(ZoneName.rule)")
     }
     let (connection, name) = try await open(input, try home(input, context), context)
-    context.provide(.syncConnection, connection) { try connection.close() }
+    let all = try? context.handle(.syncConnections, as: OpenConnections.self)
+    context.provide(.syncConnection, connection) {
+      all?.remove(connection)
+      try connection.close()
+    }
+    await all?.add(connection)
     let waiting = await connection.waitingChanges
     if waiting > 0 { context.log("\(NoticeText.waiting(waiting, "from earlier")) to be sent") }
     try await connection.checkRoom(waiting: input.wait)

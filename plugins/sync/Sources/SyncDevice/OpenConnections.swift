@@ -1,0 +1,51 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// The open connections of a plugin, whose files are released while the app is in the background.
+package final class OpenConnections: SuspendableHandle {
+  private let state = Mutex((connections: [ObjectIdentifier: Connection](), isSuspended: false))
+
+  /// No connections.
+  package init() {}
+
+  /// Adds a connection that was opened. One that is opened in the background is released at once.
+  package func add(_ connection: Connection) async {
+    let isSuspended = state.withLock { state in
+      state.connections[ObjectIdentifier(connection)] = connection
+      return state.isSuspended
+    }
+    if isSuspended { await connection.session.suspend() }
+  }
+
+  /// Removes a connection that is being closed.
+  package func remove(_ connection: Connection) {
+    state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
+  }
+
+  /// Releases the files of all connections. Actions wait until ``reactivate()``.
+  package func suspend() async {
+    for connection in all(isSuspended: true) { await connection.session.suspend() }
+  }
+
+  /// Takes the files again. Throws the first problem; the connection that has it writes nothing more.
+  package func reactivate() async throws {
+    var problem: (any Error)?
+    for connection in all(isSuspended: false) {
+      do { try await connection.session.reactivate() } catch { problem = problem ?? error }
+    }
+    if let problem { throw problem }
+  }
+
+  private func all(isSuspended: Bool) -> [Connection] {
+    state.withLock { state in
+      state.isSuspended = isSuspended
+      return Array(state.connections.values)
+    }
+  }
+}
+
+extension HandleKey {
+  /// The open connections of the plugin.
+  package static let syncConnections: HandleKey = "sync-connections"
+}
