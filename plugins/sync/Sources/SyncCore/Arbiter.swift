@@ -49,7 +49,7 @@ public enum Arbiter {
   /// for the record's collection, nil for what is not a record of one. `taken` says what the zone knows of an act; it is asked
   /// only of one that the record's context covers.
   public static func decide(
-    _ operation: RecordOperation, stored: Record?, rules: ZoneRules?, serverMilliseconds: Int64,
+    _ operation: RecordOperation, stored: SyncRecord?, rules: ZoneRules?, serverMilliseconds: Int64,
     taken: (ActName) throws -> TakenAct
   ) rethrows -> Decision {
     guard operation.key.isWellFormed else { return .refused(.invalid(RecordKey.rule)) }
@@ -75,7 +75,7 @@ public enum Arbiter {
 
   /// The same where the zone knows of no acts.
   public static func decide(
-    _ operation: RecordOperation, stored: Record?, rules: ZoneRules?, serverMilliseconds: Int64
+    _ operation: RecordOperation, stored: SyncRecord?, rules: ZoneRules?, serverMilliseconds: Int64
   ) -> Decision {
     decide(operation, stored: stored, rules: rules, serverMilliseconds: serverMilliseconds, taken: { _ in .no })
   }

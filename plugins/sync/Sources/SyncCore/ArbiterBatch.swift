@@ -4,7 +4,7 @@ public struct ArbiterBatch {
   private let serverMilliseconds: Int64
   private let dropped: Dropped
   /// What the operations so far made of the records.
-  private var changed: [RecordKey: Record] = [:]
+  private var changed: [RecordKey: SyncRecord] = [:]
   private var added: [String: Int] = [:]
   /// The records of which an operation was in conflict: what follows rests on it, even where its version fits by chance.
   private var conflicting: Set<RecordKey> = []
@@ -30,7 +30,7 @@ public struct ArbiterBatch {
     /// The decision.
     public var decision: Arbiter.Decision
     /// What the operation met.
-    public var stored: Record?
+    public var stored: SyncRecord?
     /// The incarnation in which the record is deleted after it; nil while it lives.
     public var deletedIncarnation: Int64?
     /// What the zone keeps of it besides the record.
@@ -40,7 +40,7 @@ public struct ArbiterBatch {
   /// Decides on all of them; `read` gives a record as it is stored, `count` how many records a collection has, and `taken`
   /// what the zone knows of an act.
   public mutating func decide(
-    _ operations: [RecordOperation], read: (RecordKey) throws -> Record?, count: (String) throws -> Int,
+    _ operations: [RecordOperation], read: (RecordKey) throws -> SyncRecord?, count: (String) throws -> Int,
     taken: (ActName) throws -> TakenAct
   ) throws -> [Outcome] {
     var outcomes: [Outcome] = []
@@ -84,10 +84,12 @@ public struct ArbiterBatch {
   }
 
   private mutating func decide(
-    _ operation: RecordOperation, _ read: (RecordKey) throws -> Record?, _ count: (String) throws -> Int,
+    _ operation: RecordOperation, _ read: (RecordKey) throws -> SyncRecord?, _ count: (String) throws -> Int,
     _ taken: (ActName) throws -> TakenAct
   ) throws -> Outcome {
-    func present(_ key: RecordKey) throws -> Record? { if let known = changed[key] { known } else { try read(key) } }
+    func present(_ key: RecordKey) throws -> SyncRecord? {
+      if let known = changed[key] { known } else { try read(key) }
+    }
     guard operation.key.isWellFormed else {
       return Outcome(decision: .refused(.invalid(RecordKey.rule)), stored: nil)
     }
@@ -127,7 +129,7 @@ public struct ArbiterBatch {
     if case .store(let cell, _) = decision {
       if operation.key.type == ZoneRules.type { self.rules = [:] }
       if stored == nil { added[operation.key.type, default: 0] += 1 }
-      changed[operation.key] = Record(
+      changed[operation.key] = SyncRecord(
         key: operation.key, version: (stored?.version ?? 0) + 1, sequence: stored?.sequence ?? 0, cell: cell)
     }
     var outcome = Outcome(decision: decision, stored: stored)

@@ -22,8 +22,8 @@ extension Cell {
       horizonMilliseconds = max(horizonMilliseconds, write.milliseconds)
     }
     if !write.fields.isEmpty {
-      fields = Field.merged(
-        fields, write.fields.map { Field(name: $0.name, stamp: write.stamp, value: $0.value) })
+      fields = RecordField.merged(
+        fields, write.fields.map { RecordField(name: $0.name, stamp: write.stamp, value: $0.value) })
     }
     dropOutdated(windowMilliseconds: windowMilliseconds)
     return true

@@ -20,7 +20,7 @@ extension Cell {
       result.content = RecordContent.join(left.content, right.content, left.context, right.context)
     }
     result.horizonMilliseconds = max(left.horizonMilliseconds, right.horizonMilliseconds)
-    result.fields = Field.merged(left.fields, right.fields)
+    result.fields = RecordField.merged(left.fields, right.fields)
     result.extensions = Self.joined(left.extensions, right.extensions)
     result.entries = Self.joinedEntries(left, right)
     result.dropOutdated(windowMilliseconds: windowMilliseconds)

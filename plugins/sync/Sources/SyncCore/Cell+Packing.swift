@@ -152,8 +152,8 @@ extension Unpacker {
 
   mutating func fields(
     of devices: [VersionVector.Seen], latest: Int64
-  ) throws(PackingError) -> [Field] {
-    var fields: [Field] = []
+  ) throws(PackingError) -> [RecordField] {
+    var fields: [RecordField] = []
     for _ in 0..<(try count("the number of fields", limit: Self.largestCount)) {
       let start = offset
       let name = try text("a field's name", limit: Self.largestData)
@@ -164,7 +164,7 @@ extension Unpacker {
       let milliseconds = try time(before: latest)
       let counter = UInt32(try number("the counter of a field", in: 0...Int64(UInt32.max)))
       fields.append(
-        Field(
+        RecordField(
           name: name, stamp: Stamp(milliseconds: milliseconds, counter: counter, device: device),
           value: try data("a field's value", limit: Self.largestData)))
     }

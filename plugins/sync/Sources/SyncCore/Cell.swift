@@ -12,7 +12,7 @@ public struct Cell: Hashable, Sendable {
   /// The states in question, sorted by device: at most one a device (V7).
   public var entries: [StateEntry]
   /// The values that are merged one by one, sorted by name.
-  public var fields: [Field]
+  public var fields: [RecordField]
   /// What else a record of a collection holds; empty in the rules of one.
   public var content: RecordContent
   /// Parts that a newer version wrote and this one keeps without knowing them, sorted by tag (V12).

@@ -1,6 +1,6 @@
 /// A cell as a backend holds it: under a key, with a version that rises by one at each change (F11) and its place in the
 /// zone's order of changes.
-public struct Record: Hashable, Sendable {
+public struct SyncRecord: Hashable, Sendable {
   /// Which record.
   public var key: RecordKey
   /// Rises by one with every change, from 1; what a commit is compared with (M12).

@@ -61,7 +61,7 @@ public enum RecordLimits {
   }
 
   fileprivate static func admits(_ entry: StateEntry) -> Bool { problem(withState: entry.payload) == nil }
-  fileprivate static func admits(_ field: Field) -> Bool { problem(withField: field.name, field.value) == nil }
+  fileprivate static func admits(_ field: RecordField) -> Bool { problem(withField: field.name, field.value) == nil }
 
   /// Why a cell may not become what a write makes of it, nil when it may. One that is over a limit already may shrink.
   public static func refusal(of cell: Cell, from old: Cell) -> Arbiter.Refusal? {

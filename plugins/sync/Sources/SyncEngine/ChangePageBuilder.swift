@@ -13,7 +13,7 @@ public struct ChangePageBuilder {
   private let maximumBytes: Int
   private var bytes = 0
   private var scanned = 0
-  private var records: [Record] = []
+  private var records: [SyncRecord] = []
   private var others: [RecordMention] = []
   private var last: Int64
   private var hasMore = false
@@ -38,7 +38,7 @@ public struct ChangePageBuilder {
   public var room: Int { limit - records.count - others.count + 1 }
 
   /// Adds the next changed record, whose cell has this many bytes; false if the page is full without it.
-  public mutating func take(_ record: Record, bytes size: Int) -> Bool {
+  public mutating func take(_ record: SyncRecord, bytes size: Int) -> Bool {
     let isWanted = subscription?.includes(record.key, record.cell) ?? true
     let isMentioned = !isWanted && (mentionsAll || record.sequence > present)
     let size = isWanted ? size : isMentioned ? record.key.type.utf8.count + record.key.name.utf8.count + 16 : 0

@@ -12,7 +12,7 @@ public struct RecordTallies: Hashable, Sendable {
     overLimit[key] = nil
   }
 
-  mutating func note(_ record: Record, instead known: Record?) {
+  mutating func note(_ record: SyncRecord, instead known: SyncRecord?) {
     if known == nil { records[record.key.type, default: 0] += 1 }
     if let problem = RecordLimits.problem(withValuesOf: record.cell) {
       overLimit[record.key] = problem

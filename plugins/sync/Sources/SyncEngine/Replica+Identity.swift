@@ -3,7 +3,7 @@ import SyncCore
 extension Replica {
   /// Whether a record holds a write under this device's name that this device did not make: then its file is an older
   /// copy, or another device runs on a copy of it, and its numbers stand for other actions as well (M1).
-  func isImpersonated(by record: Record) -> Bool {
+  func isImpersonated(by record: SyncRecord) -> Bool {
     guard let there = record.cell.context.note(of: device) else { return false }
     if there.dot.number >= nextNumber { return true }
     let known = confirmed[record.key]?.cell.context.note(of: device)
@@ -16,7 +16,7 @@ extension Replica {
   }
 
   /// Whether the server has a write of this device already: the last that it notes, or one that was sent before that.
-  func isKnown(_ write: Write, in record: Record) -> Bool {
+  func isKnown(_ write: Write, in record: SyncRecord) -> Bool {
     guard let there = record.cell.context.note(of: write.dot.device) else { return false }
     if there.mayBe(write.dot.number, check: write.check) { return true }
     return write.dot.number < there.dot.number && holds(there, for: record.key)

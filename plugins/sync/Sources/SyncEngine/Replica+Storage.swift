@@ -283,11 +283,11 @@ private struct StoredClock {
 
 /// A record as the server confirmed it, as it is saved.
 private struct StoredRecord {
-  var record: Record
+  var record: SyncRecord
   var isUnconfirmed: Bool
   var isOutside: Bool
 
-  init(record: Record, isUnconfirmed: Bool, isOutside: Bool) {
+  init(record: SyncRecord, isUnconfirmed: Bool, isOutside: Bool) {
     (self.record, self.isUnconfirmed, self.isOutside) = (record, isUnconfirmed, isOutside)
   }
 
@@ -310,6 +310,6 @@ private struct StoredRecord {
     let sequence = try reader.number("the sequence")
     let cell = try Cell(packed: try reader.data("the cell", limit: 1 << 24))
     let recordKey = RecordKey(type: String(parts[0]), name: String(parts[1]))
-    record = Record(key: recordKey, version: version, sequence: sequence, cell: cell)
+    record = SyncRecord(key: recordKey, version: version, sequence: sequence, cell: cell)
   }
 }

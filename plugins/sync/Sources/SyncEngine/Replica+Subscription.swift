@@ -55,7 +55,7 @@ extension Replica {
   }
 
   /// Whether a fetch brings a record as the zone has it, and not its key alone.
-  func isWanted(_ record: Record) -> Bool { subscription?.includes(record.key, record.cell) ?? true }
+  func isWanted(_ record: SyncRecord) -> Bool { subscription?.includes(record.key, record.cell) ?? true }
 
   /// Whether a record may be in the zone without being held here.
   func mayBeOutside(_ key: RecordKey) -> Bool { subscription.map { !$0.includesAll(of: key.type) } ?? false }

@@ -14,7 +14,7 @@ public struct Replica: Sendable {
   /// The number of the device's next action (M1).
   public internal(set) var nextNumber: Int64 = 1
   /// The records as the server confirmed them.
-  public internal(set) var confirmed = ShardedTable<RecordKey, Record>()
+  public internal(set) var confirmed = ShardedTable<RecordKey, SyncRecord>()
   /// How many of them each collection has, and which hold something over a limit.
   public internal(set) var tallies = RecordTallies()
   /// Records whose confirmation is in doubt, while the whole zone is fetched again (V23).
@@ -88,7 +88,7 @@ public struct Replica: Sendable {
 
   /// Removes a change that the zone has taken and notes what the zone has made of the record. `isAsShown` says that this
   /// is the record with that change, so that the record reads as before.
-  mutating func settle(_ position: Int64, as record: Record?, isAsShown: Bool) {
+  mutating func settle(_ position: Int64, as record: SyncRecord?, isAsShown: Bool) {
     guard let key = outbox[position: position]?.key else {
       if let record { confirm(record) }
       return
@@ -108,7 +108,7 @@ public struct Replica: Sendable {
     return nextNumber
   }
 
-  mutating func confirm(_ record: Record) {
+  mutating func confirm(_ record: SyncRecord) {
     tallies.note(record, instead: confirmed[record.key])
     confirmed[record.key] = record
     touch(record.key)

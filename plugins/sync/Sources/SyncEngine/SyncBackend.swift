@@ -164,7 +164,7 @@ public enum CommitResult: Hashable, Sendable {
   /// The record says so already.
   case unchanged
   /// The record has another version than expected: here it is, nil when there is none.
-  case conflict(Record?)
+  case conflict(SyncRecord?)
   /// It can never succeed.
   case refused(Arbiter.Refusal)
 }
@@ -174,7 +174,7 @@ public struct ChangePage: Hashable, Sendable {
   /// The store that they are from.
   public var store: StoreIdentity
   /// The changed records, oldest change first.
-  public var records: [Record]
+  public var records: [SyncRecord]
   /// Those that do not belong to what was subscribed to.
   public var others: [RecordMention]
   /// Where the page ends.
@@ -188,7 +188,7 @@ public struct ChangePage: Hashable, Sendable {
 
   /// Makes a page.
   public init(
-    store: StoreIdentity, records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64,
+    store: StoreIdentity, records: [SyncRecord], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64,
     dropped: Dropped = Dropped(), others: [RecordMention] = []
   ) {
     self.store = store

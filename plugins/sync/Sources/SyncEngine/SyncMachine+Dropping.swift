@@ -37,7 +37,7 @@ extension SyncMachine {
   }
 
   /// Which of these records are deleted and can be forgotten.
-  func forgettable(_ isWanted: (Record) -> Bool) -> [OldDeletion] {
+  func forgettable(_ isWanted: (SyncRecord) -> Bool) -> [OldDeletion] {
     var rules: [String: DeleteRule] = [:]
     let deletions = replica.confirmed.values.compactMap { record -> OldDeletion? in
       guard record.cell.isRecord, isWanted(record) else { return nil }

@@ -137,7 +137,7 @@ extension SyncMachine {
     if replica.isResynchronizing, !page.hasMore { requeueLost() }
   }
 
-  private mutating func renewIdentity(impersonatedBy records: [Record], isCertain: Bool = false) {
+  private mutating func renewIdentity(impersonatedBy records: [SyncRecord], isCertain: Bool = false) {
     guard isCertain || records.contains(where: { replica.isImpersonated(by: $0) }) else { return }
     incarnation = max(1, generator.next())
     replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()), incarnation: incarnation)
@@ -146,7 +146,7 @@ extension SyncMachine {
   }
 
   /// What the zone has taken already, though its answer got lost or another copy of the file has sent it, need not be sent.
-  private mutating func acknowledgeWhatIsKnown(in record: Record) {
+  private mutating func acknowledgeWhatIsKnown(in record: SyncRecord) {
     let flying = push.inFlight?.positions ?? []
     let known = replica.outbox.items(for: record.key).filter { item in
       guard let write = item.write, item.parkedBecause == nil, !flying.contains(item.position) else { return false }
@@ -160,7 +160,7 @@ extension SyncMachine {
   }
 
   /// Whether a later record lacks what the server had confirmed: then it went back to an old copy (V23).
-  private func lacksWhatIsKnown(_ record: Record) -> Bool {
+  private func lacksWhatIsKnown(_ record: SyncRecord) -> Bool {
     guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key),
       !replica.isGivingBack(record.key)
     else { return false }
@@ -171,7 +171,7 @@ extension SyncMachine {
 
   /// Takes a record from the server, unless what is known is newer. What a server that went back lacks is joined in and
   /// returned, also where another device has returned a part of it meanwhile.
-  private mutating func adopt(_ record: Record) {
+  private mutating func adopt(_ record: SyncRecord) {
     let known = replica.confirmed[record.key]
     let isNewIncarnation =
       known.map { $0.cell.isRecord && record.cell.content.incarnation > $0.cell.content.incarnation } ?? false
@@ -185,7 +185,7 @@ extension SyncMachine {
     {
       let joined = Cell.join(known.cell, record.cell, windowMilliseconds: window(of: record.key))
       if joined != record.cell { enqueueJoin(joined, for: record.key) }
-      confirm(Record(key: record.key, version: record.version, sequence: record.sequence, cell: joined))
+      confirm(SyncRecord(key: record.key, version: record.version, sequence: record.sequence, cell: joined))
     } else if known.map({ isNewIncarnation || record.version > $0.version || record.sequence > $0.sequence }) ?? true {
       confirm(record)
     }
@@ -198,7 +198,7 @@ extension SyncMachine {
       if known.cell.isRecord, known.cell.content.incarnation < replica.dropped.incarnation {
         if replica.mayBeOutside(key) {
           // It was forgotten, or it has left the subscription: that the zone tells a device that sends something to it.
-          replica.confirm(Record(key: key, version: 0, sequence: 0, cell: known.cell))
+          replica.confirm(SyncRecord(key: key, version: 0, sequence: 0, cell: known.cell))
           replica.leave(key)
           continue
         }
@@ -207,7 +207,7 @@ extension SyncMachine {
         continue
       }
       enqueueJoin(known.cell, for: key)
-      replica.confirm(Record(key: key, version: 0, sequence: 0, cell: known.cell))
+      replica.confirm(SyncRecord(key: key, version: 0, sequence: 0, cell: known.cell))
     }
     replica.endResynchronizing()
   }
@@ -285,7 +285,7 @@ extension SyncMachine {
     if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamp) {
       let next = mayBeAnother || known?.version ?? 0 != operation.expectedVersion ? nil : place
       // Where the server holds something else than is known here, it is read again; that this write is in it is noted.
-      let record = Record(
+      let record = SyncRecord(
         key: operation.key, version: next?.version ?? known?.version ?? 0,
         sequence: next?.sequence ?? known?.sequence ?? 0, cell: cell)
       replica.settle(position, as: record, isAsShown: next != nil && operation.bears(stamp))
@@ -316,7 +316,7 @@ extension SyncMachine {
 
   /// True when the operation must be tried again.
   private mutating func conflicted(
-    _ operation: RecordOperation, _ position: Int64, _ record: Record?, _ now: Int64
+    _ operation: RecordOperation, _ position: Int64, _ record: SyncRecord?, _ now: Int64
   ) -> Bool {
     // What is expected counts the writes before this one in the same request, which have not been made either.
     let base = min(operation.expectedVersion, replica.confirmed[operation.key]?.version ?? 0)
@@ -394,7 +394,7 @@ extension SyncMachine {
 
   // MARK: What the user sees
 
-  private mutating func confirm(_ record: Record) {
+  private mutating func confirm(_ record: SyncRecord) {
     let before = view(of: record.key)
     let known = replica.confirmed[record.key].flatMap { RecordLimits.problem(withValuesOf: $0.cell) }
     if let problem = RecordLimits.problem(withValuesOf: record.cell), problem != known {
@@ -432,7 +432,7 @@ extension RecordOperation {
   }
 
   /// Whether it begins another incarnation of a record that was deleted when it was last seen.
-  fileprivate func beginsAnew(_ known: Record) -> Bool {
+  fileprivate func beginsAnew(_ known: SyncRecord) -> Bool {
     guard case .write(let write) = change, let record = write.record else { return false }
     return known.cell.isRecord && record.incarnation > known.cell.content.incarnation
   }

@@ -61,7 +61,7 @@ extension Replica {
 
   /// Whether a store's record contains a change that this device has had from its own store. The rules of a schema are the same in
   /// every store that is made from it.
-  func holdsChange(of record: Record) -> Bool {
+  func holdsChange(of record: SyncRecord) -> Bool {
     guard record.key.type != ZoneRules.type, let known = confirmed[record.key]?.cell.context.seen else { return false }
     return record.cell.context.seen.contains { there in
       there.check != 0 && known.contains { $0.dot == there.dot && $0.check == there.check }

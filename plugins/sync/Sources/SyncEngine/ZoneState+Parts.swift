@@ -113,7 +113,7 @@ extension ZoneState {
     ages = try ZoneAges(packed: try reader.data("the days", limit: 1 << 20))
   }
 
-  private static func packed(_ record: Record) -> [UInt8] {
+  private static func packed(_ record: SyncRecord) -> [UInt8] {
     var packer = Packer()
     packer.byte(format)
     packer.byte(recordKind)
@@ -133,7 +133,7 @@ extension ZoneState {
       name: try reader.text("a record's key", limit: limit))
     let (version, sequence) = (try reader.signed("a version"), try reader.signed("a record's number"))
     let cell = try Cell(packed: try reader.data("a record", limit: 1 << 24))
-    records[key] = Record(key: key, version: version, sequence: sequence, cell: cell)
+    records[key] = SyncRecord(key: key, version: version, sequence: sequence, cell: cell)
     if key.type == ZoneRules.type { rules[key.name] = ZoneRules(collection: key.name, cell: cell) }
     return key
   }

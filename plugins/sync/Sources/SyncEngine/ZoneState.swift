@@ -11,7 +11,7 @@ public struct ZoneState: Sendable {
   /// The last change's place.
   public internal(set) var sequence: Int64 = 0
   /// The records by key.
-  public internal(set) var records: [RecordKey: Record] = [:]
+  public internal(set) var records: [RecordKey: SyncRecord] = [:]
   /// The rules that are among them, by collection.
   var rules: [String: ZoneRules] = [:]
   var incarnations: ZoneIncarnations
@@ -80,7 +80,7 @@ public struct ZoneState: Sendable {
         }
         sequence += 1
         let version = (stored?.version ?? 0) + 1
-        records[operation.key] = Record(key: operation.key, version: version, sequence: sequence, cell: cell)
+        records[operation.key] = SyncRecord(key: operation.key, version: version, sequence: sequence, cell: cell)
         if operation.key.type == ZoneRules.type {
           rules[operation.key.name] = ZoneRules(collection: operation.key.name, cell: cell)
         }

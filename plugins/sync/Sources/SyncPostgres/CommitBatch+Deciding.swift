@@ -78,7 +78,7 @@
         slots[index].changes += 1
         slots[index].deletedIncarnation = outcome.deletedIncarnation
         slots[index].names.formUnion(outcome.names)
-        slots[index].record = Record(
+        slots[index].record = SyncRecord(
           key: slots[index].name.key, version: (slots[index].record?.version ?? 0) + 1, sequence: 0, cell: cell)
         return .change(slots[index].changes, stamp)
       case .store, .conflict: return .conflict(slots[index].record, after: slots[index].changes)

@@ -95,7 +95,7 @@
 
     private mutating func note(_ indices: [Int], in zone: String) {
       let generation = slots[indices[0]].cursor.generation
-      var records: [Record] = []
+      var records: [SyncRecord] = []
       for index in indices {
         guard var record = slots[index].record, let sequence = slots[index].sequence else { continue }
         (record.version, record.sequence) = ((slots[index].stored?.version ?? 0) + slots[index].changes, sequence)

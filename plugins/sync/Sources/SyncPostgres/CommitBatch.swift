@@ -67,9 +67,9 @@
     struct Slot {
       var name: Name
       /// As the database has it.
-      var stored: Record?
+      var stored: SyncRecord?
       /// With what has been decided; its sequence number is not known yet.
-      var record: Record?
+      var record: SyncRecord?
       var changes: Int64 = 0
       /// The packed cell of the record as it was decided, once it should be swapped in.
       var packed: [UInt8] = []
@@ -92,7 +92,7 @@
       /// The change with this number in its slot, and the stamp of its write.
       case change(Int64, Stamp?)
       /// The record as it was after this many changes.
-      case conflict(Record?, after: Int64)
+      case conflict(SyncRecord?, after: Int64)
       case done(CommitResult)
     }
 

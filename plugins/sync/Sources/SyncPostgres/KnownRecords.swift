@@ -8,7 +8,7 @@
   final class KnownRecords: Sendable {
     /// What the database said of a record.
     struct Known: Sendable {
-      var record: Record
+      var record: SyncRecord
       var generation: UInt64
       var dropped: Dropped
       var serverMilliseconds: Int64
@@ -26,7 +26,7 @@
       var generation: UInt64
       var dropped: Dropped
       var clock: (milliseconds: Int64, at: ContinuousClock.Instant)
-      var records: [RecordKey: Record] = [:]
+      var records: [RecordKey: SyncRecord] = [:]
     }
 
     private struct State {
@@ -65,7 +65,7 @@
 
     /// Notes what the database has just said; `bytes` is the size of the packed cell.
     func read(
-      _ record: Record?, bytes: Int, zone: String, generation: UInt64, dropped: Dropped, serverMilliseconds: Int64
+      _ record: SyncRecord?, bytes: Int, zone: String, generation: UInt64, dropped: Dropped, serverMilliseconds: Int64
     ) {
       state.withLock { state in
         if state.zones[zone]?.generation != generation || state.zones[zone]?.dropped != dropped {
@@ -78,7 +78,7 @@
     }
 
     /// Notes what has just been written.
-    func wrote(_ record: Record, bytes: Int, zone: String, generation: UInt64) {
+    func wrote(_ record: SyncRecord, bytes: Int, zone: String, generation: UInt64) {
       state.withLock { state in
         if state.zones[zone]?.generation == generation {
           Self.keep(record, bytes, zone, &state)
@@ -91,7 +91,7 @@
     /// What was known of a zone is void.
     func forget(zone: String) { state.withLock { Self.forget(zone, &$0) } }
 
-    private static func keep(_ record: Record, _ bytes: Int, _ zone: String, _ state: inout State) {
+    private static func keep(_ record: SyncRecord, _ bytes: Int, _ zone: String, _ state: inout State) {
       guard bytes <= bytesLimit else {
         if state.zones[zone]?.records.removeValue(forKey: record.key) != nil { state.count -= 1 }
         return

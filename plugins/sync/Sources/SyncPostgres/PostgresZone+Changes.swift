@@ -62,7 +62,7 @@
         var isFull = false
         for row in 0..<rows.count where !rows.isNull(row, 5) && !isFull {
           let packed = rows.bytes(row, 7)
-          let record = Record(
+          let record = SyncRecord(
             key: RecordKey(type: rows.text(row, 3), name: rows.text(row, 4)), version: rows.integer(row, 5),
             sequence: rows.integer(row, 6), cell: try cell(packed))
           isFull = !page.take(record, bytes: packed.count)

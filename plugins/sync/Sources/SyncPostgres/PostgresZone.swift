@@ -121,9 +121,9 @@
     }
 
     /// The record of a row that `read` gave, nil when there is none.
-    static func record(_ key: RecordKey, _ rows: PostgresRows) throws(BackendError) -> Record? {
+    static func record(_ key: RecordKey, _ rows: PostgresRows) throws(BackendError) -> SyncRecord? {
       if rows.isNull(0, 3) { return nil }
-      return Record(
+      return SyncRecord(
         key: key, version: rows.integer(0, 3), sequence: rows.integer(0, 4), cell: try cell(rows.bytes(0, 5)))
     }
 

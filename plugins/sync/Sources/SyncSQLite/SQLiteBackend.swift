@@ -180,7 +180,7 @@ public final class SQLiteBackend: SyncBackend {
       ) { rows in
         while try rows.next() {
           let cell = rows.bytes(4)
-          let record = SyncCore.Record(
+          let record = SyncRecord(
             key: RecordKey(type: rows.text(0), name: rows.text(1)), version: rows.int64(2),
             sequence: rows.int64(3), cell: try Cell(packed: cell))
           if !page.take(record, bytes: cell.count) { break }
@@ -378,13 +378,12 @@ public final class SQLiteBackend: SyncBackend {
     try database.integer("SELECT records FROM collection WHERE zone = ? AND type = ?", [.text(zone), .text(type)]) ?? 0
   }
 
-  private static func record(_ key: RecordKey, _ zone: String, _ database: SQLiteConnection) throws -> SyncCore.Record?
-  {
+  private static func record(_ key: RecordKey, _ zone: String, _ database: SQLiteConnection) throws -> SyncRecord? {
     try database.first(
       "SELECT version, seq, cell FROM record WHERE zone = ? AND type = ? AND name = ?",
       [.text(zone), .text(key.type), .text(key.name)]
     ) {
-      SyncCore.Record(
+      SyncRecord(
         key: key, version: $0.int64(0), sequence: $0.int64(1), cell: try Cell(packed: $0.bytes(2)))
     }
   }

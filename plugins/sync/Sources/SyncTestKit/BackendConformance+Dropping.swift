@@ -24,7 +24,7 @@ extension BackendConformance {
   }
 
   private static func deletion(
-    of record: Record, _ device: Int, _ number: Int64, at milliseconds: Int64
+    of record: SyncRecord, _ device: Int, _ number: Int64, at milliseconds: Int64
   ) -> RecordOperation {
     let write = Write(
       dot: Dot(device: self.device(device), number: number), milliseconds: milliseconds, context: record.cell.context,

@@ -126,7 +126,7 @@ public enum BackendConformance {
   }
 
   /// What a check has put into the zone.
-  static func all(_ backend: any SyncBackend, _ zone: String) async throws -> [Record] {
+  static func all(_ backend: any SyncBackend, _ zone: String) async throws -> [SyncRecord] {
     try await backend.changes(zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20)
       .records.filter { !usual.contains($0.key) }
   }

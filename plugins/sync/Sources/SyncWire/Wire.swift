@@ -284,7 +284,7 @@ public enum Wire {
     guard let list = root["records"]?.arrayValue, let hasMore = root["more"]?.booleanValue else {
       throw WireProblem(path: "", message: "'records' or 'more' is missing or mistyped")
     }
-    var records: [Record] = []
+    var records: [SyncRecord] = []
     for (index, value) in list.enumerated() {
       guard let member = value.objectValue else {
         throw WireProblem(path: "records[\(index)]", message: "is not an object")
@@ -316,7 +316,7 @@ public enum Wire {
     return others
   }
 
-  private static func value(of record: Record) -> ValueObject {
+  private static func value(of record: SyncRecord) -> ValueObject {
     ValueObject([
       ("type", .string(record.key.type)), ("name", .string(record.key.name)),
       ("version", .integer(Int(record.version))), ("sequence", .integer(Int(record.sequence))),
@@ -324,8 +324,8 @@ public enum Wire {
     ])
   }
 
-  private static func record(_ object: ValueObject, _ path: String) throws(WireProblem) -> Record {
-    Record(
+  private static func record(_ object: ValueObject, _ path: String) throws(WireProblem) -> SyncRecord {
+    SyncRecord(
       key: try key(object, path), version: try integer(object, "version", path),
       sequence: try integer(object, "sequence", path),
       cell: try packed(object["cell"] ?? .null, "\(path).cell") { bytes throws(PackingError) in

@@ -26,7 +26,7 @@ import Testing
     _ = try await backend.commit(Pomodoro.naming(atMilliseconds: SystemClock().nowMilliseconds()), zone: Self.zone)
   }
 
-  private func devices(_ backend: any SyncBackend) async throws(BackendError) -> [Record] {
+  private func devices(_ backend: any SyncBackend) async throws(BackendError) -> [SyncRecord] {
     try await whole(backend).records.filter { $0.key.type == DeviceInfo.key(of: device(1)).type }
   }
 

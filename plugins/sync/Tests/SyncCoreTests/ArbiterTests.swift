@@ -17,16 +17,16 @@ import Testing
       state: TimerState(kind: .focus, remainingMilliseconds: 60_000))
   }
 
-  private func decide(_ write: Write, stored: Record? = nil, expected: Int64? = nil) -> Arbiter.Decision {
+  private func decide(_ write: Write, stored: SyncRecord? = nil, expected: Int64? = nil) -> Arbiter.Decision {
     Arbiter.decide(
       RecordOperation(
         key: Pomodoro.timer, expectedVersion: expected ?? stored?.version ?? 0, change: .write(write)),
       stored: stored, rules: timers, serverMilliseconds: now)
   }
 
-  private func record(_ write: Write) throws -> Record {
+  private func record(_ write: Write) throws -> SyncRecord {
     guard case .store(let cell, _) = decide(write) else { throw PackingError.truncated(at: 0, reading: "") }
-    return Record(key: Pomodoro.timer, version: 1, sequence: 1, cell: cell)
+    return SyncRecord(key: Pomodoro.timer, version: 1, sequence: 1, cell: cell)
   }
 
   @Test func `V24 M2: a stamp is at most a second ahead of the server`() {
@@ -50,7 +50,7 @@ import Testing
       Write(
         dot: Dot(device: mac, number: 9), milliseconds: now,
         fields: timers.texts.map { .init(name: $0.key, value: Array($0.value.utf8)) }), windowMilliseconds: 0)
-    let rules = Record(key: ZoneRules.key(of: "timers"), version: 1, sequence: 1, cell: cell)
+    let rules = SyncRecord(key: ZoneRules.key(of: "timers"), version: 1, sequence: 1, cell: cell)
     let outcomes = try batch.decide(
       operations, read: { $0 == ZoneRules.key(of: "timers") ? rules : nil }, count: { _ in 0 }, taken: { _ in .no })
     #expect(outcomes.map(\.decision) == [.conflict, .conflict, .conflict])
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `a retired device and one that was silent for 90 days give their places up`() throws {
-    var record = Record(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
+    var record = SyncRecord(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
     for index in 1...64 {
       let device = DeviceID(stem: "device", random: UInt32(index))
       let day = index == 7 ? 91 * 86_400_000 : 0 as Int64
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func `the 65th device is refused, the 64th is not`() {
-    var record = Record(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
+    var record = SyncRecord(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
     for index in 1...65 {
       let device = DeviceID(stem: "device", random: UInt32(index))
       switch decide(focus(device, at: now), stored: record) {

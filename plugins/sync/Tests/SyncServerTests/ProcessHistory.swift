@@ -160,7 +160,7 @@
       }
     }
 
-    private static func cells(_ records: some Sequence<Record>) -> [RecordKey: [UInt8]] {
+    private static func cells(_ records: some Sequence<SyncRecord>) -> [RecordKey: [UInt8]] {
       Dictionary(uniqueKeysWithValues: records.map { ($0.key, $0.cell.packed()) })
     }
 
@@ -250,7 +250,7 @@
     /// The writes that the server took, with the stamp that it gave each. Of a write that it saved and was killed before it
     /// could answer, all that is heard is that it has it already: its stamp is that of the record, where it still counts.
     private static func taken(
-      _ exchanges: [FaultProxy.Exchange], confirmed: ShardedTable<RecordKey, Record>
+      _ exchanges: [FaultProxy.Exchange], confirmed: ShardedTable<RecordKey, SyncRecord>
     ) -> [(key: RecordKey, write: Write)] {
       let results = exchanges.flatMap(results)
       var taken: [(key: RecordKey, write: Write)] = []

@@ -24,7 +24,7 @@ public struct Dropped: Hashable, Sendable {
 
   /// What happens to a change to a record that the zone has forgotten, or of one that was made before it did; nil if
   /// that does not matter. A device that is told of a conflict fetches, and learns of it.
-  func decision(on operation: RecordOperation, stored: Record?) -> Arbiter.Decision? {
+  func decision(on operation: RecordOperation, stored: SyncRecord?) -> Arbiter.Decision? {
     let first = stored?.cell.origin ?? incarnation
     switch operation.change {
     case .write(let write):

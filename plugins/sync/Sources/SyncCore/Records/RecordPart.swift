@@ -1,4 +1,4 @@
-/// A field of a record that is merged by a rule of its own; those that are merged by `newest` are `Field`s.
+/// A field of a record that is merged by a rule of its own; those that are merged by `newest` are `RecordField`s.
 public struct RecordPart: Hashable, Sendable {
   /// The field's name.
   public var name: String

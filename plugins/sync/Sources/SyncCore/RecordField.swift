@@ -1,5 +1,5 @@
 /// One named value of a record that is merged field by field: the newest write of each name counts (M9, F19).
-public struct Field: Hashable, Sendable {
+public struct RecordField: Hashable, Sendable {
   /// The field's name.
   public var name: String
   /// When it was written and by whom.
@@ -15,16 +15,16 @@ public struct Field: Hashable, Sendable {
   }
 
   /// The one of two writes of the same name that counts: the newer, and of equal stamps the larger bytes.
-  static func newer(_ left: Field, _ right: Field) -> Field {
+  static func newer(_ left: RecordField, _ right: RecordField) -> RecordField {
     if left.stamp != right.stamp { return left.stamp > right.stamp ? left : right }
     return left.value.lexicographicallyPrecedes(right.value) ? right : left
   }
 
   /// Two lists that are sorted by name, as one.
-  static func merged(_ left: [Field], _ right: [Field]) -> [Field] {
+  static func merged(_ left: [RecordField], _ right: [RecordField]) -> [RecordField] {
     if left.isEmpty || left == right { return right }
     if right.isEmpty { return left }
-    var result: [Field] = []
+    var result: [RecordField] = []
     result.reserveCapacity(left.count + right.count)
     var (i, j) = (0, 0)
     while i < left.count, j < right.count {

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The names of public types in an app that imports the products of flowrun next to Apple's frameworks.
+@Suite struct `Names of types in an app` {
+  /// The modules that an app imports, or that a product exports to it.
+  private static let modules = [
+    "Sources/FlowDiagnostics", "Sources/FlowModel", "Sources/FlowSecrets", "Sources/FlowCompiled",
+    "Sources/FlowPluginKit",
+    "Sources/FlowEngine", "Sources/FlowKit", "Sources/FlowKitYAML", "Sources/FlowApple", "Sources/FlowHistory",
+    "Sources/FlowStore", "Sources/FlowTestKit", "Sources/FlowObservability", "plugins/router/Sources/RouterCore",
+    "plugins/geocode/Sources/GeocodeCore", "plugins/flow/Sources/BasicsPlugin", "plugins/geocode/Sources/GeocodePlugin",
+    "plugins/location/Sources/LocationPlugin", "plugins/notification/Sources/NotificationPlugin",
+    "plugins/preferences/Sources/PreferencesPlugin", "plugins/router/Sources/RouterPlugin",
+    "plugins/storage/Sources/StoragePlugin", "plugins/ui/Sources/UserInterfacePlugin",
+    "plugins/sync/Sources/SyncPlugin",
+    "plugins/sync/Sources/SyncCore", "plugins/sync/Sources/SyncEngine", "plugins/sync/Sources/SyncRecords",
+    "plugins/sync/Sources/SyncPomodoro", "plugins/sync/Sources/SyncSQLite", "plugins/sync/Sources/SyncCloud",
+    "plugins/sync/Sources/SyncHTTP", "plugins/sync/Sources/SyncSimulation", "plugins/sync/Sources/SyncTestKit",
+  ]
+
+  /// The modules that declare each public type outside of another type.
+  private static func types() throws -> [String: Set<String>] {
+    // A declaration in `#if` is indented once.
+    let declaration = try Regex<(Substring, Substring, Substring)>(
+      #"^( {0,2})(?:@\w+(?:\([^)]*\))? )*public (?:(?:final|indirect|nonisolated) )*(?:struct|class|enum|actor|protocol|typealias) (\w+)"#
+    ).anchorsMatchLineEndings()
+    var types: [String: Set<String>] = [:]
+    for module in modules {
+      for file in Repository.files(below: module, ending: ".swift") {
+        let text = try Repository.text(file)
+        let hasConditions = text.contains("\n#if ") || text.hasPrefix("#if ")
+        for match in text.matches(of: declaration) where match.output.1.isEmpty || hasConditions {
+          types[String(match.output.2), default: []].insert(module)
+        }
+      }
+    }
+    return types
+  }
+
+  @Test func `are not those of Apple's frameworks`() throws {
+    var names: [String: String] = [:]
+    var framework = ""
+    for line in try Repository.text("Tests/Apple/Names.txt").split(separator: "\n") where !line.hasPrefix("#") {
+      for word in line.split(separator: " ") {
+        if word.hasSuffix(":") { framework = String(word.dropLast()) } else { names[String(word)] = framework }
+      }
+    }
+    let types = try Self.types()
+    #expect(types.count > 250 && names.count > 500)
+    let clashes = types.keys.filter { names[$0] != nil }.sorted()
+    #expect(clashes == [], "\(clashes.map { "\($0) of \(names[$0]!)" })")
+  }
+
+  @Test func `are unique among the modules that an app imports`() throws {
+    let clashes = try Self.types().filter { $0.value.count > 1 }
+    #expect(clashes.isEmpty, "\(clashes)")
+  }
+}
