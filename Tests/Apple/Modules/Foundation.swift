@@ -55,6 +55,15 @@ open class NSKeyedUnarchiver: NSCoder {
   public class func unarchivedObject<Object: NSObject>(ofClass: Object.Type, from data: Data) throws -> Object? { fatalError() }
 }
 
+public enum QualityOfService: Int, Sendable {
+  case userInteractive = 33, userInitiated = 25, utility = 17, background = 9, `default` = -1
+}
+
+open class Operation: NSObject, @unchecked Sendable {
+  open func main() {}
+  open var qualityOfService: QualityOfService { .default }
+}
+
 open class OperationQueue: NSObject, @unchecked Sendable {
   public class var main: OperationQueue { fatalError() }
 }
@@ -76,4 +85,8 @@ open class NotificationCenter: NSObject, @unchecked Sendable {
 
 extension Error {
   public var localizedDescription: String { fatalError() }
+}
+
+extension URL {
+  public static var applicationSupportDirectory: URL { fatalError() }
 }
