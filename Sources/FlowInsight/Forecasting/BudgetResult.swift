@@ -1,17 +1,16 @@
 import FlowModel
 
-/// A budget held against what was measured or forecast.
+/// The outcome of checking a budget against a measured or forecast value.
 package struct BudgetResult: Sendable {
-  /// The rule.
   package let rule: BudgetRule
-  /// What was found, in milliseconds or as a share; nil: it never happened.
+  /// The value found, in milliseconds or as a share, or nil if the event never happened.
   package let value: Double?
-  /// What was allowed, in milliseconds or as a share; nil: there was nothing to compare with.
+  /// The limit, in milliseconds or as a share, or nil if there was no baseline to derive it from.
   package let limit: Double?
-  /// Whether there was anything to hold to the limit: a step that never ran has no times.
+  /// True if there was something to compare: a step that never ran has no times.
   package let isMeasured: Bool
 
-  /// Holds a rule against a value; `baseline` is the value of what is compared with.
+  /// Checks a rule against a value. `baseline` is the value from the runs that it is compared with.
   package init(_ rule: BudgetRule, value: Double?, isMeasured: Bool = true, baseline: Double? = nil) {
     self.rule = rule
     self.value = value
@@ -24,13 +23,13 @@ package struct BudgetResult: Sendable {
       }
   }
 
-  /// Whether the rule is broken. What never happened is longer than any limit.
+  /// True if the rule is broken. An event that never happened counts as exceeding every limit.
   package var isBroken: Bool {
     guard isMeasured else { return false }
     return !rule.allows(value ?? .infinity, limit: limit ?? .infinity)
   }
 
-  /// Whether the value is a share, not a time.
+  /// True if the value is a share and not a time.
   package var isShare: Bool {
     switch rule.subject {
     case .missed, .failed: true

@@ -1,19 +1,19 @@
 import FlowModel
 
-/// What the first runs of a forecast were made of.
+/// The critical paths of the first runs of a forecast, summarized.
 package struct CloseLook: Sendable {
-  /// The number of runs that were looked at.
+  /// The number of runs examined.
   package var runs = 0
-  /// How often each step was on the critical path, as a share.
+  /// The share of runs in which each step was on the critical path.
   package var criticality: [Double] = []
-  /// The share of the critical path to the gate that each step had.
+  /// The share of the critical path to the gate that each step took.
   package var timeShare: [Double] = []
-  /// How the whole way divides among causes, as shares.
+  /// The share of the whole critical path by cause.
   package var causes: [PathCause: Double] = [:]
 
   init() {}
 
-  /// Looks at runs that have been played.
+  /// Summarizes simulated runs.
   init(_ courses: [RunCourse]) {
     runs = courses.count
     guard let first = courses.first else { return }
@@ -37,7 +37,7 @@ package struct CloseLook: Sendable {
 }
 
 extension ForecastModel {
-  /// Plays runs by their numbers, noting everything that critical paths need.
+  /// Simulates runs by number and records everything that critical paths need.
   package func courses(_ runs: some Sequence<Int>) -> [RunCourse] {
     let shape = CourseShape(started)
     var player = RunPlayer(started, in: ForecastWorld(self))

@@ -1,26 +1,26 @@
 import FlowModel
 
-/// How slow each recorded run was as a whole, and how much of that each step shared: a slow device, or a busy one, is slow in
-/// every step, so that the long runs are longer than steps drawn one by one would make them.
+/// How slow each recorded run was as a whole, and how strongly each step follows that. A slow or busy device is slow in
+/// every step, so long runs are longer than steps drawn independently would make them.
 ///
-/// A run's factor is by how much its steps took longer than they usually do, together. A step follows it as its own times did
-/// (the slope of its times over the factors), and all of them less where the steps' times were independent: so much that
-/// the sum of steps drawn one by one has the variance that the runs' sums had. Sums and square roots alone, which are the
-/// same on every machine.
+/// A run's factor is by how much its steps together took longer than usual. A step follows the factor by the slope of
+/// its times over the factors. Where step times were independent, all slopes are reduced until the sum of independently
+/// drawn steps has the variance of the recorded sums. Only sums and square roots are used, so results are the same on
+/// every machine.
 struct CommonFactor: Sendable {
-  /// By how much each run was slower than usual, as a share of the usual; 0 where that is not known.
+  /// How much slower than usual each run was, as a share of the usual time; 0 if unknown.
   private var factors: [Double]
-  /// By how many nanoseconds each step is longer in a run whose factor is greater by 1.
+  /// The nanoseconds by which each step takes longer in a run whose factor is greater by 1.
   private var slopes: [Double]
   /// The shortest time of each step.
   private var shortest: [Int]
 
-  /// Runs from which nothing can be estimated.
+  /// The number of runs below which nothing is estimated.
   private static let leastRuns = 3
-  /// A step follows the runs at most twice as much as all steps together.
+  /// The greatest slope of a step, relative to that of all steps together.
   private static let greatestSlope = 2.0
 
-  /// Learns from runs; `counts` says of which steps the sum is looked at.
+  /// Estimates factors from runs. `counts` selects the steps that are part of the sum.
   init(_ runs: [RecordedRun], steps: Int, counts: (Int) -> Bool) {
     factors = Array(repeating: 0, count: runs.count)
     slopes = Array(repeating: 0, count: steps)
@@ -40,8 +40,8 @@ struct CommonFactor: Sendable {
     let total = summed.reduce(0.0) { $0 + Double(usual[$1]) }
     let spread = Self.covariance(factors, factors)
     guard spread > 0 else { return }
-    // Of the sum as a share of what is usual: what its variance would be were the steps independent, and what of it
-    // steps have that follow the factors.
+    // The variance that the sum, relative to the usual sum, would have if steps were independent, and the part of it
+    // from steps that follow the factors.
     var (independent, following) = (0.0, 0.0)
     for step in 0..<steps where usual[step] > 0 {
       let known = runs.indices.filter { times[step][$0] != nil }
@@ -58,7 +58,7 @@ struct CommonFactor: Sendable {
     for step in slopes.indices { slopes[step] *= share }
   }
 
-  /// How long a step took in one run, were it as slow as another one.
+  /// Scales the length of a step in one run to the slowness of another run.
   func nanoseconds(_ nanoseconds: Int, of step: Int, in run: Int, asIn other: Int) -> Int {
     guard slopes[step] > 0 else { return nanoseconds }
     let longer = slopes[step] * (factors[other] - factors[run])
@@ -77,7 +77,7 @@ struct CommonFactor: Sendable {
 }
 
 extension RecordedRun.Step {
-  /// How long it took in all, with the wait for a thread; nil: it did not run, or did not end well.
+  /// The total time including the wait for a thread, or nil if the step did not run or did not succeed.
   fileprivate var nanoseconds: Int? {
     guard let last = attemptTimes.last, last.isSuccess else { return nil }
     return attemptTimes.reduce(waitNanoseconds) { $0 + $1.nanoseconds }

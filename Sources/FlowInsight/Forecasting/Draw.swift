@@ -1,15 +1,15 @@
 import FlowBytes
 import FlowModel
 
-/// Draws that depend on nothing but what they are for: a run in which a step is deferred draws the same for all others,
-/// so that two forecasts can be compared run by run.
+/// Random draws that depend only on their purpose and indices. Deferring a step in a run does not change the draws of
+/// other steps, so two forecasts can be compared run by run.
 enum Draw {
-  /// What a draw decides.
+  /// The decision that a draw is for.
   enum Purpose: UInt64 {
     case device, noise, failure, run, whole, pause
   }
 
-  /// A number from 0..<1.
+  /// A number in 0..<1.
   @inline(__always)
   static func unit(_ purpose: Purpose, seed: UInt64, run: Int, step: StepIndex = 0, attempt: Int = 0) -> Double {
     Double(bits(purpose, seed: seed, run: run, step: step, attempt: attempt) >> 11) * 0x1p-53

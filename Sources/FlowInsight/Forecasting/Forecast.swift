@@ -1,37 +1,37 @@
 import FlowEngine
 import FlowModel
 
-/// What runs are going to do.
+/// The predicted course of future runs.
 package struct Forecast: Sendable {
-  /// What they were played with.
+  /// The model that was simulated.
   package let model: ForecastModel
-  /// When everything is ready, without the minimum.
+  /// The instant at which everything is ready, ignoring the minimum.
   package let ready: Quantiles
-  /// When the gate opens.
+  /// The instant at which the gate opens.
   package let opened: Quantiles
   /// The share of runs whose gate times out.
   package let missed: Double
   /// The share of runs whose gate fails.
   package let failed: Double
-  /// The share of runs that the minimum holds.
+  /// The share of runs whose gate is delayed by the minimum.
   package let heldShare: Double
-  /// How long it holds those, on the average.
+  /// The average delay of those runs by the minimum.
   package let heldMilliseconds: Double
-  /// What the first runs were made of.
+  /// The critical paths of the first runs.
   package internal(set) var closeLook = CloseLook()
-  /// What would help, the most first.
+  /// Suggested changes, the most effective first.
   package internal(set) var suggestions: [Suggestion] = []
   private let blocks: [ForecastBlock]
 
-  /// The runs of one block.
+  /// The number of runs in a block.
   package static let blockRuns = 1_000
 
-  /// Blocks of runs, in any order of being played; each is a value of its own.
+  /// Returns the blocks of runs. They are independent and can be simulated in any order.
   package static func blocks(of runs: Int) -> [Range<Int>] {
     stride(from: 0, to: runs, by: blockRuns).map { $0..<min(runs, $0 + blockRuns) }
   }
 
-  /// Puts blocks together, which are in the order of their runs.
+  /// Combines blocks, which must be in the order of their runs.
   package init(_ model: ForecastModel, _ blocks: [ForecastBlock]) {
     self.model = model
     self.blocks = blocks
@@ -53,13 +53,13 @@ package struct Forecast: Sendable {
     heldMilliseconds = held.count == 0 ? 0 : held.nanoseconds / Double(held.count) / 1_000_000
   }
 
-  /// When everything was ready, run by run; `Int.max`: never.
+  /// The instant at which everything was ready in each run, or `Int.max` if it never was.
   package var readyTimes: [Int] { blocks.flatMap(\.readyAt) }
 
-  /// The number of runs that were played.
+  /// The number of simulated runs.
   package var runs: Int { ready.count }
 
-  /// How long a step takes where it runs.
+  /// Returns the lengths of a step in the runs that executed it.
   package func lengths(of step: StepIndex) -> LengthQuantiles {
     let count = model.graph.workflow.steps.count
     var column: [PackedLength] = []
@@ -74,7 +74,7 @@ package struct Forecast: Sendable {
     return LengthQuantiles(column)
   }
 
-  /// The steps that nothing is known of and that run in some run, so that they are thought to take no time.
+  /// The steps that run at least once although nothing is known about their duration; they are assumed to take no time.
   package var stepsThatRestOnNothing: [StepIndex] {
     model.graph.workflow.steps.indices.map { StepIndex($0) }.filter {
       model.source(of: $0) == .nothing && lengths(of: $0).count > 0

@@ -1,18 +1,18 @@
 import FlowEngine
 import FlowModel
 
-/// The results of runs that were played one after the other.
+/// The results of consecutive simulated runs.
 package struct ForecastBlock: Sendable {
-  /// When everything was ready, by run; `Int.max`: never.
+  /// The instant at which everything was ready in each run, or `Int.max` if it never was.
   var readyAt: [Int] = []
-  /// When the gate opened, by run; `Int.max`: never.
+  /// The instant at which the gate opened in each run, or `Int.max` if it never did.
   var openedAt: [Int] = []
-  /// How the gate opened, by run.
+  /// The outcome of the gate in each run.
   var outcomes: [GateOutcome] = []
-  /// How long each step took, run by run.
+  /// The length of each step, run by run.
   var lengths: [PackedLength] = []
 
-  /// Plays runs by their numbers; each depends on its number alone.
+  /// Simulates runs by number. The result of a run depends only on its number.
   package init(_ model: ForecastModel, _ runs: Range<Int>) {
     let count = model.graph.workflow.steps.count
     readyAt.reserveCapacity(runs.count)
@@ -40,7 +40,7 @@ package struct ForecastBlock: Sendable {
 }
 
 extension ForecastModel {
-  /// Plays a run by its number.
+  /// Simulates a run by its number.
   func play(_ run: Int, with player: inout RunPlayer<ForecastWorld>) {
     player.world.begin(run)
     player.reset(to: started)

@@ -2,34 +2,32 @@ import FlowEngine
 import FlowExpressions
 import FlowModel
 
-/// A workflow ready to be played many times: what each step is thought to take, and the plan as it is when a run
-/// has just begun, which is the same in all of them.
+/// A workflow that is ready to be simulated many times: the expected duration of each step, and the plan right after
+/// the start of a run, which is the same in all runs.
 package struct ForecastModel: Sendable {
-  /// The workflow with what is known of the run.
+  /// The workflow and the known circumstances of the run.
   package let stage: RunStage
-  /// What was asked for.
   package let options: ForecastOptions
-  /// The conditions that rest on outputs.
+  /// The conditions that depend on outputs.
   package private(set) var conditions: [DecidedCondition] = []
-  /// Steps with `foreach` whose items are unknown: they are played with one.
+  /// Steps with `foreach` whose number of items is unknown; they are simulated with one item.
   package private(set) var stepsWithUnknownItems: [StepIndex] = []
   private(set) var predictions: [StepPrediction]
   private(set) var stepConditions: [StepIndex: StepCondition] = [:]
-  /// Activated and started at its instant 0.
+  /// The plan, activated and started at its instant 0.
   let started: Plan
   let resolution: Resolution
-  /// How slow the recorded runs were, and which steps shared it.
+  /// The slowness of the recorded runs as a whole, and the steps that follow it.
   let common: CommonFactor
-  /// Events from outside that the recorded runs had, by name.
+  /// The names of events from outside that were posted in the recorded runs.
   let recordedEvents: [String]
 
-  /// The workflow.
   package var graph: WorkflowGraph { stage.prepared.graph }
 
-  /// How long a run is played that does not end: 10,000 hours.
+  /// The length at which the simulation of a run without an end stops: 10,000 hours.
   static let limitNanoseconds = DurationText.longest.nanoseconds
 
-  /// A model of a workflow.
+  /// Creates a model of a workflow.
   package init(_ stage: RunStage, _ options: ForecastOptions) {
     self.stage = stage
     self.options = options
@@ -66,7 +64,7 @@ package struct ForecastModel: Sendable {
     prediction.runs = self.options.recordedRuns.indices.filter {
       self.options.recordedRuns[$0].steps[Int(step)]?.attemptTimes.isEmpty == false
     }.map { Int32($0) }
-    // How many posts there are comes out of each run.
+    // The number of posts is a result of each run.
     if let fanOut = options.fanOut, fanOut.event == nil {
       let known = self.options.itemCounts[step] ?? stage.itemCount(of: step, in: started)
       let recorded = self.options.recordedRuns.contains { $0.steps[Int(step)]?.itemCount != nil }
@@ -85,7 +83,7 @@ package struct ForecastModel: Sendable {
     return prediction
   }
 
-  /// Where the time of each step comes from.
+  /// Returns the origin of a step's duration.
   package func source(of step: StepIndex) -> StepSource { predictions[Int(step)].source }
 
   // MARK: Conditions
@@ -112,7 +110,7 @@ package struct ForecastModel: Sendable {
       default: break
       }
     }
-    // A key of the answers holds the gate, the status functions and this many outcomes.
+    // The key of a cached answer has room for the gate, the status functions and 18 outcomes.
     if noted.outcomes.map({ $0.count > 18 }) ?? false { noted.outcomes = nil }
     noted.readsUnknownOutputs = outputs.unknown
     stepConditions[step] = noted

@@ -1,36 +1,36 @@
 import FlowEngine
 import FlowModel
 
-/// What is asked of a forecast.
+/// The options of a forecast.
 package struct ForecastOptions: Sendable {
-  /// How many runs to simulate.
+  /// The number of runs to simulate.
   package var runs = 10_000
-  /// Where the draws come from.
+  /// The seed of the random numbers.
   package var seed: UInt64 = 1
-  /// How often a recorded run is drawn whole, from 0 to 1.
+  /// The probability that all steps of a simulated run come from the same recorded run, from 0 to 1.
   package var correlation = 0.5
-  /// What the time of each step is multiplied by, where that is not 1.
+  /// The factor for the duration of each step, if it is not 1.
   package var slow: [StepIndex: Double] = [:]
-  /// How often an attempt of a step fails, from 0 to 1, where someone says so.
+  /// The probability that an attempt of a step fails, from 0 to 1, for steps with a stated rate.
   package var failureRates: [StepIndex: Double] = [:]
-  /// Items of steps with `foreach`, where someone says so.
+  /// The number of items of steps with `foreach`, if stated.
   package var itemCounts: [StepIndex: Int] = [:]
-  /// Whether the gate's minimum is left out.
+  /// True to ignore the gate's minimum.
   package var ignoresMinimum = false
-  /// Events from outside, each so long after the start.
+  /// Events from outside, with their delay after the start.
   package var events: [RunPost] = []
-  /// The outputs that someone has said, as `id.name` in lower case.
+  /// The outputs with assumed values, as `id.name` in lower case.
   package var assumedOutputs: Set<String> = []
-  /// What was measured; empty: nothing was.
+  /// The recorded runs; empty if nothing was measured.
   package var recordedRuns: [RecordedRun] = []
 
-  /// 10,000 runs by estimates.
+  /// Creates options for 10,000 runs that use the estimates of the workflow.
   package init() {}
 
-  /// Runs that a forecast may play: at the edge, 1,000,000 runs of 100 steps.
+  /// The maximum number of runs: 1,000,000, which is feasible for up to 100 steps.
   package static let runLimit = 1_000_000
-  /// Runs times steps: what is kept of each is four bytes.
+  /// The maximum of runs times steps; each length takes four bytes.
   package static let valueLimit = 100_000_000
-  /// The runs whose critical paths are looked at, and with which changes are tried.
+  /// The number of runs whose critical paths are examined and in which changes are tested.
   package static let closeLook = 1_000
 }

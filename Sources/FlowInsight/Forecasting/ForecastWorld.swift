@@ -1,22 +1,22 @@
 import FlowEngine
 import FlowModel
 
-/// One run after the other, as a forecast thinks it up.
+/// The simulated surroundings of a forecast's runs, one run at a time.
 struct ForecastWorld: RunWorld {
   private let model: ForecastModel
   private let predictions: [StepPrediction]
   private let seed: UInt64
-  /// Which run is played.
+  /// The number of the current run.
   private var run = 0
-  /// How slow its device is: from 0 to 1.
+  /// The slowness of its device, from 0 to 1.
   private var device = 0.0
-  /// The run that it is drawn from, and whether all of it is.
+  /// The recorded run that the current run is based on; `isWhole` if all of its steps come from it.
   private var base = 0
   private var isWhole = true
-  /// How long each step waits for a thread in this run. The plan that is played has as many threads as it wants, so the
-  /// wait is a part of the body, and none of the step's length.
+  /// The wait of each step for a thread in this run. The simulated plan has unlimited threads, so the wait is added to
+  /// the body and excluded from the step's length.
   private(set) var waits: [Int]
-  /// What conditions said before, by step and what they read.
+  /// Earlier decisions of conditions, by step and by the values they read.
   private var answers: [StepIndex: [UInt64: Decision]] = [:]
 
   init(_ model: ForecastModel) {
@@ -26,7 +26,7 @@ struct ForecastWorld: RunWorld {
     seed = model.options.seed
   }
 
-  /// Turns to a run.
+  /// Starts the run with this number.
   mutating func begin(_ run: Int) {
     self.run = run
     for step in waits.indices { waits[step] = 0 }
@@ -36,7 +36,7 @@ struct ForecastWorld: RunWorld {
     isWhole = Draw.unit(.whole, seed: seed, run: run) < model.options.correlation
   }
 
-  /// When each of the recorded events from outside comes in this run; nil: it does not.
+  /// Returns the instant of a recorded event from outside in this run, or nil if it is not posted.
   func timeOfRecordedEvent(_ name: String) -> Int? {
     model.options.recordedRuns[base].outsideEvents.first { $0.event == name }?.afterNanoseconds
   }
@@ -72,9 +72,9 @@ struct ForecastWorld: RunWorld {
     }
     let number = min(attempt, recorded.attemptTimes.count) - 1
     let measured = recorded.attemptTimes[number].nanoseconds
-    // A maximum counts from the start, behind the wait.
+    // A maximum counts from the start of the body, after the wait.
     let recordedWait = attempt == 1 && item == nil && !prediction.hasMaximum ? recorded.waitNanoseconds : 0
-    // Where it was taken from another run, it is as slow as this run, in both parts.
+    // A time from another run is scaled to the slowness of this run, including its wait.
     let whole =
       run == base || !recorded.attemptTimes[number].isSuccess
       ? measured + recordedWait
@@ -85,7 +85,7 @@ struct ForecastWorld: RunWorld {
     if Int(step) < waits.count { waits[Int(step)] = wait }
     let fails = !recorded.attemptTimes[number].isSuccess && prediction.failureRate == 0
     var body = body(nanoseconds, fails: fails, step, attempt, prediction)
-    // It would have gone on: only its maximum ended it.
+    // The body was ended only by its maximum and would have continued.
     if recorded.isTimedOut, prediction.hasMaximum, number == recorded.attemptTimes.count - 1, fails {
       body.endsAfterNanoseconds = nil
     }
@@ -100,7 +100,7 @@ struct ForecastWorld: RunWorld {
     return body.delayed(by: wait)
   }
 
-  /// What was measured of a step in the run that is drawn for it, and that run.
+  /// Returns the measurements of a step in the run drawn for it, and the index of that run.
   private func recorded(_ step: StepIndex) -> (RecordedRun.Step, run: Int) {
     let runs = model.options.recordedRuns
     if isWhole, let measured = runs[base].steps[Int(step)], !measured.attemptTimes.isEmpty { return (measured, base) }
@@ -165,7 +165,7 @@ struct ForecastWorld: RunWorld {
 }
 
 extension RunBody {
-  /// The same body, which begins its work later.
+  /// Returns the same body, delayed by a time.
   fileprivate func delayed(by nanoseconds: Int) -> RunBody {
     if nanoseconds == 0 { return self }
     var body = self

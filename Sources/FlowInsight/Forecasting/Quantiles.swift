@@ -1,24 +1,24 @@
-/// Sorted values, asked by shares: the value of nearest rank.
+/// Sorted values whose quantiles are the values of nearest rank.
 package struct Quantiles: Sendable {
   private let sorted: [Int]
 
-  /// Sorts whole numbers; `Int.max` stands for what never happened.
+  /// Sorts values; `Int.max` represents an event that never happened.
   package init(_ values: [Int]) { sorted = values.sorted() }
 
-  /// The number of values.
   package var count: Int { sorted.count }
 
-  /// The least value that `share` of them do not exceed; nil: it is `Int.max`, or there are none.
+  /// Returns the smallest value that is not exceeded by `share` of the values, or nil if it is `Int.max` or there are
+  /// no values.
   package func value(_ share: Double) -> Int? {
     guard !sorted.isEmpty else { return nil }
     let value = sorted[Self.rank(share, of: sorted.count)]
     return value == .max ? nil : value
   }
 
-  /// The greatest value that happened; nil: none did.
+  /// The greatest value except `Int.max`, or nil if there is none.
   package var last: Int? { sorted.last { $0 != .max } }
 
-  /// The share of the values that are below `limit`.
+  /// Returns the share of the values that are below `limit`.
   package func share(below limit: Int) -> Double {
     guard !sorted.isEmpty else { return 0 }
     var (low, high) = (0, sorted.count)
@@ -29,24 +29,26 @@ package struct Quantiles: Sendable {
     return Double(low) / Double(sorted.count)
   }
 
-  /// The index of nearest rank.
+  /// Returns the index of the nearest rank.
   static func rank(_ share: Double, of count: Int) -> Int {
     max(0, min(count - 1, Int((share * Double(count)).rounded(.up)) - 1))
   }
 }
 
-/// A length in four bytes, since there are many: to the nanosecond below 1 s, to the microsecond below 1,000 s, and so on.
+/// A length in four bytes, because there are many: exact to the nanosecond below 1 s, to the microsecond below 1,000 s,
+/// and so on.
 package struct PackedLength: Sendable, Hashable {
-  /// The upper two bits say which power of 1,000 nanoseconds the lower 30 count; so longer ones are greater.
+  /// The upper two bits are the unit as a power of 1,000 nanoseconds, the lower 30 the count. Greater bits are greater
+  /// lengths.
   fileprivate var bits: UInt32
 
-  /// Not a length: the step did not run.
+  /// Marks a step that did not run.
   static let none = PackedLength(bits: .max)
 
   private init(bits: UInt32) { self.bits = bits }
   private static let most: UInt32 = 1 << 30 - 1
 
-  /// A length that is not negative.
+  /// Packs a length; negative lengths become 0.
   package init(nanoseconds: Int) {
     var (count, unit) = (max(0, nanoseconds), UInt32(0))
     while count >= 1_000_000_000, unit < 3 {
@@ -66,11 +68,10 @@ package struct PackedLength: Sendable, Hashable {
   }
 }
 
-/// The same for lengths, sorted by their bits: 11 at a time, since there are many columns of them.
+/// Sorted lengths. They are sorted by radix, 11 bits at a time, because a forecast has a column of them for each step.
 package struct LengthQuantiles: Sendable {
   private let sorted: [PackedLength]
 
-  /// Sorts lengths.
   package init(_ values: [PackedLength]) {
     var from = values.map(\.bits)
     var into = [UInt32](repeating: 0, count: from.count)
@@ -88,10 +89,10 @@ package struct LengthQuantiles: Sendable {
     sorted = from.map { PackedLength(radixSorted: $0) }
   }
 
-  /// The number of values.
   package var count: Int { sorted.count }
 
-  /// The least length that `share` of them do not exceed, in milliseconds; nil: there are none.
+  /// Returns the smallest length in milliseconds that is not exceeded by `share` of the lengths, or nil if there are
+  /// none.
   package func value(_ share: Double) -> Double? {
     sorted.isEmpty ? nil : sorted[Quantiles.rank(share, of: sorted.count)].milliseconds
   }

@@ -2,8 +2,8 @@ import FlowEngine
 import FlowModel
 
 extension RecordedRun {
-  /// What a forecast of a workflow learns from a run, by the ids of the steps. `declared` says which events each step
-  /// may post: where the poster is not recorded, every possible one counts.
+  /// Reads the data that a forecast of a workflow uses from a report, matching steps by id. `declared` returns the
+  /// events that a step may post; if the poster of an event is not recorded, every step that may post it counts.
   package init(_ run: ReportedRun, of workflow: Workflow, declared: (StepIndex) -> [String]) {
     let course = run.course
     let indices = Dictionary(uniqueKeysWithValues: course.shape.steps.enumerated().map { ($1.id, $0) })
@@ -29,7 +29,7 @@ extension RecordedRun.Step {
     self.init()
     let step = run.course.steps[index]
     if step.outcome == .skipped, run.reasons[index] == SkipReason.condition.word { condition = false }
-    // One that was cancelled says nothing of how long it takes.
+    // The time of a cancelled step is not representative.
     guard let started = step.startedAt, let ended = step.endedAt, step.outcome != .cancelled, step.outcome != .skipped
     else { return }
     condition = true
@@ -50,8 +50,8 @@ extension RecordedRun.Step {
 }
 
 extension RunCourse {
-  /// How long a step waited for a thread before it started: since it was ready, or since another step last gave it a place in
-  /// its queue, in the run, or on the machine.
+  /// Returns the time a step waited for a thread before it started: since it was ready, or since another step last
+  /// released a slot of its queue, the run or the machine.
   fileprivate func waitForThread(of step: Int) -> Int {
     guard let ready = steps[step].readyAt, let started = steps[step].startedAt, steps[step].beginnings == nil else {
       return 0

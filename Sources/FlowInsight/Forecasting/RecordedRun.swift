@@ -1,55 +1,52 @@
 import FlowEngine
 import FlowModel
 
-/// What a forecast learns from a run: how long each attempt of each step took and how it ended, what the conditions
-/// said, and which events came.
+/// The data of a recorded run that a forecast uses: the time and outcome of each attempt, the values of conditions, and
+/// the events from outside.
 package struct RecordedRun: Sendable {
   /// A step of the run.
   package struct Step: Sendable {
     /// One attempt.
     package struct Attempt: Sendable {
-      /// How long it took; of a service, until it was ready.
+      /// Its duration; for a service, the time until it was ready.
       package var nanoseconds: Int
-      /// Whether it ended well.
       package var isSuccess: Bool
 
-      /// An attempt that took so long and ended so.
       package init(nanoseconds: Int, isSuccess: Bool) {
         self.nanoseconds = nanoseconds
         self.isSuccess = isSuccess
       }
     }
 
-    /// The attempts, the first one first; empty: it did not run.
+    /// The attempts in order; empty if the step did not run.
     package var attemptTimes: [Attempt] = []
-    /// How long it waited for a thread before its first attempt: from when it could have started by its dependencies
-    /// and its queue. A busy machine delays a run by this, too.
+    /// The wait for a thread before the first attempt, counted from the instant at which its dependencies and its queue
+    /// allowed a start. A busy machine delays a run by this wait, too.
     package var waitNanoseconds = 0
-    /// Whether it ended because its time had passed.
+    /// True if the step timed out.
     package var isTimedOut = false
-    /// The value of its `if`; nil: not evaluated.
+    /// The value of its `if`, or nil if it was not evaluated.
     package var condition: Bool?
-    /// Items that it ran for; nil: it runs once.
+    /// The number of its items, or nil if it runs once.
     package var itemCount: Int?
-    /// How long each of them took.
+    /// The durations of its items.
     package var itemNanoseconds: [Int] = []
-    /// Whether it is known what it posted.
+    /// True if its posts are known.
     package var knowsPosts = false
-    /// Events that it posted, each so long after its start.
+    /// The events that it posted, with their delay after its start.
     package var posts: [RunPost] = []
 
-    /// A step that did not run.
+    /// Creates a step that did not run.
     package init() {}
   }
 
-  /// What people call the run.
+  /// The name of the run for people.
   package var name: String
-  /// The steps of the workflow, in its order; nil: the run had none of this name.
+  /// The steps in the order of the workflow; nil for a step that the run did not have.
   package var steps: [Step?]
-  /// Events that came from outside, from activation.
+  /// The events from outside, timed from activation.
   package var outsideEvents: [RunPost] = []
 
-  /// A run of these steps.
   package init(name: String, steps: [Step?]) {
     self.name = name
     self.steps = steps

@@ -1,18 +1,18 @@
 import FlowModel
 
-/// Where a forecast has the time of a step from.
+/// The origin of a step's duration in a forecast.
 package enum StepSource: String, Sendable {
-  /// What was measured.
+  /// Measurements of recorded runs.
   case recorded
   /// The step's `estimate`.
   case estimate
-  /// Nothing: it is thought to take no time.
+  /// Unknown: the step is assumed to take no time.
   case nothing
-  /// It takes no time: it frames an included workflow, or never runs.
+  /// The step takes no time because it includes a workflow or never runs.
   case none
 }
 
-/// What a forecast knows of a step.
+/// The expected behavior of a step.
 struct StepPrediction: Sendable {
   var source = StepSource.nothing
   var lowNanoseconds = 0
@@ -21,39 +21,38 @@ struct StepPrediction: Sendable {
   var failureRate = 0.0
   var isService = false
   var hasMaximum = false
-  /// Events that its action declares; posted at its end, or when a service is ready.
+  /// The events that its action declares; posted when it ends, or when a service is ready.
   var posts: [String] = []
-  /// Items, where it runs for several.
+  /// The number of items, if it has `foreach`.
   var itemCount = 1
-  /// The recorded runs in which it ran.
+  /// The indices of the recorded runs in which the step ran.
   var runs: [Int32] = []
 }
 
-/// What decides the `if` of a step.
+/// The values that the `if` of a step depends on.
 struct StepCondition: Sendable {
-  /// Whether it reads outputs that are neither assumed nor known.
+  /// True if it reads outputs that are neither assumed nor known.
   var readsUnknownOutputs = false
-  /// The steps whose outcomes it reads, where these, the status functions and the gate are all that changes about it; nil:
-  /// it must be asked each time.
+  /// The steps whose outcomes it reads, if nothing else but the status functions and the gate changes its value. If
+  /// nil, it must be evaluated each time.
   var outcomes: [StepIndex]?
 }
 
-/// An `if` that reads outputs, which a forecast does not have, and what was said instead.
+/// An `if` that reads outputs, which a forecast does not have, and the origin of the value used instead.
 package struct DecidedCondition: Sendable, Hashable {
-  /// Where the answer comes from.
+  /// The origin of the value.
   package enum Source: String, Sendable {
-    /// What the run that was drawn had decided.
+    /// The value in the drawn run.
     case recorded
-    /// What `--assume` says.
+    /// The outputs given with `--assume`.
     case assumed
-    /// The outputs count as null.
+    /// Null is assumed for the outputs.
     case null
   }
 
-  /// The step.
   package var step: StepIndex
-  /// The condition as it is written.
+  /// The condition as written in the file.
   package var text: String
-  /// Where the answer comes from.
+  /// The origin of the value.
   package var source: Source
 }

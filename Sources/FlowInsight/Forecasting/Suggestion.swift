@@ -1,47 +1,45 @@
 import FlowEngine
 import FlowModel
 
-/// A change that was tried on the same draws, and what came of it.
+/// A change that was tested on the same random draws, with its effect.
 package struct Suggestion: Sendable {
-  /// What is changed.
+  /// The kind of change.
   package enum Change: String, Sendable {
-    /// The step takes a tenth less.
+    /// The step takes 10 % less time.
     case faster
-    /// The step waits for the gate.
+    /// The step starts after the gate has opened.
     case `defer`
-    /// The step is left out.
+    /// The step is removed.
     case drop
   }
 
-  /// What is changed.
   package var change: Change
-  /// The step.
   package var step: StepIndex
-  /// The P95 of *ready* before, in nanoseconds; nil: never ready.
+  /// The 95th percentile of *ready* without the change, in nanoseconds, or nil if never ready.
   package var before: Int?
-  /// The same with the change.
+  /// The 95th percentile of *ready* with the change.
   package var after: Int?
 
-  /// By how much the P95 falls; what was never ready counts as long as can be.
+  /// The reduction of the 95th percentile; *never ready* counts as the longest time.
   var gain: Int { (before ?? .max / 2) - (after ?? .max / 2) }
 
-  /// The least gain worth suggesting: 1 % of the time before, and 0.1 ms.
+  /// Returns the smallest gain that is worth suggesting: 1 % of the time before, at least 0.1 ms.
   static func leastGain(before: Int?) -> Int { max(100_000, (before ?? 0) / 100) }
 }
 
 extension Forecast {
-  /// Looks closely at the first runs: whose critical paths they have.
+  /// Examines the critical paths of the first runs.
   package mutating func lookClosely() {
     closeLook = CloseLook(model.courses(0..<min(runs, closeRuns)))
   }
 
-  /// Fewer where the workflow is so large that looking would take long.
+  /// The number of runs examined, fewer if the workflow is large.
   private var closeRuns: Int {
     max(50, min(ForecastOptions.closeLook, 4_000_000 / max(1, model.graph.workflow.steps.count)))
   }
 
-  /// Tries what may help on the first runs, by the steps that have most of the way; `change` makes the stage of a
-  /// changed workflow, nil if it would not be valid.
+  /// Tests changes on the first runs, starting with the steps that take most of the critical path. `change` returns the
+  /// stage of a changed workflow, or nil if the workflow would not be valid.
   package mutating func findSuggestions(
     _ change: (Suggestion.Change, StepIndex) -> RunStage?
   ) {
@@ -74,17 +72,17 @@ extension Forecast {
     Quantiles(ForecastBlock(model, 0..<count).readyAt)
   }
 
-  /// Whether the gate waits for nothing behind a step, and no step needs a live handle of it. What may
-  /// fail may also be left out.
+  /// True if the gate does not wait for anything after the step, and no step needs a live handle from it. A step can be
+  /// removed only if it may fail.
   private func isHarmless(_ change: Suggestion.Change, _ step: StepIndex) -> Bool {
     let workflow = model.graph.workflow
     let options = workflow.steps[Int(step)].options
     guard options.blocking != true, !options.isFinal, options.includeRole == .none, !model.started[step].isDeferred
     else { return false }
     if change == .drop, !options.isOptional { return false }
-    // Without a gate there is nothing that a deferred step could wait for.
+    // Without a gate there is no time to defer a step to.
     if change == .defer, !GateRule.hasGate(workflow) { return false }
-    // What comes after it is deferred with it.
+    // Dependents are deferred with their step.
     var behind: Set<StepIndex> = [step]
     var next = [step]
     while let one = next.popLast() {

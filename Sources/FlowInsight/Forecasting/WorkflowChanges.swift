@@ -1,18 +1,18 @@
 import FlowModel
 
-/// Changes to a workflow that a forecast tries.
+/// Changes that a forecast makes to a workflow.
 package struct WorkflowChanges: Sendable {
-  /// Steps that wait for the gate.
+  /// Steps that are deferred until after the gate.
   package var deferred: Set<StepIndex> = []
-  /// Steps that are left out.
+  /// Steps that are removed.
   package var dropped: Set<StepIndex> = []
-  /// The number of steps that may run at once; nil: as the workflow says.
+  /// The number of steps that may run at once, or nil to keep the workflow's value.
   package var threads: Int?
 
-  /// No change.
+  /// Creates a value without changes.
   package init() {}
 
-  /// The workflow with the changes.
+  /// Returns the workflow with the changes.
   package func applied(to workflow: Workflow) -> Workflow {
     var workflow = workflow
     for step in dropped { workflow.steps[Int(step)].options.enabled = .literal(false) }
@@ -21,7 +21,7 @@ package struct WorkflowChanges: Sendable {
     return workflow
   }
 
-  /// The same and one more.
+  /// Returns these changes with another one added.
   package func adding(_ change: Suggestion.Change, of step: StepIndex) -> WorkflowChanges {
     var changes = self
     switch change {

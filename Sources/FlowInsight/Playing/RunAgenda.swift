@@ -1,33 +1,32 @@
 import FlowModel
 
-/// What is going to happen on the virtual clock, the next first: a binary heap of small items.
+/// The future events on the virtual clock in order of time, as a binary heap of small items.
 struct RunAgenda {
-  /// Something that happens at an instant.
+  /// An event at an instant.
   struct Item {
-    /// What happens; of what one body does in an instant, the posts come first and the end last.
+    /// The kind of event. If one body does several things in an instant, posts come first and the end last.
     enum Kind: UInt8 {
-      /// A body posts an event, which `payload` says.
+      /// A body posts the event at index `payload`.
       case post
       /// A service reports ready.
       case ready
       /// A body succeeds.
       case success
-      /// A body ends in another way, which `payload` says.
+      /// A body ends in the way stored at index `payload`.
       case ending
-      /// Something comes from outside, which `payload` says.
+      /// The event from outside at index `payload` happens.
       case outside
     }
 
     var at: Int
-    /// The index within an instant: bodies by their start, then the outside.
+    /// The order within an instant: bodies by their start, then events from outside.
     var order: Int32
-    /// An index into what does not fit in here; of two of one kind the lower was scheduled first.
+    /// The index of data that does not fit into an item; of two items of one kind, the lower was scheduled first.
     var payload: Int32
     var step: StepIndex
     var attempt: UInt8
     var kind: Kind
 
-    /// Whether it is the end of a body.
     var isEnd: Bool { kind == .success || kind == .ending }
 
     @inline(__always)
@@ -41,7 +40,7 @@ struct RunAgenda {
 
   private var items: [Item] = []
 
-  /// The next instant; nil: nothing is going to happen.
+  /// The next instant, or nil if nothing is scheduled.
   var nextAt: Int? { items.first?.at }
 
   mutating func removeAll() { items.removeAll(keepingCapacity: true) }
@@ -60,7 +59,7 @@ struct RunAgenda {
     }
   }
 
-  /// Takes out the next item; there must be one.
+  /// Removes and returns the next item. There must be one.
   mutating func removeFirst() -> Item {
     let first = items[0]
     let last = items.removeLast()
@@ -83,7 +82,7 @@ struct RunAgenda {
     }
   }
 
-  /// Takes out what a body does after an instant; whether its end is still to come.
+  /// Removes the items of a body after an instant. Returns true if the end of the body is still scheduled.
   mutating func cut(_ step: StepIndex, attempt: UInt8, after instant: Int) -> Bool {
     let isOf = { (item: Item) in item.kind != .outside && item.step == step && item.attempt == attempt }
     if items.contains(where: { isOf($0) && $0.at > instant }) {

@@ -1,47 +1,47 @@
 import FlowEngine
 import FlowModel
 
-/// Plays a plan on a virtual clock: no thread, no waiting, the same course of events every time. It is the plan that
-/// runs in production; only the world around it is thought up.
+/// Simulates a plan on a virtual clock, without threads or waiting and with the same course of events every time. The
+/// plan is the one that runs in production; only its surroundings are simulated.
 ///
-/// Everything of one instant happens in a fixed order: what bodies do (in the order in which they were started), then
-/// what was scheduled from outside, then timers, last the gate's minimum and maximum.
+/// The events of one instant happen in a fixed order: the actions of bodies in the order of their starts, then
+/// scheduled events from outside, then timers, and last the gate's minimum and maximum.
 package struct RunPlayer<World: RunWorld> {
   /// The current state of the run.
   package private(set) var plan: Plan
-  /// What surrounds it.
+  /// The simulated surroundings.
   package var world: World
   /// The virtual time, nanoseconds from the start of the run.
   package private(set) var now = 0
-  /// Sees the plan after every event and all that followed from it, with the instant.
+  /// Called with the plan and the instant after every event and its consequences.
   package var inspect: ((Plan, Int) -> Void)?
-  /// Tries and posts; nil: not wanted.
+  /// Attempts and posts, or nil if they need not be recorded.
   package var trace: RunTrace?
 
   private var gate = GateState.closed
   private var agenda = RunAgenda()
   private var starts: Int32 = 0
-  /// Which start the last attempt of each step was, by step and item.
+  /// The number of the start of each step's last attempt, by step and item.
   private var startOrder: [Int32] = []
-  // What does not fit into an item of the agenda.
+  // Data that does not fit into an item of the agenda.
   private var endings: [Ending] = []
   private var posts: [String] = []
   private var outside: [PlanEvent] = []
 
-  /// A player of `plan`.
+  /// Creates a player of `plan`.
   package init(_ plan: Plan, in world: World) {
     self.plan = plan
     self.world = world
     startOrder = Array(repeating: 0, count: plan.graph.workflow.steps.count)
   }
 
-  /// Lets something happen from outside at `nanoseconds` from the start; things of one instant keep their order.
+  /// Schedules an event from outside at `nanoseconds` after the start. Events of one instant keep their order.
   package mutating func schedule(_ event: PlanEvent, atNanoseconds nanoseconds: Int) {
     outside.append(event)
     add(.outside, at: nanoseconds, order: .max, step: 0, attempt: 0, payload: outside.count - 1)
   }
 
-  /// Begins again with another plan. What was scheduled is forgotten.
+  /// Starts again with another plan and removes all scheduled events.
   package mutating func reset(to plan: Plan) {
     self.plan = plan
     now = 0
@@ -56,7 +56,7 @@ package struct RunPlayer<World: RunWorld> {
 
   /// Runs until the plan has ended, nothing is left to happen, or `limitNanoseconds` have passed.
   ///
-  /// - Parameter activation: what is known at activation; nil when an `activated` event was scheduled instead.
+  /// - Parameter activation: The values known at activation, or nil if an `activated` event was scheduled instead.
   package mutating func run(activation: Resolution?, limitNanoseconds: Int) {
     if let activation { activate(activation) }
     plan.apply(.started(prewarm: activation == nil), at: now)
@@ -64,20 +64,20 @@ package struct RunPlayer<World: RunWorld> {
     playUntil(limitNanoseconds)
   }
 
-  /// Plays a run of a plan that has been activated and started at its instant 0 and not asked for anything since.
+  /// Runs a plan that was activated and started at its instant 0 and has not returned any effects since.
   package mutating func run(_ started: Plan, limitNanoseconds: Int) {
     reset(to: started)
     begin(limitNanoseconds)
   }
 
-  /// Plays on where ``reset(to:)`` and ``schedule(_:atNanoseconds:)`` have set the scene with such a plan.
+  /// Runs such a plan after ``reset(to:)`` and ``schedule(_:atNanoseconds:)`` have prepared it.
   package mutating func begin(_ limitNanoseconds: Int) {
     if plan.gateBounds.minimumNanoseconds == 0 { gate = gate.after(.minimumReached) }
     finishWorld()
     playUntil(limitNanoseconds)
   }
 
-  /// Continues from an instant with a plan that has taken in the facts of a run.
+  /// Continues from an instant with a plan that has been restored from the journal entries of a run.
   package mutating func resume(atNanoseconds nanoseconds: Int, limitNanoseconds: Int) {
     now = nanoseconds
     if let outcome = plan.gate.outcome {
@@ -110,7 +110,7 @@ package struct RunPlayer<World: RunWorld> {
 
   private mutating func activate(_ resolution: Resolution) {
     plan.apply(.activated(resolution), at: now)
-    // A minimum of zero is reached at once, any other is the last that happens in its instant.
+    // A minimum of zero is reached at once; any other minimum is the last event of its instant.
     if plan.activatedAtNanoseconds == now, resolution.gate.minimumNanoseconds == 0 {
       gate = gate.after(.minimumReached)
     }
@@ -172,8 +172,8 @@ package struct RunPlayer<World: RunWorld> {
     }
   }
 
-  /// The shorter way that production takes. With a limit for all pools together, which the machine is too, it may
-  /// choose another step first.
+  /// Takes the fast path of production, except if all pools share a limit, such as the machine's resources. Then
+  /// another step may have to start first.
   private mutating func succeed(_ step: StepIndex, _ attempt: Int) {
     if plan.graph.workflow.concurrency != nil || plan.countsMachine {
       plan.succeeded(step, attempt: attempt, at: now)
@@ -190,7 +190,7 @@ package struct RunPlayer<World: RunWorld> {
     }
   }
 
-  /// Does what the plan asks and starts what it offers until it asks and offers nothing more.
+  /// Carries out effects of the plan and starts ready steps until there are no more.
   private mutating func finishWorld() {
     defer { inspect?(plan, now) }
     while plan.endedAt == nil {
@@ -203,7 +203,7 @@ package struct RunPlayer<World: RunWorld> {
     }
   }
 
-  /// Does one thing that the plan asks; false: nothing is left to do.
+  /// Carries out an effect. Returns false if the run has ended.
   private mutating func take(_ effect: PlanEffect) -> Bool {
     switch effect {
     case .evaluate(let step):

@@ -1,26 +1,24 @@
 import FlowModel
 
-/// What a played run leaves besides its plan: when each attempt began and ended, and who posted what.
+/// The results of a simulated run besides its plan: the times of attempts and the posters of events.
 package struct RunTrace: Sendable {
   /// One attempt of a step, or of an item.
   package struct Attempt: Sendable {
-    /// The step.
     package var step: StepIndex
-    /// Which attempt, from 1.
+    /// The number of the attempt, from 1.
     package var attempt: Int
-    /// When it began.
     package var startedAt: Int
-    /// When its body returned, or was asked to end; `Int.min`: it did not.
+    /// The instant at which its body returned or was asked to end, or `Int.min` if neither happened.
     package var endedAt = Int.min
   }
 
-  /// The attempts in the order in which they began.
+  /// The attempts in the order of their starts.
   package private(set) var attemptTimes: [Attempt] = []
-  /// The step that posted each event first; an event that is missing came from outside.
+  /// The step that first posted each event; an event that is missing came from outside.
   package private(set) var posters: [String: StepIndex] = [:]
   private var open: [UInt64: Int] = [:]
 
-  /// Nothing yet.
+  /// Creates an empty trace.
   package init() {}
 
   private static func key(_ step: StepIndex, _ attempt: Int) -> UInt64 {

@@ -1,48 +1,46 @@
 import FlowEngine
 import FlowModel
 
-/// What one attempt of one step does.
+/// The behavior of one attempt of a step.
 package struct RunBody: Sendable {
-  /// How long it takes; nil: it never returns by itself.
+  /// The duration, or nil if it never returns by itself.
   package var endsAfterNanoseconds: Int?
-  /// How it ends.
   package var ending = Ending.success
-  /// When a service reports ready; nil: never.
+  /// The instant at which a service reports ready, or nil if it never does.
   package var readyAfterNanoseconds: Int?
-  /// Events it posts, each so long after its start.
+  /// The events that it posts, with their delay after its start.
   package var posts: [RunPost] = []
 
-  /// A body that succeeds after so long.
+  /// Creates a body that succeeds after this time.
   package init(endsAfterNanoseconds: Int?) { self.endsAfterNanoseconds = endsAfterNanoseconds }
 }
 
 /// An event that a body posts.
 package struct RunPost: Sendable {
-  /// How long after the start of the body.
+  /// The delay after the start of the body.
   package var afterNanoseconds: Int
-  /// The event.
+  /// The name of the event.
   package var event: String
 
-  /// A post of an event so long after the start.
   package init(afterNanoseconds: Int, event: String) {
     self.afterNanoseconds = afterNanoseconds
     self.event = event
   }
 }
 
-/// What surrounds a plan that is played: what bodies do, what conditions say, which items there are.
+/// The surroundings of a simulated plan: the behavior of bodies, the values of conditions, and items.
 ///
-/// Steps are named as the plan names them: an index beyond the workflow's steps is an item.
+/// Steps are numbered as in the plan: an index beyond the workflow's steps is an item.
 package protocol RunWorld {
-  /// What an attempt of a step does that begins now.
+  /// Returns the behavior of an attempt that starts now.
   mutating func body(of step: StepIndex, attempt: Int, in plan: Plan) -> RunBody
-  /// How long a body continues that is asked to end; nil: it does not listen.
+  /// Returns the time that a body takes to end after it is asked to, or nil if it ignores the request.
   mutating func nanosecondsToEnd(_ step: StepIndex, attempt: Int, in plan: Plan) -> Int?
-  /// What the `if` of a step says.
+  /// Decides the `if` of a step.
   mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision
-  /// The items of a step with `foreach`; of one that runs for posts the plan knows them.
+  /// Returns the items of a step with `foreach`. The plan knows the items of a step that runs for posts.
   mutating func items(of step: StepIndex, in plan: Plan) -> Expansion
-  /// What the `if` of a step says of a post that it runs for.
+  /// Decides the `if` of a step for one post.
   mutating func decide(item: Int, of step: StepIndex, in plan: Plan) -> Decision
 }
 
