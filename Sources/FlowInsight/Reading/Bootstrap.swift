@@ -1,12 +1,13 @@
-/// How far a difference of medians may be chance: the interval in which it is in 95 of 100 samples drawn again from what was
-/// measured (Efron 1979).
+/// Confidence intervals of medians and their differences: the interval that contains the value in 95 % of samples
+/// redrawn from the measurements (Efron 1979).
 package enum Bootstrap {
-  /// Samples that are drawn.
+  /// The number of samples drawn.
   static let samples = 1_000
-  /// Values that a side must have for an interval to say anything.
+  /// The minimum number of values on each side for an interval to be meaningful.
   package static let leastCount = 5
 
-  /// The interval of the median of `after` minus that of `before`; nil if one side has fewer than ``leastCount`` values.
+  /// Returns the interval of the median of `after` minus that of `before`, or nil if one side has fewer than
+  /// ``leastCount`` values.
   package static func interval(before: [Double], after: [Double]) -> ClosedRange<Double>? {
     guard before.count >= leastCount, after.count >= leastCount else { return nil }
     var differences: [Double] = []
@@ -19,7 +20,7 @@ package enum Bootstrap {
     return differences[low]...differences[high]
   }
 
-  /// The interval of a quantile of one side; nil if there are fewer than ``leastCount`` values.
+  /// Returns the interval of a quantile, or nil if there are fewer than ``leastCount`` values.
   package static func interval(of values: [Double], share: Double) -> ClosedRange<Double>? {
     guard values.count >= leastCount else { return nil }
     var drawn: [Double] = []
@@ -31,7 +32,7 @@ package enum Bootstrap {
     return drawn[Quantiles.rank(0.025, of: samples)]...drawn[Quantiles.rank(0.975, of: samples)]
   }
 
-  /// The median; of an even number of values the mean of the two in the middle.
+  /// Returns the median: of an even number of values, the mean of the two in the middle.
   package static func median(_ values: [Double]) -> Double? {
     guard !values.isEmpty else { return nil }
     return middle(values.sorted())

@@ -1,22 +1,22 @@
 import FlowEngine
 import FlowModel
 
-/// A run played again as it went, with one thing changed: how long a step could have been, and what would have helped.
+/// A simulation of a recorded run with one thing changed, which finds the slack of steps and effective changes.
 ///
-/// The workflow is made from the run: what ran runs as long as it did, what was left out is left out, and the real plan
-/// schedules it. Waits for threads are not played: there is a thread for all.
+/// Its workflow is built from the run: steps take as long as they did, skipped steps are left out, and the real plan
+/// schedules them. Waits for threads are not simulated, because there are enough threads.
 package struct CoursePlayback: Sendable {
   private let started: Plan
   private let lengths: [Int]
   private let endings: [Bool]
   private let posts: [[RunPost]]
   private let outside: [RunPost]
-  /// Where each step of the run is in the played workflow.
+  /// The index of each step of the run in the simulated workflow.
   private let places: [Int]
-  /// When everything is ready with nothing changed; nil: never.
+  /// The instant at which everything is ready if nothing is changed, or nil if that never happens.
   package private(set) var ready: Int?
 
-  /// The run with steps deferred or left out; nil if it cannot be played: its steps form a cycle.
+  /// Prepares the run with some steps deferred or removed. Returns nil if the steps form a cycle.
   package init?(_ run: ReportedRun, deferring: Set<Int> = [], dropping: Set<Int> = []) {
     let course = run.course
     var workflow = Workflow(name: run.workflow, steps: [])
@@ -28,8 +28,8 @@ package struct CoursePlayback: Sendable {
     workflow.queues = queues.sorted().map {
       QueueDeclaration(name: $0, qualityOfService: .userInitiated, width: course.shape.widths[$0])
     }
-    // Who got a place first did so for a reason that the run does not tell: so the order of the starts is that of the
-    // file.
+    // Steps got their slots in an order whose reasons are not in the report. Placing them in the file in the order of
+    // their starts keeps it.
     let order = course.steps.indices.sorted {
       (course.steps[$0].startedAt ?? .max, $0) < (course.steps[$1].startedAt ?? .max, $1)
     }
@@ -83,7 +83,8 @@ package struct CoursePlayback: Sendable {
       id: StepID(unchecked: shape.id), uses: "", needs: shape.needs.map { StepIndex($0) }[...], options: options)
   }
 
-  /// When everything is ready with steps that take longer by so much; nil: never, or not until `limit`.
+  /// Returns the instant at which everything is ready if some steps take longer, or nil if that is never or after
+  /// `limit`.
   package func readyAt(_ longer: [Int: Int] = [:], limit: Int = DurationText.longest.nanoseconds) -> Int? {
     var extra: [Int: Int] = [:]
     for (step, time) in longer { extra[places[step]] = time }
@@ -98,8 +99,9 @@ package struct CoursePlayback: Sendable {
     return ready == .min ? nil : ready
   }
 
-  /// By how much a step could have taken longer without moving the instant at which everything was ready; nil: by any time up
-  /// to `limit`. To the nanosecond, or as near as `plays` halvings come.
+  /// Returns how much longer a step could have taken without delaying the instant at which everything was ready, or nil
+  /// if any time up to `limit` is possible. The result is exact to the nanosecond unless `plays` halvings are not
+  /// enough.
   package func slack(of step: Int, limit: Int, plays: Int = 64) -> Int? {
     guard let base = ready else { return nil }
     func isLate(_ extra: Int) -> Bool { readyAt([step: extra], limit: base).map { $0 > base } ?? true }
@@ -114,7 +116,7 @@ package struct CoursePlayback: Sendable {
     return low
   }
 
-  /// Nothing but what was seen.
+  /// The recorded behavior of steps.
   private struct World: RunWorld {
     let lengths: [Int]
     let endings: [Bool]
@@ -128,7 +130,7 @@ package struct CoursePlayback: Sendable {
       if !endings[index] {
         body.ending = .failure(StepFailure(code: "recorded", message: "it failed"), isRetryable: false)
       }
-      // What makes it longer may come before what it posts: so it does.
+      // The extra time is assumed to precede the step's posts.
       body.posts = posts[index].map { post in
         RunPost(afterNanoseconds: max(0, post.afterNanoseconds + longer), event: post.event)
       }

@@ -1,18 +1,18 @@
 import FlowEngine
 
-/// Why a run took as long as it did: the way back from the instant at which the gate was ready, at which it timed out
-/// or failed, or, where no step blocks it or a run without a gate failed, at which the last step ended. Every
-/// nanosecond of the way has exactly one cause.
+/// The critical path of a run, from its end back to activation. It ends when the gate was ready, timed out or failed.
+/// If no step blocks the gate, or a run without a gate failed, it ends with the last step. Every nanosecond of the path
+/// has exactly one cause.
 package struct CriticalPath: Sendable {
-  /// The way, from activation on, without gaps.
+  /// The segments of the path in order of time, without gaps.
   package private(set) var links: [PathSegment] = []
-  /// Where it ends.
+  /// The instant at which the path ends.
   package let end: Int
 
   private let course: RunCourse
   private var visited: Set<Int> = []
-  /// When bodies ended, and gave their slots to others: each attempt and item. Of those that end together the last of
-  /// the file is first.
+  /// The instants at which the bodies of attempts and items ended and released their slots. Of bodies that ended
+  /// together, the last in the file is first.
   private let ends: [(step: Int, end: Int)]
 
   /// The critical path of a run.
@@ -28,12 +28,12 @@ package struct CriticalPath: Sendable {
       visited.insert(step)
       (last, time) = walk(step, from: time)
     }
-    // What is left was spent on nothing that is known: a run whose report leaves steps out.
+    // The rest has no known cause: the report of the run lacks steps.
     if time > 0 { add(nil, .thread, from: 0, to: time) }
     links.reverse()
   }
 
-  /// How long each cause took together, in nanoseconds; together as long as the way.
+  /// The total time of each cause in nanoseconds. The sum is the length of the path.
   package var causes: [PathCause: Int] {
     var sums: [PathCause: Int] = [:]
     for link in links { sums[link.cause, default: 0] += link.length }
@@ -43,7 +43,7 @@ package struct CriticalPath: Sendable {
   // MARK: Where it ends
 
   private static func end(of course: RunCourse) -> (Int, Int?) {
-    // Where a run has no gate, nothing happens at its first failure.
+    // Without a gate, the first failure does not end anything.
     let isRun = course.outcome == .failed && !course.hasGate
     let blocking = isRun ? [] : course.steps.indices.filter { course.shape.steps[$0].isBlocking }
     if !isRun, course.outcome == .timedOut || course.outcome == .failed, let opened = course.openedAt {
@@ -63,7 +63,7 @@ package struct CriticalPath: Sendable {
     return (max(0, end ?? last.flatMap { course.steps[$0].endedAt } ?? 0), last)
   }
 
-  /// The blocking step that was late, or that failed: of several the one that had got furthest.
+  /// Returns the blocking step that failed last, or the first one still running when the gate timed out.
   private static func lateStep(_ course: RunCourse, _ blocking: [Int], at instant: Int) -> Int? {
     let isOpen = { (step: Int) in course.steps[step].endedAt.map { $0 > instant } ?? true }
     if course.outcome == .failed {
@@ -89,7 +89,7 @@ package struct CriticalPath: Sendable {
     links.append(PathSegment(step: step, cause: cause, start: start, end: end))
   }
 
-  /// Goes back over what a step did until `time`; gives the step that it continues with, and from when.
+  /// Adds the segments of a step until `time`. Returns the step from which the path continues and the instant.
   private mutating func walk(_ step: Int, from time: Int) -> (Int?, Int) {
     let state = course.steps[step]
     guard let started = state.startedAt, started <= time else {
@@ -105,7 +105,7 @@ package struct CriticalPath: Sendable {
     return slot(of: step, from: cursor)
   }
 
-  /// The attempts of a step, the pauses between them, and its minimum.
+  /// Adds the attempts of a step, the pauses between them, and its minimum.
   private mutating func work(of step: Int, from time: Int) -> Int {
     let state = course.steps[step]
     let started = state.startedAt ?? time
@@ -123,7 +123,7 @@ package struct CriticalPath: Sendable {
     for attempt in (attemptTimes.isEmpty ? [whole] : attemptTimes).reversed() where attempt.lowerBound <= cursor {
       let ended = min(max(attempt.upperBound, attempt.lowerBound), cursor)
       if ended < cursor { add(step, isLast && isSuccess ? .stepMinimum : .retry, from: ended, to: cursor) }
-      // Started remotely at its start; until a worker began with it nothing was done.
+      // The attempt was sent to an executor at its start; until a worker began it, no work was done.
       let begun = beginnings.map { times in
         times.first { attempt.lowerBound <= $0 && $0 <= ended } ?? ended
       }
@@ -136,7 +136,8 @@ package struct CriticalPath: Sendable {
     return min(cursor, whole.lowerBound)
   }
 
-  /// The items of a step, from the one that ended last back: each before it is the one that gave it its slot.
+  /// Adds the items of a step, starting with the one that ended last. Each earlier item released the slot of the next
+  /// one.
   private mutating func items(of step: Int, from time: Int, to started: Int) -> Int {
     var cursor = time
     var cause = PathCause.thread
@@ -146,12 +147,12 @@ package struct CriticalPath: Sendable {
       cursor = attemptTimes(item.attemptTimes, of: step, item.time, beginnings: item.beginnings, isSuccess: true)
       cause = slotCause(of: step)
     }
-    // The step has begun with another of its items: this one waited for its slot.
+    // The step had begun with another item; this one waited for its slot.
     if cursor > started { add(step, slotCause(of: step), from: started, to: cursor) }
     return min(cursor, started)
   }
 
-  /// From being ready to having begun: a slot in the queue, which another step had, or a thread.
+  /// Adds the time from being ready to having begun: a wait for a slot that another step occupied, or for a thread.
   private mutating func slot(of step: Int, from started: Int) -> (Int?, Int) {
     let ready = min(course.steps[step].readyAt ?? started, started)
     guard ready < started else { return trigger(of: step, before: ready, from: ready) }
@@ -164,12 +165,12 @@ package struct CriticalPath: Sendable {
     return trigger(of: step, before: ready, from: ready)
   }
 
-  /// Whether a step waits for a slot, that others have.
+  /// True if the step needs a slot of a limited queue or run.
   private func isLimited(_ step: Int) -> Bool {
     course.shape.concurrency != nil || course.shape.widths[course.shape.steps[step].queue] != nil
   }
 
-  /// Whether it was a slot that a step got at an instant, not resources of the machine.
+  /// True if the step waited for a slot until `time`, and not for resources of the machine.
   private func waitsForSlot(_ step: Int, at time: Int) -> Bool {
     guard isLimited(step), course.shape.steps[step].takesResources, course.shape.concurrency == nil else {
       return isLimited(step)
@@ -184,12 +185,12 @@ package struct CriticalPath: Sendable {
     return occupied >= course.shape.widths[queue] ?? .max
   }
 
-  /// What an item waits for that is ready while others of its step run.
+  /// Returns the cause of an item's wait while other items of its step run.
   private func slotCause(of step: Int) -> PathCause {
     course.shape.steps[step].takesResources && !isLimited(step) ? .resources : .queue
   }
 
-  /// The step whose body gave `step` its slot when it ended: of those in its way the one that ended last.
+  /// Returns the step whose end released the slot or resources for `step`: of the candidates, the one that ended last.
   private func holder(of step: Int, from ready: Int, to started: Int) -> (step: Int, end: Int)? {
     let queue = course.shape.steps[step].queue
     let takesResources = course.shape.steps[step].takesResources
@@ -207,7 +208,7 @@ package struct CriticalPath: Sendable {
     return nil
   }
 
-  /// How many of the bodies that took time had ended by then.
+  /// Returns the number of bodies that had ended by `time`. Bodies that took no time do not count.
   private func endedNotAfter(_ time: Int) -> Int {
     var (low, high) = (0, ends.count)
     while low < high {
@@ -217,7 +218,7 @@ package struct CriticalPath: Sendable {
     return low
   }
 
-  /// What made a step ready at an instant: the last of what it waited for.
+  /// Adds the wait before a step was ready and returns the last thing that it waited for.
   private mutating func trigger(of step: Int, before ready: Int, from time: Int) -> (Int?, Int) {
     let shape = course.shape.steps[step]
     var latest = 0
@@ -251,8 +252,8 @@ package struct CriticalPath: Sendable {
     return (nil, 0)
   }
 
-  /// A deferred step waited for the gate: what its minimum held, then what the gate waited for. In a run without a gate it
-  /// started after the other steps.
+  /// Adds the wait of a deferred step for the gate: the delay by its minimum, then the wait of the gate. In a run
+  /// without a gate, the step started after the other steps.
   private mutating func gate(_ step: Int, _ opened: Int) -> (Int?, Int) {
     let ready = course.outcome == .ready ? min(course.readyAt ?? opened, opened) : opened
     var last: Int?
@@ -261,7 +262,7 @@ package struct CriticalPath: Sendable {
       if last.map({ ended > course.steps[$0].endedAt! }) ?? true { last = other }
     }
     let cause: PathCause = course.hasGate ? .gate : .thread
-    // Without a gate, deferred steps and those of `finally` come after the step that ended last before them.
+    // Without a gate, deferred steps and those of `finally` start when the last of the other steps has ended.
     guard course.outcome == .ready || !course.hasGate, let last else {
       add(step, cause, from: 0, to: opened)
       return (nil, 0)
@@ -270,8 +271,7 @@ package struct CriticalPath: Sendable {
     return (last, ready)
   }
 
-  /// A step that had not begun when the run was cut: it waited for a slot, for a dependency, for an event or for the
-  /// gate.
+  /// Adds the wait of a step that had not begun when the path ends: for a slot, a dependency, an event or the gate.
   private mutating func wait(of step: Int, until time: Int) -> (Int?, Int) {
     let shape = course.shape.steps[step]
     if let ready = course.steps[step].readyAt, ready <= time {

@@ -25,7 +25,7 @@ package enum FailureGroups {
     return groups
   }
 
-  /// Returns the words of a message, with one sign for the value of the item, for a path and for a number.
+  /// Returns the words of a message with a placeholder for the value of the item, for each path and for each number.
   package static func pattern(of message: String, value: Value?) -> String {
     var text = message
     for word in names(of: value) { text = replacing(word, in: text) }
@@ -33,8 +33,8 @@ package enum FailureGroups {
     return words.map { $0.contains("/") ? "/" : withoutNumbers($0) }.joined(separator: " ")
   }
 
-  /// The texts by which a message may name an item, the longest first: what is in its value, and of a path also the name of the
-  /// file with and without its extension.
+  /// Returns the strings by which a message may name an item, the longest first: the strings in its value, and for a
+  /// path also the name of the file with and without its extension.
   private static func names(of value: Value?) -> [String] {
     var names: Set<String> = []
     func add(_ value: Value) {
@@ -53,7 +53,7 @@ package enum FailureGroups {
     return names.filter { !$0.isEmpty }.sorted { ($1.count, $0) < ($0.count, $1) }
   }
 
-  /// The text with a sign in place of a word, where the word is not a part of another one.
+  /// Replaces a word by the placeholder, except inside another word.
   private static func replacing(_ word: String, in text: String) -> String {
     var result = ""
     var rest = text.startIndex

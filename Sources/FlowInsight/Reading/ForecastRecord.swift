@@ -1,17 +1,16 @@
 import FlowModel
 
-/// A forecast as `simulate --format json` wrote it.
+/// A forecast that was written by `simulate --format json`.
 package struct ForecastRecord: MeasuredRuns, Sendable {
-  /// The workflow's name.
   package let workflow: String
-  /// The number of runs that were played.
+  /// The number of simulated runs.
   package let runs: Int
   /// The steps in file order.
   package let stepNames: [String]
   private let gate: ValueObject
   private let steps: ValueObject
 
-  /// Reads a forecast; nil: it is none.
+  /// Reads a forecast. Returns nil if the value is not one.
   package init?(_ value: Value) {
     guard let object = value.objectValue, object["seed"] != nil, let workflow = object["workflow"]?.stringValue,
       let runs = object["runs"]?.integerValue, let gate = object["gate"]?.objectValue,
@@ -24,12 +23,12 @@ package struct ForecastRecord: MeasuredRuns, Sendable {
     stepNames = steps.keys
   }
 
-  /// How often a step was on the critical path.
+  /// Returns the share of runs in which a step was on the critical path.
   package func criticality(ofStepNamed id: String) -> Double? {
     steps[id]?.objectValue?["criticality"]?.numberValue
   }
 
-  /// The value of a budget's subject.
+  /// Returns the value of a budget's subject.
   package func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool) {
     func time(_ values: Value?, _ statistic: BudgetRule.Statistic) -> Double? {
       values?.objectValue?[statistic == .median ? BudgetRule.Statistic.p50.rawValue : statistic.rawValue]?.numberValue

@@ -1,15 +1,15 @@
 import FlowEngine
 import FlowModel
 
-/// What budgets are held against: runs that were forecast, or that went.
+/// Runs that budgets are checked against, either simulated or recorded.
 package protocol MeasuredRuns {
-  /// The value of a budget's subject, in milliseconds or as a share; nil: it never happened. It is not measured where
-  /// nothing of the kind was seen.
+  /// Returns the value of a budget's subject in milliseconds or as a share, or nil if it never happened. It is not
+  /// measured if no run has such a step.
   func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool)
 }
 
 extension MeasuredRuns {
-  /// Holds rules against the runs, and those with a `baseline` against what it was before.
+  /// Checks rules against the runs; rules with a `baseline` compare with the value of `baseline`.
   package func check(_ rules: [BudgetRule], baseline: (any MeasuredRuns)? = nil) -> [BudgetResult] {
     rules.map { rule in
       let found = value(of: rule.subject)
@@ -21,22 +21,22 @@ extension MeasuredRuns {
   }
 }
 
-/// Runs that are known one by one.
+/// Runs whose individual times are known.
 package protocol CountedRuns: MeasuredRuns {
-  /// When everything was ready, without the minimum.
+  /// The instants at which everything was ready, ignoring the minimum.
   var ready: Quantiles { get }
-  /// When the gate opened.
+  /// The instants at which the gate opened.
   var opened: Quantiles { get }
   /// The share of runs whose gate timed out.
   var missed: Double { get }
   /// The share of runs whose gate failed.
   var failed: Double { get }
-  /// How long a step took where it ran; nil: there is no such step.
+  /// Returns the lengths of a step in the runs that executed it, or nil if there is no such step.
   func lengths(ofStepNamed id: String) -> LengthQuantiles?
 }
 
 extension CountedRuns {
-  /// The value of a budget's subject.
+  /// Returns the value of a budget's subject.
   package func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool) {
     func milliseconds(_ nanoseconds: Int?) -> Double? { nanoseconds.map { Double($0) / 1_000_000 } }
     switch subject {
@@ -52,22 +52,20 @@ extension CountedRuns {
 }
 
 extension Forecast: CountedRuns {
-  /// How long a step takes where it runs; nil: there is no such step.
+  /// Returns the lengths of a step in the runs that execute it, or nil if there is no such step.
   package func lengths(ofStepNamed id: String) -> LengthQuantiles? {
     model.graph.workflow.steps.firstIndex { $0.id.text == id }.map { lengths(of: StepIndex($0)) }
   }
 }
 
-/// Runs that went, together.
+/// Recorded runs that are evaluated together.
 package struct RunSample: CountedRuns, Sendable {
-  /// The runs.
   package let runs: [ReportedRun]
-  /// When everything was ready, without the minimum.
+  /// The instants at which everything was ready, ignoring the minimum.
   package let ready: Quantiles
-  /// When the gate opened.
+  /// The instants at which the gate opened.
   package let opened: Quantiles
 
-  /// A sample of runs.
   package init(_ runs: [ReportedRun]) {
     self.runs = runs
     ready = Quantiles(runs.map { $0.course.readyAt ?? .max })
@@ -83,13 +81,13 @@ package struct RunSample: CountedRuns, Sendable {
     runs.isEmpty ? 0 : Double(runs.count(where: holds)) / Double(runs.count)
   }
 
-  /// The steps of all runs, in the order of the first that has them.
+  /// The ids of the steps of all runs, in the order in which they first appear.
   package var stepNames: [String] {
     var seen: Set<String> = []
     return runs.flatMap { $0.course.shape.steps.map(\.id) }.filter { seen.insert($0).inserted }
   }
 
-  /// How long a step took in each run in which it ran, in milliseconds; nil: no run has such a step.
+  /// Returns the lengths of a step in the runs that executed it, in milliseconds, or nil if no run has such a step.
   package func times(ofStepNamed id: String) -> [Double]? {
     var isKnown = false
     let times = runs.compactMap { run -> Double? in
@@ -102,7 +100,7 @@ package struct RunSample: CountedRuns, Sendable {
     return isKnown ? times : nil
   }
 
-  /// How long a step took where it ran; nil: no run has such a step.
+  /// Returns the lengths of a step in the runs that executed it, or nil if no run has such a step.
   package func lengths(ofStepNamed id: String) -> LengthQuantiles? {
     times(ofStepNamed: id).map {
       LengthQuantiles($0.map { PackedLength(nanoseconds: Int(($0 * 1_000_000).rounded())) })

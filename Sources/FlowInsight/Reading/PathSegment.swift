@@ -1,6 +1,6 @@
-/// What a stretch of time on the critical path to the gate was spent on.
+/// The cause of a segment of the critical path to the gate.
 package enum PathCause: String, Sendable, Hashable, CaseIterable {
-  /// A step did its work.
+  /// A step ran.
   case run
   /// A step waited for an event.
   case event
@@ -8,32 +8,30 @@ package enum PathCause: String, Sendable, Hashable, CaseIterable {
   case gate
   /// A step waited for a slot in its queue.
   case queue
-  /// A step waited until as much of the machine was free as it asks for.
+  /// A step waited for resources of the machine.
   case resources
   /// A step waited for a thread.
   case thread
   /// A step waited for its next attempt.
   case retry
-  /// A step had done its work and waited for its own minimum.
+  /// A step had finished its work and waited for its own minimum.
   case stepMinimum = "step minimum"
-  /// A step waited until what came before it was on disk.
+  /// A step waited until the journal of earlier steps was on disk.
   case commit
-  /// A step waited for a machine to take it.
+  /// A step waited for a worker.
   case executor
 }
 
-/// A stretch of the critical path to the gate.
+/// A segment of the critical path to the gate.
 package struct PathSegment: Sendable, Hashable {
-  /// The step that it is about, as an index; nil: no step.
+  /// The index of its step, or nil if it does not belong to a step.
   package var step: Int?
-  /// What it was spent on.
   package var cause: PathCause
-  /// When it began, in nanoseconds from activation.
+  /// Its start, in nanoseconds from activation.
   package var start: Int
-  /// When it was over.
+  /// Its end, in nanoseconds from activation.
   package var end: Int
 
-  /// A stretch.
   package init(step: Int?, cause: PathCause, start: Int, end: Int) {
     self.step = step
     self.cause = cause
@@ -41,6 +39,6 @@ package struct PathSegment: Sendable, Hashable {
     self.end = end
   }
 
-  /// How long it was, in nanoseconds.
+  /// Its length in nanoseconds.
   package var length: Int { end - start }
 }

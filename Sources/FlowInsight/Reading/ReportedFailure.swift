@@ -1,35 +1,33 @@
 import FlowEngine
 import FlowModel
 
-/// A step, or an item of one, that failed or timed out, with what is known of the cause.
+/// A step or item that failed or timed out, with details of the cause.
 package struct ReportedFailure: Sendable {
-  /// The step's id, or the item's.
+  /// The id of the step or item.
   package let name: String
-  /// The step, as an index.
+  /// The index of the step.
   package let step: Int
-  /// The index of the item that failed; nil: the step itself did.
+  /// The index of the item that failed, or nil if it was the step itself.
   package let item: Int?
-  /// The value of the item; nil if it is not known.
+  /// The value of the item, or nil if it is not known.
   package var value: Value?
-  /// Whether it ran out of time.
+  /// True if it timed out.
   package let isTimedOut: Bool
-  /// Whether the workflow allows the failure.
+  /// True if the workflow allows the failure.
   package let isExcused: Bool
-  /// The number of attempts.
   package let attempts: Int
-  /// The error's code.
   package let code: String
-  /// What happened, on one line.
+  /// The error message on one line.
   package let message: String
-  /// What was printed last.
+  /// The last lines of the output.
   package let lines: [String]
-  /// How long it took with all its attempts, in nanoseconds; nil: it is not known.
+  /// The duration of all attempts in nanoseconds, or nil if it is not known.
   package let nanoseconds: Int?
 
-  /// How many of the last lines are kept, and how many characters of each.
+  /// The number of last lines that are kept, and of characters of each line.
   private static let limits = (lines: 20, characters: 2_000)
 
-  /// The failure of a step or an item of a report; nil: it did not fail.
+  /// Reads the failure of a step or item from a report. Returns nil if it did not fail.
   init?(_ body: ValueObject, name: String, step: Int, item: Int? = nil) {
     let outcome = body["outcome"]?.stringValue
     guard outcome == Outcome.failure.word || outcome == Outcome.timedOut.word else { return nil }
@@ -43,7 +41,7 @@ package struct ReportedFailure: Sendable {
     code = error?["code"]?.stringValue ?? ""
     let text = error?["message"]?.stringValue ?? ""
     let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    // A message that continues below quotes what was printed, two columns in.
+    // If the message continues below its first line, the rest quotes output, indented by two columns.
     let quoted = parts.dropFirst().map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
     let first = parts.first ?? ""
     message = !quoted.isEmpty && first.hasSuffix(":") ? String(first.dropLast()) : first

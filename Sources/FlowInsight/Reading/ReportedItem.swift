@@ -1,28 +1,27 @@
 import FlowEngine
 import FlowModel
 
-/// An item of a step of a run, as its report has it.
+/// An item of a step, as described by the report of a run.
 package struct ReportedItem: Sendable {
   /// Its index, from 0.
   package let index: Int
-  /// Its key, where the items come from an object; nil: they do not, or it is not known.
+  /// Its key, or nil if the items do not come from an object or the key is not known.
   package var key: String?
-  /// Its value; nil if it is not known.
+  /// Its value, or nil if it is not known.
   package var value: Value?
-  /// How it ended; nil: it has not.
+  /// Its outcome, or nil if it has not ended.
   package let outcome: Outcome?
-  /// The number of attempts.
   package let attempts: Int
-  /// When it started, in nanoseconds from activation; nil: it has not.
+  /// Its start, in nanoseconds from activation, or nil if it has not started.
   package let startedAt: Int?
-  /// When it ended; nil: it has not.
+  /// Its end, in nanoseconds from activation, or nil if it has not ended.
   package let endedAt: Int?
-  /// Why it failed or did not run; empty: neither.
+  /// The reason why it failed or did not run; otherwise empty.
   package let reason: String
-  /// The instants between which each of its attempts ran; empty: there was one.
+  /// The times of its attempts; empty if there was one.
   package let attemptTimes: [Range<Int>]
 
-  /// The item in a report; nil: it is none.
+  /// Reads an item of a report. Returns nil if the value is not an item.
   init?(_ value: Value) {
     guard let item = value.objectValue, let index = item["index"]?.integerValue else { return nil }
     self.index = index
@@ -38,19 +37,19 @@ package struct ReportedItem: Sendable {
     attemptTimes = ReportedRun.attemptTimes(item["attemptTimes"]?.arrayValue ?? [], from: startedAt, to: endedAt)
   }
 
-  /// The word of its outcome or state.
+  /// Its outcome or state in a word.
   package var word: String { outcome?.word ?? (startedAt == nil ? "waiting" : "running") }
 
-  /// The number of characters of a value that a table shows.
+  /// The maximum number of characters of a value in a table.
   private static let shownCharacters = 200
 
-  /// The value of an item on one line.
+  /// Returns the value of an item on one line.
   package static func text(_ value: Value) -> String {
     let text = value.stringValue ?? JSONText.write(value)
     return text.count <= shownCharacters ? text : text.prefix(shownCharacters) + "…"
   }
 
-  /// How many items ended how: `296 of 300, 4 failed`.
+  /// Returns the numbers of items by outcome: `296 of 300, 4 failed`.
   package static func counts(_ items: [ReportedItem]) -> String {
     func count(_ outcomes: Outcome...) -> Int { items.count { $0.outcome.map(outcomes.contains) ?? false } }
     let others = [
@@ -61,7 +60,7 @@ package struct ReportedItem: Sendable {
 }
 
 extension InsightPage {
-  /// The items of a step, those that failed first; `itemPage` is where pages about items are, before their names.
+  /// Returns a table of the items of a step, failed ones first. `itemPage` is the prefix of links to items.
   package static func items(_ items: [ReportedItem], of step: String, itemPage: String?) -> String {
     func rank(_ item: ReportedItem) -> Int {
       switch item.outcome {

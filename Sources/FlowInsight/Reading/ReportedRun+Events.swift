@@ -2,8 +2,8 @@ import FlowEngine
 import FlowModel
 
 extension ReportedRun {
-  /// What happened in the run, as an observer of it was told: starts, attempts and ends of steps, events and the gate. A step
-  /// that still runs has started and not ended.
+  /// The events of the run as an observer receives them: starts, attempts and ends of steps, events and the gate. A
+  /// step that is still running has no end.
   package var events: [RunEvent] {
     var events = posts.map { RunEvent(atNanoseconds: $0.at, .eventPosted($0.event, number: nil)) }
     if let outcome = course.outcome, let at = course.openedAt {

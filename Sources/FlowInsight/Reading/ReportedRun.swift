@@ -3,70 +3,66 @@ import FlowModel
 
 /// A run as described by its report: as JSON, or as recorded in a store.
 ///
-/// Reports of an older flowrun, without a `schema`, say neither what steps came after nor who posted events: of these
-/// the critical path to the gate is what they call the critical path.
+/// Reports of an older flowrun, without a `schema`, contain neither the dependencies of steps nor the posters of
+/// events. Their critical path is read from the report.
 package struct ReportedRun: Sendable {
-  /// The workflow's name.
   package var workflow: String
-  /// The run's id.
   package var id: String
-  /// Why the app was launched; nil: it was not activated.
+  /// The reason for the launch of the app, or nil if the run was not activated.
   package var launchReason: String?
-  /// The first entry into the app, in the report's word; nil if the report has none.
+  /// The first entry into the app as named in the report, or nil if the report has none.
   package var firstEntry: String?
-  /// Whether a part of the run had been done before its activation.
+  /// True if part of the run was done before its activation.
   package var isPrewarmed = false
-  /// Whether the run continued in another process than it began in.
+  /// True if the run was continued in another process.
   package var isResumed = false
-  /// Whether it ended.
   package var hasEnded = true
-  /// Its conclusion or state, in the report's word; nil: the report does not say.
+  /// Its conclusion or state as named in the report, or nil if it is not in the report.
   package var conclusion: String?
-  /// The workflow file; nil: the report does not say.
+  /// The workflow file, or nil if it is not in the report.
   package var file: String?
-  /// When it started, in ISO 8601; nil: the report does not say.
+  /// Its start in ISO 8601, or nil if it is not in the report.
   package var startedAt: String?
-  /// The inputs it was given.
+  /// The inputs of the run.
   package var inputs: [(name: String, value: String)] = []
-  /// What its workflow returned.
+  /// The outputs of the workflow.
   package var outputs: [(name: String, value: String)] = []
-  /// What went wrong without being a failure.
+  /// Warnings, which are not failures.
   package var warnings: [String] = []
-  /// What a cluster's accounting says of the jobs that attempts had for themselves.
+  /// The data of a cluster's accounting about jobs that ran a single attempt.
   package var jobs: [ReportedJob] = []
-  /// Why the accounting does not say all of it; nil: it does, or there were no such jobs.
+  /// The reason why data of the accounting are missing, or nil if they are complete or there were no such jobs.
   package var accountingProblem: String?
-  /// What failed, in the order of the file; items behind their step.
+  /// The failures in file order; items follow their step.
   package var failures: [ReportedFailure] = []
-  /// How long it took from activation.
+  /// The duration from activation, in nanoseconds.
   package var nanoseconds: Int
-  /// How it went.
+  /// The course of the run.
   package var course: RunCourse
-  /// How many items steps had that ran for several, and how long each took, by step.
+  /// The durations of items in nanoseconds, by step.
   package var items: [Int: [Int]] = [:]
-  /// The items of steps that run for several, by step.
+  /// The items of steps with `foreach`, by step.
   package var itemStates: [Int: [ReportedItem]] = [:]
-  /// Why steps did not run, by step.
+  /// The reasons why steps did not run, by step.
   package var reasons: [Int: String] = [:]
-  /// Steps whose failure is none of the run's.
+  /// The steps whose failure does not make the run fail.
   package var excused: Set<Int> = []
-  /// Every event, in order; those of no known poster came from outside, or are not recorded.
+  /// All events in order. The poster is nil if the event came from outside or its poster is not recorded.
   package var posts: [(event: String, at: Int, poster: Int?)] = []
-  /// Steps that were running when flowrun ended before the run did.
+  /// The steps that were running when flowrun ended before the run did.
   package var interrupted: Set<Int> = []
-  /// What an older report calls the critical path.
+  /// The critical path of an older report.
   package var path: [PathSegment] = []
 
-  /// Why a text is not a report.
+  /// An error for a value that is not a report.
   package struct ReportProblem: Error, Sendable, CustomStringConvertible {
-    /// What is wrong with it.
     package let description: String
   }
 
-  /// The newest schema that is understood.
+  /// The newest schema that can be read.
   package static let newestSchema = RunReport.newestSchema
 
-  /// A run that was played.
+  /// Creates the report of a simulated run.
   package init(_ course: RunCourse, workflow: String) {
     self.workflow = workflow
     id = "played"
@@ -149,7 +145,7 @@ package struct ReportedRun: Sendable {
       if key.isEmpty { failure?.value = item["name"]?.stringValue.map { .string($0) } }
       return failure
     }
-    // What the step says of its items, their own failures say better.
+    // The failures of items are more specific than that of their step.
     guard items.isEmpty else { return failures += items }
     if let failure = ReportedFailure(step, name: id, step: index) { failures.append(failure) }
   }
@@ -200,8 +196,8 @@ package struct ReportedRun: Sendable {
     self.items[index] = course.steps[index].items.map(\.time.count)
   }
 
-  /// An attempt without a recorded start is assumed to have started when the previous one ended: its pause counts
-  /// with it.
+  /// Reads the times of attempts. An attempt without a recorded start is assumed to have started when the previous one
+  /// ended, which includes the pause.
   static func attemptTimes(_ attemptTimes: [Value], from start: Int?, to end: Int?) -> [Range<Int>] {
     var cursor = start
     var read: [Range<Int>] = []
@@ -215,14 +211,14 @@ package struct ReportedRun: Sendable {
     return read
   }
 
-  /// When bodies began on executors; nil: they ran where the run was.
+  /// Returns the instants at which bodies began on executors, or nil if they did not run on executors.
   private static func beginnings(of body: ValueObject) -> [Int]? {
     guard let first = body["begunAt"] else { return nil }
     let others = (body["attemptTimes"]?.arrayValue ?? []).map { $0.objectValue?["begunAt"] }
     return ([first] + others).compactMap { nanoseconds($0) }
   }
 
-  /// A time in milliseconds as nanoseconds; nil: there is none, or it is not a time that can be.
+  /// Converts a time in milliseconds to nanoseconds. Returns nil if there is none or it is out of range.
   static func nanoseconds(_ value: Value?) -> Int? {
     guard let milliseconds = value?.numberValue, milliseconds.isFinite,
       abs(milliseconds) <= Double(DurationText.longest.nanoseconds) / 1_000_000
@@ -235,8 +231,8 @@ package struct ReportedRun: Sendable {
 }
 
 extension ReportedRun {
-  /// Says of steps of a run in progress that have not ended and wait for nothing that they run until `now`, in nanoseconds: a
-  /// journal has the starts of attempts only where the run is durable.
+  /// Marks steps of a run in progress as running until `now`, in nanoseconds, if they have not ended and do not wait
+  /// for anything. The journal has the starts of attempts only if the run is durable.
   package mutating func inferRunning(until now: Int) {
     nanoseconds = max(nanoseconds, now)
     let steps = course.steps
@@ -252,7 +248,8 @@ extension ReportedRun {
     }
   }
 
-  /// Notes the steps that were running when flowrun ended, by when they started, and the last instant that is known.
+  /// Marks steps as interrupted that were running when flowrun ended. `starts` are their starts, `last` is the last
+  /// known instant.
   package mutating func noteInterrupted(_ starts: [Int: Int], until last: Int) {
     for (index, start) in starts where course.steps[index].outcome == nil {
       course.steps[index].startedAt = max(0, min(start, course.steps[index].startedAt ?? start))
@@ -262,15 +259,14 @@ extension ReportedRun {
     nanoseconds = max(nanoseconds, last)
   }
 
-  /// Notes when steps started that are running.
+  /// Records the starts of steps that are running.
   package mutating func noteStarts(_ starts: [Int: Int]) {
     for (index, start) in starts where course.steps[index].outcome == nil {
       course.steps[index].startedAt = max(0, min(start, course.steps[index].startedAt ?? start))
     }
   }
 
-  /// Says of events whose poster is not known that the step posted them that may have: the only one that declares the event and
-  /// was running.
+  /// Fills in unknown posters of events: the only step that declares the event and was running.
   package mutating func inferPosters(_ declared: (Int) -> [String]) {
     var posters: [String: [Int]] = [:]
     for index in course.steps.indices where course.steps[index].startedAt != nil {

@@ -1,43 +1,40 @@
 import FlowModel
 
-/// What a step asked of a cluster compared with what its jobs took, and what to ask for instead.
+/// A comparison of a step's requested resources with those that its jobs used on a cluster, and a better request.
 package struct ResourceAdvice: Sendable, Hashable {
-  /// Whether a step asked for too much or too little.
   package enum Verdict: String, Sendable, Hashable {
     case tooMuch = "too-much"
     case tooLittle = "too-little"
   }
 
-  /// What of the machine it is about.
   package enum Resource: String, Sendable, Hashable {
     case cpus, memory
   }
 
-  /// The step.
   package var step: StepID
   package var resource: Resource
   package var verdict: Verdict
-  /// What it asked for, in cpus or bytes; 0: it asked for none.
+  /// The request, in cpus or bytes; 0 if there was none.
   package var requested: Int
-  /// The most that one of its jobs took.
+  /// The maximum used by one of its jobs.
   package var used: Int
-  /// What to ask for.
+  /// The recommended request.
   package var proposed: Int
-  /// How many of its jobs were measured.
+  /// The number of jobs measured.
   package var jobs: Int
-  /// How many of them ran out of memory.
+  /// The number of jobs that ran out of memory.
   package var failed: Int
 
-  /// A part of what was asked for below which it is too much, and above which it is too little.
+  /// The range of the share in use for which a request is appropriate; below it is too much, above it too little.
   private static let usual = 0.5...0.9
-  /// How much more than what was taken is proposed.
+  /// The factor between the resources used and the recommended request.
   private static let spare = 1.25
-  /// Amounts of memory are proposed in steps of this size.
+  /// The unit to which recommended amounts of memory are rounded.
   private static let grainBytes = 64 << 20
-  /// Jobs that ran for less say nothing of processors.
+  /// The minimum duration of a job for its processor time to be representative.
   private static let shortestMilliseconds = 1000
 
-  /// What there is to say of the jobs of a run, step by step.
+  /// Returns the recommendations for the jobs of a run, by step.
   package static func all(of jobs: [ReportedJob]) -> [ResourceAdvice] {
     Dictionary(grouping: jobs, by: \.step).sorted { $0.key < $1.key }.flatMap { step, jobs in
       [memory(step, jobs), cpus(step, jobs)].compactMap { $0 }
@@ -55,7 +52,7 @@ package struct ResourceAdvice: Sendable, Hashable {
         jobs: measured.count, failed: failed.count)
     }
     if !failed.isEmpty {
-      // It grew until it was ended: how much it would have taken is not known.
+      // The job grew until it was killed, so the memory it needs is not known.
       let most = failed.map(\.requested.memoryBytes).max() ?? 0
       let succeeded = measured.filter { $0.state == "COMPLETED" && $0.requested.memoryBytes > most }.isEmpty
       if succeeded { return advice(.tooLittle, rounded(Double(max(most, used)) * 2)) }
@@ -86,7 +83,8 @@ package struct ResourceAdvice: Sendable, Hashable {
     max(1, Int((bytes / Double(grainBytes)).rounded(.up))) * grainBytes
   }
 
-  /// As a sentence: `'train' asks for 8GiB of memory and took 1.1GiB at most (3 jobs); write 'memory: 1408MiB'`.
+  /// The recommendation as a sentence: `'train' asks for 8GiB of memory and took 1.1GiB at most (3 jobs); write
+  /// 'memory: 1408MiB'`.
   package var text: String {
     let count = "\(jobs) job\(jobs == 1 ? "" : "s")"
     switch resource {
@@ -101,28 +99,26 @@ package struct ResourceAdvice: Sendable, Hashable {
   }
 }
 
-/// What a report says of one job on a cluster, which ran one attempt of a step or of an item.
+/// A job on a cluster that ran one attempt of a step or item, as described by a report.
 package struct ReportedJob: Sendable, Hashable {
-  /// The step.
   package var step: StepID
-  /// What was asked for.
   package var requested: MachineResources
-  /// How it ended, in the cluster's word; nil: the report does not say.
+  /// Its state in the cluster's terms, or nil if it is not in the report.
   package var state: String?
-  /// How long it had its allocation.
+  /// The duration of its allocation.
   package var elapsedMilliseconds: Int?
-  /// How much processor time it took.
+  /// The processor time it used.
   package var cpuMilliseconds: Int?
-  /// The most memory that its processes held together.
+  /// The maximum memory used by its processes together.
   package var memoryBytes: Int?
 
-  /// A job of which nothing is known yet.
+  /// Creates a job without measurements.
   package init(step: StepID, requested: MachineResources) {
     self.step = step
     self.requested = requested
   }
 
-  /// What an object of a report says; nil: it is not about a job.
+  /// Reads a job of a report. Returns nil if the value does not describe a job.
   package init?(_ value: Value) {
     guard let object = value.objectValue, let step = object["step"]?.stringValue,
       let requested = object["requested"]?.objectValue

@@ -1,26 +1,24 @@
 import FlowEngine
 import FlowModel
 
-/// One run explained: the critical path to the gate, everybody's slack, and what would have helped.
+/// An analysis of one run: the critical path to the gate, the slack of each step, and effective changes.
 package struct RunAnalysis: Sendable {
-  /// The run.
   package let run: ReportedRun
-  /// The critical path to the gate.
   package let criticalPath: [PathSegment]
-  /// By how much each step that was looked at could have been longer; nil: by any time.
+  /// The time by which each examined step could have been longer, or nil for any time.
   package private(set) var slack: [Int: Int?] = [:]
-  /// Whether the slack of some steps was not looked for, because there are so many.
+  /// True if the slack of some steps was not computed because there are too many.
   package private(set) var isSlackPartial = false
-  /// What would have helped: times until ready.
+  /// Changes that would have reduced the time until ready.
   package private(set) var suggestions: [Suggestion] = []
 
-  /// Steps that asked a cluster for too much or too little.
+  /// The recommendations for steps that requested too much or too little of a cluster.
   package var resources: [ResourceAdvice] { ResourceAdvice.all(of: run.jobs) }
 
-  /// The number of steps that are played at most to find slack: half a second's worth.
+  /// The maximum number of steps simulated to find slack, which takes half a second.
   private static let playLimit = 1_500_000
 
-  /// Explains a run; with `isBrief` only its critical path, which takes no time.
+  /// Analyzes a run. With `isBrief`, only its critical path is computed, which takes almost no time.
   package init(_ run: ReportedRun, isBrief: Bool = false) {
     self.run = run
     criticalPath = run.criticalPath
@@ -29,7 +27,7 @@ package struct RunAnalysis: Sendable {
     findSuggestions(playback)
   }
 
-  /// How long each cause took together, in nanoseconds.
+  /// The total time of each cause on the critical path, in nanoseconds.
   package var causes: [PathCause: Int] {
     var sums: [PathCause: Int] = [:]
     for link in criticalPath { sums[link.cause, default: 0] += link.length }
@@ -45,7 +43,7 @@ package struct RunAnalysis: Sendable {
       for step in ran { slack.updateValue(all.slack[step] < limit ? all.slack[step] : nil, forKey: step) }
       return
     }
-    // The longest first: a step of no length has no slack that anybody asks for.
+    // The longest steps come first; the slack of a step without length is not interesting.
     let candidates = ran.sorted { (length($0), $1) > (length($1), $0) }
     let plays = max(12, min(64, Self.playLimit / max(1, steps.count * steps.count)))
     let count = min(candidates.count, max(1, Self.playLimit / max(1, plays * steps.count)))
@@ -55,7 +53,7 @@ package struct RunAnalysis: Sendable {
     }
   }
 
-  /// Up to the maximum, or ten times the run.
+  /// The maximum slack searched for: the gate's maximum, or ten times the length of the run.
   private var slackLimit: Int {
     if let maximum = run.course.maximum { return max(1, maximum) }
     return max(1, run.nanoseconds) * 10
@@ -63,7 +61,7 @@ package struct RunAnalysis: Sendable {
 
   private func length(_ step: Int) -> Int { run.course.length(of: step) }
 
-  /// Of at most ten steps that had the most of the way.
+  /// Finds changes of at most ten steps that took most of the critical path.
   private mutating func findSuggestions(_ playback: CoursePlayback) {
     guard let before = playback.ready, run.course.steps.count <= 20_000 else { return }
     var shares: [Int: Int] = [:]
@@ -72,7 +70,7 @@ package struct RunAnalysis: Sendable {
     for (step, share) in shares.sorted(by: { ($0.value, $1.key) > ($1.value, $0.key) }).prefix(10) where share > 0 {
       let faster = playback.readyAt([step: -length(step) / 10])
       found.append(Suggestion(change: .faster, step: StepIndex(step), before: before, after: faster))
-      // Without a gate there is nothing that a deferred step could wait for.
+      // Without a gate there is no time to defer a step to.
       guard run.course.hasGate, run.course.isHarmless(step) else { continue }
       let deferred = CoursePlayback(run, deferring: [step])?.ready
       found.append(Suggestion(change: .defer, step: StepIndex(step), before: before, after: deferred))
@@ -85,7 +83,7 @@ package struct RunAnalysis: Sendable {
 }
 
 extension RunCourse {
-  /// Whether the gate waits for nothing behind a step, so that it may be deferred.
+  /// True if the gate does not wait for anything after the step, so that it can be deferred.
   fileprivate func isHarmless(_ step: Int) -> Bool {
     guard !shape.steps[step].isDeferred else { return false }
     var behind: [[Int]] = Array(repeating: [], count: steps.count)

@@ -1,33 +1,32 @@
-/// What changed between runs and others.
+/// A comparison of runs before and after a change.
 package struct RunComparison: Sendable {
-  /// One figure on both sides, in milliseconds.
+  /// A value on both sides, in milliseconds.
   package struct Row: Sendable {
-    /// What is compared.
+    /// The conclusion from the two values.
     package enum Verdict: String, Sendable {
       case faster, slower
-      /// The interval of the difference holds zero.
+      /// The interval of the difference contains zero.
       case noise
-      /// There are too few runs to tell.
+      /// There are too few runs to decide.
       case tooFew = "too-few"
-      /// It is on one side alone.
+      /// It exists only on one side.
       case onlyBefore = "only-before"
       case onlyAfter = "only-after"
     }
 
-    /// The gate, or a step's id.
+    /// The name of a gate's time, or the id of a step.
     package var name: String
-    /// Whether it is a step.
     package var isStep: Bool
-    /// The medians; nil: it is not there.
+    /// The medians, or nil on a side where it does not exist.
     package var before: Double?
     package var after: Double?
-    /// The 95 % interval of the difference; nil: there are too few runs.
+    /// The 95 % interval of the difference, or nil if there are too few runs.
     package var interval: ClosedRange<Double>?
 
     /// The difference of the medians.
     package var difference: Double? { before.flatMap { before in after.map { $0 - before } } }
 
-    /// What should be said of it.
+    /// The conclusion from the difference and its interval.
     package var verdict: Verdict {
       guard let difference else { return before == nil ? .onlyAfter : .onlyBefore }
       guard let interval else { return .tooFew }
@@ -36,15 +35,15 @@ package struct RunComparison: Sendable {
     }
   }
 
-  /// What was before.
+  /// The runs before the change.
   package let before: RunSample
-  /// What is now.
+  /// The runs after the change.
   package let after: RunSample
-  /// When everything was ready and when the gate opened.
+  /// The times until everything was ready and until the gate opened.
   package let gate: [Row]
-  /// The steps, those that changed most first.
+  /// The steps, those with the largest change first.
   package let steps: [Row]
-  /// How often each step was on the critical path to the gate, before and now, where that changed.
+  /// The steps whose share of runs on the critical path to the gate changed, with both shares.
   package let criticalPath: [(name: String, before: Double, after: Double)]
 
   /// Compares two samples.

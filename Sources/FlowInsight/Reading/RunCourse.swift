@@ -1,28 +1,25 @@
 import FlowEngine
 import FlowModel
 
-/// What is the same in every run of a workflow, as critical paths need to know it.
+/// The properties of a workflow that critical paths need; they are the same in all of its runs.
 package struct CourseShape: Sendable {
-  /// A step.
   package struct Step: Sendable {
-    /// Its id.
     package var id: String
-    /// Its name for people; nil: the id alone.
+    /// Its name for people, or nil if it has only an id.
     package var name: String?
-    /// The steps it comes after.
+    /// The indices of its dependencies.
     package var needs: [Int] = []
-    /// The events it comes after.
+    /// The names of the events that it waits for.
     package var after: [String] = []
-    /// The name of its queue.
     package var queue = ""
-    /// Whether it takes resources of the machine, which all such steps have together.
+    /// True if it uses resources of the machine, which all such steps share.
     package var takesResources = false
-    /// Whether it waits for the gate.
+    /// True if it waits for the gate.
     package var isDeferred = false
-    /// Whether the gate waits for it.
+    /// True if the gate waits for it.
     package var isBlocking = false
 
-    /// A step of this name that waits for nothing.
+    /// Creates a step that waits for nothing.
     package init(id: String) { self.id = id }
 
     /// The name with the id by which other steps refer to it: `Fetch the table (fetch)`.
@@ -31,19 +28,19 @@ package struct CourseShape: Sendable {
 
   /// The steps in file order.
   package var steps: [Step] = []
-  /// How many steps of a queue run at once, where that is limited.
+  /// The number of steps that run at once, for queues with a limit.
   package var widths: [String: Int] = ["main": 1]
-  /// The number of steps that run at once in all; nil: no limit.
+  /// The number of steps of all queues that run at once, or nil without a limit.
   package var concurrency: Int?
-  /// Whether steps wait until what came before is on disk.
+  /// True if steps wait until the journal of earlier steps is on disk.
   package var isDurable = false
-  /// Whether it is known what each step waits for; a report of an older flowrun does not say.
+  /// False if dependencies are not known because an older flowrun wrote the report.
   package var knowsDependencies = true
 
-  /// Nothing.
+  /// Creates an empty shape.
   package init() {}
 
-  /// The shape of a plan's workflow.
+  /// Reads the shape of a plan's workflow.
   package init(_ plan: Plan) {
     let workflow = plan.graph.workflow
     for (index, step) in workflow.steps.enumerated() {
@@ -64,32 +61,32 @@ package struct CourseShape: Sendable {
   }
 }
 
-/// One run as it went, played or run: times are nanoseconds from activation.
+/// The course of one run, simulated or recorded. Times are nanoseconds from activation.
 package struct RunCourse: Sendable {
-  /// What became of a step.
+  /// The course of a step.
   package struct Step: Sendable {
-    /// When nothing held it back but capacity; nil: never.
+    /// The instant from which only limited capacity delayed it, or nil if it was never ready.
     package var readyAt: Int?
-    /// When its first attempt began; nil: never.
+    /// The start of its first attempt, or nil if it never started.
     package var startedAt: Int?
-    /// When it was finished; nil: not yet.
+    /// Its end, or nil if it has not finished.
     package var endedAt: Int?
-    /// How it ended; nil: it did not.
+    /// Its outcome, or nil if it has not finished.
     package var outcome: Outcome?
-    /// Its attempts where there were several, or where its minimum held it; empty: one, from start to end.
+    /// Its attempts, if there were several or its minimum delayed its end; otherwise empty.
     package var attemptTimes: [Range<Int>] = []
-    /// When its bodies began where an executor ran them; nil: it ran here.
+    /// The instants at which its bodies began on executors, or nil if it did not run on an executor.
     package var beginnings: [Int]?
-    /// The items that it ran for, those that began and ended.
+    /// The items that began and ended.
     package var items: [Item] = []
 
-    /// When its last attempt ended, which its minimum may have held; nil: it has not ended.
+    /// The end of its last attempt, before a delay by its minimum, or nil if it has not ended.
     var workEndedAt: Int? {
       guard outcome == .success, let endedAt, let last = attemptTimes.last else { return endedAt }
       return min(last.upperBound, endedAt)
     }
 
-    /// When its bodies ran: each attempt, of each item where there are several.
+    /// The times of its bodies: of each attempt, and of each item if there are several.
     var bodies: [Range<Int>] {
       if !items.isEmpty { return items.flatMap { $0.attemptTimes.isEmpty ? [$0.time] : $0.attemptTimes } }
       guard attemptTimes.isEmpty else { return attemptTimes }
@@ -97,66 +94,63 @@ package struct RunCourse: Sendable {
       return [startedAt..<endedAt]
     }
 
-    /// A step that nothing has happened to.
+    /// Creates a step that has not started.
     package init() {}
   }
 
-  /// One of the items that a step ran for.
+  /// The course of an item.
   package struct Item: Sendable {
-    /// From the start of its first try to its end.
+    /// The time from the start of its first attempt to its end.
     package var time: Range<Int>
-    /// Its attempts where there were several, or where its minimum held it; empty: one, from start to end.
+    /// Its attempts, if there were several or its minimum delayed its end; otherwise empty.
     package var attemptTimes: [Range<Int>] = []
-    /// When its bodies began where an executor ran them; nil: it ran here.
+    /// The instants at which its bodies began on executors, or nil if it did not run on an executor.
     package var beginnings: [Int]?
 
-    /// An item that took this time.
     package init(time: Range<Int>) { self.time = time }
   }
 
   /// An event that was posted.
   package struct Event: Sendable {
-    /// When it was posted first.
+    /// The instant of its first post.
     package var at: Int
-    /// The step that posted it; nil: it came from outside.
+    /// The index of the step that posted it, or nil if it came from outside.
     package var poster: Int?
 
-    /// An event.
     package init(at: Int, poster: Int?) {
       self.at = at
       self.poster = poster
     }
   }
 
-  /// What is the same in every run.
+  /// The properties shared by all runs of the workflow.
   package var shape: CourseShape
   /// The steps, in the shape's order.
   package var steps: [Step]
   /// The events by name.
   package var events: [String: Event] = [:]
-  /// How the gate opened; nil: it did not.
+  /// The outcome of the gate, or nil if it did not open.
   package var outcome: GateOutcome?
-  /// When it opened; nil: it did not.
+  /// The instant at which the gate opened, or nil if it did not.
   package var openedAt: Int?
-  /// When everything was ready, without the minimum; nil: that did not happen.
+  /// The instant at which everything was ready, ignoring the minimum, or nil if that did not happen.
   package var readyAt: Int?
   /// The gate's minimum.
   package var minimum = 0
-  /// The gate's maximum; nil: it has none.
+  /// The gate's maximum, or nil if it has none.
   package var maximum: Int?
 
-  /// Whether the run has a gate.
   package var hasGate: Bool {
     GateRule.hasGate(GateBounds(minimumNanoseconds: minimum, maximumNanoseconds: maximum))
   }
 
-  /// A run in which nothing has happened.
+  /// Creates a run that has not started.
   package init(_ shape: CourseShape) {
     self.shape = shape
     steps = Array(repeating: Step(), count: shape.steps.count)
   }
 
-  /// The run that a plan has gone through, with what the player noted besides.
+  /// Reads the course of a simulated run from its plan and the trace of the player.
   package init(_ shape: CourseShape, _ plan: Plan, _ trace: RunTrace) {
     self.init(shape)
     let activation = plan.activatedAtNanoseconds ?? 0
@@ -187,7 +181,7 @@ package struct RunCourse: Sendable {
     maximum = plan.gateBounds.maximumNanoseconds
   }
 
-  /// Whether a step had done its work before it ended: its minimum held it.
+  /// True if a step finished its work before it ended because of its minimum.
   private func isHeld(_ entry: RunTrace.Attempt, _ plan: Plan) -> Bool {
     guard Int(entry.step) < steps.count, entry.endedAt != .min else { return false }
     return entry.endedAt < plan.instants(of: entry.step).endedAt

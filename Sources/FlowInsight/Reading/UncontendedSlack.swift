@@ -1,19 +1,20 @@
 import FlowModel
 
-/// The slack of every step of a run at once, where no step can ever wait for a slot: then each step begins when the
-/// last of what it waits for came, and what a step may take longer is what is left on its longest way to the gate.
+/// The slack of all steps of a run in which no step ever waits for a slot. Each step then begins when the last thing
+/// that it waits for has come, and its slack is the margin of its longest path to the gate.
 ///
-/// Exactly what ``CoursePlayback`` finds by playing the run again step by step, in one walk there and one back. Where
-/// slots are short, or what failed decided what ran, that does not hold, and there is none.
+/// The result equals that of ``CoursePlayback``, which simulates the run once per step, but takes one walk forward and
+/// one back. It is not computed if slots are scarce or if failures decided which steps ran.
 package struct UncontendedSlack {
-  /// By how much each step could take longer without moving the gate; `Int.max`: by any time.
+  /// The time by which each step could take longer without delaying the gate; `Int.max` for any time.
   package private(set) var slack: [Int]
 
   private let course: RunCourse
   private var behind: [[(step: Int, offset: Int?)]]
   private var starts: [Int]
 
-  /// The slack of a run whose gate, played again, is ready at `base`; nil if it has to be played.
+  /// Computes the slack of a run whose simulated gate is ready at `base`. Returns nil if the run must be simulated
+  /// instead.
   package init?(_ course: RunCourse, readyAt base: Int) {
     guard Self.hasSlots(course), Self.hasGoneWell(course) else { return nil }
     self.course = course
@@ -23,10 +24,10 @@ package struct UncontendedSlack {
     var open = [Int](repeating: 0, count: course.steps.count)
     guard connect(&open), let order = walk(&open) else { return nil }
     let last = course.steps.indices.filter(isAwaited).map { starts[$0] + span($0) }.max() ?? 0
-    // What the real plan makes of the run is the judge.
+    // The result must agree with the real plan.
     guard last == base else { return nil }
-    // By how much each step could start later. Its minimum counts from its own start, so it takes its whole span all the same;
-    // a step may itself take longer by what its minimum held it.
+    // The possible delay of each step's start. The minimum of a step counts from its own start, so a delayed step takes
+    // its whole span. The step itself may take longer by the time for which its minimum delayed its end.
     var delays = slack
     for step in order.reversed() {
       if isAwaited(step) {
@@ -41,7 +42,7 @@ package struct UncontendedSlack {
     }
   }
 
-  /// Whether there is a slot for each step whenever it is ready.
+  /// True if there is a slot for each step whenever it is ready.
   private static func hasSlots(_ course: RunCourse) -> Bool {
     var members: [String: Int] = [:]
     var count = 0
@@ -53,7 +54,7 @@ package struct UncontendedSlack {
       && members.allSatisfy { $0.value <= course.shape.widths[$0.key] ?? .max }
   }
 
-  /// Whether nothing that ran came after what did not end well.
+  /// True if no step ran after a dependency that did not succeed.
   private static func hasGoneWell(_ course: RunCourse) -> Bool {
     course.steps.indices.allSatisfy { index in
       !course.takesPart(index)
@@ -63,11 +64,11 @@ package struct UncontendedSlack {
     }
   }
 
-  /// Notes what comes after what, and how many of those each waits for; false: something waits for an unknown step.
+  /// Records dependents and the number of dependencies of each step. Returns false if a dependency is unknown.
   private mutating func connect(_ open: inout [Int]) -> Bool {
     for index in course.steps.indices where course.takesPart(index) {
       for need in course.shape.steps[index].needs where course.steps[need].startedAt != nil {
-        // After a step that waits for the gate: nothing the gate waits for.
+        // A step after a deferred step is not awaited by the gate.
         guard course.takesPart(need) else { return false }
         behind[need].append((index, nil))
         open[index] += 1
@@ -86,7 +87,7 @@ package struct UncontendedSlack {
     return true
   }
 
-  /// When each step begins, and an order in which each is behind what it waits for; nil: there is none.
+  /// Computes the start of each step. Returns the steps in an order of dependencies, or nil if there is none.
   private mutating func walk(_ open: inout [Int]) -> [Int]? {
     var order = course.steps.indices.filter { course.takesPart($0) && open[$0] == 0 }
     let count = course.steps.indices.count { course.takesPart($0) }
@@ -108,23 +109,23 @@ package struct UncontendedSlack {
 
   private func length(_ step: Int) -> Int { course.length(of: step) }
 
-  /// From its start to its end, its minimum included.
+  /// The time from the start to the end of a step, including its minimum.
   private func span(_ step: Int) -> Int { max(length(step), course.minimum(of: step)) }
 }
 
 extension RunCourse {
-  /// Whether a step ran, or runs, without waiting for the gate.
+  /// True if a step started without waiting for the gate.
   fileprivate func takesPart(_ step: Int) -> Bool {
     steps[step].startedAt != nil && !shape.steps[step].isDeferred
   }
 
-  /// How long a step was at work, its attempts and the pauses between them together.
+  /// The working time of a step: its attempts and the pauses between them.
   func length(of step: Int) -> Int {
     guard let started = steps[step].startedAt else { return 0 }
     return max(0, (steps[step].workEndedAt ?? started) - started)
   }
 
-  /// The step's own minimum, where that held it when its work was done; else 0.
+  /// The step's own minimum if it delayed the end of the step; otherwise 0.
   func minimum(of step: Int) -> Int {
     guard let started = steps[step].startedAt, let ended = steps[step].endedAt, steps[step].workEndedAt != ended else {
       return 0
