@@ -1,22 +1,22 @@
 extension InsightPage {
-  /// One figure before and now, in milliseconds, with what should be said of the change.
+  /// A value before and after a change, in milliseconds, with a verdict on the difference.
   package struct Change: Sendable {
-    /// What it is of.
+    /// The name of the value.
     package var name: String
-    /// What it was; nil: it was not there.
+    /// The value before, or nil if it did not exist.
     package var before: Double?
-    /// What it is; nil: it is not there.
+    /// The value after, or nil if it does not exist.
     package var after: Double?
-    /// What should be said of the difference.
+    /// The verdict on the difference, in words.
     package var verdict: String
 
-    /// A figure on both sides.
     package init(name: String, before: Double?, after: Double?, verdict: String) {
       (self.name, self.before, self.after, self.verdict) = (name, before, after, verdict)
     }
   }
 
-  /// The page of runs next to others; `gate` and `steps` are what changed, `notes` what should be said of it.
+  /// Creates the page that compares runs. `gate` and `steps` are the changed values, `notes` sentences about the
+  /// comparison.
   package init(
     _ comparison: RunComparison, gate: [Change], steps: [Change], budgets: [BudgetResult], notes: [String]
   ) {
@@ -56,7 +56,7 @@ extension InsightPage {
     add("Notes", Self.list(notes))
   }
 
-  /// The page of a forecast next to another one.
+  /// Creates the page that compares two forecasts.
   package init(
     _ before: ForecastRecord, _ after: ForecastRecord, gate: [Change], steps: [Change], budgets: [BudgetResult]
   ) {
@@ -92,7 +92,7 @@ extension InsightPage {
 }
 
 extension RunSample {
-  /// The run that was ready later than this share of them.
+  /// Returns the run at this quantile of the times until ready.
   func run(atShare share: Double) -> ReportedRun {
     let order = runs.sorted { ($0.course.readyAt ?? .max, $0.id) < ($1.course.readyAt ?? .max, $1.id) }
     return order[Quantiles.rank(share, of: order.count)]

@@ -2,8 +2,7 @@ import FlowEngine
 import FlowModel
 
 extension InsightPage {
-  /// The page of a forecast; `suggestions` are its suggestions as sentences, `budgets` the rules with what came of
-  /// them.
+  /// Creates the page of a forecast. `suggestions` are sentences, `budgets` the rules with their results.
   package init(_ forecast: Forecast, suggestions: [String], budgets: [BudgetResult], notes: [String]) {
     let workflow = forecast.model.graph.workflow
     self.init(
@@ -39,7 +38,7 @@ extension InsightPage {
     add("Data and assumptions", Self.list(notes))
   }
 
-  /// The page of several runs.
+  /// Creates the page of several runs.
   package init(
     _ sample: RunSample, figures: [(String, Double, Double?, Double?)], budgets: [BudgetResult],
     notes: [String]
@@ -61,10 +60,10 @@ extension InsightPage {
     add("Notes", Self.list(notes))
   }
 
-  /// Adds the reason for a missing forecast.
+  /// Adds a part that explains why there is no forecast.
   package mutating func add(noForecast reason: String) { add("Forecast", "<p>\(PageText.escaped(reason))</p>") }
 
-  /// Adds what the next runs are likely to do; `premise` is the inputs that they have, in a sentence.
+  /// Adds a forecast of the next runs. `premise` is a sentence about their inputs.
   package mutating func add(_ forecast: Forecast, premise: String) {
     let bounds = forecast.model.resolution.gate
     let hasGate = forecast.model.courses([0])[0].hasGate
@@ -89,7 +88,7 @@ extension InsightPage {
     return [.init(name), .init(PageText.share(criticality), criticality), time(p50), time(p95)] + more
   }
 
-  /// The steps that are most often on the critical path first.
+  /// Sorts rows, the steps most often on the critical path first.
   private static func sorted(_ rows: [[PageTable.Cell]]) -> [[PageTable.Cell]] {
     rows.enumerated().sorted { ($0.element[1].number ?? 0, $1.offset) > ($1.element[1].number ?? 0, $0.offset) }.map(
       \.element)
@@ -124,7 +123,7 @@ extension InsightPage {
 }
 
 extension Forecast {
-  /// The number of the run that was ready later than this share of them.
+  /// Returns the number of the run at this quantile of the times until ready.
   package func run(atShare share: Double) -> Int {
     let times = readyTimes
     let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }

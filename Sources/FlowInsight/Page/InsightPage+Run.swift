@@ -2,13 +2,13 @@ import FlowEngine
 import FlowModel
 
 extension InsightPage {
-  /// The number of failures that have a panel.
+  /// The maximum number of failures shown in panels.
   private static let shownFailures = 20
-  /// The number of steps whose items have a table, and of items that a table has.
+  /// The maximum number of steps with a table of their items, and of items in such a table.
   private static let (listedSteps, listedItems) = (10, 1_000)
 
-  /// The page of one run: how it ended, what failed and why, then the gate, the timeline and the steps.
-  /// `stepPage` is where pages about steps are; nil: there are none.
+  /// Creates the page of one run: its end, its failures with their causes, then the gate, the timeline and the steps.
+  /// `stepPage` is the prefix of links to pages of steps, or nil without such pages.
   package init(
     _ analysis: RunAnalysis, suggestions: [String], budgets: [BudgetResult], notes: [String], stepPage: String? = nil
   ) {
@@ -24,7 +24,7 @@ extension InsightPage {
     if course.hasGate { add("Gate", Self.gate(run)) }
     add("Budgets", Self.budgets(budgets))
     add(rows: "Steps", timeline.html, Self.steps(of: analysis, timeline))
-    // Where there are pages of steps, these have the items.
+    // The pages of steps, if there are any, list the items.
     if stepPage == nil {
       for (index, items) in run.itemStates.sorted(by: { $0.key < $1.key }).prefix(Self.listedSteps)
       where items.count <= Self.listedItems {
@@ -63,7 +63,7 @@ extension InsightPage {
 
   // MARK: What is read first
 
-  /// How a run ended, and when, of which file and with which inputs it ran.
+  /// The header of a run: its state, duration, file and inputs.
   static func headline(_ run: ReportedRun) -> String {
     let (kind, sign, word) = state(of: run)
     var parts: [String] = []
@@ -75,7 +75,7 @@ extension InsightPage {
     if let reason = run.launchReason, run.course.hasGate { parts.append("launched by \(PageText.escaped(reason))") }
     if run.isResumed { parts.append("resumed") }
     parts.append("run <code>\(PageText.escaped(run.id))</code>")
-    // Whole seconds for steps that are still running.
+    // Whole seconds are exact enough while steps are still running.
     let soFar = kind == "running" ? " for \(run.nanoseconds / 1_000_000_000) s" : ""
     let isOver = kind != "running" && kind != "interrupted"
     return """
@@ -89,7 +89,7 @@ extension InsightPage {
     state(run.conclusion ?? "")
   }
 
-  /// The state of a run as a class of the style, a sign and a word for people.
+  /// Returns a run's state as a CSS class, a sign and a word for people.
   package static func state(_ word: String) -> (kind: String, sign: String, word: String) {
     switch word {
     case "success": ("success", "✓", "Succeeded")
@@ -102,7 +102,7 @@ extension InsightPage {
     }
   }
 
-  /// The same for the outcome or state of a step, or of an item of one.
+  /// Returns the outcome or state of a step or item in the same form.
   package static func state(ofStep word: String) -> (kind: String, sign: String, word: String) {
     switch word {
     case "success", "failure", "cancelled", "running": state(word)
@@ -139,11 +139,13 @@ extension InsightPage {
       + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined() + items.joined()
   }
 
-  /// A panel for each failure, with a link to its bar where there is a timeline: those that the workflow allows come last.
+  /// Returns a panel for each failure, linked to its bar if there is a timeline. Failures that the workflow allows come
+  /// last.
   ///
-  /// Items of a step that failed for the same reason share a panel (``FailureGroups``); `stepPage` is where pages about them are.
+  /// Items of a step that failed for the same reason share a panel (``FailureGroups``). `stepPage` is the prefix of
+  /// links to pages of steps.
   package static func failures(_ run: ReportedRun, _ timeline: PageTimeline?, stepPage: String? = nil) -> String {
-    // A step that includes a workflow failed because a step of that workflow did.
+    // A step that includes a workflow fails because a step of that workflow failed.
     let failed = Set(run.failures.map(\.name))
     var owners: Set<String> = []
     for name in failed {
@@ -166,7 +168,7 @@ extension InsightPage {
     return html + "</section>"
   }
 
-  /// The number of items that a panel names.
+  /// The maximum number of items named in a panel.
   private static let namedItems = 50
 
   private static func panel(
@@ -205,13 +207,13 @@ extension InsightPage {
     return html + (row.map { "<p><a href=\"#bar-\($0)\">Show in the timeline</a></p>" } ?? "") + "</article>"
   }
 
-  /// The name of what failed, with the value of an item that has no key.
+  /// Returns the name of the failed step or item, with the value of an item that has no key.
   private static func itemName(_ failure: ReportedFailure) -> String {
     guard let value = failure.value, failure.name.hasSuffix("]") else { return failure.name }
     return "\(failure.name) \(ReportedItem.text(value))"
   }
 
-  /// When the gate opened, and what kept it.
+  /// Returns the part about the gate: when it opened and what delayed it.
   private static func gate(_ run: ReportedRun) -> String {
     let course = run.course
     let state = figure("gate", course.outcome?.word ?? "did not open")
@@ -227,7 +229,7 @@ extension InsightPage {
     return "<dl class=\"figures\">\(figures.joined())</dl>"
   }
 
-  /// Every step, also those that were skipped.
+  /// Returns the table of all steps, including skipped ones.
   private static func steps(of analysis: RunAnalysis, _ timeline: PageTimeline) -> String {
     let (course, reasons) = (analysis.run.course, analysis.run.reasons)
     let order = timeline.rowOrder

@@ -1,6 +1,6 @@
 extension InsightPage {
-  /// What makes pages answer: timelines, rows that are drawn when they are visible, search, filters, columns to sort by,
-  /// names next to the pointer and rows by arrow keys. `flowrun ui` has it as a module.
+  /// The behavior of pages: timelines, rows that are drawn only while visible, search, filters, sortable columns,
+  /// tooltips and selection of rows by arrow keys. `flowrun ui` serves it as a module.
   package static let scriptParts = #"""
     const time = us => {
       if (us === null) return "–";
@@ -360,7 +360,7 @@ extension InsightPage {
     });
     """#
 
-  /// The script of a page in one file.
+  /// The script of a page in a single file.
   static let script = #"""
     "use strict";
     (() => {

@@ -1,35 +1,35 @@
-/// A page in one file: no network, light and dark, readable without its script, which adds hover, zoom and sorting.
+/// An HTML page in a single file that needs no network. It is readable without its script, which adds tooltips, zoom
+/// and sorting.
 package struct InsightPage {
-  /// Its title, as markup.
+  /// Its title as markup.
   package let title: String
-  /// Its parts, by names that no other part of the page has.
+  /// Its parts, by unique name.
   package private(set) var parts: [(name: String, markup: String)] = []
 
-  /// A page of this title.
   init(title: String) { self.title = PageText.escaped(title) }
 
-  /// A page that begins with its title and a line below it.
+  /// Creates a page that begins with its title and a line below it.
   init(title: String, subtitle: String) {
     self.init(title: title)
     add("headline", markup: "<header><h1>\(self.title)</h1><p>\(PageText.escaped(subtitle))</p></header>")
   }
 
-  /// Figures that are read first.
+  /// Adds the key figures.
   mutating func add(figures: [(name: String, value: String)]) {
     add("figures", markup: Self.figures(figures))
   }
 
-  /// Figures next to each other.
+  /// Returns a list of key figures.
   package static func figures(_ figures: [(name: String, value: String)]) -> String {
     "<dl class=\"figures\">" + figures.map { figure($0.name, $0.value) }.joined() + "</dl>"
   }
 
-  /// A figure with what it is of.
+  /// Returns one key figure with its name.
   package static func figure(_ name: String, _ value: String) -> String {
     "<div><dt>\(PageText.escaped(name))</dt><dd>\(PageText.escaped(value))</dd></div>"
   }
 
-  /// Names and their values, each on a line; those of the names in `preformatted` as they would be in a file.
+  /// Returns names and values, one per line. Values of the names in `preformatted` are preformatted text.
   package static func facts(_ facts: [(name: String, value: String)], preformatted: Set<String> = []) -> String {
     guard !facts.isEmpty else { return "" }
     let rows = facts.map { name, value in
@@ -38,7 +38,7 @@ package struct InsightPage {
     return "<dl class=\"facts\">\(rows.joined())</dl>"
   }
 
-  /// A value as it is; one of several lines scrolls by itself.
+  /// Returns a value as markup; a value of several lines is scrolled separately.
   private static func text(_ value: String, of name: String, _ isPreformatted: Bool) -> String {
     let lines = PageText.lines(value)
     guard isPreformatted || value.contains(where: \.isNewline) else { return lines }
@@ -46,29 +46,29 @@ package struct InsightPage {
       "<pre class=\"text\" tabindex=\"0\" role=\"region\" aria-label=\"\(PageText.escaped(name))\">\n\(lines)</pre>"
   }
 
-  /// A part with timelines and tables, which a search and filters of their own narrow down.
+  /// Adds a part with timelines and tables that has its own search and filters.
   mutating func add(rows heading: String, _ parts: String...) {
     let content = parts.joined()
     guard !content.isEmpty else { return }
     add(heading, markup: "<section data-rows><h2>\(PageText.escaped(heading))</h2>\(content)</section>")
   }
 
-  /// A part of the page; nothing when it is empty.
+  /// Adds a part of the page unless it is empty.
   mutating func add(_ heading: String, _ parts: String...) {
     let content = parts.joined()
     guard !content.isEmpty else { return }
     add(heading, markup: "<section><h2>\(PageText.escaped(heading))</h2>\(content)</section>")
   }
 
-  /// Markup that has a heading of its own; nothing when it is empty.
+  /// Adds markup with its own heading unless it is empty.
   mutating func add(_ name: String, markup: String) { if !markup.isEmpty { parts.append((name, markup)) } }
 
-  /// A list of sentences.
+  /// Returns a list of sentences.
   package static func list(_ sentences: [String]) -> String {
     sentences.isEmpty ? "" : "<ul>" + sentences.map { "<li>\(PageText.lines($0))</li>" }.joined() + "</ul>"
   }
 
-  /// The whole page.
+  /// The page as HTML.
   package var html: String {
     """
     <!doctype html>

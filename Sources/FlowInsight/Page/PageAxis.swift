@@ -1,18 +1,19 @@
-/// The time axis of a timeline. Long stretches in which nothing runs, such as a gate held by its minimum, are cut short.
+/// The time axis of a timeline. Long stretches in which nothing runs, such as the wait for the gate's minimum, are
+/// shortened.
 struct PageAxis {
-  /// Times in nanoseconds and where they are, as a share of the width; between two of them the axis is even.
+  /// Times in nanoseconds and their positions as a share of the width. The axis is linear between two points.
   private(set) var points: [(time: Int, share: Double)] = [(0, 0)]
-  /// The stretches that are cut short, as numbers of the points at which they begin.
+  /// The indices of the points at which shortened stretches begin.
   private(set) var breaks: [Int] = []
 
-  /// A stretch without work is cut where it is longer than this share of the whole.
+  /// A stretch without work is shortened if it is longer than this share of the whole.
   private static let cutShare = 0.35
-  /// How much work there must be for anything to be cut, in nanoseconds.
+  /// The minimum time with work, in nanoseconds, for stretches to be shortened.
   private static let leastWork = 100_000
-  /// How much of the width a cut stretch keeps.
+  /// The share of the width that a shortened stretch keeps.
   private static let cutWidth = 0.05
 
-  /// The axis of everything from 0 to `end`; `busy` is when something ran.
+  /// Creates the axis of the time from 0 to `end`. `busy` are the times at which something ran.
   init(end: Int, busy: [Range<Int>]) {
     let whole = max(1, end)
     var gaps: [Range<Int>] = []
@@ -23,7 +24,7 @@ struct PageAxis {
     }
     if cursor < whole { gaps.append(cursor..<whole) }
     var long = gaps.filter { Double($0.count) > Self.cutShare * Double(whole) }
-    // Steps that take no time, as in a forecast without estimates, need no room.
+    // If steps take no time, as in a forecast without estimates, they need no space.
     if whole - long.reduce(0, { $0 + $1.count }) < Self.leastWork { long = [] }
     let margin = (whole - long.reduce(0) { $0 + $1.count }) / 25
     let cuts = long.map { $0.lowerBound + margin..<max($0.lowerBound + margin, $0.upperBound - margin) }
@@ -43,7 +44,7 @@ struct PageAxis {
     points.append((time, last.share + Double(time - last.time) * width))
   }
 
-  /// Where a time is, from 0 to 1.
+  /// Returns the position of a time, from 0 to 1.
   func share(of time: Int) -> Double {
     guard let next = points.firstIndex(where: { $0.time >= time }) else { return 1 }
     guard next > 0 else { return 0 }
@@ -51,7 +52,7 @@ struct PageAxis {
     return from.share + (to.share - from.share) * Double(time - from.time) / Double(to.time - from.time)
   }
 
-  /// Round times to write below the axis, far enough apart; none near a time in `kept`.
+  /// Returns round times for labels below the axis. They are far enough from each other and from the times in `kept`.
   func ticks(around kept: [Int] = []) -> [Int] {
     let cut = Set(breaks)
     let shown = points.indices.dropLast().filter { !cut.contains($0) }
@@ -73,7 +74,7 @@ struct PageAxis {
     return ticks
   }
 
-  /// The round length (1, 2 or 5 times a power of ten) of which about five make `total` nanoseconds.
+  /// Returns the round length (1, 2 or 5 times a power of ten) that divides `total` nanoseconds into about five parts.
   static func step(_ total: Int) -> Int {
     var step = 1_000
     while true {

@@ -1,16 +1,16 @@
-/// The steps and what waits for what, in columns.
+/// A drawing of the steps and their dependencies in columns.
 struct PageGraph {
   let shape: CourseShape
-  /// How often each step is on the critical path to the gate, from 0 to 1.
+  /// The share of runs in which each step is on the critical path to the gate, from 0 to 1.
   let criticality: [Double]
-  /// The conclusion or state of each step, in a word; empty: that is not known.
+  /// The conclusion or state of each step in a word; empty if unknown.
   var outcomes: [String] = []
-  /// How many items of steps ended how, in words, by step.
+  /// The numbers of items by outcome, in words, by step.
   var details: [Int: String] = [:]
-  /// Where pages about steps are; nil: there are none.
+  /// The prefix of links to pages of steps, or nil without such pages.
   var stepPage: String?
 
-  /// The number of steps beyond which it is unreadable.
+  /// The maximum number of steps of a readable graph.
   private static let limit = 200
 
   var html: String {

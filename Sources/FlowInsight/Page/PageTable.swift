@@ -1,51 +1,51 @@
 import FlowModel
 
-/// A table that can be sorted by each of its columns, and read without that. Of a long one the script draws the rows that
-/// are visible.
+/// A table that can be sorted by any column. It is readable without the script, which draws only the visible rows of a
+/// long table.
 package struct PageTable {
-  /// A cell: what is read, and what it is sorted by where that is a number.
+  /// A cell with its text and, if it is sorted by a number, that number.
   package struct Cell {
-    /// What is read.
     package var text: String
-    /// What it is sorted by; nil: its text.
+    /// The number by which it is sorted, or nil to sort by its text.
     package var number: Double?
-    /// Where the text leads, as written into the page; nil: nowhere.
+    /// The address of a link, as written into the page, or nil without a link.
     package var link: String?
-    /// The id of the step that it names where its text is another one.
+    /// The id of the step that it names, if its text differs from it.
     var step: String?
-    /// The exact value, which is shown next to the pointer; nil: the text says it.
+    /// The exact value, shown as a tooltip, or nil if the text is exact.
     package var tip: String?
-    /// The class of a state that it shows; nil: it shows none.
+    /// The class of a state, or nil if the cell does not show a state.
     package var state: String?
-    /// The time in nanoseconds that it is, which its text says.
+    /// The time in nanoseconds, if the text is a time.
     var nanoseconds: Int?
 
-    /// A text, sorted by a number where there is one.
+    /// Creates a cell that is sorted by `number` unless it is nil.
     package init(_ text: String, _ number: Double? = nil) {
       self.text = text
       self.number = number
     }
 
-    /// A time in nanoseconds; nil: there is none.
+    /// Creates a cell of a time in nanoseconds, or of a dash if it is nil.
     package init(nanoseconds: Int?) {
       self.init(nanoseconds.map { PageText.time($0) } ?? "–", nanoseconds.map { Double($0) } ?? -1)
       self.nanoseconds = nanoseconds
     }
   }
 
-  /// What it is of.
+  /// The accessible name of the table.
   let caption: String
   let columns: [String]
   let rows: [[Cell]]
-  /// How many rows the timeline above it has, from which the script makes those that are not here; nil: it is of none.
+  /// The number of rows of the timeline above, from which the script makes missing rows, or nil if the table belongs to
+  /// no timeline.
   private let timelineRows: Int?
 
-  /// The number of rows that are written as elements; those of a longer table are drawn by the script.
+  /// The maximum number of rows written as elements; the script draws longer tables.
   static let writtenRows = 200
 
-  /// A table; nothing is shown of one without rows, and none of its columns whose cells are all empty or dashes.
+  /// Creates a table. A table without rows is not shown, nor are columns whose cells are all empty or dashes.
   package init(caption: String, columns: [String], rows: [[Cell]], timelineRows: Int? = nil) {
-    // Of a long table of a timeline only the first rows are known here.
+    // Only the first rows of a long table of a timeline are known here.
     let isWhole = (timelineRows ?? 0) <= rows.count
     let kept = columns.indices.filter { column in
       column == 0 || !isWhole || rows.contains { !["", "–"].contains($0[column].text) }
@@ -56,7 +56,6 @@ package struct PageTable {
     self.timelineRows = timelineRows
   }
 
-  /// The markup.
   package var html: String {
     guard !rows.isEmpty else { return "" }
     let isNumber = columns.indices.map { column in rows.contains { $0[column].number != nil } }
@@ -91,7 +90,7 @@ package struct PageTable {
     return html + "</div>"
   }
 
-  /// A cell for the script: a time in microseconds, or its text, with the number and the link that there are.
+  /// Encodes a cell for the script: a time in microseconds, or its text with its number and link, if any.
   private static func value(_ cell: Cell) -> Value {
     if let link = cell.link {
       let number = cell.number.map { Value.number($0) } ?? .null
@@ -104,7 +103,7 @@ package struct PageTable {
 }
 
 extension PageTable.Cell {
-  /// The attributes that its element has besides its number.
+  /// The attributes of its element except the number.
   fileprivate var attributes: String {
     (step.map { " data-id=\"\(PageText.value($0))\"" } ?? "")
       + (tip.map { " data-tip=\"\(PageText.escaped($0))\"" } ?? "")

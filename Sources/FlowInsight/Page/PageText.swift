@@ -1,12 +1,12 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Text inside a page: nothing that a file says can become markup, nor move anything.
+/// Escapes text for a page: text from files cannot become markup or change the layout.
 package enum PageText {
-  /// The text on one line as markup, with control characters made visible.
+  /// Returns the text as markup on one line, with control characters made visible.
   package static func escaped(_ text: String) -> String { markup(visible(text)) }
 
-  /// The text with what has a meaning in HTML escaped.
+  /// Escapes the characters that have a meaning in HTML.
   private static func markup(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)
@@ -23,7 +23,7 @@ package enum PageText {
     return result
   }
 
-  /// The text as the value of an attribute or a control: every character stays what it is.
+  /// Returns the text as the value of an attribute or a control; every character is preserved.
   package static func value(_ text: String) -> String {
     var result = ""
     for scalar in markup(text).unicodeScalars {
@@ -36,7 +36,7 @@ package enum PageText {
     return result
   }
 
-  /// The text as a part of an address: everything but letters and digits of ASCII and `-`, `.` and `_` is percent-encoded.
+  /// Returns the text as a part of a URL: everything but ASCII letters and digits, `-`, `.` and `_` is percent-encoded.
   package static func inAddress(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {
@@ -50,7 +50,7 @@ package enum PageText {
     return result
   }
 
-  /// The text of several lines as markup: line breaks and tabs stay, and colors that a program gave it.
+  /// Returns text of several lines as markup; line breaks, tabs and terminal colors are preserved.
   package static func lines(_ text: String) -> String {
     ColoredText.pieces(of: text).map { piece in
       let (names, text) = (classes(of: piece.look), markup(piece.text))
@@ -58,27 +58,27 @@ package enum PageText {
     }.joined()
   }
 
-  /// The classes of the style for a look; empty: none.
+  /// Returns the CSS classes of a look; empty if there are none.
   package static func classes(of look: ColoredText.Look) -> String {
     ((look.color.map { ["c\($0)"] } ?? []) + (look.isBold ? ["strong"] : [])).joined(separator: " ")
   }
 
-  /// The text on one line, without colors and with control characters made visible.
+  /// Returns the text on one line, without colors and with control characters made visible.
   package static func visible(_ text: String) -> String {
     TerminalText.visible(text.utf8.contains(0x1B) ? ColoredText.plain(text) : text)
   }
 
-  /// A value for the page's script, inside a `script` element of type JSON.
+  /// Returns a value as JSON in a `script` element for the page's script.
   package static func json(_ value: Value) -> String {
     "<script type=\"application/json\">"
       + JSONText.write(value).split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
       + "</script>"
   }
 
-  /// Nanoseconds as the microseconds that the script counts in.
+  /// Converts nanoseconds to microseconds, the unit of the script.
   static func microseconds(_ nanoseconds: Int?) -> Value { nanoseconds.map { .integer($0 / 1_000) } ?? .null }
 
-  /// A time as people read it.
+  /// Formats a time for people.
   package static func time(_ nanoseconds: Int) -> String {
     let milliseconds = Double(nanoseconds) / 1_000_000
     if abs(milliseconds) < 9.95 { return fixed(milliseconds, 1) + " ms" }
@@ -86,10 +86,10 @@ package enum PageText {
     return fixed(milliseconds / 1_000, 3) + " s"
   }
 
-  /// A time that may never come.
+  /// Formats a time, or `never` for nil.
   package static func time(_ nanoseconds: Int?) -> String { nanoseconds.map { time($0) } ?? "never" }
 
-  /// A round time, without zeros behind its point.
+  /// Formats a round time without trailing zeros.
   static func roundTime(_ nanoseconds: Int) -> String {
     guard nanoseconds >= 1_000_000 else { return nanoseconds == 0 ? "0" : "\(nanoseconds / 1_000) µs" }
     guard nanoseconds >= 1_000_000_000 else { return "\(nanoseconds / 1_000_000) ms" }
@@ -98,13 +98,13 @@ package enum PageText {
     return (text.hasSuffix(".") ? String(text.dropLast()) : text) + " s"
   }
 
-  /// A share in percent.
+  /// Formats a share in percent.
   package static func share(_ share: Double) -> String {
     let percent = share * 100
     return fixed(percent, percent == percent.rounded() ? 0 : 1) + " %"
   }
 
-  /// A number with this many decimals, with a point whatever the place.
+  /// Formats a number with this many decimals and a decimal point in every locale.
   package static func fixed(_ number: Double, _ decimals: Int) -> String {
     guard number.isFinite, abs(number) < 1e15 else { return "–" }
     var scale = 1.0

@@ -1,25 +1,25 @@
 import FlowEngine
 import FlowModel
 
-/// A run as rows of bars: when each step waited and ran, and what is on the critical path. The page's script draws the
-/// rows that are visible.
+/// A run as rows of bars that show when each step waited and ran, and the critical path. The page's script draws the
+/// visible rows.
 package struct PageTimeline {
   let title: String
   let course: RunCourse
-  /// Why steps did not run, by step.
+  /// The reasons why steps did not run, by step.
   var reasons: [Int: String] = [:]
-  /// Steps whose failure the workflow allows.
+  /// The steps whose failure the workflow allows.
   var excused: Set<Int> = []
-  /// Steps that were running when flowrun ended before the run did.
+  /// The steps that were running when flowrun ended before the run did.
   var interrupted: Set<Int> = []
-  /// By how much steps could have been longer, by step; nil within: by any time.
+  /// The time by which steps could have been longer, by step; an inner nil means any time.
   var slack: [Int: Int?] = [:]
-  /// The number of rows that are shown, those on the critical path first, then the longest; nil: all.
+  /// The maximum number of rows, starting with the critical path and the longest steps, or nil for all.
   var shownRows: Int?
-  /// The axis, where it is shared with another timeline.
+  /// The axis, if it is shared with another timeline.
   var axis: PageAxis?
 
-  /// The timeline of a run.
+  /// Creates the timeline of a run.
   package init(title: String, run: ReportedRun) {
     self.init(title: title, course: run.course)
     (reasons, excused, interrupted) = (run.reasons, run.excused, run.interrupted)
@@ -27,9 +27,9 @@ package struct PageTimeline {
 
   init(title: String, course: RunCourse) { (self.title, self.course) = (title, course) }
 
-  /// The state of a running step.
+  /// The label of a running step.
   static let inProgress = "in progress"
-  /// The state of a step that was running when flowrun ended.
+  /// The label of a step that was running when flowrun ended.
   static let interrupted = "was running when flowrun ended"
 
   private struct Bar {
@@ -38,10 +38,10 @@ package struct PageTimeline {
     var end: Int
   }
 
-  /// The number of rows that each of several timelines has at most, so that a page stays small.
+  /// The maximum number of rows of each timeline if there are several, which limits the size of the page.
   private static let comparedRows = 2_000
 
-  /// The timelines below each other, on one axis.
+  /// Returns the timelines below each other, on one axis.
   static func html(_ timelines: [PageTimeline]) -> String {
     let axis = PageAxis(
       end: timelines.map(\.end).max() ?? 0, busy: timelines.flatMap(\.busy))
@@ -78,9 +78,9 @@ package struct PageTimeline {
     }
   }
 
-  /// The timeline as the script draws it. A row is a step: its id, how it ended, why it did not run, its start and end in
-  /// microseconds, whether it is on the critical path, three numbers for each bar (kind, start and end), its slack (-1:
-  /// any; null: not known), and its name if it has one.
+  /// The timeline as data for the script. A row is a step: its id, its outcome, the reason why it did not run, its
+  /// start and end in microseconds, whether it is on the critical path, three numbers for each bar (kind, start and
+  /// end), its slack (-1 for any, null if unknown), and its name if it has one.
   package var value: Value {
     let criticalPath = CriticalPath(course)
     let onPath = Set(criticalPath.links.compactMap(\.step))
@@ -125,7 +125,7 @@ package struct PageTimeline {
     ])
   }
 
-  /// The steps as rows: by when they started, and those that did not run by when that was decided.
+  /// The steps in the order of rows: by start, or by end if they did not run.
   var rowOrder: [Int] {
     course.steps.indices.map { ($0, course.steps[$0].startedAt ?? course.steps[$0].endedAt ?? Int.max) }
       .sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
@@ -157,7 +157,7 @@ package struct PageTimeline {
       let isLimited = course.shape.concurrency != nil || course.shape.widths[shape.queue] != nil
       add(isLimited ? .queue : shape.takesResources ? .resources : .thread, ready, started)
     }
-    // The critical path is more exact than the step's own state, but for attempts that failed.
+    // The critical path is more exact than the step's own state, except for failed attempts.
     let own = links.filter { $0.cause != .event && $0.cause != .gate && $0.start >= started }
     if state.attemptTimes.count < 2, !own.isEmpty, own.map(\.end).max() == ended {
       for link in own { add(link.cause, link.start, link.end) }
