@@ -1,62 +1,62 @@
 import FlowBytes
 
-/// Puts numbers and texts behind each other: whole numbers in as many bytes of seven bits as they need, the lowest first,
-/// texts and bytes behind their length.
+/// Serializes numbers, strings and bytes. Integers take as few bytes as they need, seven bits in each, the lowest
+/// first. Strings and bytes follow their length.
 public struct ByteWriter: Sendable {
-  /// What has been written.
+  /// The bytes written so far.
   public private(set) var bytes: [UInt8] = []
 
-  /// Nothing written yet.
+  /// Creates an empty writer.
   public init() {}
 
-  /// Makes room for this many bytes more.
+  /// Reserves space for this many more bytes.
   public mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
-  /// A byte.
+  /// Adds a byte.
   @inline(__always)
   public mutating func add(byte: UInt8) { bytes.append(byte) }
 
-  /// A number from 0 on.
+  /// Adds an unsigned number.
   @inline(__always)
   public mutating func add(_ number: UInt64) {
     LEB128.write(number) { bytes.append($0) }
   }
 
-  /// A number of either sign; one near zero is short.
+  /// Adds a signed number; numbers near zero are short.
   @inline(__always)
   public mutating func add(signed number: Int) {
     add(LEB128.zigzag(Int64(number)))
   }
 
-  /// Bytes behind their count.
+  /// Adds bytes after their count.
   public mutating func add(_ more: [UInt8]) {
     add(UInt64(more.count))
     bytes += more
   }
 
-  /// A text as UTF-8 behind its count of bytes.
+  /// Adds a string as UTF-8 after its count of bytes.
   public mutating func add(_ text: String) {
     add(UInt64(text.utf8.count))
     bytes += text.utf8
   }
 
-  /// Bytes as they are.
+  /// Adds bytes without their count.
   public mutating func add(raw more: some Sequence<UInt8>) { bytes += more }
 }
 
-/// Writes the same numbers into memory that is there: for many of them, of which a ``ByteWriter`` would ask at each byte
-/// whether there is room.
+/// Writes the same encoding into existing memory, without a check of the capacity at each byte. It is faster for many
+/// numbers than ``ByteWriter``.
 public struct ByteCursor {
   private let memory: UnsafeMutableRawBufferPointer
   private var count = 0
 
-  /// Writes into `memory` from its start.
+  /// Creates a cursor that writes into `memory` from its start.
   public init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
 
-  /// What has been written; valid as long as the memory.
+  /// The bytes written so far, valid as long as the memory.
   public var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
-  /// A byte. Proof of safety: each byte is written through the buffer's subscript behind a check of its bounds.
+  /// Adds a byte. Proof of safety: each byte is written through the buffer's subscript after a check of its bounds.
   @inline(__always)
   public mutating func add(byte: UInt8) {
     precondition(count < memory.count)
@@ -64,59 +64,59 @@ public struct ByteCursor {
     count += 1
   }
 
-  /// A number of either sign; one near zero is short.
+  /// Adds a signed number; numbers near zero are short.
   @inline(__always)
   public mutating func add(signed number: Int) {
     LEB128.write(LEB128.zigzag(Int64(number))) { add(byte: $0) }
   }
 }
 
-/// Takes out what a ``ByteWriter`` put in; every read says where it went wrong instead of going past the end.
+/// Reads the format of ``ByteWriter``. A read that fails throws and never passes the end.
 public struct ByteReader: Sendable {
   private let bytes: [UInt8]
-  /// The number of bytes that have been read.
+  /// The number of bytes read so far.
   public private(set) var position: Int
 
-  /// What was read is not what a writer writes.
+  /// An error for bytes that were not written by a ``ByteWriter``.
   public struct ByteProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where, in bytes from the start.
+    /// The offset in bytes.
     public var position: Int
-    /// What was expected there.
+    /// The expected data.
     public var expected: String
-    /// Both.
+    /// The offset and the expected data.
     public var description: String { "byte \(position): expected \(expected)" }
   }
 
-  /// Reads `bytes` from `position` on.
+  /// Creates a reader that starts at `position`.
   public init(_ bytes: [UInt8], from position: Int = 0) {
     self.bytes = bytes
     self.position = position
   }
 
-  /// Whether nothing is left.
+  /// True if all bytes have been read.
   public var isAtEnd: Bool { position >= bytes.count }
 
-  /// A problem at the present position.
+  /// Returns an error at the current position.
   public func problem(_ expected: String) -> ByteProblem { ByteProblem(position: position, expected: expected) }
 
-  /// The next byte.
+  /// Reads a byte.
   public mutating func byte() throws(ByteProblem) -> UInt8 {
     guard position < bytes.count else { throw problem("a byte") }
     defer { position += 1 }
     return bytes[position]
   }
 
-  /// The next number from 0 on.
+  /// Reads an unsigned number.
   public mutating func number() throws(ByteProblem) -> UInt64 {
     do { return try LEB128.read(bytes, at: &position) } catch { throw problem("a number") }
   }
 
-  /// The next number of either sign.
+  /// Reads a signed number.
   public mutating func signed() throws(ByteProblem) -> Int {
     Int(truncatingIfNeeded: LEB128.signed(try number()))
   }
 
-  /// The next count of something that takes at least a byte each, so that no damage makes it a huge one.
+  /// Reads a count of elements that take at least one byte each, so damaged data cannot result in a huge count.
   public mutating func count() throws(ByteProblem) -> Int {
     let start = position
     let number = try number()
@@ -126,13 +126,13 @@ public struct ByteReader: Sendable {
     return Int(number)
   }
 
-  /// The next bytes behind their count.
+  /// Reads bytes after their count.
   public mutating func block() throws(ByteProblem) -> ArraySlice<UInt8> {
     let count = try count()
     defer { position += count }
     return bytes[position..<position + count]
   }
 
-  /// The next text.
+  /// Reads a string.
   public mutating func text() throws(ByteProblem) -> String { String(decoding: try block(), as: UTF8.self) }
 }

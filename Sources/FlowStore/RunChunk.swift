@@ -1,37 +1,37 @@
-/// A piece of a run's journal as it is in a store, which looks into none: what kind it is, when it was written, its bytes.
+/// A piece of a run's journal. Stores do not interpret it.
 ///
-/// Four bytes magic and version, four of CRC-32C over all that follow, the kind, both times, the body.
+/// The format: four bytes of magic and version, four bytes of CRC-32C over the rest, the kind, both times, the body.
 public struct RunChunk: Sendable, Hashable {
-  /// What the body holds.
+  /// The kind of the content.
   public var kind: Kind
-  /// Milliseconds since 1970 at which it was made.
+  /// The time of its creation in milliseconds since 1970.
   public var wallMilliseconds: Int
-  /// Nanoseconds from the start of the run at which it was made.
+  /// The time of its creation in nanoseconds from the start of the run.
   public var runNanoseconds: Int
-  /// What only who wrote it can read.
+  /// The content, in the format of its kind.
   public var body: [UInt8]
 
-  /// What a chunk may hold.
+  /// The kinds of content.
   public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
-    /// The result of the run, followed by its outputs.
+    /// Journal entries of the run and its outputs.
     case entries = 1
-    /// Lines that steps wrote.
+    /// Lines printed by steps.
     case log = 2
-    /// A resume: the new epoch, and what it discards.
+    /// A resume: the new epoch and the discarded entries.
     case resume = 3
-    /// What the run was begun with, where that was not known when it began.
+    /// The data of the run's start, if it was not known then.
     case header = 4
-    /// Every holder that the run has had, as JSON; the last one counts.
+    /// All processes that have run the run, as JSON; the last such chunk counts.
     case epochs = 5
   }
 
-  /// A chunk that cannot be read.
+  /// An error for a chunk that cannot be read.
   public enum ChunkProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case damaged
-    /// Written by a newer flowrun.
+    /// The chunk was written by a newer flowrun.
     case newer(version: Int)
 
-    /// What is wrong.
+    /// A description of the problem.
     public var description: String {
       switch self {
       case .damaged: "a piece of its journal is damaged"
@@ -40,11 +40,11 @@ public struct RunChunk: Sendable, Hashable {
     }
   }
 
-  /// The format that is written.
+  /// The format written by this program.
   public static let version = 1
   private static let magic: [UInt8] = [0x46, 0x52, 0x4A]
 
-  /// A chunk.
+  /// Creates a chunk.
   public init(_ kind: Kind, wallMilliseconds: Int, runNanoseconds: Int, body: [UInt8]) {
     self.kind = kind
     self.wallMilliseconds = wallMilliseconds
@@ -52,7 +52,7 @@ public struct RunChunk: Sendable, Hashable {
     self.body = body
   }
 
-  /// As it is in a store.
+  /// The chunk in the stored format.
   public var bytes: [UInt8] {
     var head = ByteWriter()
     head.add(byte: kind.rawValue)
@@ -68,7 +68,7 @@ public struct RunChunk: Sendable, Hashable {
     return all
   }
 
-  /// Reads one; throws when a bit of it has changed.
+  /// Reads a chunk. Throws if any bit has changed.
   public init(_ bytes: [UInt8]) throws(ChunkProblem) {
     guard bytes.count > 8, bytes[..<3] == Self.magic[...], bytes[3] > 0 else { throw .damaged }
     guard bytes[3] <= Self.version else { throw .newer(version: Int(bytes[3])) }

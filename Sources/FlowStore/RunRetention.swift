@@ -1,20 +1,20 @@
-/// The number of runs that are kept.
+/// The limits for keeping runs.
 public struct RunRetention: Sendable, Hashable {
-  /// The most runs of one file.
+  /// The maximum number of runs of a workflow file.
   public var runs = 200
-  /// How long one is kept, in days.
+  /// The number of days for which a run is kept.
   public var days = 90
-  /// Whether the age of a run is how long ago it began by the clock alone. By default it is also counted from the runs that were
-  /// recorded last, without the newest: one run under a clock that is wrong removes nothing.
+  /// True to compute the age of a run by the clock alone. By default, the present is no later than the start of the
+  /// second newest run, so a single run under a wrong clock does not remove anything.
   package var trustsClock = false
-  /// The most bytes of all runs of a store together.
+  /// The maximum size of all runs of a store in bytes.
   public var bytes = 256 << 20
 
-  /// The usual: 200 runs or 90 days a workflow, 256 MiB in all.
+  /// Creates the default limits: 200 runs and 90 days for each workflow, 256 MiB in all.
   public init() {}
 
-  /// The runs of a store that are too many, too old, or no longer fit next to newer ones; damaged ones are none of
-  /// them. `successes` says which steps of a run ended well, by their names.
+  /// Returns the ids of runs of a store that exceed a limit, without damaged runs. `successes` returns the names of the
+  /// steps of a run that succeeded.
   public func excess(
     in store: some RunStore, nowMilliseconds: Int, successes: (StoredRun) -> Set<String> = { _ in [] }
   ) throws(StoreProblem) -> [String] {
@@ -22,9 +22,9 @@ public struct RunRetention: Sendable, Hashable {
       of: try store.runs(RunFilter()), sizes: try store.sizes(), nowMilliseconds: nowMilliseconds, successes: successes)
   }
 
-  /// Of the runs of a store, the newest first, with the bytes that each has, those that are too many, too old, or no
-  /// longer fit next to newer ones. Runs that continue are none; of a workflow of which a run stays neither is its newest
-  /// success, nor the one with the newest success of any step.
+  /// Returns the ids of runs that exceed a limit. `runs` are sorted, the newest first, and `sizes` are in bytes.
+  /// Running runs are never returned. If any run of a workflow is kept, so are its newest successful run and those with
+  /// the newest success of a step.
   public func excess(
     of runs: [StoredRun], sizes: [String: Int], nowMilliseconds: Int,
     successes: (StoredRun) -> Set<String> = { _ in [] }
@@ -63,12 +63,12 @@ public struct RunRetention: Sendable, Hashable {
     return runs.map(\.id).filter(dropped.contains)
   }
 
-  /// Of the candidates among the runs of a workflow, those that have the newest success of no step.
+  /// Returns the candidates that do not have the newest success of any step.
   private static func withoutNewest(
     _ candidates: [StoredRun], among runs: [StoredRun], _ successes: (StoredRun) -> Set<String>
   ) -> [String] {
     let found = Dictionary(candidates.map { ($0.id, successes($0)) }, uniquingKeysWith: { first, _ in first })
-    // Others are looked at only until each step in question has been seen to succeed later.
+    // Other runs are read only until a later success of each of these steps has been found.
     var open = found.values.reduce(into: Set<String>()) { $0.formUnion($1) }
     var without: [String] = []
     for run in runs {

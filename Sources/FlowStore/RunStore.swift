@@ -1,122 +1,123 @@
-/// Where runs are recorded while they continue, and found again.
+/// Records runs and reads them again.
 ///
-/// A store knows nothing of workflows: a run's journal is a list of opaque chunks, its definition and its summary are
-/// bytes. Anyone who writes a run holds a lease on it, of one epoch; a later holder has a higher one, and what comes
-/// under a lower is refused. Every call may wait for a disk: none is made where a step or a gate would wait for it.
-/// `RunStoreConformance` says what all stores have in common.
+/// A store is independent of workflows: a run's journal is a list of opaque chunks; its definition and its summary are
+/// bytes. The process that writes a run has a lease with an epoch. A later lease has a higher epoch, and writes with a
+/// lower one are refused. Every call may wait for a disk, so steps and gates must not wait for one.
+/// `RunStoreConformance` tests the common behavior of all stores.
 public protocol RunStore: Sendable {
-  /// Begins a run, with the first chunks of its journal, all at once; on disk when it returns where `isDurable`. Its first
-  /// epoch is 1. The definition is kept once, however many runs have it.
+  /// Creates a run with the first chunks of its journal in one change, which is on disk on return if `isDurable`. Its
+  /// first epoch is 1. Equal definitions are stored once.
   func create(
     _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
   ) throws(StoreProblem) -> any RunLease
 
-  /// Adds a chunk behind those of the run; on disk when it returns where `isDurable`. Throws `fenced` when someone else has
-  /// the run by now.
+  /// Appends a chunk to the journal; it is on disk on return if `isDurable`. Throws `fenced` if another process has
+  /// taken the run over.
   func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem)
 
-  /// Begins a run, writes all of its journal and its end at once: a run that is over before anything was written.
+  /// Records a finished run with its whole journal in one change.
   func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem)
 
-  /// Writes the end of a run and lets it go.
+  /// Writes the end of a run and releases its lease.
   func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem)
 
-  /// Takes a run that no process runs any more, with the next epoch. Throws `held` while a process runs it, `moved` when it has
-  /// changed since it was at `position`, `unknown` where there is none. Nothing else of the run changes until
+  /// Takes over a run that no process runs, with the next epoch. Throws `held` if a process runs it, `moved` if it has
+  /// changed since it was at `position`, and `unknown` if there is no such run. Nothing else of the run changes before
   /// ``resume(_:as:chunks:)``.
   func take(_ run: String, at position: RunPosition, by holder: RunHolder) throws(StoreProblem) -> any RunLease
 
-  /// Returns a run that was taken and under which nothing was written: it is again as it was, which is `run`.
+  /// Releases a run that was taken over but not written, and restores its earlier state `run`.
   func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem)
 
-  /// Resumes a run that was taken as `definition`, with the first chunks under its lease, all at once and on disk when it
-  /// returns: chunks speak of steps by their places in the definition.
+  /// Resumes a run that was taken over, with a new definition and the first chunks under the new lease. All of it is
+  /// one change that is on disk on return, because chunks refer to steps by their index in the definition.
   func resume(_ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem)
 
-  /// The folder for what other processes of the machine read of running runs before it is recorded, or nil. Its first user
-  /// creates it.
+  /// The folder for output of running runs that other processes of the machine can read before it is recorded, or nil.
+  /// Its first user creates it.
   var liveFolder: String? { get }
 
-  /// The runs that fit, the one that was created last first, whatever the clock said, and the names of those whose state cannot be read: one that is
-  /// damaged hides no other.
+  /// Returns the matching runs, the one created last first, independent of the clock. Damaged runs are listed by id and
+  /// do not affect the others.
   func list(_ filter: RunFilter) throws(StoreProblem) -> RunList
 
-  /// The chunks of a run, in the order in which they were written, without the first `first` of them. Throws `unknown`.
+  /// Returns the chunks of a run in the order in which they were written, except the first `first`. Throws `unknown`.
   func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]]
 
-  /// The number of bytes that the journals and summaries of the runs have; runs without any may be left out.
+  /// Returns the sizes of journals and summaries in bytes, by run; empty runs may be left out.
   func sizes() throws(StoreProblem) -> [String: Int]
 
-  /// What a run was last begun as. Throws `unknown`.
+  /// Returns the definition with which a run was last started or resumed. Throws `unknown`.
   func definition(of run: String) throws(StoreProblem) -> [UInt8]
 
-  /// Removes runs that are not running, damaged ones too, with all that only they had; says how many there were.
+  /// Removes runs that are not running, including damaged ones, with all data that belongs only to them. Returns their
+  /// number.
   func remove(_ runs: [String]) throws(StoreProblem) -> Int
 
-  /// Asks something of a run that continues; its number is for ``answer(to:)``. Throws `unknown`.
+  /// Sends a request to a running run and returns its number, for ``answer(to:)``. Throws `unknown`.
   func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int
 
-  /// What has been asked of a run and not been answered, in order. Throws `fenced` when someone else has the run by now.
+  /// Returns the unanswered requests to a run in order. Throws `fenced` if another process has taken the run over.
   func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry]
 
   /// Answers a request.
   func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem)
 
-  /// What was answered; nil: nothing yet. A request that was answered is forgotten.
+  /// Returns the answer to a request, or nil if there is none yet. An answered request is removed.
   func answer(to request: Int) throws(StoreProblem) -> [UInt8]?
 }
 
 extension RunStore {
-  /// None.
+  /// The default: no such folder.
   public var liveFolder: String? { nil }
 
-  /// The runs that fit and are not damaged, the newest first.
+  /// Returns the matching runs that are not damaged, the newest first.
   public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] { try list(filter).runs }
 
-  /// The chunks of a run, in the order in which they were written.
+  /// Returns the chunks of a run in the order in which they were written.
   public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] { try chunks(of: run, from: 0) }
 
-  /// One run; nil: there is none.
+  /// Returns a run, or nil if there is none with this id.
   public func run(_ id: String) throws(StoreProblem) -> StoredRun? {
     var filter = RunFilter()
     filter.id = id
     return try runs(filter).first
   }
 
-  /// Begins a run whose journal is empty as yet.
+  /// Creates a run with an empty journal.
   public func create(_ run: StoredRun, definition: [UInt8]) throws(StoreProblem) -> any RunLease {
     try create(run, definition: definition, chunks: [], isDurable: false)
   }
 }
 
-/// The right to write a run, for as long as it lives.
+/// The exclusive right to write a run, valid as long as the object exists.
 public protocol RunLease: AnyObject, Sendable {
   /// The run's id.
   var run: String { get }
-  /// Which holder this is; the first is 1.
+  /// The number of the lease; the first one has 1.
   var epoch: Int { get }
-  /// Whether it is certain that no other process can hold the run yet: what runs for it elsewhere may be kept going.
+  /// True if it is certain that no other process has the run, so that work started elsewhere may continue.
   var isSure: Bool { get }
-  /// Whether it is known that someone else has the run.
+  /// True if another process is known to have taken the run over.
   var isFenced: Bool { get }
 }
 
 extension RunLease {
-  /// Always, where the run is held until the process ends.
+  /// The default for runs that are held until the process ends.
   public var isSure: Bool { true }
 
-  /// Never, where the run is held until the process ends.
+  /// The default for runs that are held until the process ends.
   public var isFenced: Bool { false }
 }
 
-/// How much of a run is known.
+/// The position up to which a run is known.
 public struct RunPosition: Sendable, Hashable {
   /// Its last epoch.
   public var epoch: Int
-  /// The number of chunks that its journal has.
+  /// The number of chunks in its journal.
   public var chunkCount: Int
 
-  /// A run of this epoch with this many chunks.
+  /// Creates a position.
   public init(epoch: Int, chunkCount: Int) {
     self.epoch = epoch
     self.chunkCount = chunkCount
@@ -125,25 +126,25 @@ public struct RunPosition: Sendable, Hashable {
 
 /// A request to a running run.
 public struct RunRequestEntry: Sendable, Hashable {
-  /// Its number, for the answer.
+  /// Its number, which the answer refers to.
   public var number: Int
-  /// What is asked, as the asker wrote it.
+  /// The content, in the format of the sender.
   public var body: [UInt8]
 
-  /// A request.
+  /// Creates a request.
   public init(number: Int, body: [UInt8]) {
     self.number = number
     self.body = body
   }
 }
 
-/// Why a store could not do what it was asked.
+/// An error of a store.
 public enum StoreProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The store cannot be opened or written: it is in a folder that may not be written, the disk is full.
+  /// The store cannot be opened or written, for example because its folder is not writable or the disk is full.
   case unusable(path: String, cause: String)
-  /// What is stored is not what was written.
+  /// The stored data differ from what was written.
   case damaged(path: String, cause: String)
-  /// Written by a newer flowrun.
+  /// The store was written by a newer flowrun.
   case newer(path: String, version: Int)
   /// There is no such run.
   case unknown(run: String)
@@ -151,12 +152,12 @@ public enum StoreProblem: Error, Sendable, Hashable, CustomStringConvertible {
   case held(run: String, by: RunHolder)
   /// Another process has taken the run over.
   case fenced(run: String)
-  /// Its process ran on another machine, and the store does not know whether it still does.
+  /// The run's process was on another machine, and the store does not know whether it is still running.
   case elsewhere(run: String, on: String)
-  /// It continued, and ended, while it was being looked at.
+  /// The run was continued and ended in the meantime.
   case moved(run: String)
 
-  /// What went wrong and what to do.
+  /// The problem, with advice if there is any.
   public var description: String {
     switch self {
     case .unusable(let path, let cause): "the run store '\(path)' cannot be used: \(cause)"

@@ -1,20 +1,20 @@
 import FlowDiagnostics
 
-/// Addresses of stores in messages: a password never leaves the program, in whichever form the address has it.
+/// Removes passwords from addresses of stores in messages, in every form that an address can have.
 public enum StoreAddress {
-  /// The address with `***` in place of every password: in the user information, in a parameter (its name may be
-  /// percent-encoded), and behind a keyword. Text that only looks like a password is hidden, too.
+  /// Replaces every password of the address by `***`: in the user information, in a parameter (even if its name is
+  /// percent-encoded), and after a keyword. Text that only looks like a password is hidden, too.
   public static func masked(_ address: String) -> String {
     var masked = address
     for secret in secrets(in: address).sorted(by: { $0.count > $1.count }) {
-      // From the end: a password is never before the scheme.
+      // The longest password comes first, because a shorter one may be a part of it.
       masked = masked.replacing(secret, with: "***")
     }
     return masked
   }
 
-  /// A message about the address without its passwords, as they were written and decoded, whole and in the parts that a
-  /// parser may take for something else.
+  /// Removes the passwords of an address from a message about it: as written, decoded, and in the parts into which a
+  /// parser may split them.
   public static func masked(_ message: String, about address: String) -> String {
     var parts: Set<String> = []
     for secret in secrets(in: address) {
@@ -29,18 +29,18 @@ public enum StoreAddress {
     }
   }
 
-  /// Whether a parameter of this name holds a secret.
+  /// True if a parameter of this name is a secret.
   private static func isSecret(_ name: String) -> Bool {
     let name = PercentEncoding.decoded(name).lowercased()
     return ["password", "passwd", "secret", "token", "scram"].contains { name.contains($0) }
   }
 
-  /// The passwords of an address, as they are written in it.
+  /// Returns the passwords of an address as written.
   private static func secrets(in address: String) -> [String] {
     var found: [String] = []
     let start = address.firstRange(of: "://")?.upperBound ?? address.startIndex
     let rest = address[start...]
-    // A password with an @ or a ? in it reaches to the last @.
+    // A password that contains `@` or `?` ends at the last `@`.
     let query = rest.firstIndex(of: "?")
     let end = rest[..<(query ?? rest.endIndex)].lastIndex(of: "@") ?? rest.lastIndex(of: "@")
     if let end, let colon = rest[..<end].firstIndex(of: ":") {
@@ -56,8 +56,8 @@ public enum StoreAddress {
     return found.filter { !$0.isEmpty }
   }
 
-  /// The values of `password=…` in keywords and values: up to a space, or in quotes in which a backslash takes the next
-  /// character as it is.
+  /// Returns the values of `password=…` in a list of keywords: up to a space, or in quotes in which a backslash escapes
+  /// the next character.
   private static func keywordSecrets(in text: String) -> [String] {
     guard !text.contains("://") else { return [] }
     var found: [String] = []

@@ -1,37 +1,37 @@
-/// A run as a store reports it without opening its journal.
+/// A run as stored, without its journal.
 public struct StoredRun: Sendable, Hashable {
   /// The run's id, a UUID in lower case.
   public var id: String
   /// The workflow's name.
   public var workflow: String
-  /// The absolute path of its file.
+  /// The absolute path of the workflow file.
   public var file: String
-  /// The absolute path that its file had when the run was last begun. It differs from ``file`` if the folder of the store has
-  /// been moved or copied since.
+  /// The absolute path of the workflow file when the run was last started or resumed. It differs from ``file`` if the
+  /// folder of the store has been moved or copied since.
   public var recordedFile: String
-  /// Milliseconds since 1970 at which it started.
+  /// The start, in milliseconds since 1970.
   public var startedMilliseconds: Int
-  /// Its state.
+  /// The state of the run.
   public var state: State
-  /// How often it was begun: 1, and one more each resume.
+  /// The number of times it was started: 1, plus 1 for each resume.
   public var epoch: Int
-  /// Who runs it, or ran it last.
+  /// The process that runs it or ran it last.
   public var holder: RunHolder
-  /// What it was begun with, as who began it wrote it.
+  /// The data of its start, in the format of the process that started it.
   public var header: [UInt8]
-  /// Its conclusion, written by the process that ended it; empty while it runs.
+  /// The conclusion, written by the process that ended it; empty while it runs.
   public var summary: [UInt8]
 
   /// The state of a run.
   public enum State: String, Sendable, Hashable, CaseIterable {
-    /// A process runs it.
+    /// Its process is running.
     case running
-    /// Its process is gone.
+    /// Its process has ended without finishing it.
     case interrupted
     case success, partial, failure, cancelled
   }
 
-  /// The current state of a run.
+  /// Creates the state of a run.
   public init(
     id: String, workflow: String, file: String, startedMilliseconds: Int, state: State, epoch: Int, holder: RunHolder,
     header: [UInt8], summary: [UInt8] = []
@@ -49,14 +49,14 @@ public struct StoredRun: Sendable, Hashable {
   }
 }
 
-/// The process that runs a run.
+/// A process that runs a run.
 public struct RunHolder: Sendable, Hashable, CustomStringConvertible {
-  /// Its number on its machine.
+  /// The process id.
   public var process: Int
-  /// The machine's name.
+  /// The name of its machine.
   public var host: String
 
-  /// A process of a machine.
+  /// Creates a process on a machine.
   public init(process: Int, host: String) {
     self.process = process
     self.host = host
@@ -66,34 +66,34 @@ public struct RunHolder: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "process \(process) on \(host)" }
 }
 
-/// Which runs are asked for; without limits all, the newest first.
+/// The criteria for listing runs; without criteria, all runs are listed, the newest first.
 public struct RunFilter: Sendable, Hashable {
-  /// Only the one with this id.
+  /// The id of the only run to list.
   public var id: String?
-  /// Only those of this file, an absolute path.
+  /// The absolute path of the workflow file of the runs to list.
   public var file: String?
-  /// Only those that started since, in milliseconds since 1970.
+  /// The earliest start of the runs to list, in milliseconds since 1970.
   public var sinceMilliseconds: Int?
-  /// Only those that stand so; empty: any.
+  /// The states of the runs to list; empty for all states.
   public var states: Set<StoredRun.State> = []
-  /// At most this many.
+  /// The maximum number of runs.
   public var limit: Int?
 
-  /// All runs.
+  /// Creates a filter that all runs pass.
   public init() {}
 }
 
-/// Runs out of a store.
+/// Runs listed by a store.
 public struct RunList: Sendable, Hashable {
-  /// The newest first.
+  /// The runs, the newest first.
   public var runs: [StoredRun] = []
-  /// The ids, as they are there, of runs of which the rest is not what was written.
+  /// The ids of runs whose rows fail their checksum.
   public var damaged: [String] = []
-  /// The numbers of runs of which nothing can be read, not even whether they are there.
+  /// The numbers of runs whose rows cannot be read; some of them may not exist.
   public var unreadable: [Int] = []
-  /// What is wrong with the store itself, from which runs may be missing unseen; nil: nothing, as far as is known.
+  /// The damage to the store itself, which may hide runs, or nil if none is known.
   public var flaw: String?
 
-  /// No run.
+  /// Creates an empty list.
   public init() {}
 }

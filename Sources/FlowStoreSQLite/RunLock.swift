@@ -1,15 +1,16 @@
 import CFlowStore
 import FlowPlatform
 
-/// A byte of a file, held for life: when the process that has it is gone, however it went, the byte is free.
+/// A lock on a byte of a file, released when its process ends for any reason.
 ///
-/// One file serves all runs of a store, each its own byte by its number, so that no run leaves a file behind.
+/// All runs of a store use the same file; each run has the byte of its number. So a run leaves no file behind.
 final class RunLock: Sendable {
   private let file: Descriptor
 
   private init(_ file: consuming Descriptor) { self.file = file }
 
-  /// Takes a byte of the file at `path`, made where it is missing; nil: someone has it.
+  /// Locks a byte of the file at `path`, which is created if it is missing. Returns nil if another process has the
+  /// lock.
   static func take(_ path: String, byte: Int) throws(SystemError) -> RunLock? {
     let file = Descriptor(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
     guard file.number >= 0 else { throw SystemError("cannot open '\(path)'", errno) }
@@ -18,7 +19,7 @@ final class RunLock: Sendable {
     return result == 0 ? RunLock(file) : nil
   }
 
-  /// Whether a process has a byte of the file at `path` locked; false if there is no file.
+  /// True if a process has locked the byte of the file at `path`; false if there is no such file.
   static func isHeld(_ path: String, byte: Int) -> Bool {
     let file = Descriptor(open(path, O_RDWR | O_CLOEXEC))
     guard file.number >= 0 else { return false }

@@ -5,22 +5,21 @@ import FlowPlatform
 typealias SQLiteValue = FlowSQLite.SQLiteValue
 typealias SQLiteRow = FlowSQLite.SQLiteStatement
 
-/// A connection to the file of a run store, whose errors are problems of the store.
+/// A connection to the file of a run store, which throws errors of the store.
 final class SQLiteConnection {
   private let base: FlowSQLite.SQLiteConnection
-  /// Whether writes have been asked to wait for the disk; nil: they do as SQLite has it.
+  /// True if writes wait for the disk, false if they do not, or nil if SQLite's setting is unchanged.
   private var isTold: Bool?
-  /// Whether it may not change the file.
   let isReadOnly: Bool
-  /// Whether the disk is known to have the file, and the entries of it and its log in their folders.
+  /// True if the file, its log and their folder entries are known to be on disk.
   var isOnDisk = false
-  /// Whether this connection has copied the log and begun it again since that was last noted.
+  /// True if this connection has copied and restarted the log since that was last recorded.
   var hasRestartedLog = false
 
   static let begin = FlowSQLite.SQLiteConnection.begin
   static let commit = FlowSQLite.SQLiteConnection.commit
 
-  /// How long a write waits for one of another process.
+  /// The maximum wait of a write for a write of another process.
   private static let busyMilliseconds = 10_000
 
   /// Opens an existing file.
@@ -32,24 +31,23 @@ final class SQLiteConnection {
     } catch {
       throw Self.problem(error, path)
     }
-    // The store copies the log itself, when the last process releases it: SQLite would wait for the disk.
+    // The store copies the log itself when the last process releases it, because SQLite would wait for the disk.
     base.keepLog()
   }
 
-  /// The file.
   var path: String { base.path }
 
-  /// Has writes from now on wait for the disk, or not.
+  /// Sets whether writes wait for the disk.
   func wait(forDisk isWanted: Bool) throws(StoreProblem) {
     guard isTold != isWanted else { return }
     try execute("PRAGMA synchronous = \(isWanted ? "FULL" : "NORMAL")")
     isTold = isWanted
   }
 
-  /// Whether the last write is on disk.
+  /// True if the last write has waited for the disk.
   var waitsForDisk: Bool { isTold == true }
 
-  /// Runs statements that give and take nothing.
+  /// Runs statements without parameters and results.
   func execute(_ text: String) throws(StoreProblem) { try translating { try base.execute(text) } }
 
   /// Runs a statement and calls `row` with each row.
@@ -61,22 +59,22 @@ final class SQLiteConnection {
     try translating { try base.query(text, values) { rows in while try rows.next() { try row(rows) } } }
   }
 
-  /// Makes statements that should be run soon.
+  /// Prepares statements that will be run soon.
   func prepare(_ texts: [String]) throws(StoreProblem) {
     do throws(SQLiteError) {
       try base.prepare(texts)
     } catch {
-      // Every statement fits the tables, so they are what is wrong.
+      // Every statement is correct for the tables, so the tables must be damaged.
       throw error.kind == .error ? .damaged(path: path, cause: error.message) : Self.problem(error, path)
     }
   }
 
-  /// Runs `body` as one change that is made whole or not at all.
+  /// Runs `body` in a transaction.
   func transaction<Result>(_ body: () throws(StoreProblem) -> Result) throws(StoreProblem) -> Result {
     try translating { try base.transaction(body) }
   }
 
-  /// Whether a column of a row holds these bytes.
+  /// True if the column of a row has these bytes.
   func holds(_ bytes: [UInt8], in column: String, of table: String, row: Int) throws(StoreProblem) -> Bool {
     try translating { try base.has(bytes, in: column, of: table, row: row) }
   }
@@ -84,22 +82,22 @@ final class SQLiteConnection {
   /// The number of rows that the last statement changed.
   var changes: Int { base.changes }
 
-  /// The number of the row that was added last.
+  /// The number of the row that was last inserted.
   var lastNumber: Int { base.lastRow }
 
-  /// The number of frames that the log had after the last write of this connection; 0: none, or there is no log.
+  /// The number of frames in the log after the last write of this connection, or 0 if there are none or no log.
   var logFrames: Int { base.logPages }
 
-  /// Waits until the disk has the file itself, without its log.
+  /// Waits until the file itself, without its log, is on disk.
   func syncFile() throws(StoreProblem) { try translating { try base.syncFile() } }
 
-  /// The first 100 bytes of the file, whatever its log says of them.
+  /// Returns the first 100 bytes of the file, ignoring the log.
   func fileHeader() throws(StoreProblem) -> [UInt8] { try translating { try base.fileHeader() } }
 
-  /// Copies the log into the file where it has more pages than that, as far as nothing reads it, and begins it again.
+  /// If the log has more than this many pages, copies it into the file as far as no process reads it, and restarts it.
   func shortenLog(over pages: Int) {
-    // Only this connection knows what has been copied. Anyone who comes next would read the log whole and continue behind
-    // it: a write by this one begins it again.
+    // Only this connection knows that the log has been copied. The next process would read the whole log and append to
+    // it. A write by this connection restarts the log.
     guard base.logPages > pages, base.copyLog() > 0 else { return }
     hasRestartedLog = (try? execute("PRAGMA user_version = \(SQLiteRunStore.version)")) != nil
   }
@@ -112,12 +110,12 @@ final class SQLiteConnection {
     return base.copyLog()
   }
 
-  /// Copies the log into the file, which the disk then has, and empties it, unless another process reads it for 10 s.
+  /// Copies the log into the file, waits for the disk and empties the log, unless another process reads it for 10 s.
   func emptyLog() {
     if base.emptyLog() { hasRestartedLog = true }
   }
 
-  /// Closes the file; nothing can be done with the connection after that.
+  /// Closes the file. The connection cannot be used after that.
   func close() { base.close() }
 
   private func translating<Result>(_ body: () throws -> Result) throws(StoreProblem) -> Result {
@@ -132,7 +130,7 @@ final class SQLiteConnection {
     }
   }
 
-  /// What an error means.
+  /// Converts an error of SQLite.
   private static func problem(_ error: SQLiteError, _ path: String) -> StoreProblem {
     switch error.kind {
     case .inputOutput where [ENOSPC, EDQUOT, EFBIG].contains(error.systemError):

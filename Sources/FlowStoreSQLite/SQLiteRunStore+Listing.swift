@@ -1,9 +1,9 @@
 import FlowStore
 import FlowPlatform
 
-// Lists runs and deletes them: a damaged run is reported and does not affect the others.
+// Lists and removes runs. A damaged run is reported and does not affect the others.
 extension SQLiteRunStore {
-  /// The runs that fit, the newest first.
+  /// Returns the matching runs, the newest first.
   public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
     try withConnection { connection throws(StoreProblem) in
       var list = RunList()
@@ -21,7 +21,8 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Adds a run that fits, and each one that seems to be interrupted: it may just have ended. `count` counts the others.
+  /// Adds a matching run, and each run that seems to be interrupted, because it may just have ended. `count` is the
+  /// number of the former.
   private func take(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList, _ count: inout Int) {
     guard filter.limit.map({ count < $0 }) ?? true else { return }
     do throws(StoreProblem) {
@@ -37,7 +38,7 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Reads runs again that seem to be interrupted, and leaves out those that do not fit.
+  /// Reads runs that seem to be interrupted again, and removes those that do not match.
   private func settle(_ list: inout RunList, _ filter: RunFilter, _ connection: SQLiteConnection) {
     for index in list.runs.indices where list.runs[index].state == .interrupted {
       if let row = try? row(list.runs[index].id, connection) { list.runs[index] = placed(row.run) }
@@ -46,7 +47,7 @@ extension SQLiteRunStore {
     if let limit = filter.limit { list.runs = Array(list.runs.prefix(max(0, limit))) }
   }
 
-  /// The run with its file in the folder of the store.
+  /// Returns the run with its file located in the folder of the store.
   func placed(_ run: StoredRun) -> StoredRun {
     guard let folder else { return run }
     var placed = run
@@ -58,14 +59,14 @@ extension SQLiteRunStore {
     file[(file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file.utf8.index(after: $0) } ?? file.startIndex)...]
   }
 
-  /// The name of a file that is in the folder of the store; nil if it is in another one.
+  /// Returns the name of a file in the folder of the store, or nil if it is in another folder.
   private func ownName(of file: String) -> Substring? {
     guard let folder, FilePath.isSame(Self.folder(of: file), folder) else { return nil }
     return Self.name(of: file)
   }
 
   private func selection(_ filter: RunFilter) -> (text: String, values: [SQLiteValue]) {
-    // By the rows themselves: a damaged index would leave some out unsaid.
+    // The rows are read without an index, because a damaged index would silently hide some of them.
     var text = "FROM run NOT INDEXED"
     var values: [SQLiteValue] = []
     var conditions: [String] = []
@@ -87,27 +88,28 @@ extension SQLiteRunStore {
       values.append(.integer(since))
     }
     if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
-    // By the store's own numbers: the clock may have been set back.
+    // Runs are ordered by number, because the clock may have been set back.
     let order = " ORDER BY number DESC"
-    // The state of a run is not known from its row alone. The newest are found before any row is read whole.
+    // The state of a run needs more than its row. For other filters, the newest runs are selected before whole rows are
+    // read.
     if let limit = filter.limit, filter.states.isEmpty {
       text = "FROM run WHERE number IN (SELECT number \(text + order) LIMIT \(max(0, limit)))"
     }
     return ("SELECT \(Self.columns) \(text + order)", values)
   }
 
-  /// What can be read row by row where a page of the table cannot. Throws `problem` where that is nothing.
+  /// Reads the table row by row if one of its pages cannot be read. Throws `problem` if no row can be read.
   private func salvaged(
     _ filter: RunFilter, behind problem: StoreProblem, _ connection: SQLiteConnection
   ) throws(StoreProblem) -> RunList {
     let last = try lastNumber(connection)
     var list = RunList()
     list.flaw = flaw
-    // So that the next run finds it, too.
+    // The next run will find the damage, too.
     forgetStamps()
     let whole = RunFilter()
     var count = 0
-    // By numbers, of which many may have been forgotten.
+    // Many of these numbers may belong to runs that were removed.
     for number in stride(from: last, to: max(0, last - Self.salvagedRows), by: -1) {
       do throws(StoreProblem) {
         try connection.run("SELECT \(Self.columns) FROM run WHERE number = ?", [.integer(number)]) {
@@ -126,7 +128,7 @@ extension SQLiteRunStore {
     return list
   }
 
-  /// The highest number of a run that is there, or else that there ever was.
+  /// Returns the highest number of an existing run or, if that cannot be read, the highest ever used.
   private func lastNumber(_ connection: SQLiteConnection) throws(StoreProblem) -> Int {
     var last = 0
     func read(_ text: String) throws(StoreProblem) {
@@ -136,7 +138,7 @@ extension SQLiteRunStore {
     return last
   }
 
-  /// The number of rows that are looked for one by one.
+  /// The maximum number of rows that are read one by one.
   private static let salvagedRows = 100_000
 
   /// Removes runs that are not running.
@@ -149,7 +151,7 @@ extension SQLiteRunStore {
         return try removeAll()
       } catch {
         guard case .damaged = error else { throw error }
-        // A row that has changed is not where the indices have it.
+        // A damaged row may not match its entries in the indices.
         try connection.execute("REINDEX")
         return try removeAll()
       }

@@ -3,21 +3,24 @@ import FlowPlatform
 import FlowSQLite
 import FlowStore
 
-// Copies the log into the main file when the last process releases the store, so that the main file has every run at rest.
+// Copies the log into the main file when the last process releases the store, so that a store that is not in use
+// consists of its main file.
 //
-// Nothing waits for the disk: that would cost a short run more than everything else it does. A power cut must still find a
-// whole store. Until the log begins again, which waits for the disk, all copied pages are also in the log. So it is enough that
-// the log reaches the disk before the copied pages. In a store that a durable run has used, the log is flushed first, unless the
-// durable run has done so. In others the system begins to write the log, and writes the pages some seconds later.
+// The copy does not wait for the disk, which would take longer than everything else in a short run. A store must still
+// be intact after a power failure. Until the log is restarted, which waits for the disk, all copied pages are also in
+// the log. So it is enough that the log reaches the disk before the copied pages. In a store that a durable run has
+// used, the log is flushed first unless the durable run has done so. In other stores, the system is asked to start
+// writing the log; it writes the pages some seconds later.
 //
-// SQLite would let the next writer begin the log again at once if it shared memory with the connection that copied. That is why
-// only a process that has the store alone copies, and no other one opens the store until its connection is closed.
+// SQLite would let the next writer restart the log at once if it shared memory with the connection that copied.
+// Therefore a process copies only while no other one has the store open, and none can open it until the connection is
+// closed.
 extension SQLiteRunStore {
-  /// The byte of the lock file that all processes share that have the store open. Numbers of runs have 31 bits.
+  /// The byte of the lock file that is shared by all processes that have the store open. Numbers of runs have 31 bits.
   private static let openByte: Int64 = 1 << 40
 
-  /// Waits until no process copies the log, and shares the store. A process that was stopped while it copied is waited for a
-  /// tenth of a second.
+  /// Waits until no process is copying the log, and shares the store. The wait ends after 0.1 s, in case a process was
+  /// suspended while copying.
   static func enter(_ recordFile: borrowing Descriptor) {
     guard recordFile.number >= 0 else { return }
     for _ in 0..<500 {
@@ -26,7 +29,7 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Closes the connection, and copies the log first if no other process has the store open.
+  /// Closes the connection. If no other process has the store open, the log is copied first.
   static func leave(_ path: String, _ recordFile: borrowing Descriptor, _ connection: SQLiteConnection) {
     defer { connection.close() }
     guard recordFile.number >= 0, StoreRecord.read(recordFile).copiedLog != StoreStamps(of: path).log else { return }
@@ -35,7 +38,7 @@ extension SQLiteRunStore {
       copyLog(of: path, recordFile, connection)
       return connection.close()
     }
-    // Of several processes that leave at the same time, the one that has the store alone once its connection is closed copies.
+    // If several processes leave at the same time, the last one to close its connection copies the log.
     connection.close()
     flow_release_byte(recordFile.number, openByte)
     guard flow_lock_byte(recordFile.number, openByte) == 0,
@@ -46,7 +49,7 @@ extension SQLiteRunStore {
     fresh.close()
   }
 
-  /// Copies the log of a store that no other process has open, and notes it. A failure leaves the log as it was.
+  /// Copies the log of a store that no other process has open, and records it. If this fails, the log is unchanged.
   private static func copyLog(of path: String, _ recordFile: borrowing Descriptor, _ connection: SQLiteConnection) {
     let before = StoreStamps(of: path)
     var record = StoreRecord.read(recordFile)
@@ -69,7 +72,7 @@ extension SQLiteRunStore {
     record.node = StoreIdentity(path)?.node ?? 0
     (record.copiedSalt, record.copiedFrames) = (flow_log_salt(log.number), frames)
     record.copiedLog = after.log
-    // In a store that a durable run has used all of the log is on the disk.
+    // If a durable run has used the store, all of the log is on disk.
     if record.durableSalt != 0 { (record.durableSalt, record.durableFrames) = (record.copiedSalt, frames) }
     record.write(to: recordFile)
   }

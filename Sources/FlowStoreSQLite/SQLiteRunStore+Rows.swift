@@ -3,11 +3,11 @@ import FlowPlatform
 
 // Rows and their checksums.
 extension SQLiteRunStore {
-  /// A run as it is in its row.
+  /// A row of the table of runs.
   struct Row {
     var number: Int
     var definition: Int
-    /// The number of chunks at least: those when it was last taken or released.
+    /// A lower bound of the number of chunks, from when the run was last taken over or released.
     var chunkCount: Int
     var run: StoredRun
   }
@@ -25,19 +25,19 @@ extension SQLiteRunStore {
     "INSERT INTO chunk(key, epoch, body, checksum) SELECT ?, ?, ?, ? FROM run WHERE number = ? AND epoch = ?"
   private static let selectDefinition = "SELECT number FROM definition WHERE checksum = ? AND length = ?"
 
-  /// What is run to keep a run that is over.
+  /// The statements that record a finished run.
   static let keepingStatements = [
     SQLiteConnection.begin, selectLastNumber, selectDefinition, insertRun, insertChunk, SQLiteConnection.commit,
   ]
 
   private static let longDefinitionBytes = 1 << 18
 
-  /// The keys between which a run's chunks are, without the first `first` of them.
+  /// Returns the range of keys of a run's chunks, except the first `first`.
   static func keys(of number: Int, from first: Int = 0) -> [SQLiteValue] {
     [.integer(number << 32 | min(first, 0xFFFF_FFFF)), .integer(number << 32 | 0xFFFF_FFFF)]
   }
 
-  /// The row of a run, or nil.
+  /// Returns the row of a run, or nil if there is none.
   func row(_ id: String, _ connection: SQLiteConnection) throws(StoreProblem) -> Row? {
     func read() throws(StoreProblem) -> Row? {
       var found: Row?
@@ -47,7 +47,8 @@ extension SQLiteRunStore {
       return found
     }
     var found = try read()
-    // A run that ends after its row was read releases its lock before that is looked at. Its row then says how it ended.
+    // A run that ends after its row was read releases its lock before the lock is checked. A second read then returns
+    // its final state.
     while let known = found?.run, known.state == .interrupted {
       found = try read()
       if found?.run == known { break }
@@ -55,7 +56,7 @@ extension SQLiteRunStore {
     return found
   }
 
-  /// What a row says of a run; one that says it continues does so while someone holds it.
+  /// Reads a run from its row. A run whose row has the state `running` is running only while a process has its lock.
   func stored(_ row: borrowing SQLiteRow) throws(StoreProblem) -> Row {
     let number = row.integer(0)
     let run = StoredRun(
@@ -70,8 +71,8 @@ extension SQLiteRunStore {
     return found
   }
 
-  /// A number above the highest that there ever was, and its lock. One is passed over that a run has in a store that was
-  /// moved aside.
+  /// Returns a number above all numbers ever used, with its lock. Skips numbers of runs in a store that was moved
+  /// aside.
   func freeNumber(_ connection: SQLiteConnection) throws(StoreProblem) -> (number: Int, lock: RunLock) {
     var number = try connection.integer(Self.selectLastNumber) + 1
     while true {
@@ -80,7 +81,7 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Adds a run.
+  /// Inserts the row of a run.
   func insert(
     _ run: StoredRun, _ definition: [UInt8], number: Int, chunkCount: Int, isDurable: Bool,
     _ connection: SQLiteConnection
@@ -109,8 +110,9 @@ extension SQLiteRunStore {
     ]
   }
 
-  /// The number of a definition, added where it is new, or where the one that is there is damaged. Of a long one that may
-  /// only cost a resume, the fingerprint is believed: reading it takes longer than writing the run.
+  /// Returns the number of a definition, which is added if it is new or its stored copy is damaged. If a definition is
+  /// long and not durable, an equal fingerprint is sufficient: damage only prevents a resume, and comparing would take
+  /// longer than writing the run.
   func definition(
     _ bytes: [UInt8], isDurable: Bool = true, _ connection: SQLiteConnection
   ) throws(StoreProblem) -> Int {
@@ -131,12 +133,12 @@ extension SQLiteRunStore {
     return connection.lastNumber
   }
 
-  /// Whether a definition is the one of which this is noted; in format 1 that was a checksum of 32 bits.
+  /// True if a definition matches its stored fingerprint, which was a checksum of 32 bits in format 1.
   static func isIntact(_ definition: [UInt8], _ noted: Int) -> Bool {
     noted == (noted >> 32 == 0 ? Int(Checksum.of(definition)) : Fingerprint.of(definition))
   }
 
-  /// Adds a chunk, where the run still has the epoch.
+  /// Adds a chunk if the run still has the epoch.
   func add(
     _ chunk: [UInt8], _ number: Int, _ index: Int, _ epoch: Int, _ connection: SQLiteConnection
   ) throws(StoreProblem) {
@@ -167,7 +169,7 @@ extension SQLiteRunStore {
     return Int(Checksum.of(run.summary, behind: checksum))
   }
 
-  /// The lock of a run; nil: someone has it.
+  /// Locks a run. Returns nil if another process has the lock.
   func lock(_ number: Int) throws(StoreProblem) -> RunLock? {
     do throws(SystemError) {
       return try RunLock.take(Self.lockPath(path), byte: number)

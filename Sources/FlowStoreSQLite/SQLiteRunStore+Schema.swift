@@ -2,12 +2,13 @@ import CFlowStore
 import FlowStore
 import FlowPlatform
 
-// How a store is in its file, and how it is opened.
+// The tables of a store and how it is opened.
 extension SQLiteRunStore {
-  /// The format that is written, SQLite's `user_version`. Since 2 definitions are distinguished by their fingerprint.
+  /// The current format, stored as SQLite's `user_version`. Since format 2, definitions are identified by their
+  /// fingerprint.
   static let version = 2
 
-  /// Names the format a second time, so that one flipped bit is not taken for a newer flowrun.
+  /// A second copy of the format number, so that a flipped bit is not mistaken for a newer format.
   private static let applicationID = 0x466C_7200 | version
 
   private static let statements = [
@@ -35,14 +36,14 @@ extension SQLiteRunStore {
     "CREATE INDEX request_run ON request(run)",
   ]
 
-  /// Opens the file, and says what is wrong with its main part, of which the rest can still be read.
+  /// Opens the file. If its main part is damaged, `flaw` is set and the rest can still be read.
   ///
-  /// A log or a file that was changed since this program last knew it intact is checked whole: SQLite itself would take the
-  /// log up to the first bad frame, and an empty file for a new database.
+  /// A log or file that has changed since it was last known to be intact is checked completely: SQLite itself would use
+  /// the log up to the first bad frame, and treat an empty file as a new database.
   static func open(
     _ path: String, readOnly: Bool, _ recordFile: borrowing Descriptor, flaw: inout String?
   ) throws(StoreProblem) -> SQLiteConnection {
-    // The stamps first: a record that is older than they are could seem to demand a log that was replaced meanwhile.
+    // The stamps are read first: an older record could require a log that has been replaced meanwhile.
     let stamps = StoreStamps(of: path)
     var record = StoreRecord.read(recordFile)
     if access(path, F_OK) == 0, isEmpty(path) {
@@ -55,7 +56,7 @@ extension SQLiteRunStore {
     try checkVersion(connection)
     if stamps.file != record.stamps.file { flaw = try self.flaw(of: connection) }
     guard flaw == nil else { return connection }
-    // What another process has written meanwhile was not checked.
+    // Data that another process has written meanwhile was not checked.
     if record.stamps != stamps, StoreStamps(of: path) == stamps {
       if record.durableSalt != 0, !StoreRecord.hasLog(record.durableSalt, path) { record.noteLogReplaced() }
       record.stamps = stamps
@@ -71,19 +72,20 @@ extension SQLiteRunStore {
     return stat(path, &status) != 0 || status.st_size == 0
   }
 
-  /// Whether no run can be in the store at a path: its file is missing or has 0 bytes, and its log holds nothing.
+  /// True if there cannot be a run in the store at a path: its file is missing or has 0 bytes, and its log is empty.
   public static func isNew(_ path: String) -> Bool { isEmpty(path) && StoreRecord.isLogEmpty(of: path) }
 
   private static func lostFile(_ path: String) -> StoreProblem {
     .damaged(path: path, cause: "its main file is empty and its log is not")
   }
 
-  /// Throws where the format is none that this program reads.
+  /// Throws if this program cannot read the format.
   private static func checkVersion(_ connection: SQLiteConnection) throws(StoreProblem) {
     let found = try connection.version
     guard found != 0 else { throw .damaged(path: connection.path, cause: "it holds no runs") }
     guard !(1...version).contains(found) else { return }
-    // A newer flowrun writes its format in both places. The next format differs in one bit, too, and is believed.
+    // A newer flowrun writes its format in both places. The next format also differs in one bit and is accepted as
+    // newer.
     let isOneBit = (found ^ version).nonzeroBitCount == 1 || found < 0
     guard isOneBit, found != version + 1, try connection.integer("PRAGMA application_id") == applicationID else {
       throw .newer(path: connection.path, version: found)
@@ -91,11 +93,11 @@ extension SQLiteRunStore {
     throw .damaged(path: connection.path, cause: "its format is damaged")
   }
 
-  /// What is wrong with the main file; nil: nothing.
+  /// Returns the damage to the main file, or nil if it is intact.
   private static func flaw(of connection: SQLiteConnection) throws(StoreProblem) -> String? {
     do throws(StoreProblem) {
       guard isKnown(header: try connection.fileHeader()) else { return "its header is damaged" }
-      // One snapshot for all that is compared: other processes add runs meanwhile.
+      // All comparisons use one snapshot, because other processes may add runs meanwhile.
       try connection.execute("BEGIN")
       defer { try? connection.execute("ROLLBACK") }
       var found: [String] = []
@@ -124,8 +126,8 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Whether a file begins as every store does; what SQLite changes later is left out. Earlier programs made the tables in
-  /// the log, so the file may still say that it has none: its format and encoding are 0.
+  /// True if a file has the header of a store; bytes that SQLite changes later are ignored. Earlier versions created
+  /// the tables in the log, so format and encoding in the file may still be 0.
   private static func isKnown(header: [UInt8]) -> Bool {
     func number(_ offset: Int) -> Int { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
     return header.starts(with: Array("SQLite format 3\u{0}".utf8)) && Array(header[16...17]) == [16, 0]
@@ -134,10 +136,10 @@ extension SQLiteRunStore {
       && number(52) == 0 && number(64) == 0 && header[72..<92].allSatisfy { $0 == 0 }
   }
 
-  /// Creates the store where it is new, under a lock: one process does it while others that come at the same time wait.
+  /// Creates the store if it is new. A lock makes other processes wait meanwhile.
   ///
-  /// The tables are made in a file of another name, which then takes the place of the missing or empty one. So a process
-  /// that is killed on the way leaves a new store, never half of one.
+  /// The tables are created in a file of another name, which then replaces the missing or empty file. So a process that
+  /// is killed meanwhile never leaves a partial store.
   static func create(_ path: String) throws(StoreProblem) {
     guard isEmpty(path) else { return }
     let folder = folder(of: path)
@@ -160,15 +162,16 @@ extension SQLiteRunStore {
     }
     for end in ["-wal", "-shm"] { unlink(path + end) }
     guard rename(fresh, path) == 0 else { throw .unusable(path: path, cause: SystemError.reason(errno)) }
-    // The first write of a log is flushed: so that no short run waits for a disk, it is made here, and not waited for.
+    // The first write to a log is flushed. It is done here without waiting for the disk, so that no short run waits for
+    // it.
     try SQLiteConnection(path, readOnly: false).execute(
       "PRAGMA synchronous = OFF; PRAGMA user_version = \(version)")
     let recordFile = StoreRecord.open(lockPath(path), readOnly: false)
     StoreRecord(stamps: StoreStamps(of: path), node: StoreIdentity(path)?.node ?? 0).write(to: recordFile)
   }
 
-  /// Makes a file with the tables that its owner alone may read. No disk is waited for: the first durable run does it for
-  /// whatever it finds.
+  /// Creates a file with the tables that only its owner can read. It is not flushed here; the first durable run does
+  /// that.
   private static func createTables(_ path: String, sharesMemory: Bool) throws(StoreProblem) {
     do {
       let file = Descriptor(FlowPlatform.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
@@ -180,7 +183,7 @@ extension SQLiteRunStore {
       try connection.execute(statements.joined(separator: ";"))
       try connection.execute("PRAGMA user_version = \(version); PRAGMA application_id = \(applicationID)")
     }
-    // A log is shared through memory, which needs one machine.
+    // Processes share a log through memory, so all of them must be on one machine.
     if sharesMemory { try connection.execute("PRAGMA journal_mode = WAL") }
   }
 
@@ -188,7 +191,7 @@ extension SQLiteRunStore {
     path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 
-  /// The lock under which tables are made: byte 0 of the runs' lock file. Waits at most 5 s.
+  /// Acquires the lock under which tables are created: byte 0 of the lock file. Waits at most 5 s.
   private static func creationLock(_ path: String) throws(StoreProblem) -> RunLock {
     for _ in 0..<5000 {
       do throws(SystemError) {
@@ -201,11 +204,11 @@ extension SQLiteRunStore {
     throw .unusable(path: path, cause: "another process has been making it for 5 s")
   }
 
-  /// The file of which each run holds a byte.
+  /// The lock file, in which each run has a byte.
   static func lockPath(_ path: String) -> String { path + ".lock" }
 
-  /// Puts a damaged store out of the way under another name in its folder, and returns that name. Returns nil if the
-  /// file at the path is no longer `identity`: another process has moved it aside already.
+  /// Renames a damaged store within its folder and returns the new name. Returns nil if the file at the path is no
+  /// longer `identity`, because another process has already renamed it.
   public static func moveAside(
     _ path: String, _ identity: StoreIdentity?, atSeconds now: Int
   ) throws(StoreProblem) -> String? {
@@ -218,8 +221,8 @@ extension SQLiteRunStore {
       number += 1
       target = "\(path).damaged-\(now)-\(number)"
     }
-    // The file goes first: a log without its file is damage to anyone who comes, a file without its log might be a
-    // store.
+    // The file is renamed before the log: a log without its file is recognized as damaged, while a file without its log
+    // could be mistaken for an intact store.
     guard rename(path, target) == 0 || errno == ENOENT else {
       throw .unusable(path: path, cause: "it is damaged and cannot be moved aside: \(SystemError.reason(errno))")
     }
@@ -234,14 +237,14 @@ extension SQLiteRunStore {
 }
 
 extension SQLiteConnection {
-  /// The format of what is stored; 0: nothing is.
+  /// The format of the stored data, or 0 if there is none.
   var version: Int {
     get throws(StoreProblem) {
       try integer("PRAGMA user_version")
     }
   }
 
-  /// The number that a statement gives; 0 where it gives none.
+  /// Returns the number that is the result of a statement, or 0 without a result.
   func integer(_ text: String) throws(StoreProblem) -> Int {
     var number = 0
     try run(text) { row throws(StoreProblem) in number = row.integer(0) }

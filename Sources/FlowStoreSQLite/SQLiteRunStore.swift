@@ -3,46 +3,48 @@ import FlowStore
 import FlowPlatform
 import Synchronization
 
-/// Runs in an SQLite file: by default `.flowrun/runs.sqlite` next to the workflow, for all workflows of the folder.
+/// Stores runs in an SQLite file: by default `.flowrun/runs.sqlite` next to the workflow, for all workflows of the
+/// folder.
 ///
-/// A chunk is one row, whose key is the run's number and the chunk's. A run is held by a lock on a byte of the file
-/// next to it, for as long as its process lives; its epoch fences a process that lost it. Each row has a checksum over
+/// A chunk is a row whose key consists of the numbers of the run and the chunk. A process holds a run by a lock on a
+/// byte of the file next to the store. The run's epoch fences a process that has lost it. Each row has a checksum over
 /// all its columns.
 public final class SQLiteRunStore: RunStore {
   /// The file.
   public let path: String
-  /// The folder of the workflows whose runs are recorded; nil if their paths are the recorded ones.
+  /// The folder of the workflows whose runs are recorded, or nil to use the recorded paths.
   let folder: String?
-  /// Which file it is; nil if it is unknown.
+  /// The identity of the file, or nil if it is unknown.
   public let identity: StoreIdentity?
   private let connection: Mutex<SQLiteConnection>
   /// The file of the store's ``StoreRecord``.
   private let recordFile: Descriptor
-  /// Whether it is on a file system of another machine.
+  /// True if the file is on a network file system.
   private let isOnNetwork: Bool
-  /// What is wrong with the file; nil: nothing, as far as is known.
+  /// The damage to the file, or nil if none is known.
   let flaw: String?
-  /// The files as they were opened.
+  /// The identities of the files when they were opened.
   private let files: StoreFiles
 
-  /// How long the log may get while a run continues: pages of 4 KiB.
+  /// The maximum length of the log while a run continues, in pages of 4 KiB.
   private static let logPages = 1000
-  /// How long it may be behind a run. Anyone who opens the store next reads it whole, at two microseconds a page;
-  /// copying it waits for the disk, and is worth it for some twenty short runs at once.
+  /// The maximum length of the log after a run, in pages. The next process that opens the store reads the whole log, at
+  /// two microseconds a page. Copying it waits for the disk, which is worthwhile after about twenty short runs.
   private static let idleLogPages = 96
-  /// A run of this many bytes fills the log by itself; it is copied behind some of them together, or behind the next short one.
+  /// The size in bytes of a run that fills the log by itself. The log is copied after several such runs, or after the
+  /// next short run.
   private static let longRunBytes = idleLogPages << 11
 
-  /// Opens the store in the file at an absolute path, made where it is missing unless it is only to be read.
+  /// Opens the store in the file at an absolute path. The file is created if it is missing, unless `readOnly`.
   ///
-  /// - Parameter folder: the absolute path of the folder that has all workflows of the store. Recorded files are in it by their
-  ///   names, wherever the folder was when they were recorded: a store moves with its folder.
+  /// - Parameter folder: The absolute path of the folder of all workflows of the store. Recorded files are located in
+  ///   it by name, so a store can be moved with its folder.
   public convenience init(_ path: String, readOnly: Bool = false, folder: String? = nil) throws(StoreProblem) {
     try self.init(
       path, readOnly: readOnly, folder: folder, isOnNetwork: flow_is_network_folder(Self.folder(of: path)) == 1)
   }
 
-  /// Opens it as if it were on a network file system, or on none.
+  /// Opens the store as if it were on a network file system, or as if it were not.
   package init(
     _ path: String, readOnly: Bool = false, folder: String? = nil, isOnNetwork: Bool
   ) throws(StoreProblem) {
@@ -59,19 +61,19 @@ public final class SQLiteRunStore: RunStore {
     files = StoreFiles(of: path)
   }
 
-  /// The folder next to the file, for lines that are not recorded yet.
+  /// The folder next to the file for lines that have not been recorded yet.
   public var liveFolder: String? { path + "-live" }
 
   deinit { close() }
 
-  /// Releases the store before the process ends, unless a thread is using it. Nothing can be done with it after that.
+  /// Releases the store before the process ends, unless a thread is using it. The store cannot be used after that.
   package func close() {
     guard flaw == nil, !isOnNetwork, StoreFiles(of: path) == files else { return }
     connection.withLockIfAvailable { Self.leave(path, recordFile, $0) }
   }
 
-  /// Reads the tables and makes the statements that ``keep(_:definition:chunks:)`` needs, before it is called. What goes wrong
-  /// is found again there.
+  /// Reads the tables and prepares the statements of ``keep(_:definition:chunks:)``. Errors are ignored here, because
+  /// that method throws them again.
   public func prepareToKeep() {
     try? withConnection { connection throws(StoreProblem) in
       try connection.wait(forDisk: false)
@@ -79,9 +81,9 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Makes the disk keep whatever the store is made of: the file, the log and the entries of both in their folders, in this
-  /// order. A store that was made or used by other runs may not have reached the disk at all. Every durable write does it
-  /// once a connection; a durable run calls it before its first step.
+  /// Flushes all files of the store: the file, the log and their folder entries, in this order. Runs that were not
+  /// durable may have created them without a flush. Every connection does this before its first durable write; a
+  /// durable run calls it before its first step.
   public func prepareForDurable() throws(StoreProblem) {
     try withConnection { connection throws(StoreProblem) in try prepareForDurable(connection) }
   }
@@ -90,14 +92,14 @@ public final class SQLiteRunStore: RunStore {
     guard !connection.isOnDisk else { return }
     try connection.wait(forDisk: true)
     let log = Descriptor(FlowPlatform.open(path + "-wal", O_RDWR | O_CLOEXEC))
-    // While no other process writes: what is appended meanwhile would be overwritten.
+    // No other process may write meanwhile, because `grow` would overwrite appended data.
     if log.number >= 0 { try connection.transaction { () throws(StoreProblem) in Self.grow(log) } }
     try connection.syncFile()
     if log.number >= 0 { try sync(log) }
     let folder = Self.folder(of: path)
     for folder in [folder, folder + "/.."] {
       let file = Descriptor(FlowPlatform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-      // A folder that may be searched and not read cannot be flushed.
+      // A folder without read permission cannot be flushed.
       guard file.number >= 0 else { continue }
       try sync(file)
     }
@@ -105,24 +107,24 @@ public final class SQLiteRunStore: RunStore {
   }
 
   private func sync(_ file: borrowing Descriptor) throws(StoreProblem) {
-    // Some file systems of other machines do not flush folders.
+    // Some network file systems cannot flush folders.
     guard fsync(file.number) == 0 || errno == EINVAL else {
       throw .unusable(path: path, cause: "the disk does not take it: \(SystemError.reason(errno))")
     }
   }
 
-  /// Gives the log its place on the disk beforehand: a log that grows costs two flushes a write.
+  /// Allocates the log on disk in advance: a log that grows costs two flushes for each write.
   private static func grow(_ log: borrowing Descriptor) {
     var status = stat()
     guard fstat(log.number, &status) == 0, status.st_size < logPages << 12 else { return }
-    // Zeros end a log for its readers, whatever stood before.
+    // Readers treat zeros as the end of the log, regardless of what was there before.
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
     let size = status.st_size
     var offset = Int(size)
     while offset < logPages << 12 {
       let count = zeros.withUnsafeBytes { pwrite(log.number, $0.baseAddress, $0.count, off_t(offset)) }
       guard count > 0 else {
-        // What is left of a disk that is nearly full is not for zeros.
+        // The remaining space of a disk that is nearly full is not wasted on zeros.
         ftruncate(log.number, size)
         return
       }
@@ -136,7 +138,8 @@ public final class SQLiteRunStore: RunStore {
     try connection.withLock { connection throws(StoreProblem) in try body(connection) }
   }
 
-  /// Changes the store, and notes how its files are then. nil: the disk is waited for as it was by the last change.
+  /// Changes the store and records the state of its files. If `isDurable` is nil, the change waits for the disk if the
+  /// last one did.
   func change<Result: Sendable>(
     isDurable: Bool? = nil, _ body: (SQLiteConnection) throws(StoreProblem) -> Result
   ) throws(StoreProblem) -> Result {
@@ -146,7 +149,7 @@ public final class SQLiteRunStore: RunStore {
       let isIntact = StoreRecord.read(recordFile).stamps == StoreStamps(of: path)
       let result = try body(connection)
       note(connection, isIntact: isIntact)
-      // The connection writes files that may no longer be found: whatever was written then is lost.
+      // The open files may have been removed or replaced; then the change is lost.
       guard StoreFiles(of: path) == files else {
         throw .unusable(path: path, cause: "a file of it was removed, moved or replaced while it was open")
       }
@@ -154,9 +157,9 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Notes how the files are after a change, where they were known to be intact before it, and how far the log is on disk.
+  /// Records the state of the files after a change if they were intact before it, and how much of the log is on disk.
   private func note(_ connection: SQLiteConnection, isIntact: Bool) {
-    // The stamps first, as when the store is opened.
+    // The stamps are read before the record, as when the store is opened.
     let stamps = StoreStamps(of: path)
     let known = StoreRecord.read(recordFile)
     var record = known
@@ -172,7 +175,7 @@ public final class SQLiteRunStore: RunStore {
         (record.durableSalt, record.durableFrames) = (salt, frames)
       }
     }
-    // The log begins again only once all of it is in the main file.
+    // The log is restarted only after all of it has been copied into the main file.
     if connection.hasRestartedLog {
       connection.hasRestartedLog = false
       if record.durableSalt == known.durableSalt { record.noteLogReplaced() }
@@ -180,21 +183,21 @@ public final class SQLiteRunStore: RunStore {
     if record != known { record.write(to: recordFile) }
   }
 
-  /// Has the store checked whole when it is next opened.
+  /// Causes a full check of the store when it is next opened.
   func forgetStamps() {
     var record = StoreRecord.read(recordFile)
     record.stamps = StoreStamps()
     record.write(to: recordFile)
   }
 
-  /// Throws where a part of the file is not what was written: what is added may be lost with it.
+  /// Throws if a part of the file is damaged, because added data could be lost with it.
   func checkWhole() throws(StoreProblem) {
     if let flaw { throw .damaged(path: path, cause: flaw) }
   }
 
   // MARK: Writing
 
-  /// Begins a run.
+  /// Creates a run.
   public func create(
     _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
   ) throws(StoreProblem) -> any RunLease {
@@ -212,7 +215,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Keeps a run that is over.
+  /// Records a finished run.
   public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
     try checkWhole()
     try change(isDurable: false) { connection throws(StoreProblem) in
@@ -255,11 +258,11 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Takes a run that is not running.
+  /// Takes over a run that is not running.
   public func take(
     _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
-    // A journal without its end would have steps run again that are recorded.
+    // If the end of a journal were missing, finished steps would run again.
     try checkWhole()
     return try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
@@ -283,7 +286,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Returns a run that was taken.
+  /// Releases a run that was taken over.
   public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
     let lease = try own(lease)
     try change { connection throws(StoreProblem) in
@@ -292,7 +295,7 @@ public final class SQLiteRunStore: RunStore {
         let file = row.run.file
         row.run = run
         row.run.file = file
-        // That its process is gone is seen from the lock.
+        // The free lock shows that the process has ended.
         if run.state == .interrupted { row.run.state = .running }
         try update(row, connection)
       }
@@ -300,7 +303,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Resumes a run that was taken.
+  /// Resumes a run that was taken over.
   public func resume(
     _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
   ) throws(StoreProblem) {
@@ -310,7 +313,7 @@ public final class SQLiteRunStore: RunStore {
       try connection.transaction { () throws(StoreProblem) in
         var row = try heldRow(lease, connection)
         row.definition = try self.definition(definition, connection)
-        // The journal begins again, so its paths are those of the folder as it is now.
+        // The journal starts again, so its paths are those of the current folder.
         row.run.file = placed(row.run).file
         row.chunkCount = first + chunks.count
         try update(row, connection)
@@ -328,7 +331,7 @@ public final class SQLiteRunStore: RunStore {
 
   // MARK: Reading
 
-  /// The chunks of a run, in order.
+  /// Returns the chunks of a run in order.
   public func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
     try withConnection { connection throws(StoreProblem) in
       guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
@@ -352,7 +355,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// The number of bytes that the journals and summaries of the runs have.
+  /// Returns the sizes of journals and summaries in bytes, by run.
   public func sizes() throws(StoreProblem) -> [String: Int] {
     try withConnection { connection throws(StoreProblem) in
       var sizes: [String: Int] = [:]
@@ -366,7 +369,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// What a run was last begun as.
+  /// Returns the definition with which a run was last started or resumed.
   public func definition(of run: String) throws(StoreProblem) -> [UInt8] {
     try withConnection { connection throws(StoreProblem) in
       guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
@@ -386,7 +389,7 @@ public final class SQLiteRunStore: RunStore {
 
   // MARK: Asking
 
-  /// Asks something of a run.
+  /// Sends a request to a run.
   public func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
     try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
@@ -399,7 +402,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// What has been asked of a run.
+  /// Returns the unanswered requests to a run.
   public func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
     let lease = try own(lease)
     return try withConnection { connection throws(StoreProblem) in
@@ -423,7 +426,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// The answer to a request; nil: none yet.
+  /// Returns the answer to a request, or nil if there is none yet.
   public func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
     try withConnection { connection throws(StoreProblem) in
       var answer: [UInt8]?
@@ -441,7 +444,7 @@ public final class SQLiteRunStore: RunStore {
   }
 }
 
-/// A run that this process holds.
+/// The lease of a run in an SQLite store.
 final class SQLiteLease: RunLease {
   let run: String
   let epoch: Int
@@ -458,6 +461,6 @@ final class SQLiteLease: RunLease {
     self.lock = Mutex(lock)
   }
 
-  /// Lets the run go.
+  /// Releases the run.
   func release() { lock.withLock { $0 = nil } }
 }

@@ -2,13 +2,13 @@ import CFlowStore
 import FlowStore
 import FlowPlatform
 
-/// Which file a store is, so that none is moved aside that another process has put in its place.
+/// The identity of a store's file, so that a file is not moved aside after another process has replaced it.
 public struct StoreIdentity: Sendable, Hashable {
   private let device: UInt64
-  /// Its number in its file system.
+  /// The inode number.
   let node: UInt64
 
-  /// The file at a path; nil if there is none.
+  /// Reads the identity of the file at a path. Returns nil if there is none.
   public init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -17,7 +17,7 @@ public struct StoreIdentity: Sendable, Hashable {
   }
 }
 
-/// What changes when the file and the log of a store are written: two fingerprints; 0 stands for a file that is missing.
+/// Fingerprints of the file and the log of a store, which change with every write; 0 for a missing file.
 struct StoreStamps: Equatable {
   var file: UInt64
   var log: UInt64
@@ -27,7 +27,7 @@ struct StoreStamps: Equatable {
     self.log = log
   }
 
-  /// Those of the store at a path now.
+  /// Reads the current stamps of the store at a path.
   init(of path: String) {
     file = Self.stamp(path)
     log = Self.stamp(path + "-wal")
@@ -49,38 +49,39 @@ struct StoreStamps: Equatable {
   }
 }
 
-/// The files that a store is made of. A connection writes those that it opened, even after others have taken their names.
+/// The identities of a store's files. An open connection keeps writing to the files it opened, even if others have
+/// replaced them.
 struct StoreFiles: Equatable {
   private let files: [StoreIdentity?]
 
-  /// The files of the store at a path now.
+  /// Reads the current identities of the files of the store at a path.
   init(of path: String) { files = ["", "-wal", "-shm", ".lock"].map { StoreIdentity(path + $0) } }
 }
 
-/// What is known of a store besides what is in it, kept in the file of its locks: how the files were when their content was
-/// last known to be intact, and how far the log was flushed for a durable run.
+/// Data about a store that is kept in its lock file: the state of the files when they were last known to be intact, and
+/// how much of the log was flushed for a durable run.
 ///
-/// It is not flushed to disk. After a power cut it is an older one, which claims less.
+/// The record is not flushed to disk. After a power failure an older record may be there, which claims less.
 struct StoreRecord: Equatable {
   var stamps = StoreStamps()
-  /// The salt of the log of which ``durableFrames`` are on disk; 0 if no durable run ever used the store.
+  /// The salt of the log of which ``durableFrames`` are on disk, or 0 if no durable run has used the store.
   var durableSalt: UInt64 = 0
-  /// How many frames of that log are on disk.
+  /// The number of frames of that log that are on disk.
   var durableFrames: UInt32 = 0
-  /// The salt of the log of which ``copiedFrames`` are also in the main file.
+  /// The salt of the log of which ``copiedFrames`` have been copied to the main file.
   var copiedSalt: UInt64 = 0
-  /// The number of frames of that log that are in the main file.
+  /// The number of frames of that log that have been copied.
   var copiedFrames: UInt32 = 0
-  /// The fingerprint of the log when all of it had been copied into the main file.
+  /// The fingerprint of the log after all of it was copied to the main file.
   var copiedLog: UInt64 = 0
-  /// The number of the main file in its file system.
+  /// The inode number of the main file.
   var node: UInt64 = 0
 
   private static let magic: UInt32 = 0x4652_5332
-  /// Of records without what was copied.
+  /// The magic number of older records, which do not have the copied frames.
   private static let firstMagic: UInt32 = 0x4652_5331
 
-  /// Reads the record of a store; an empty one where there is none, or where it is not what was written.
+  /// Reads the record of a store. Returns an empty one if there is none or it is damaged.
   static func read(_ file: borrowing Descriptor) -> StoreRecord {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = bytes.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, $0.count, 0) }
@@ -103,13 +104,13 @@ struct StoreRecord: Equatable {
     } else if isIntact(36, firstMagic) {
       record.stamps = StoreStamps(file: number(0), log: number(8))
       (record.durableSalt, record.durableFrames) = (number(16), word(24))
-      // It does not say whether the log has been copied.
+      // An older record does not have the state of the copy.
       record.noteLogReplaced()
     }
     return record
   }
 
-  /// Writes the record; where that cannot be done the store is checked again when it is next opened.
+  /// Writes the record. If this fails, the store is checked again when it is next opened.
   func write(to file: borrowing Descriptor) {
     var bytes: [UInt8] = []
     for number in [stamps.file, stamps.log, durableSalt, copiedSalt, copiedLog, node] {
@@ -120,26 +121,26 @@ struct StoreRecord: Equatable {
     _ = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, 0) }
   }
 
-  /// Notes that the main file has the log of the durable run, so that the log may be another one.
+  /// Records that the main file has the log of the durable run, so that the log may be replaced.
   mutating func noteLogReplaced() { (copiedSalt, copiedFrames) = (durableSalt, durableFrames) }
 
-  /// Whether the log that was flushed for a durable run must still be there.
+  /// True if the log that was flushed for a durable run must still exist.
   private func needsLog(_ now: StoreStamps, _ node: UInt64?) -> Bool {
     guard durableSalt != 0, let node else { return false }
     if copiedSalt == durableSalt, copiedFrames >= durableFrames { return false }
-    // Another program, such as sqlite3, may have copied it into the main file.
+    // Another program, such as sqlite3, may have copied the log to the main file.
     return now.file == stamps.file || node != self.node
   }
 
-  /// Opens the file of the record, made where it is missing unless the store is only to be read; without a valid number
-  /// where that cannot be done.
+  /// Opens the file of the record, which is created if it is missing unless the store is only read. Returns an invalid
+  /// descriptor on failure.
   static func open(_ path: String, readOnly: Bool) -> Descriptor {
     let writing = FlowPlatform.open(path, O_RDWR | (readOnly ? 0 : O_CREAT) | O_CLOEXEC, 0o600)
     return Descriptor(writing >= 0 ? writing : FlowPlatform.open(path, O_RDONLY | O_CLOEXEC))
   }
 
-  /// Says what is wrong with the log of the store at a path; nil: nothing. A process may be writing it meanwhile: a log that
-  /// seems damaged is read again for up to 20 ms, in which a write that was under way ends.
+  /// Returns the damage to the log of the store at a path, or nil if it is intact. Another process may be writing: a
+  /// log that seems damaged is read again for up to 20 ms, enough for a current write to end.
   func logFlaw(of path: String, _ now: StoreStamps) -> String? {
     let missing = "its log, which a durable run had written, is missing"
     let isNeeded = needsLog(now, StoreIdentity(path)?.node)
@@ -161,22 +162,22 @@ struct StoreRecord: Equatable {
     return first.salt == 0 ? "the header of its log is damaged" : "the end of its log is missing"
   }
 
-  /// Reads the log, which must have what was flushed, and what the main file has: pages of a shorter log would be older than
-  /// those of the file.
+  /// Checks the log. It must contain the flushed frames and those copied to the main file: pages in a shorter log would
+  /// be older than those of the main file.
   private func check(_ file: borrowing Descriptor, _ log: inout flow_log) -> CInt {
     let found = flow_log_check(file.number, durableSalt, durableFrames, &log)
     let isShort = log.salt != 0 && log.salt == copiedSalt && log.frames < copiedFrames
     return found == CInt(FLOW_LOG_SOUND) && isShort ? CInt(FLOW_LOG_DAMAGED) : found
   }
 
-  /// Whether the log of the store at a path has this salt.
+  /// True if the log of the store at a path has this salt.
   static func hasLog(_ salt: UInt64, _ path: String) -> Bool {
     let file = Descriptor(FlowPlatform.open(path + "-wal", O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return false }
     return flow_log_salt(file.number) == salt
   }
 
-  /// Whether the log of the store at a path holds nothing, not even something damaged.
+  /// True if the log of the store at a path is empty, which a damaged log is not.
   static func isLogEmpty(of path: String) -> Bool {
     let file = Descriptor(FlowPlatform.open(path + "-wal", O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return errno == ENOENT }
