@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// The format is documented at https://sqlite.org/fileformat2.html#walformat. SQLite takes a log up to its first bad frame
-// and says nothing of what is behind, so a damaged byte would silently empty a store.
+// The format is documented at https://sqlite.org/fileformat2.html#walformat. SQLite reads a log up to its first bad
+// frame and silently ignores the rest, so a damaged byte could empty a store without an error.
 
 enum { HEADER = 32, FRAME_HEADER = 24, FRAMES_AT_ONCE = 16 };
 
@@ -39,7 +39,7 @@ static bool same(struct sums sums, const unsigned char *stored) {
 
 static uint64_t salt_at(const unsigned char *bytes) { return (uint64_t)big_endian(bytes) << 32 | big_endian(bytes + 4); }
 
-// Reads `count` bytes at `offset`; fewer only at the end of the file.
+// Reads `count` bytes at `offset`, or fewer at the end of the file.
 static ssize_t read_at(int file, unsigned char *bytes, size_t count, off_t offset) {
   size_t done = 0;
   while (done < count) {
@@ -52,7 +52,7 @@ static ssize_t read_at(int file, unsigned char *bytes, size_t count, off_t offse
   return (ssize_t)done;
 }
 
-// Whether the file has nothing but zeros: 1, 0, or the system's error number, negative.
+// Returns 1 if the file consists of zeros, 0 if not, or the negative error number of the system.
 static int is_zero(int file, off_t size) {
   unsigned char bytes[1 << 16];
   for (off_t offset = 0; offset < size; offset += sizeof bytes) {
@@ -65,15 +65,15 @@ static int is_zero(int file, off_t size) {
   return 1;
 }
 
-// The inverse of an odd number modulo 2^32.
+// Returns the inverse of an odd number modulo 2^32.
 static uint32_t inverse(uint32_t number) {
   uint32_t result = number;
   for (int round = 0; round < 5; round++) result *= 2 - number * result;
   return result;
 }
 
-// Whether a frame that says it ends no transaction would be intact with another value there. The sums are linear in that
-// value: two of them tell which one it must be.
+// Returns true if a frame that does not end a transaction would be intact with another value in that field. The sums
+// are linear in the value, so two of them determine it.
 static bool ended_transaction(
     const unsigned char *frame, size_t page, struct sums before, bool is_big) {
   unsigned char field[8];
@@ -96,7 +96,7 @@ static bool ended_transaction(
       && zero.second + value * step.second == stored.second;
 }
 
-// A log while it is read.
+// The state of reading a log.
 struct reading {
   int file;
   bool is_big;
@@ -109,8 +109,8 @@ static off_t offset_of(const struct reading *log, uint64_t frame) {
   return HEADER + (off_t)((frame - 1) * (FRAME_HEADER + log->page));
 }
 
-// Goes through the frames up to the first bad one. Returns how many transactions ended with that one, or the system's error
-// number, negative.
+// Reads the frames up to the first bad one. Returns the number of transactions that the bad frame ends, or the negative
+// error number of the system.
 static int read_intact(struct reading *reading, unsigned char *frames, struct flow_log *log) {
   size_t length = FRAME_HEADER + reading->page;
   for (uint64_t number = 1; number <= reading->frames;) {
@@ -143,7 +143,7 @@ static int read_intact(struct reading *reading, unsigned char *frames, struct fl
 static int walk(struct reading *reading, unsigned char *frames, struct flow_log *log) {
   int ends = read_intact(reading, frames, log);
   if (ends < 0 || log->bad_frame == 0) return ends < 0 ? ends : FLOW_LOG_SOUND;
-  // Behind the bad frame only headers matter: a torn transaction ends once at most, and another end means that something
+  // After the bad frame, only headers matter: a torn transaction has at most one end, so another one means that data
   // was lost.
   for (uint64_t number = log->bad_frame + 1ull; number <= reading->frames && ends < 2; number++) {
     ssize_t count = read_at(reading->file, frames, FRAME_HEADER, offset_of(reading, number));
@@ -161,7 +161,7 @@ int flow_log_check(int file, uint64_t durable_salt, uint32_t durable_frames, str
   unsigned char header[HEADER];
   ssize_t count = read_at(file, header, HEADER, 0);
   if (count < 0) return (int)count;
-  // A header is written before any frame: without a whole one there is none.
+  // The header is written before any frame, so a log without a complete header has no frames.
   if (count < HEADER) return FLOW_LOG_EMPTY;
   uint32_t magic = big_endian(header);
   if (magic == 0) {

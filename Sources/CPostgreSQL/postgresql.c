@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-// Each function of libpq by its own name, passed on to the library, which is loaded when it is first asked for.
+// Forwards each function of libpq to the library, which is loaded on first use.
 
 #if defined(__APPLE__)
 static const char *const names[] = {
@@ -57,7 +57,7 @@ static void load(void) {
     problem = "PostgreSQL's client library, libpq 5, is not installed";
     return;
   }
-  // The type of each is that of the field it goes to.
+  // Each field determines the type of its function.
 #define LOAD(name) \
   if ((*(void **)&library.name = dlsym(handle, #name)) == NULL) problem = "libpq is older than 14: it has no " #name
   LOAD(PQconnectdbParams);

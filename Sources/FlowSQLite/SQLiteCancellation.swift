@@ -1,11 +1,11 @@
 import CSQLite
 import Synchronization
 
-/// Whether the caller of a connection has been cancelled.
+/// A flag that cancels the statements of a caller.
 final class SQLiteCancellation: Sendable {
   private let flag = Atomic(false)
 
-  /// Ends the statement that runs, and all that would follow.
+  /// Cancels the current statement and all later ones.
   func cancel() { flag.store(true, ordering: .releasing) }
 
   func check() throws(CancellationError) {
@@ -16,23 +16,24 @@ final class SQLiteCancellation: Sendable {
 }
 
 extension SQLiteConnection {
-  /// Runs `body` until the cancellation ends it, which throws `CancellationError`. Replaces ``interrupt(after:)``.
+  /// Runs `body` until it ends or the cancellation stops it with `CancellationError`. Replaces ``interrupt(after:)``.
   ///
-  /// SQLite asks every 10,000 instructions of its machine, about a millisecond. `sqlite3_interrupt` would not do: it has no
-  /// effect between two statements, where a cancellation would be lost.
+  /// SQLite checks the flag every 10,000 instructions of its virtual machine, about every millisecond.
+  /// `sqlite3_interrupt` is not an alternative: it has no effect between two statements, so a cancellation could be
+  /// lost.
   func cancellable<Result>(
     by cancellation: SQLiteCancellation, _ body: (SQLiteConnection) throws -> Result
   ) throws -> Result {
     guard let handle else { throw SQLiteError.closed }
     self.cancellation = cancellation
     // Proof of safety: SQLite uses the pointer within calls of this connection until the handler is removed below. The
-    // caller holds `cancellation` until then.
+    // caller keeps `cancellation` until then.
     let context = Unmanaged.passUnretained(cancellation).toOpaque()
     sqlite3_progress_handler(
       handle, 10_000,
       { context in
         guard let context else { return 1 }
-        // Proof of safety: `context` is the pointer given below, to a cancellation that the caller holds.
+        // Proof of safety: `context` is the pointer passed below, to a cancellation that the caller keeps.
         let cancellation = Unmanaged<SQLiteCancellation>.fromOpaque(context).takeUnretainedValue()
         return cancellation.isCancelled ? 1 : 0
       }, context)

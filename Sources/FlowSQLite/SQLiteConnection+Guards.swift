@@ -1,13 +1,13 @@
 import CSQLite
 import FlowPlatform
 
-/// What SQLite calls while statements are prepared and run.
+/// The callbacks of a connection that SQLite calls while it prepares and runs statements.
 struct SQLiteGuards {
   fileprivate var authorizer: Authorizer?
   fileprivate var deadline: UnsafeMutablePointer<ContinuousClock.Instant>?
   fileprivate var logPages: UnsafeMutablePointer<Int32>?
 
-  /// Frees everything, once SQLite can no longer call it.
+  /// Frees all callbacks after the handle has been closed.
   mutating func removeAll() {
     authorizer = nil
     deadline?.deallocate()
@@ -21,15 +21,15 @@ struct SQLiteGuards {
   }
 }
 
-/// What a statement would do, as SQLite asks about it.
+/// An action of a statement that SQLite asks permission for.
 package enum SQLiteAction: Hashable, Sendable {
   case select
-  /// Read a column, in the name of a view or trigger where `view` is one. The column is empty if none is asked for.
+  /// Read a column. `view` is the view or trigger that reads it, or nil; `column` is empty if no column is read.
   case read(table: String, column: String, view: String?)
   case recursion
   case function(String)
   case pragma(String, argument: String?)
-  /// Reach another file.
+  /// Attach another file.
   case attach
   /// Change a row of a table.
   case update(table: String)
@@ -39,7 +39,7 @@ package enum SQLiteAction: Hashable, Sendable {
   case alter(table: String), drop(table: String)
   /// Begin or end a transaction, or a part of one.
   case transaction
-  /// Anything else, all of which changes something.
+  /// Any other action; all of them change something.
   case other
 
   fileprivate init(
@@ -66,19 +66,19 @@ package enum SQLiteAction: Hashable, Sendable {
 }
 
 extension SQLiteConnection {
-  /// Makes SQLite ask `allows` about everything that a statement would do, while it prepares it. A statement that is not
-  /// allowed everything fails with ``SQLiteError/Kind/denied``.
+  /// Makes SQLite ask `allows` for permission of each action of a statement while preparing it. A statement with an
+  /// action that is not allowed fails with ``SQLiteError/Kind/denied``.
   package func authorize(_ allows: @escaping (SQLiteAction) -> Bool) {
     guard handle != nil else { return }
     let authorizer = SQLiteGuards.Authorizer(allows)
-    // Proof of safety: SQLite uses the pointer within calls of this connection, whose `guards` keep the last authorizer until
-    // it has closed the handle or given it another one.
+    // Proof of safety: SQLite uses the pointer within calls of this connection, whose `guards` keep the last authorizer
+    // until the handle has been closed or has another authorizer.
     let context = Unmanaged.passUnretained(authorizer).toOpaque()
     sqlite3_set_authorizer(
       handle,
       { context, code, first, second, _, view in
         guard let context else { return SQLITE_DENY }
-        // Proof of safety: `context` is the pointer given below, to an authorizer that the connection keeps.
+        // Proof of safety: `context` is the pointer passed below, to an authorizer that the connection keeps.
         let authorizer = Unmanaged<SQLiteGuards.Authorizer>.fromOpaque(context).takeUnretainedValue()
         return authorizer.allows(SQLiteAction(code, first, second, view)) ? SQLITE_OK : SQLITE_DENY
       }, context)
@@ -92,8 +92,9 @@ extension SQLiteConnection {
     let pointer = UnsafeMutablePointer<ContinuousClock.Instant>.allocate(capacity: 1)
     pointer.initialize(to: deadline)
     guards.deadline = pointer
-    // Proof of safety: SQLite calls it within calls of this connection, which frees the pointer after it closed the handle.
-    // It asks every 10,000 instructions of its machine, about a millisecond.
+    // Proof of safety: SQLite calls it within calls of this connection, which frees the pointer after it closed the
+    // handle. SQLite checks the deadline every 10,000 instructions of its virtual machine, which is about every
+    // millisecond.
     sqlite3_progress_handler(
       handle, 10_000,
       { context in
@@ -106,8 +107,8 @@ extension SQLiteConnection {
 // MARK: The log and the file below it
 
 extension SQLiteConnection {
-  /// Leaves the write-ahead log as it is: neither a long write nor the end of the connection copies it into the file, and it
-  /// is not removed. The length of the log is counted from now on.
+  /// Keeps the write-ahead log: it is neither copied into the file by a long write or by the end of the connection, nor
+  /// removed. From now on, the length of the log is counted.
   package func keepLog() {
     guard handle != nil else { return }
     var persist: Int32 = 1
@@ -125,11 +126,12 @@ extension SQLiteConnection {
       }, pages)
   }
 
-  /// The number of pages in the log after the last write of this connection; 0: none, or it is not counted.
+  /// The number of pages in the log after the last write of this connection, or 0 if there are none or they are not
+  /// counted.
   package var logPages: Int { Int(guards.logPages?.pointee ?? 0) }
 
-  /// Copies the log into the file as far as no other connection reads it. Returns the number of pages in the log if all of it
-  /// was copied, otherwise 0.
+  /// Copies the log into the file as far as no other connection reads it. Returns the number of pages in the log if all
+  /// of it was copied, otherwise 0.
   package func copyLog() -> Int {
     guard handle != nil else { return 0 }
     var (all, copied): (Int32, Int32) = (0, 0)
@@ -142,14 +144,14 @@ extension SQLiteConnection {
     handle != nil && sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
   }
 
-  /// Waits until the disk has the file itself, without its log.
+  /// Waits until the file itself, without its log, is on disk.
   package func syncFile() throws(SQLiteError) {
     guard handle != nil else { throw .closed }
     let code = flow_sqlite_sync(handle)
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// The first 100 bytes of the file, whatever its log says of them.
+  /// Returns the first 100 bytes of the file, ignoring the log.
   package func fileHeader() throws(SQLiteError) -> [UInt8] {
     guard handle != nil else { throw .closed }
     var header = [UInt8](repeating: 0, count: 100)
@@ -158,8 +160,8 @@ extension SQLiteConnection {
     return header
   }
 
-  /// Whether a column of a row has these bytes. They are compared piece by piece, because reading them all at once would take
-  /// as much memory again.
+  /// True if a column of a row has these bytes. They are compared in pieces, because reading them all at once would
+  /// take twice the memory.
   package func has(
     _ bytes: [UInt8], in column: String, of table: String, row: Int
   ) throws(SQLiteError) -> Bool {

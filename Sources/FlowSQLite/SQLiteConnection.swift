@@ -2,28 +2,28 @@ import CSQLite
 
 /// A connection to an SQLite file, with a cache of prepared statements. One thread uses it at a time.
 ///
-/// Foreign keys are enforced. A name in double quotes is never read as a string, unless the connection was opened so.
+/// Foreign keys are enforced. A name in double quotes is never read as a string unless the connection was opened with
+/// `takesQuotedText`.
 package final class SQLiteConnection {
-  /// The file.
   package let path: String
   private(set) var handle: OpaquePointer?
-  /// The prepared statements by their text. Most texts differ in length, so a search costs less than a dictionary, whose
-  /// type the runtime assembles at each start.
+  /// The prepared statements by their text. Most texts differ in length, so a linear search is cheaper than a
+  /// dictionary, whose type the runtime would have to assemble in each process.
   private var statements: [(text: String, handle: OpaquePointer)] = []
-  /// The cached statements that are lent to a closure: they are neither lent again nor freed meanwhile.
+  /// The cached statements in use by a closure, which must neither be used again nor freed meanwhile.
   private var lent: [OpaquePointer] = []
-  /// Ends the statements of the current caller; nil: nothing does.
+  /// Cancels the statements of the current caller, or nil if they cannot be cancelled.
   var cancellation: SQLiteCancellation?
-  /// What SQLite calls while statements run. It keeps a pointer to them, so they live as long as the connection.
+  /// The callbacks of SQLite. SQLite has pointers to them, so they live as long as the connection.
   var guards = SQLiteGuards()
 
-  /// What a connection may do with a file.
+  /// The kinds of access to a file.
   package enum Access: Sendable {
     /// Reads an existing file.
     case readOnly
     /// Reads and writes an existing file.
     case readWrite
-    /// Reads and writes a file, which is made if it is missing.
+    /// Reads and writes a file, which is created if it is missing.
     case create
 
     fileprivate var flags: Int32 {
@@ -35,25 +35,27 @@ package final class SQLiteConnection {
     }
   }
 
-  /// The most statements that are kept prepared.
+  /// The maximum number of cached statements.
   private static let cachedStatements = 100
 
-  /// Done once per process. SQLite sets the owner of a log each time root opens it, which changes the log's time of change;
-  /// the run store would then take it for changed by another program and check it whole.
+  /// Configures SQLite once per process. By default, SQLite sets the owner of a log each time root opens it, which
+  /// changes the log's time of change. The run store would then assume a change by another program and check the whole
+  /// log.
   ///
-  /// Proof of safety: SQLite reads the function's address while it opens a file. Whichever of the two it reads, the file has
-  /// the right owner afterwards.
+  /// Proof of safety: SQLite reads the function's address while it opens a file. Whichever of the two it reads, the
+  /// file has the right owner afterwards.
   private static let keepsOwners: Void = flow_sqlite_keep_owner()
 
-  /// Opens a file, or a database in memory for `:memory:`. A statement waits up to `busyMilliseconds` for other connections.
+  /// Opens a file, or a database in memory for `:memory:`. A statement waits up to `busyMilliseconds` for other
+  /// connections.
   ///
-  /// Damage and files of other kinds are only found by the first statement that reads.
+  /// A damaged file or one of another kind is detected only by the first statement that reads it.
   package init(
     _ path: String, _ access: Access = .create, busyMilliseconds: Int = 0, takesQuotedText: Bool = false
   ) throws(SQLiteError) {
     self.path = path
     Self.keepsOwners
-    // Every connection is used by one thread at a time, so SQLite needs no lock of its own.
+    // SQLite needs no lock, because every connection is used by one thread at a time.
     let code = sqlite3_open_v2(path, &handle, access.flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK else {
       let error = SQLiteError(code, on: handle)
@@ -69,7 +71,7 @@ package final class SQLiteConnection {
 
   deinit { close() }
 
-  /// Closes the file; nothing can be done with the connection after that. Not to be called while a statement is lent.
+  /// Closes the file. The connection cannot be used after that. Must not be called while a statement is in use.
   package func close() {
     precondition(lent.isEmpty, "a statement of '\(path)' is still in use")
     for statement in statements { sqlite3_finalize(statement.handle) }
@@ -85,39 +87,39 @@ package final class SQLiteConnection {
 
   // MARK: Statements
 
-  /// Runs statements, separated by semicolons, that take no values; their rows are not read.
+  /// Runs statements without parameters, separated by semicolons, and ignores their rows.
   package func execute(_ text: String) throws {
     try checkUse()
     let code = sqlite3_exec(handle, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// Runs a statement to its end.
+  /// Runs a statement and ignores its rows.
   package func run(_ text: String, _ values: [SQLiteValue] = []) throws {
     try query(text, values) { rows in while try rows.next() {} }
   }
 
-  /// Runs a statement whose rows `body` reads. It is kept prepared for the next time.
+  /// Runs a statement whose rows `body` reads. The prepared statement is cached.
   package func query<Result>(
     _ text: String, _ values: [SQLiteValue] = [], _ body: (borrowing SQLiteStatement) throws -> Result
   ) throws -> Result {
     try checkUse()
     let handle = try cached(text)
-    // One that is in use, further up the stack, keeps its values and its row.
+    // A statement in use by a caller further up the stack must keep its values and its row.
     if lent.contains(handle) { return try single(text) { try $0.bound(to: values, body) } }
     lent.append(handle)
     defer { lent.removeLast() }
     return try SQLiteStatement(handle).bound(to: values, body)
   }
 
-  /// What `read` makes of the first row; nil: there is none.
+  /// Returns the result of `read` for the first row, or nil if there is none.
   package func first<Result>(
     _ text: String, _ values: [SQLiteValue] = [], _ read: (borrowing SQLiteStatement) throws -> Result
   ) throws -> Result? {
     try query(text, values) { rows in try rows.next() ? try read(rows) : nil }
   }
 
-  /// What `read` makes of each row.
+  /// Returns the results of `read` for all rows.
   package func all<Result>(
     _ text: String, _ values: [SQLiteValue] = [], _ read: (borrowing SQLiteStatement) throws -> Result
   ) throws -> [Result] {
@@ -128,27 +130,27 @@ package final class SQLiteConnection {
     }
   }
 
-  /// The integer in the first column of the first row; nil: there is no row, or it is null there.
+  /// Returns the integer in the first column of the first row, or nil if there is no row or it is null.
   package func integer(_ text: String, _ values: [SQLiteValue] = []) throws -> Int? {
     try first(text, values) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
   }
 
-  /// Whether there is a table of this name, in any case of its letters.
+  /// True if there is a table of this name, ignoring case.
   package func hasTable(_ name: String) throws -> Bool {
     let text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE"
     return try integer(text, [.text(name)]) != nil
   }
 
-  /// A text that is not one statement.
+  /// An error for text that does not consist of one statement.
   package enum NotOneStatement: Error {
-    /// It is empty, or a comment.
+    /// It is empty or a comment.
     case none
-    /// It has another one after the first.
+    /// There is another statement after the first.
     case several(rest: String)
   }
 
-  /// Prepares the one statement of a text that someone else wrote, and lends it to `body`, which binds its values. Throws
-  /// ``NotOneStatement`` where there are none or several.
+  /// Prepares the only statement of an untrusted text and passes it to `body`, which binds its parameters. Throws
+  /// ``NotOneStatement`` if there are none or several.
   package func single<Result>(
     _ text: String, _ body: (borrowing SQLiteStatement) throws -> Result
   ) throws -> Result {
@@ -166,7 +168,7 @@ package final class SQLiteConnection {
     return try body(SQLiteStatement(prepared))
   }
 
-  /// Whether nothing but spaces, semicolons and comments follows.
+  /// True if only spaces, semicolons and comments follow.
   private func isBlank(_ text: UnsafePointer<CChar>) throws -> Bool {
     var next = text
     while next.pointee != 0 {
@@ -180,7 +182,7 @@ package final class SQLiteConnection {
     return true
   }
 
-  /// Prepares statements that should be run soon.
+  /// Prepares statements that will be run soon.
   package func prepare(_ texts: [String]) throws(SQLiteError) {
     for text in texts { _ = try cached(text) }
   }
@@ -215,12 +217,12 @@ package final class SQLiteConnection {
   package static let begin = "BEGIN IMMEDIATE"
   package static let commit = "COMMIT"
 
-  /// Runs `body` as one change that is made whole or not at all. No other connection writes meanwhile.
+  /// Runs `body` in a transaction. No other connection can write meanwhile.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try inTransaction(Self.begin, body)
   }
 
-  /// Runs `body`, which only reads, on one state of the file, whatever other connections write meanwhile.
+  /// Runs `body`, which only reads, on a snapshot of the file.
   package func snapshot<Result>(_ body: () throws -> Result) throws -> Result { try inTransaction("BEGIN", body) }
 
   private func inTransaction<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
@@ -230,33 +232,33 @@ package final class SQLiteConnection {
       try run(Self.commit)
       return result
     } catch {
-      // What failed may have ended the transaction by itself. A cancelled caller may still roll back.
+      // The error may have ended the transaction. A cancelled caller must be able to roll back.
       if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
       throw error
     }
   }
 
-  /// Whether a transaction is open.
+  /// True if a transaction is open.
   package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
   /// The number of rows that the last statement changed.
   package var changes: Int { handle.map { Int(sqlite3_changes($0)) } ?? 0 }
 
-  /// The number of the row that was added last.
+  /// The number of the row that was last inserted.
   package var lastRow: Int { handle.map { Int(sqlite3_last_insert_rowid($0)) } ?? 0 }
 
   // MARK: Versions
 
-  /// A file of a format that this program does not know.
+  /// An error for a file of a newer format than this program knows.
   package struct NewerFormat: Error {
-    /// The format of the file.
     package let found: Int
-    /// The newest one that is known.
+    /// The newest known format.
     package let known: Int
   }
 
-  /// Brings the file up to date in one transaction: runs the steps that it has not seen and notes its format in `user_version`.
-  /// The first step makes a file of the format `first`. Throws ``NewerFormat`` for a file of a later format than the last step's.
+  /// Migrates the file in one transaction: runs the steps it lacks and records its format in `user_version`. The first
+  /// step creates a file of the format `first`. Throws ``NewerFormat`` if the format of the file is newer than that of
+  /// the last step.
   package func migrate(_ steps: [String], from first: Int = 1) throws {
     try transaction {
       let found = try integer("PRAGMA user_version") ?? 0

@@ -2,14 +2,14 @@ import CSQLite
 import FlowPlatform
 import Synchronization
 
-/// A connection that any thread may use; its users take turns.
+/// A connection for use by any thread, one at a time.
 package final class SQLiteQueue: Sendable {
-  /// nil once it is closed.
+  /// The connection, or nil after it has been closed.
   private let connection: Mutex<SQLiteConnection?>
-  /// The thread on which asynchronous callers wait for the disk; made for the first one.
+  /// The thread on which asynchronous callers wait for the disk; created for the first one.
   private let worker = Mutex<BlockingWorker?>(nil)
 
-  /// Opens a file as ``SQLiteConnection`` does, and runs `setup` on it.
+  /// Opens a file like ``SQLiteConnection`` and runs the statements `setup`.
   package init(
     _ path: String, _ access: SQLiteConnection.Access = .create, busyMilliseconds: Int = 0, setup: String = ""
   ) throws {
@@ -18,7 +18,7 @@ package final class SQLiteQueue: Sendable {
     self.connection = Mutex(connection)
   }
 
-  /// Uses the connection on this thread.
+  /// Uses the connection on the current thread.
   package func sync<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
     try connection.withLock { connection in
       guard let connection else { throw SQLiteError.closed }
@@ -26,17 +26,17 @@ package final class SQLiteQueue: Sendable {
     }
   }
 
-  /// Uses the connection on a thread of its own, so that no thread of the pool waits for the disk.
+  /// Uses the connection on a separate thread, so that no thread of the pool waits for the disk.
   ///
-  /// A task that is cancelled interrupts its statement, and no other one starts: it throws `CancellationError`, and a
-  /// transaction is rolled back.
+  /// If the task is cancelled, its current statement is interrupted and no other one starts. Then this throws
+  /// `CancellationError`, and a transaction is rolled back.
   package func perform<Value: Sendable>(
     _ body: @escaping @Sendable (SQLiteConnection) throws -> Value
   ) async throws -> Value {
     let cancellation = SQLiteCancellation()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        // Where the system gives no thread, the body runs on this one.
+        // If the system cannot start a thread, the body runs on this one.
         startedWorker().submit { [self] _ in
           continuation.resume(with: Result { try sync { try $0.cancellable(by: cancellation) { try body($0) } } })
         }
@@ -55,7 +55,7 @@ package final class SQLiteQueue: Sendable {
     }
   }
 
-  /// Closes the file after anyone who uses it; anyone who waits for it gets an error.
+  /// Closes the file as soon as it is not in use. Later uses throw an error, including those already waiting.
   package func close() {
     connection.withLock { connection in
       connection?.close()
@@ -65,7 +65,7 @@ package final class SQLiteQueue: Sendable {
   }
 }
 
-/// A file that one thread writes while others read: each reader sees one state of the file.
+/// A file that one thread writes while others read it. Each reader sees a consistent snapshot.
 package final class SQLitePool: Sendable {
   private let path: String
   private let busyMilliseconds: Int
@@ -75,7 +75,7 @@ package final class SQLitePool: Sendable {
   private let isClosed = Atomic<Bool>(false)
 
   private final class Reader: Sendable {
-    /// Opened by its first user.
+    /// Opened on first use.
     private let connection = Mutex<SQLiteConnection?>(nil)
 
     func use<Value: Sendable>(
@@ -88,7 +88,7 @@ package final class SQLitePool: Sendable {
       }
     }
 
-    /// nil: another thread uses it.
+    /// Uses the connection. Returns nil if another thread uses it.
     func useIfFree<Value: Sendable>(
       _ open: () throws -> sending SQLiteConnection, _ body: (SQLiteConnection) throws -> Value
     ) throws -> Value? {
@@ -102,7 +102,7 @@ package final class SQLitePool: Sendable {
     func close() { connection.withLock { $0 = nil } }
   }
 
-  /// Opens a file with a write-ahead log, made if it is missing; every write waits for the disk.
+  /// Opens a file with a write-ahead log, or creates it. Every write waits for the disk.
   package init(_ path: String, readers count: Int, busyMilliseconds: Int) throws {
     self.path = path
     self.busyMilliseconds = busyMilliseconds
@@ -111,15 +111,15 @@ package final class SQLitePool: Sendable {
     try writer.sync { connection in
       let mode = try Self.startLog(on: connection, within: busyMilliseconds)
       guard mode == "wal" else { throw SQLiteError(.error, "it cannot have a write-ahead log here") }
-      // Overwrites deleted data; the library's default differs between systems.
+      // Deleted data is overwritten; the default differs between systems.
       try connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
-      // Makes the log, without which a reader could not open the file.
+      // Creates the log, which readers need to open the file.
       _ = try connection.hasTable("")
     }
   }
 
-  /// Asks for a write-ahead log; returns the mode that the file has. SQLite does not wait there for others that open a new file
-  /// at the same moment, so this asks again for as long as a lock may take.
+  /// Requests a write-ahead log and returns the file's journal mode. SQLite does not wait for other connections that
+  /// open a new file at the same time, so this repeats the request for as long as a lock may take.
   private static func startLog(on connection: SQLiteConnection, within milliseconds: Int) throws -> String? {
     let end = ContinuousClock.now + .milliseconds(milliseconds)
     while true {
@@ -131,7 +131,7 @@ package final class SQLitePool: Sendable {
     }
   }
 
-  /// Runs `body` on one state of the file, next to a writer.
+  /// Runs `body` on a snapshot of the file, concurrently with a writer.
   package func read<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
     func reading(_ connection: SQLiteConnection) throws -> Value { try connection.snapshot { try body(connection) } }
     for reader in readers {
@@ -146,13 +146,13 @@ package final class SQLitePool: Sendable {
     return try SQLiteConnection(path, .readOnly, busyMilliseconds: busyMilliseconds)
   }
 
-  /// Runs `body` as one change that is made whole or not at all.
+  /// Runs `body` in a transaction.
   package func write<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
     try writer.sync { connection in try connection.transaction { try body(connection) } }
   }
 
-  /// Closes all connections after anyone who uses them. The writer is the last: it copies the log into the file, and
-  /// removes it.
+  /// Closes all connections as soon as they are not in use. The writer is the last, because closing it copies the log
+  /// into the file and removes it.
   package func close() {
     isClosed.store(true, ordering: .releasing)
     for reader in readers { reader.close() }

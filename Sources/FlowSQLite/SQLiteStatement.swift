@@ -1,8 +1,8 @@
 import CSQLite
 
-/// A prepared statement and the row on which it is.
+/// A prepared statement and its current row.
 ///
-/// A connection lends it to a closure. It cannot be copied, so it cannot leave the closure, and no statement outlives its
+/// A connection lends it to a closure. It cannot be copied, so it cannot leave the closure and never outlives its
 /// connection.
 package struct SQLiteStatement: ~Copyable {
   let handle: OpaquePointer
@@ -11,7 +11,7 @@ package struct SQLiteStatement: ~Copyable {
 
   // MARK: What it is
 
-  /// Whether it changes nothing in the file.
+  /// True if it does not change the file.
   package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
   /// The names of its columns, in order.
@@ -19,7 +19,7 @@ package struct SQLiteStatement: ~Copyable {
     (0..<sqlite3_column_count(handle)).map { sqlite3_column_name(handle, $0).map { String(cString: $0) } ?? "" }
   }
 
-  /// The names of its parameters, in order and with their first character (`:name`); nil for one without a name.
+  /// The names of its parameters in order, with their prefix (`:name`), or nil for a parameter without a name.
   package var parameters: [String?] {
     (0..<sqlite3_bind_parameter_count(handle)).map { index in
       sqlite3_bind_parameter_name(handle, index + 1).map { String(cString: $0) }
@@ -28,7 +28,7 @@ package struct SQLiteStatement: ~Copyable {
 
   // MARK: Rows
 
-  /// Moves to the next row; false: there is none.
+  /// Moves to the next row. Returns false if there is none.
   package func next() throws(SQLiteError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -37,30 +37,30 @@ package struct SQLiteStatement: ~Copyable {
     }
   }
 
-  /// The integer in a column; 0 where there is none.
+  /// Returns the integer in a column, or 0 if there is none.
   package func integer(_ column: Int) -> Int { Int(int64(column)) }
 
-  /// The integer in a column; 0 where there is none.
+  /// Returns the integer in a column, or 0 if there is none.
   package func int64(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
-  /// The text in a column; empty where there is none.
+  /// Returns the text in a column, or an empty string if there is none.
   package func text(_ column: Int) -> String {
-    // The text is asked for first: SQLite converts the value, and then its size is that of the text.
+    // The text is read first, because that converts the value; the size is then that of the text.
     guard let start = sqlite3_column_text(handle, Int32(column)) else { return "" }
     let count = Int(sqlite3_column_bytes(handle, Int32(column)))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// The bytes in a column; empty where there are none.
+  /// Returns the bytes in a column, empty if there are none.
   package func bytes(_ column: Int) -> [UInt8] {
     guard let start = sqlite3_column_blob(handle, Int32(column)) else { return [] }
     return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
   }
 
-  /// Whether a column is null.
+  /// True if a column is null.
   package func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
 
-  /// The value in a column, of the type that it has there.
+  /// Returns the value in a column with its stored type.
   package func value(_ column: Int) -> SQLiteValue {
     switch sqlite3_column_type(handle, Int32(column)) {
     case SQLITE_INTEGER: .integer(int64(column))
@@ -73,9 +73,9 @@ package struct SQLiteStatement: ~Copyable {
 
   // MARK: Values
 
-  /// Binds the values, one a parameter, while `body` uses the statement; then resets it.
+  /// Binds the values to the parameters in order, calls `body`, and then resets the statement.
   ///
-  /// Bytes are not copied: they stay where they are until the statement has been reset.
+  /// Bytes are not copied: they must stay valid until the statement has been reset.
   package func bound<Result>(
     to values: [SQLiteValue], _ body: (borrowing SQLiteStatement) throws -> Result
   ) throws -> Result {
@@ -84,7 +84,7 @@ package struct SQLiteStatement: ~Copyable {
       throw SQLiteError(.range, "the statement takes \(count) value\(count == 1 ? "" : "s"), got \(values.count)")
     }
     defer { sqlite3_clear_bindings(handle) }
-    // A closure cannot keep what is lent to this function, but it can be lent a second name for it.
+    // A closure cannot capture a borrowed value, but a copy of the handle.
     let handle = handle
     return try bind(values[...]) { try body(SQLiteStatement(handle)) }
   }
@@ -92,7 +92,7 @@ package struct SQLiteStatement: ~Copyable {
   private func bind<Result>(
     _ values: ArraySlice<SQLiteValue>, while body: () throws -> Result
   ) throws -> Result {
-    // The type of a `zip` would be assembled at the first statement of each process.
+    // The runtime would have to assemble the type of a `zip` at the first statement of each process.
     for index in values.indices {
       let (value, place) = (values[index], Int32(index + 1))
       guard case .bytes(let bytes) = value, !bytes.isEmpty else {
@@ -100,8 +100,8 @@ package struct SQLiteStatement: ~Copyable {
         continue
       }
       return try bytes.withUnsafeBufferPointer { bytes in
-        // No destructor, since this memory belongs to the array. The array outlives `body`, which ends with a reset, and
-        // nothing reads a binding after that.
+        // There is no destructor, because the memory belongs to the array. The array outlives `body`, which ends with a
+        // reset, and bindings are not read after that.
         try check(sqlite3_bind_blob64(handle, place, bytes.baseAddress, sqlite3_uint64(bytes.count), nil))
         return try bind(values[(index + 1)...], while: body)
       }
@@ -110,7 +110,7 @@ package struct SQLiteStatement: ~Copyable {
     return try body()
   }
 
-  /// Binds a value other than bytes.
+  /// Binds a value that is not bytes.
   private func bind(_ value: SQLiteValue, _ place: Int32) -> Int32 {
     switch value {
     case .null: return sqlite3_bind_null(handle, place)
@@ -119,7 +119,8 @@ package struct SQLiteStatement: ~Copyable {
     case .text(var text):
       return text.withUTF8 { text in
         guard let start = text.baseAddress else { return sqlite3_bind_text(handle, place, "", 0, nil) }
-        // Proof of safety: -1 is `SQLITE_TRANSIENT`, which SQLite compares and never calls; it copies the bytes at once.
+        // Proof of safety: -1 is `SQLITE_TRANSIENT`, which SQLite compares and never calls; it copies the bytes at
+        // once.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         return start.withMemoryRebound(to: CChar.self, capacity: text.count) {
           sqlite3_bind_text64(handle, place, $0, sqlite3_uint64(text.count), copied, UInt8(SQLITE_UTF8))

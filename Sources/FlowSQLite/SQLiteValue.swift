@@ -1,4 +1,4 @@
-/// A value of a column or a parameter.
+/// A value of a column or parameter.
 package enum SQLiteValue: Hashable, Sendable {
   case null
   case integer(Int64)
@@ -6,15 +6,14 @@ package enum SQLiteValue: Hashable, Sendable {
   case text(String)
   case bytes([UInt8])
 
-  /// An integer.
   package static func integer(_ value: Int) -> SQLiteValue { .integer(Int64(value)) }
 
-  /// A text, or null for nil.
+  /// Creates a text, or null for nil.
   package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 
-  /// An integer, or null for nil.
+  /// Creates an integer, or null for nil.
   package init(_ integer: Int64?) { self = integer.map { .integer($0) } ?? .null }
 
-  /// 1 for true and 0 for false.
+  /// Creates 1 for true and 0 for false.
   package init(_ flag: Bool) { self = .integer(flag ? 1 : 0) }
 }

@@ -4,64 +4,64 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// CRC-32C (RFC 3720, appendix B.4) of bytes behind those that `seed` is the checksum of; 0 for none. With the processor's
-/// instruction where it has one: a megabyte takes a tenth of a millisecond.
+/// Returns the CRC-32C (RFC 3720, appendix B.4) of bytes that follow those with the checksum `seed`; 0 if there are
+/// none. Uses the processor's instruction if it has one: a megabyte takes 0.1 ms.
 uint32_t flow_crc32c(uint32_t seed, const void *bytes, size_t count);
 
-/// 64 bits that tell contents apart, by multiplying and folding: a megabyte takes a tenth of a millisecond. Equal ones
-/// of different contents come by chance in one of 2^64 pairs; anyone who wants them can make them.
+/// Returns a 64-bit hash for distinguishing contents, computed by multiplying and folding: a megabyte takes 0.1 ms. The
+/// chance of a collision is one in 2^64, but collisions can be constructed on purpose.
 uint64_t flow_fingerprint(const void *bytes, size_t count);
 
-/// Locks one byte of an open file for as long as the file stays open, for itself alone. 0 when it has it, 1 when somebody
-/// else does, else the system's error number, negative.
+/// Locks one byte of an open file exclusively for as long as the file stays open. Returns 0 on success, 1 if another
+/// process has the byte, or the negative error number of the system.
 int flow_lock_byte(int file, int64_t offset);
 
-/// Locks one byte of an open file together with everybody else who shares it; returns what ``flow_lock_byte`` returns. A
-/// shared byte can be locked alone once nobody else shares it.
+/// Locks one byte of an open file, shared with others. Returns the same values as ``flow_lock_byte``. A shared byte can
+/// be locked exclusively once it is not shared any longer.
 int flow_share_byte(int file, int64_t offset);
 
 /// Releases one byte of an open file.
 void flow_release_byte(int file, int64_t offset);
 
-/// Makes the system begin to write an open file to its disk, without waiting for it. Does nothing where that is unknown.
+/// Asks the system to start writing an open file to disk, without waiting. Does nothing on systems without such a call.
 void flow_start_writing(int file);
 
-/// Whether somebody else has a byte of an open file: 1, 0, or the system's error number, negative.
+/// Returns 1 if another process has a byte of an open file, 0 if not, or the negative error number of the system.
 int flow_is_byte_locked(int file, int64_t offset);
 
-/// Whether a folder is on a file system of another machine, on which memory cannot be shared.
+/// Returns 1 if a folder is on a network file system, on which memory cannot be shared.
 int flow_is_network_folder(const char *path);
 
-/// What a write-ahead log of SQLite holds, read without SQLite.
+/// The state of an SQLite write-ahead log, read without SQLite.
 struct flow_log {
-  /// Both salts of its header; 0 where it has none.
+  /// Both salts of its header, or 0 without a header.
   uint64_t salt;
   /// The number of frames up to the last complete transaction.
   uint32_t frames;
-  /// The number of the first frame that is not what was written; 0 where there is none.
+  /// The number of the first damaged frame, or 0 if there is none.
   uint32_t bad_frame;
 };
 
-/// What ``flow_log_check`` found.
+/// The results of ``flow_log_check``.
 enum {
-  /// No frame: the file is empty, or all zeros.
+  /// The log has no frames: the file is empty or consists of zeros.
   FLOW_LOG_EMPTY = 0,
-  /// Complete transactions, and at most one that was torn when its process or its machine stopped.
+  /// The log has complete transactions, and at most one that was torn when its process or machine stopped.
   FLOW_LOG_SOUND = 1,
-  /// Something that was written is not there any more.
+  /// Written data is missing.
   FLOW_LOG_DAMAGED = 2,
 };
 
-/// Reads an open log whole. A bad frame ends it, as it does for SQLite. The log is damaged when a later transaction ends
-/// behind the one of that frame, or when it ends before frame `durable_frames` although its salt is `durable_salt`.
-/// Returns one of the values above, or the system's error number, negative.
+/// Reads a whole open log. A bad frame ends it, as in SQLite. The log is damaged if a later transaction ends after the
+/// one of the bad frame, or if the log ends before frame `durable_frames` although its salt is `durable_salt`. Returns
+/// one of the values above, or the negative error number of the system.
 int flow_log_check(int file, uint64_t durable_salt, uint32_t durable_frames, struct flow_log *log);
 
-/// Both salts in the header of an open log; 0 where it has none.
+/// Returns both salts in the header of an open log, or 0 without a header.
 uint64_t flow_log_salt(int file);
 
-/// Both salts in the header of a frame of an open log whose pages have 4 KiB; 0 where it cannot be read or ends no
-/// transaction.
+/// Returns both salts in the header of a frame of an open log with pages of 4 KiB, or 0 if the frame cannot be read or
+/// does not end a transaction.
 uint64_t flow_log_frame_salt(int file, uint32_t frame);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-// PostgreSQL's client library, libpq, as far as it is used here: found when it is first called, so that a program that
-// talks to no database needs none of it. The names and types are libpq's.
+// The functions of PostgreSQL's client library, libpq, that flowrun uses. The library is loaded on first use, so a
+// program that does not use a database does not need it. Names and types are those of libpq.
 
 typedef struct pg_conn PGconn;
 typedef struct pg_result PGresult;
@@ -34,7 +34,8 @@ typedef enum {
 } ExecStatusType;
 typedef enum { PQ_PIPELINE_OFF, PQ_PIPELINE_ON, PQ_PIPELINE_ABORTED } PGpipelineStatus;
 
-/// Why libpq cannot be used on this machine; null: it can. Nothing below may be called before this has given null.
+/// Returns why libpq cannot be used on this machine, or null if it can. It must have returned null before any function
+/// below is called.
 const char *flow_postgresql_problem(void);
 
 PGconn *PQconnectdbParams(const char *const *keywords, const char *const *values, int expand);
