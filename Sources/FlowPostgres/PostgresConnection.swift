@@ -2,19 +2,19 @@
   import CPostgreSQL
   import FlowPlatform
 
-  /// A connection to PostgreSQL through libpq, used by one thread at a time. Its calls block.
+  /// A connection to PostgreSQL through libpq. Its calls block, and one thread uses it at a time.
   package final class PostgresConnection {
     private let information: String
     private let answerMilliseconds: Int
     private let settings: String?
     private let onOpen: @Sendable () -> Void
     private var connection: OpaquePointer?
-    /// The names under which this connection has statements prepared, by their text.
+    /// The names of the connection's prepared statements by their text.
     private var prepared: [String: String] = [:]
 
-    /// `settings` is a statement that runs first on every new connection; if PostgreSQL refuses it, the connection is used
-    /// without it. `onOpen` is called after that, before anything else runs. Statements that are not answered within
-    /// `answerMilliseconds` are given up with the connection.
+    /// Creates a connection. `settings` is a statement that runs first on every new connection; if PostgreSQL refuses
+    /// it, the connection is used without it. `onOpen` is called after that, before any other statement. If there is no
+    /// answer within `answerMilliseconds`, the connection is closed.
     package init(
       _ information: String, answerMilliseconds: Int = 10_000, settings: String? = nil,
       onOpen: @escaping @Sendable () -> Void = {}
@@ -27,8 +27,8 @@
 
     deinit { if let connection { PQfinish(connection) } }
 
-    /// Runs one statement with parameters and gives its rows. Opens the connection when there is none; a connection that
-    /// broke is opened again by the next call. A statement with parameters is parsed and planned once a connection.
+    /// Runs one statement with parameters and returns its rows. Opens the connection if necessary; a broken connection
+    /// is opened again by the next call. A statement with parameters is parsed and planned once per connection.
     package func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws(PostgresProblem) -> PostgresRows {
       let connection = try opened()
       let statement = PostgresStatement(sql: sql, parameters: parameters)
@@ -40,8 +40,8 @@
       return rows
     }
 
-    /// Runs statements one after the other in one transaction and one round trip, and gives the rows of each: all of them
-    /// are done or none is. The database never waits in the middle of it, so that a client that hangs holds no lock.
+    /// Runs statements in one transaction and one round trip, and returns the rows of each. The database never waits
+    /// for the client meanwhile, so a client that hangs does not keep locks.
     package func runTogether(_ statements: [PostgresStatement]) throws(PostgresProblem) -> [PostgresRows] {
       let connection = try opened()
       let names = try statements.map { statement throws(PostgresProblem) in try prepare(statement, connection) }
@@ -53,16 +53,16 @@
       var problem: PostgresProblem?
       for _ in statements {
         let rows = try result(connection, before: deadline)
-        // Behind the statement that failed all others say only that they were not tried.
+        // The results after the failed statement only report that their statements were not executed.
         if !rows.isGood, problem == nil { problem = Self.failure(rows) }
         all.append(rows)
-        // Nothing is behind the one result of a statement.
+        // A statement has one result.
         if let more = try next(connection, before: deadline) {
           PQclear(more)
           throw broken(connection)
         }
       }
-      // Here the transaction is committed, which may fail too.
+      // The transaction is committed here, which may fail, too.
       let end = try result(connection, before: deadline)
       guard end.isEnd, PQexitPipelineMode(connection) == 1 else {
         _ = broken(connection)
@@ -93,8 +93,8 @@
       return rows
     }
 
-    /// What PostgreSQL answers next, nil behind the last. A database that does not answer in time is given up: it is not known
-    /// then what it has done.
+    /// Returns the next result, or nil after the last. If the database does not answer in time, the connection is
+    /// closed; the statements may have been executed.
     private func next(
       _ connection: OpaquePointer, before deadline: ContinuousClock.Instant
     ) throws(PostgresProblem) -> OpaquePointer? {
@@ -111,16 +111,16 @@
       return PQgetResult(connection)
     }
 
-    /// Until when an answer that is asked for now must have come.
+    /// The instant by which the answer to a request sent now must arrive.
     private var deadline: ContinuousClock.Instant { .now + .milliseconds(answerMilliseconds) }
 
-    /// The name of a prepared statement, nil when it cannot be prepared: running it then says why.
+    /// Returns the name of a prepared statement, or nil if it cannot be prepared; running it then throws the error.
     private func prepare(
       _ statement: PostgresStatement, _ connection: OpaquePointer
     ) throws(PostgresProblem) -> String? {
       let sql = statement.sql
       if let name = prepared[sql] { return name }
-      // What has no parameters is not run often.
+      // Statements without parameters are not run often.
       if statement.parameters.isEmpty { return nil }
       let name = "s\(prepared.count)"
       guard PQsendPrepare(connection, name, sql, 0, nil) == 1 else { throw broken(connection) }
@@ -132,7 +132,7 @@
       return name
     }
 
-    /// Why a statement was not done; a connection that broke is given up.
+    /// Returns the error of a statement. A broken connection is closed.
     private func failure(_ rows: PostgresRows, _ connection: OpaquePointer) -> PostgresProblem {
       PQstatus(connection) == CONNECTION_OK ? Self.failure(rows) : broken(connection)
     }
@@ -143,14 +143,14 @@
       return .storage("PostgreSQL: \(rows.message)")
     }
 
-    /// Gives a connection up that is in no known state.
+    /// Closes a connection whose state is not known.
     private func broken(_ connection: OpaquePointer) -> PostgresProblem {
       let message = PostgresRows.oneLine(String(cString: PQerrorMessage(connection)))
       close()
       return .unreachable("the connection to PostgreSQL broke: \(message)")
     }
 
-    /// What has been notified within this many milliseconds, as payloads.
+    /// Waits up to this many milliseconds for notifications and returns their payloads.
     package func notifications(waitMilliseconds: Int32) throws(PostgresProblem) -> [String] {
       let connection = try opened()
       var payloads = pending(connection)
@@ -203,7 +203,7 @@
       return fresh
     }
 
-    /// `information` may name another deadline.
+    /// Opens a connection. `information` may contain another timeout.
     private static func connect(_ information: String) -> OpaquePointer? {
       "connect_timeout".withCString { timeoutName in
         "10".withCString { timeout in

@@ -1,16 +1,16 @@
 #if Network
-  /// Why PostgreSQL did not do what it was asked.
+  /// An error of PostgreSQL or of the connection to it.
   package enum PostgresProblem: Error, Sendable, Hashable {
-    /// There is no connection, or it broke: it is not known what was done.
+    /// There is no connection, or it broke; the statements may have been executed.
     case unreachable(String)
-    /// No answer came in time: it is not known what was done.
+    /// There was no answer in time; the statements may have been executed.
     case timedOut
-    /// PostgreSQL says no: nothing was done.
+    /// PostgreSQL refused a statement; the transaction was not executed.
     case storage(String)
-    /// A statement divided by zero: so statements of a transaction say that it must not be done. Nothing was done.
+    /// A statement divided by zero, by which a transaction reports that its condition is not met. It was not executed.
     case guardFailed
 
-    /// What went wrong, in words.
+    /// The message of the error.
     package var message: String {
       switch self {
       case .unreachable(let message), .storage(let message): message

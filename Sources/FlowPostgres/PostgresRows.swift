@@ -9,49 +9,46 @@
 
     deinit { PQclear(result) }
 
-    /// Whether the statement was done.
+    /// True if the statement succeeded.
     package var isGood: Bool {
       let status = PQresultStatus(result)
       return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK
     }
 
-    /// Whether it is the end of statements that went together.
+    /// True if this is the result at the end of a pipeline.
     var isEnd: Bool { PQresultStatus(result) == PGRES_PIPELINE_SYNC }
 
-    /// How many there are.
+    /// The number of rows.
     package var count: Int { Int(PQntuples(result)) }
 
-    /// What is wrong, on one line.
+    /// The error message on one line.
     package var message: String {
       result.map { Self.oneLine(String(cString: PQresultErrorMessage($0))) } ?? "no answer"
     }
 
-    /// The five characters of the error's SQLSTATE.
+    /// The error's SQLSTATE, five characters.
     package var state: String? { PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } }
 
-    /// Whether there is nothing.
+    /// True if a column is null.
     package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
-    /// A whole number.
     package func integer(_ row: Int, _ column: Int) -> Int64 {
       guard let start = PQgetvalue(result, Int32(row), Int32(column)) else { return 0 }
       let bytes = UnsafeRawBufferPointer(start: start, count: length(row, column))
       return bytes.reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// A text.
     package func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
-    /// The number of bytes.
+    /// Returns the number of bytes in a column.
     package func length(_ row: Int, _ column: Int) -> Int { Int(PQgetlength(result, Int32(row), Int32(column))) }
 
-    /// Bytes.
     package func bytes(_ row: Int, _ column: Int) -> [UInt8] {
       guard let start = PQgetvalue(result, Int32(row), Int32(column)) else { return [] }
       return Array(UnsafeRawBufferPointer(start: start, count: length(row, column)))
     }
 
-    /// A message without line breaks.
+    /// Returns a message without line breaks.
     package static func oneLine(_ text: String) -> String {
       text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }.joined(separator: "; ")
     }

@@ -1,12 +1,10 @@
 #if Network
   /// A statement with its parameters.
   package struct PostgresStatement: Sendable {
-    /// With `$1`, `$2`, … in place of the parameters.
+    /// The SQL, with `$1`, `$2`, … in place of the parameters.
     package var sql: String
-    /// The parameters.
     package var parameters: [PostgresParameter]
 
-    /// A statement.
     package init(sql: String, parameters: [PostgresParameter]) {
       self.sql = sql
       self.parameters = parameters
@@ -20,7 +18,7 @@
     case bytes([UInt8])
   }
 
-  /// Parameters as libpq takes them: one behind the other, texts and numbers as C strings.
+  /// Parameters in libpq's format: contiguous, with texts and numbers as C strings.
   struct PostgresArguments {
     private var content: [UInt8] = []
     private var offsets: [Int] = []
@@ -44,7 +42,7 @@
       }
     }
 
-    /// Calls the body with the number of the parameters and the start, length and format of each.
+    /// Calls the body with the number of parameters and the start, length and format of each.
     func withPointers<Value>(
       _ body: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Value
     ) -> Value {

@@ -4,19 +4,19 @@
   import FlowPlatform
   import Synchronization
 
-  /// How long a lease is safe: a value without a clock.
+  /// The term of a lease, as a value without a clock.
   struct LeaseTerm {
-    /// How long the database gives the run to this process.
+    /// The time for which the database reserves the run for this process.
     let length: Duration
-    /// When the last renewal that succeeded was sent.
+    /// The instant at which the last successful renewal was sent.
     var sentAt: ContinuousClock.Instant
 
-    /// Whether the process may begin and continue bodies: until half of the length after the renewal was sent. The other half
-    /// is the time in which they end, here and on workers.
+    /// True if the process may start and continue bodies: until half of the term after the renewal was sent. In the
+    /// other half, bodies are stopped here and on workers.
     func isSure(at now: ContinuousClock.Instant) -> Bool { now < sentAt + length / 2 }
   }
 
-  /// A run that this process holds in a database: for as long as its lease is renewed, which a thread of its own does.
+  /// The lease of a run in a database. A separate thread renews it.
   final class PostgresLease: RunLease {
     let run: String
     let epoch: Int
@@ -25,24 +25,23 @@
     let next: Atomic<Int>
     private let shared: Shared
 
-    /// What the lease and the thread that renews it have in common.
+    /// The state that the lease shares with the thread that renews it.
     private final class Shared: Sendable {
-      /// Whether someone else has the run.
+      /// True if another process has the run.
       let isFenced = Atomic<Bool>(false)
-      /// Whether it need not be renewed any more.
+      /// True if it need not be renewed any longer.
       let isOver = Atomic<Bool>(false)
-      /// Whether it must still be returned.
+      /// True if it must still be released.
       let isHeld = Atomic<Bool>(true)
-      /// How long the lease is safe.
       let term: Mutex<LeaseTerm>
 
       init(_ term: LeaseTerm) { self.term = Mutex(term) }
     }
 
-    /// How often the thread looks whether the run is over.
+    /// The interval at which the thread checks whether the run has ended.
     private static let napMicroseconds: useconds_t = 50_000
 
-    /// A lease that was asked for at `sentAt`: it lasts since then at the earliest.
+    /// Creates a lease that was requested at `sentAt`; its term is counted from then.
     init(
       run: String, epoch: Int, number: Int, next: Int, address: String, milliseconds: Int,
       sentAt: ContinuousClock.Instant
@@ -58,26 +57,26 @@
           Self.renew(shared, number: number, epoch: epoch, address, milliseconds)
         }
       } catch {
-        // It lasts as long as it was given for, and anyone who takes the run then fences this process.
+        // The lease expires after its term, and a process that then takes the run over fences this one.
       }
     }
 
-    /// Whether no other process can have the run, and what runs still has the time to end before one can.
+    /// True if no other process can have the run, and bodies still have time to end before one can.
     var isSure: Bool { !isFenced && shared.term.withLock { $0.isSure(at: .now) } }
 
     deinit { shared.isOver.store(true, ordering: .relaxed) }
 
-    /// Whether someone else has the run, as far as the last renewal tells.
+    /// True if the last renewal failed because another process has the run.
     var isFenced: Bool { shared.isFenced.load(ordering: .relaxed) }
 
-    /// Notes that the run's end has been written, which gives it back.
+    /// Records that the end of the run has been written, which released it.
     func finish() {
       shared.isHeld.store(false, ordering: .relaxed)
       shared.isOver.store(true, ordering: .relaxed)
     }
 
-    /// Renews the lease three times in its length. One that has run out because the database was away is renewed all the
-    /// same, as long as no other process has taken the run.
+    /// Renews the lease three times per term. A lease that has expired because the database was unavailable is renewed,
+    /// too, unless another process has taken the run over.
     private static func renew(_ shared: Shared, number: Int, epoch: Int, _ address: String, _ milliseconds: Int) {
       let connection = PostgresConnection(address, answerMilliseconds: max(1000, milliseconds))
       var due = ContinuousClock.now + .milliseconds(milliseconds / 3)
@@ -95,7 +94,7 @@
         if rows != nil {
           shared.term.withLock { $0.sentAt = sent }
         } else {
-          // Steps wait for it.
+          // Steps are waiting for the renewal.
           due = min(due, .now + .seconds(1))
         }
       }

@@ -2,9 +2,9 @@
   import FlowPostgres
   import FlowStore
 
-  // What others see of runs, and ask of them.
+  // Reads runs and sends requests to them.
   extension PostgresRunStore {
-    /// The runs that fit, the newest first.
+    /// Returns the matching runs, the newest first.
     public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
       var conditions: [String] = []
       var parameters: [PostgresParameter] = []
@@ -44,7 +44,7 @@
       return list
     }
 
-    /// The chunks of a run, in order.
+    /// Returns the chunks of a run in order.
     public func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
       let rows = try execute(
         """
@@ -64,7 +64,7 @@
       return chunks
     }
 
-    /// The number of bytes that the journals and summaries of the runs have.
+    /// Returns the sizes of journals and summaries in bytes, by run.
     public func sizes() throws(StoreProblem) -> [String: Int] {
       let rows = try execute(
         """
@@ -76,7 +76,8 @@
       return sizes
     }
 
-    /// Whether the database has standbys and waits for none of them: one that takes its place may lack what was written last.
+    /// True if the database has standbys and does not wait for any of them. After a failover, the last writes may be
+    /// missing.
     public var mayForgetAtFailover: Bool {
       let rows = try? execute(
         """
@@ -87,7 +88,7 @@
       return rows.map { $0.integer(0, 0) > 0 && $0.integer(0, 1) == 0 } ?? false
     }
 
-    /// What a run was last begun as.
+    /// Returns the definition with which a run was last started or resumed.
     public func definition(of run: String) throws(StoreProblem) -> [UInt8] {
       let rows = try execute(
         """
@@ -116,7 +117,7 @@
       return count
     }
 
-    /// Asks something of a run.
+    /// Sends a request to a run.
     public func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
       let rows = try execute(
         "INSERT INTO flowrun_request(run, body) SELECT number, $2 FROM flowrun_run WHERE id = $1 RETURNING number",
@@ -125,7 +126,7 @@
       return Int(rows.integer(0, 0))
     }
 
-    /// What has been asked of a run.
+    /// Returns the unanswered requests to a run.
     public func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
       let lease = try own(lease)
       guard !lease.isFenced else { throw .fenced(run: lease.run) }
@@ -144,7 +145,7 @@
         "UPDATE flowrun_request SET answer = $2 WHERE number = $1::int8", [.integer(Int64(request)), .bytes(answer)])
     }
 
-    /// The answer to a request; nil: none yet.
+    /// Returns the answer to a request, or nil if there is none yet.
     public func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
       let rows = try execute(
         "DELETE FROM flowrun_request WHERE number = $1::int8 AND answer IS NOT NULL RETURNING answer",

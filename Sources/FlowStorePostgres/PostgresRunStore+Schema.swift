@@ -2,14 +2,14 @@
   import FlowPostgres
   import FlowStore
 
-  // How a store is in its database.
+  // The tables of a store.
   extension PostgresRunStore {
-    /// The format that is written.
+    /// The current format.
     static let version = 1
 
-    /// Makes the tables where they are missing, one process while others wait.
+    /// Creates missing tables. A lock makes other processes wait meanwhile.
     static let schema: [PostgresStatement] = [
-      // Any number that nothing else in the database locks.
+      // An arbitrary number that nothing else in the database locks.
       "SELECT pg_advisory_xact_lock(7021337180931)",
       """
       CREATE TABLE IF NOT EXISTS flowrun_definition(hash bytea PRIMARY KEY, bytes bytea NOT NULL)
@@ -38,7 +38,8 @@
       "SELECT max(version) FROM flowrun_store",
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// Keeps a definition, once however many runs have it. While any run does, none is removed that seems unused.
+    /// Stores a definition once for all of its runs. The shared lock prevents the removal of definitions that seem
+    /// unused.
     static func keep(_ definition: [UInt8]) -> [PostgresStatement] {
       [
         PostgresStatement(sql: "SELECT pg_advisory_xact_lock_shared(7021337180932)", parameters: []),
@@ -48,25 +49,26 @@
       ]
     }
 
-    /// Removes the definitions that no run has.
+    /// Removes definitions without runs.
     static let removeDefinitions = [
       "SELECT pg_advisory_xact_lock(7021337180932)",
       "DELETE FROM flowrun_definition WHERE hash NOT IN (SELECT definition FROM flowrun_run)",
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// Has a transaction not wait for the disk where that is not needed.
+    /// Turns off waiting for the disk in a transaction that is not durable.
     static func beginning(isDurable: Bool) -> [PostgresStatement] {
       isDurable ? [] : [PostgresStatement(sql: "SELECT set_config('synchronous_commit', 'off', true)", parameters: [])]
     }
 
-    /// The state of a run: one that says it continues does so while its lease lasts.
+    /// The state of a run: a run whose row has the state `running` is interrupted if its lease has expired.
     static let standing = """
       CASE WHEN state = 'running' AND (lease_until IS NULL OR lease_until < clock_timestamp()) THEN 'interrupted'
       ELSE state END
       """
 
-    /// The checksum of a run's row but for its lease, which the database renews in it; of lengths and contents, so that nothing
-    /// moves from one column to the next unseen. The database works it out when it writes, and again when the row is read.
+    /// The checksum of a run's row, except for its lease, which the database renews. It covers lengths and contents, so
+    /// moving data between columns is detected. The database computes it for every write and again when the row is
+    /// read.
     static let runChecksum: String = {
       let columns = [
         "id", "workflow", "file", "encode(definition, 'hex')", "started::text", "state", "epoch::text", "process::text",
@@ -75,11 +77,11 @@
       return "md5(" + columns.map { "length(\($0))::text || ':' || \($0)" }.joined(separator: " || ") + ")"
     }()
 
-    /// The same of a request's row.
+    /// The checksum of a request's row.
     static let requestChecksum =
       "md5(run::text || ':' || encode(body, 'hex') || ':' || coalesce(encode(answer, 'hex'), '-'))"
 
-    /// The checksum of a chunk's row.
+    /// Returns the checksum of a chunk's row.
     static func checksum(_ index: Int, _ epoch: Int, _ body: [UInt8]) -> Int {
       Int(Checksum.of(body, behind: Checksum.of(epoch, behind: Checksum.of(index))))
     }

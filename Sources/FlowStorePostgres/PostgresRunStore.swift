@@ -4,11 +4,11 @@
   import FlowPlatform
   import Synchronization
 
-  /// Runs in a PostgreSQL database, for any number of machines.
+  /// Stores runs in a PostgreSQL database, for any number of machines.
   ///
-  /// A run is held by a lease that its process renews; the next epoch fences a process that lost it, by the row of the run
-  /// that each write locks. What a durable run writes is written again, under the same number, when the connection
-  /// breaks on the way: the database may be started again under a run.
+  /// A process holds a run by a lease that it renews. The next epoch fences a process that has lost its lease: each
+  /// write locks the row of the run. If the connection breaks, a durable run repeats the write under the same number,
+  /// because the database may be restarted during a run.
   public final class PostgresRunStore: RunStore {
     private let address: String
     /// The address without a password, for messages.
@@ -16,12 +16,12 @@
     private let leaseMilliseconds: Int
     private let connection: Mutex<PostgresConnection>
 
-    /// How long a durable write waits for a database that is away.
+    /// The maximum wait of a durable write for an unavailable database.
     private static let patience = Duration.seconds(60)
     private static let pauseMicroseconds: useconds_t = 250_000
 
-    /// Connects to the database at an address such as `postgres://USER@HOST/NAME` and makes the tables where they are
-    /// missing. A run whose process does not renew its lease is free after `leaseMilliseconds`.
+    /// Connects to the database at an address such as `postgres://USER@HOST/NAME` and creates missing tables. A run
+    /// whose process does not renew its lease becomes free after `leaseMilliseconds`.
     public init(_ address: String, leaseMilliseconds: Int = 20_000) throws(StoreProblem) {
       self.address = address
       self.leaseMilliseconds = leaseMilliseconds
@@ -34,7 +34,7 @@
 
     // MARK: Calls
 
-    /// Runs statements as one change.
+    /// Runs statements in one transaction.
     func together(_ statements: [PostgresStatement]) throws(StoreProblem) -> [PostgresRows] {
       do throws(PostgresProblem) {
         return try connection.withLock { connection throws(PostgresProblem) in
@@ -45,7 +45,6 @@
       }
     }
 
-    /// Runs a statement.
     func execute(_ sql: String, _ parameters: [PostgresParameter] = []) throws(StoreProblem) -> PostgresRows {
       do throws(PostgresProblem) {
         return try connection.withLock { connection throws(PostgresProblem) in
@@ -56,7 +55,7 @@
       }
     }
 
-    /// Proof of safety: `rows` belong to the one caller that asked for them; libpq keeps no reference to a result.
+    /// Proof of safety: `rows` belong to the only caller that requested them; libpq keeps no reference to a result.
     private struct UncheckedRows: @unchecked Sendable {
       let rows: [PostgresRows]
     }
@@ -65,7 +64,7 @@
       .unusable(path: shown, cause: StoreAddress.masked(problem.message, about: address))
     }
 
-    /// Writes until it is known to be written: what may have been done already is the same when it is done again.
+    /// Repeats a write until its success is certain. The statements must have the same effect if they run twice.
     private func persistently(
       _ isDurable: Bool, _ statements: [PostgresStatement]
     ) throws(StoreProblem) -> [PostgresRows] {
@@ -90,7 +89,7 @@
 
     // MARK: Writing
 
-    /// Begins a run.
+    /// Creates a run.
     public func create(
       _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
     ) throws(StoreProblem) -> any RunLease {
@@ -102,7 +101,7 @@
       return lease(run.id, epoch: run.epoch, number: number, next: chunks.count, since: sentAt)
     }
 
-    /// Keeps a run that is over.
+    /// Records a finished run.
     public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
       _ = try together(
         Self.keep(definition) + [insertion(of: run, definition, isHeld: false)] + insertions(of: chunks, run))
@@ -155,8 +154,8 @@
       lease.next.add(1, ordering: .relaxed)
     }
 
-    /// Adds a chunk under a lease, once however often it is sent. The row of the run stays locked until the chunk is
-    /// there, so that anyone who takes the run has read it.
+    /// Adds a chunk under a lease, once even if it is sent several times. The row of the run is locked until the chunk
+    /// has been added, so a process that takes the run over reads the chunk.
     private func addition(of chunk: [UInt8], at index: Int, to lease: PostgresLease) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -194,14 +193,14 @@
       lease.finish()
     }
 
-    /// Takes a run that is not running.
+    /// Takes over a run that is not running.
     public func take(
       _ run: String, at position: RunPosition, by holder: RunHolder
     ) throws(StoreProblem) -> any RunLease {
       let sentAt = ContinuousClock.now
       let rows = try together(
         [
-          // A write under way ends first, and is then seen by the next statement.
+          // Waits for a write in progress, which the next statement then sees.
           PostgresStatement(sql: "SELECT 1 FROM flowrun_run WHERE id = $1 FOR UPDATE", parameters: [.text(run)]),
           PostgresStatement(
             sql: """
@@ -224,10 +223,10 @@
       throw stored.state == .running ? .held(run: run, by: stored.holder) : .moved(run: run)
     }
 
-    /// Returns a run that was taken.
+    /// Releases a run that was taken over.
     public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
       let lease = try own(lease)
-      // That a run's process is gone is seen from its lease.
+      // The expired lease shows that the process has ended.
       let state = run.state == .interrupted ? .running : run.state
       let rows = try execute(
         """
@@ -242,7 +241,7 @@
       lease.finish()
     }
 
-    /// Resumes a run that was taken.
+    /// Resumes a run that was taken over.
     public func resume(
       _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
     ) throws(StoreProblem) {
@@ -264,7 +263,7 @@
       return own
     }
 
-    /// A store of this address that is damaged.
+    /// Returns an error for damage to the store.
     func damaged(_ cause: String) -> StoreProblem { .damaged(path: shown, cause: cause) }
   }
 #endif
