@@ -4,8 +4,8 @@
   import FlowPluginKit
   import Logging
 
-  /// The lines of steps, and what happens to the run and its steps, as log messages. Their metadata has `workflow`, `run` and
-  /// `step`. Steps that start and succeed are logged at the level debug.
+  /// Log messages with the lines of steps and events of the run and its steps. Their metadata has `workflow`, `run` and
+  /// `step`. Starts and successes of steps are logged at the level debug.
   struct RunLog: RunSignal {
     private var logger: Logger
 
@@ -47,7 +47,7 @@
       }
       guard let failure = finished.failure else { return logger.debug("step finished", metadata: metadata) }
       metadata["code"] = .string(failure.code)
-      // An optional step may fail.
+      // A failure of an optional step is a warning.
       let level: Logger.Level = finished.conclusion == finished.outcome ? .error : .warning
       logger.log(level: level, "step failed: \(failure.message)", metadata: metadata)
     }

@@ -12,22 +12,22 @@
   /// options.observer = RunObservability()
   /// let run = try engine.start(Workflows.launch, .init(), options: options)
   /// ```
-  /// Without arguments they go to what the app has bootstrapped with swift-log, swift-metrics and swift-distributed-tracing.
-  /// Each run needs an observer of its own. Times come from the run, so that they are exact although events arrive some
-  /// milliseconds late; those of signposts are not.
+  /// By default, they are sent to the backends that the app has bootstrapped with swift-log, swift-metrics and
+  /// swift-distributed-tracing. Each run needs its own observer. Times are taken from the run, so they are exact even
+  /// though events are delivered some milliseconds late. The times of signposts are not exact.
   public final class RunObservability: RunObserver {
     private let other: (any RunObserver)?
     private let parts: Mutex<[any RunSignal]>
 
-    /// An observer of one run. Nil leaves a part out.
+    /// Creates an observer of one run. A part that is nil is left out.
     ///
     /// - Parameters:
-    ///   - logger: receives the lines of steps, and what happens to the run and its steps.
-    ///   - metrics: makes the timers and counters of ``RunMetrics``.
-    ///   - tracer: makes a span for the run and one for each step.
-    ///   - context: the parent of the run's span.
-    ///   - signposts: whether Instruments shows the run and its steps as intervals.
-    ///   - other: receives all events, too.
+    ///   - logger: Receives the lines of steps and messages about the run and its steps.
+    ///   - metrics: Creates the timers and counters of ``RunMetrics``.
+    ///   - tracer: Creates a span for the run and one for each step.
+    ///   - context: The parent of the run's span.
+    ///   - signposts: True to show the run and its steps as intervals in Instruments.
+    ///   - other: Receives all events, too.
     public init(
       logger: Logger? = Logger(label: "flowrun"), metrics: (any MetricsFactory)? = MetricsSystem.factory,
       tracer: (any Tracer)? = InstrumentationSystem.tracer, context: ServiceContext = .current ?? .topLevel,
@@ -44,7 +44,7 @@
       self.parts = Mutex(parts)
     }
 
-    /// Passes the events on to each part.
+    /// Processes events of the run.
     public func receive(_ events: [RunEvent]) {
       other?.receive(events)
       parts.withLock { parts in
@@ -56,7 +56,7 @@
   }
 
   extension StepID {
-    /// The step as the workflow names it, without the number of an item, so that a metric has few dimensions.
+    /// The id of the step without the index of an item, which limits the dimensions of a metric.
     var nameInWorkflow: String { String(text.prefix { $0 != "[" }) }
   }
 #endif

@@ -3,8 +3,8 @@
   import FlowModel
   import Tracing
 
-  /// The run as a span, and each step that ran as a span in it, with an event for each attempt that is repeated. The gate and
-  /// posted events are events of the run's span.
+  /// A span for the run, with a child span for each step that ran and an event for each retry. The gate and posted
+  /// events are events of the run's span.
   struct RunSpans: RunSignal {
     private let tracer: any Tracer
     private let parent: ServiceContext
@@ -21,7 +21,7 @@
       let instant = Instant(nanosecondsSinceEpoch: startNanoseconds + UInt64(max(0, event.atNanoseconds)))
       switch event.kind {
       case .runStarted(let workflow, let runID, _):
-        // The run began before this, its first event, arrived: by some milliseconds.
+        // The run began some milliseconds before this first event was delivered.
         let now = DefaultTracerClock.now.nanosecondsSinceEpoch
         startNanoseconds = now - UInt64(max(0, event.atNanoseconds))
         let span = tracer.startSpan(workflow, context: parent, at: Instant(nanosecondsSinceEpoch: now))

@@ -2,8 +2,8 @@
   import NIOCore
   import NIOHTTPTypes
 
-  /// Gives each step of a connection a deadline: the headers of a request, its body, and the silence after an answer. A
-  /// client that sends a byte now and then gains no time by it.
+  /// Limits the time of each phase of a connection: the headers of a request, its body, and the pause after an answer.
+  /// A client that sends a byte now and then does not get more time.
   ///
   /// All of it runs on the connection's event loop.
   package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -19,7 +19,7 @@
     private var unanswered = 0
     private var deadline: Scheduled<Void>?
 
-    /// Guards one connection, which `table` counts.
+    /// Creates a guard of one connection, which `table` counts.
     package init(table: ConnectionTable, timeouts: ConnectionTimeouts) {
       self.table = table
       self.timeouts = timeouts
@@ -77,7 +77,7 @@
       table.close(context.channel, from: peer)
     }
 
-    /// Sets the one deadline again; nil for none.
+    /// Replaces the deadline; nil removes it.
     private func close(_ context: ChannelHandlerContext, afterSeconds seconds: Int64?) {
       deadline?.cancel()
       let channel = context.channel

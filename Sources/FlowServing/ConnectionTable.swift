@@ -2,13 +2,12 @@
   import NIOCore
   import Synchronization
 
-  /// The connections that are open, by where they come from, and who must go when there are too many: never one whose
-  /// request is being answered, always the one that has waited longest without asking anything.
+  /// The open connections by address of the client. If there are too many, the connection that has been idle longest is
+  /// closed, but never one with a request in progress.
   package final class ConnectionTable: Sendable {
-    /// One connection.
     struct OpenConnection {
       var channel: any Channel
-      /// Rises each time that any connection begins to wait; nil while a request is read to its end or answered.
+      /// The order in which connections became idle, or nil while a request is being read or answered.
       var waitsSince: Int?
     }
 
@@ -23,16 +22,16 @@
     private let total: Int
     private let perPeer: Int
 
-    /// Admits this many connections, and this many from one address.
+    /// Creates a table that allows `total` connections, and `perPeer` from one address.
     package init(total: Int, perPeer: Int) {
       self.total = total
       self.perPeer = perPeer
     }
 
-    /// How many are open, and how many were closed because there were too many.
+    /// The numbers of open connections and of those closed because there were too many.
     package var counts: (open: Int, closed: Int) { state.withLock { ($0.count, $0.closed) } }
 
-    /// Notes a connection. Where there are too many, one that waits is closed, or this one if none waits.
+    /// Adds a connection. If there are too many, an idle one is closed, or this one if none is idle.
     func open(_ channel: any Channel, from peer: String) {
       let surplus = state.withLock { state -> (any Channel)? in
         state.next += 1
@@ -57,7 +56,7 @@
       surplus?.close(promise: nil)
     }
 
-    /// A request has begun to come in, or its answer has ended.
+    /// Records that a request has begun to arrive or that its answer has ended.
     func note(_ channel: any Channel, from peer: String, waits: Bool) {
       state.withLock { state in
         if waits { state.next += 1 }
@@ -66,7 +65,7 @@
       }
     }
 
-    /// The connection has ended.
+    /// Removes a connection that has ended.
     func close(_ channel: any Channel, from peer: String) { state.withLock { Self.remove(channel, from: peer, &$0) } }
 
     private static func remove(_ channel: any Channel, from peer: String, _ state: inout State) {

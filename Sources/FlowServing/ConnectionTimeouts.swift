@@ -1,14 +1,14 @@
 #if Network
-  /// How long a client may take, in seconds; a connection that takes longer is closed.
+  /// The time limits of a client in seconds. A connection that exceeds one is closed.
   public struct ConnectionTimeouts: Sendable {
-    /// From the opening of a connection until the headers of its first request are there.
+    /// The limit from the opening of a connection until the headers of its first request.
     public var headerSeconds: Int64 = 10
-    /// From a request's headers until its body is there.
+    /// The limit from the headers of a request until its body.
     public var bodySeconds: Int64 = 30
-    /// From an answer until the headers of the next request are there.
+    /// The limit from an answer until the headers of the next request.
     public var idleSeconds: Int64 = 30
 
-    /// Ten seconds for the first headers, half a minute for all else.
+    /// Creates the default limits: 10 s for the first headers, 30 s for the rest.
     public init() {}
   }
 #endif

@@ -1,9 +1,9 @@
 #if Network
   import FlowPlatform
 
-  /// How many files and connections the process may have open: as many as the system lets it, since each channel is one.
+  /// The limit on open files and connections of the process. Every channel needs one.
   package enum DescriptorLimit {
-    /// Raises the limit to the most that is allowed without special rights, and gives it.
+    /// Raises the limit to the maximum without special rights and returns it.
     package static func raise() -> Int {
       var limit = rlimit()
       #if canImport(Glibc)

@@ -1,15 +1,15 @@
 #if Network
-  /// Another program listens where a server is to.
+  /// An error for a port on which another program listens.
   public struct PortTaken: Error, CustomStringConvertible {
-    /// Where it was to listen.
+    /// The address on which the server should listen.
     public var host: String
-    /// The port.
+    /// The number of the port.
     public var port: Int
 
-    /// A port of an address that is taken.
+    /// Creates an error for a port.
     package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
-    /// What is the matter and what to do.
+    /// The problem and a solution.
     public var description: String { "the port \(port) on \(host) is taken; name another with --port" }
   }
 #endif
