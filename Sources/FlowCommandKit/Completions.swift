@@ -2,12 +2,12 @@ import ArgumentParser
 import FlowDiagnostics
 import FlowSystem
 
-/// What the shell proposes for arguments, and what was probably meant by one that names nothing.
+/// Shell completions of arguments, and suggestions for misspelled arguments.
 package enum Completions {
   /// Workflow files.
   package static let files = CompletionKind.file(extensions: ["yaml", "yml"])
 
-  /// The workflow files of the folder that is typed, and of the folders in it.
+  /// Returns the workflow files in the folder being typed and in its subfolders.
   package static func files(at typed: String) -> [String] {
     let folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
     let names = (FilePath.names(in: folder.isEmpty ? "." : folder) ?? []).filter { !$0.hasPrefix(".") }
@@ -19,11 +19,11 @@ package enum Completions {
     }
   }
 
-  /// The number of files that are proposed, and how many names of a folder are looked into.
+  /// The maximum number of proposed files, and of names read in a folder.
   private static let fileLimit = 200
   private static let folderLimit = 200
 
-  /// Asks for the nearest workflow file where there is none of this name.
+  /// Returns a question that suggests the most similar workflow file if there is no file of this name.
   package static func question(_ file: String) -> String {
     guard !FilePath.exists(file) else { return "" }
     return NearestName.question(file, among: files(at: file)).map { "; " + $0 } ?? ""

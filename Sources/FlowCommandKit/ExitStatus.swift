@@ -14,22 +14,22 @@ package enum ExitStatus: Int32 {
 
   private static let endings = Mutex<[@Sendable () -> Void]>([])
 
-  /// Calls `body` before the process ends by itself, on the thread that ends it. It must not wait.
+  /// Registers a function that is called before the process ends, on the thread that ends it. It must not block.
   package static func whenEnding(_ body: @escaping @Sendable () -> Void) { endings.withLock { $0.append(body) } }
 
-  /// Ends the process now. Nothing is awaited: steps that ignored their cancellation may still occupy threads.
+  /// Ends the process at once, without waiting: steps that ignored their cancellation may still occupy threads.
   package func exit() -> Never { Self.exit(rawValue) }
 
-  /// Ends the process now with any code, such as 128 plus a signal's number; with 74 where output was lost and the code
-  /// says nothing worse.
+  /// Ends the process at once with any code, such as 128 plus a signal's number. If output was lost and the code is
+  /// less severe, it becomes 74.
   package static func exit(_ code: Int32) -> Never {
     for ending in endings.withLock({ $0 }) { ending() }
     fflush(nil)
     _exit(ofRun(code, losingOutput: StandardOutput.isLost))
   }
 
-  /// A code, or 74 where output was lost and the code is below it in the order of exit codes: a timed-out gate, a
-  /// broken budget, an incomplete export, success.
+  /// Returns the code, or 74 if output was lost and the code is less severe: a timed-out gate, a broken budget, an
+  /// incomplete export, or success.
   package static func ofRun(_ code: Int32, losingOutput: Bool) -> Int32 {
     losingOutput && [124, 3, 4, 0].contains(code) ? outputFailed.rawValue : code
   }

@@ -1,31 +1,31 @@
 import FlowModel
 import FlowSystem
 
-/// Files as the command line names them.
+/// Reads files that are named on the command line.
 package enum FileAccess {
-  /// The text of a file without the byte-order mark that it may begin with; what is not UTF-8 becomes U+FFFD.
+  /// Returns the text of a file without its byte-order mark. Bytes that are not UTF-8 become U+FFFD.
   package static func text(_ path: String) throws(FileProblem) -> String {
     let bytes = try read(path)
     return String(decoding: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
   }
 
-  /// The bytes of a file that a workflow includes; nil if it cannot be read. What another process would have to write
-  /// first is not a file to include.
+  /// Returns the bytes of a file that a workflow includes, or nil if it cannot be read. Only regular files can be
+  /// included, because reading a pipe would wait for another process.
   package static let included: @Sendable (String) -> [UInt8]? = { isRegular($0) ? try? read($0) : nil }
 
-  /// Whether there is a file at a path that holds what it holds, no pipe and no device.
+  /// True if there is a regular file at a path.
   package static func isRegular(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// The number of bytes that a file has; 0 where there is none.
+  /// Returns the size of a regular file in bytes, or 0 if there is none.
   package static func size(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0
   }
 
-  /// The bytes of a file; throws a ``FileProblem`` that names it.
+  /// Returns the bytes of a file. Throws a ``FileProblem`` that names it.
   package static func read(_ path: String, limit: Int = Limits.fileBytes) throws(FileProblem) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw FileProblem(path: path) }
@@ -34,7 +34,7 @@ package enum FileAccess {
     guard fstat(file, &status) == 0 else { throw FileProblem(path: path) }
     if status.st_mode & S_IFMT == S_IFDIR { throw FileProblem(path: path, cause: "it is a folder") }
     var bytes = [UInt8]()
-    // A regular file comes in one piece, into memory that was not cleared first.
+    // A regular file is read at once into uninitialized memory.
     var pieceBytes = status.st_size > 0 ? min(Int(status.st_size), limit) + 1 : 1 << 16
     while true {
       var count = 0

@@ -1,9 +1,9 @@
 import FlowDiagnostics
 import FlowSystem
 
-/// A file that could not be read or written.
+/// An error of reading or writing a file.
 package struct FileProblem: Error, CustomStringConvertible {
-  /// What was to be done with the file.
+  /// The failed operation.
   package enum Purpose: String {
     case read, write
   }
@@ -12,14 +12,14 @@ package struct FileProblem: Error, CustomStringConvertible {
   package let cause: String
   package let purpose: Purpose
 
-  /// A problem with a cause in words.
+  /// Creates an error with a cause in words.
   package init(path: String, cause: String, _ purpose: Purpose = .read) {
     self.path = path
     self.cause = cause
     self.purpose = purpose
   }
 
-  /// A problem with the cause that the system gives in `errno`.
+  /// Creates an error with the cause in `errno`.
   package init(path: String, _ purpose: Purpose = .read) {
     self.init(path: path, cause: String(cString: strerror(errno)), purpose)
   }

@@ -1,6 +1,5 @@
-/// A workflow that cannot be read or run; the description is printed as it is.
+/// An error for a workflow that cannot be read or run. The description is printed unchanged.
 package struct InvalidWorkflow: Error, CustomStringConvertible {
   package let description: String
-  /// A workflow of which this is said.
   package init(description: String) { self.description = description }
 }

@@ -1,33 +1,33 @@
 import FlowSystem
 
-/// Standard input line by line, each up to a limit; a longer line costs no more memory than the limit.
+/// Reads standard input line by line. A line longer than the limit takes no more memory than the limit.
 package struct LineReader {
   /// A line without its line break.
   package enum Line {
     case bytes(ArraySlice<UInt8>)
-    /// The line is longer than the limit; it was skipped whole.
+    /// The line is longer than the limit and was skipped.
     case tooLong
   }
 
   private let file: Int32
   private let limit: Int
   private var buffer: [UInt8] = []
-  /// Where the next line begins in ``buffer``.
+  /// The index of the next line in ``buffer``.
   private var start = 0
-  /// Up to where ``buffer`` is known to hold no line break.
+  /// The index up to which ``buffer`` does not contain a line break.
   private var searched = 0
   private var hasEnded = false
 
-  /// A reader of an open file, by default standard input.
+  /// Creates a reader of an open file, by default standard input.
   package init(file: Int32 = 0, limit: Int) {
     self.file = file
     self.limit = limit
   }
 
-  /// Whether a whole line has been read already, so that asking for it does not wait.
+  /// True if a complete line is in the buffer, so that reading it does not wait.
   package mutating func hasLineReady() -> Bool { lineEnd() != nil }
 
-  /// The next line; nil at the end.
+  /// Returns the next line, or nil at the end.
   package mutating func next() -> Line? {
     var isTooLong = false
     while true {

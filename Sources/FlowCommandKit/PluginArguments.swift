@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// Where plugins are looked for besides the usual places.
+/// The option for additional folders of plugins.
 package struct PluginArguments: ParsableArguments {
   @Option(
     name: .customLong("plugin-dir"), parsing: .singleValue,
     help: ArgumentHelp("An additional plugin, or a folder of plugins.", valueName: "FOLDER"))
   package var folders: [String] = []
 
-  /// Only the usual places.
+  /// Creates a value without additional folders.
   package init() {}
 }

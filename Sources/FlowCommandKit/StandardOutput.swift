@@ -4,20 +4,20 @@ import FlowSecrets
 import FlowSystem
 import Synchronization
 
-/// Standard output and standard error, written whole lines at a time with `write(2)`.
+/// Writes standard output and standard error in whole lines with `write(2)`.
 ///
-/// What people read is made visible on the way: nothing that a file, a command or a plugin says can move the cursor. What
-/// cannot be written is reported once, and ends the process with 74 where nothing worse has happened.
+/// Control characters in text for people are made visible, so files, commands and plugins cannot move the cursor. A
+/// failure to write is reported once; the process then ends with 74 unless it already has a worse exit code.
 package enum StandardOutput {
-  /// Why standard output takes no more.
+  /// The reason why standard output cannot be written.
   package struct Failure: Sendable {
-    /// What the system said.
+    /// The error number of the system.
     package let code: Int32
 
-    /// Whether its reader has gone away, as `head` does when it has its lines, and a terminal that is closed.
+    /// True if the reader has ended, as `head` does after its last line, or the terminal has been closed.
     package var isReaderGone: Bool { code == EPIPE || code == EIO && StandardOutput.isTerminal }
 
-    /// Why, in words.
+    /// The reason in words.
     package var reason: String { code == ETIMEDOUT ? "nothing reads it" : String(cString: strerror(code)) }
   }
 
@@ -26,49 +26,50 @@ package enum StandardOutput {
     var isForgiven = false
     var handler: (@Sendable (Failure) -> Void)?
     var errorRoute: (@Sendable (String) -> Void)?
-    /// Whether the process is to end: who does not read loses what is left.
+    /// True if the process is about to end; a slow reader then loses the rest.
     var isHurried = false
-    /// Hides secrets in what people read; nil: there are none.
+    /// Hides secrets in text for people, or nil if there are none.
     var mask: SecretMask?
-    /// The output that waits until a command has given the terminal back. Nil if output is written at once.
+    /// Output that waits until a command releases the terminal, or nil if output is written at once.
     var held: [(file: Int32, bytes: [UInt8])]?
     var heldByteCount = 0
   }
 
-  /// How much is written at a time where someone reads: what a pipe that is said to have room takes without waiting.
+  /// The maximum size of one write to a pipe or terminal: a pipe that polls as writable accepts this much without
+  /// blocking.
   private static let pieceBytes = 4096
-  /// How often a slow reader is looked after.
+  /// The interval at which a blocked write is checked.
   private static let lookMilliseconds: CInt = 100
-  /// How long a reader who takes nothing is waited for when the process is to end.
+  /// The maximum wait for a blocked reader when the process is about to end.
   private static let patienceMilliseconds: CInt = 2000
 
   private static let state = Mutex(State())
 
-  /// Whether standard output is a terminal.
+  /// True if standard output is a terminal.
   package static let isTerminal = isatty(1) == 1
 
-  /// Whether standard output is a terminal that colors are welcome on.
+  /// True if standard output is a terminal that may be colored.
   package static var allowsColor: Bool { isTerminal && Environment.allowsColor }
 
-  /// Whether standard error is a terminal.
+  /// True if standard error is a terminal.
   package static var isErrorOnTerminal: Bool { isatty(2) == 1 }
 
-  /// Whether standard error is a terminal that colors are welcome on.
+  /// True if standard error is a terminal that may be colored.
   package static var errorAllowsColor: Bool { isatty(2) == 1 && Environment.allowsColor }
 
-  /// Whether standard output has failed, so that no more need be written.
+  /// True if standard output has failed, so that further output can be skipped.
   package static var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
-  /// Whether the reader of standard output is gone, as far as the system shows before something is written.
+  /// True if the reader of standard output has ended, as far as the system reports it without a write.
   package static var isReaderGone: Bool {
     var watched = pollfd(fd: 1, events: 0, revents: 0)
     return hasFailed || poll(&watched, 1, 0) > 0 && watched.revents & Int16(POLLERR | POLLHUP) != 0
   }
 
-  /// Whether output was lost that someone would miss.
+  /// True if output was lost and the loss is not forgiven.
   package static var isLost: Bool { state.withLock { $0.failure != nil && !$0.isForgiven } }
 
-  /// Calls `handler` when standard output fails, or at once if it has.
+  /// Calls `handler` when standard output fails, or at once if it already has.
   package static func whenFailed(_ handler: @escaping @Sendable (Failure) -> Void) {
     let failure = state.withLock { state in
       state.handler = handler
@@ -77,28 +78,28 @@ package enum StandardOutput {
     if let failure { handler(failure) }
   }
 
-  /// Notes that what could not be written is not missed: the reader went away, and what counts is written elsewhere.
+  /// Ignores a failure because the reader ended on purpose and the results are also written elsewhere.
   package static func forgiveFailure() { state.withLock { $0.isForgiven = true } }
 
-  /// Waits no longer than 2 s for a reader who takes nothing: the process is to end. Without this one may be as slow as
-  /// it likes, as a person is who looks through pages.
+  /// Limits waits for a blocked reader to 2 s, because the process is about to end. Without this, waits are unlimited,
+  /// for example for a person reading in a pager.
   package static func hurry() { state.withLock { $0.isHurried = true } }
 
-  /// Hands what goes to standard error to `route` instead: to the live view, which would be torn by lines it knows
-  /// nothing of. Nil ends it.
+  /// Redirects text for standard error to `route`, which is the live view: unknown lines would destroy its layout. Nil
+  /// ends the redirection.
   package static func routeErrors(to route: (@Sendable (String) -> Void)?) { state.withLock { $0.errorRoute = route } }
 
-  /// Hides these secrets from now on in everything that people read. It was hidden where it came out; this is the last look
+  /// Hides these secrets in all further text for people. Text is already masked at its source; this is the last check
   /// before it is written.
   package static func hide(_ mask: SecretMask?) { if let mask { state.withLock { $0.mask = mask } } }
 
-  /// The bytes that wait at most while the terminal is a command's.
+  /// The maximum number of bytes kept while a command has the terminal.
   private static let heldBytes = 16 << 20
 
-  /// Writes nothing to the terminal until ``release(beginning:)``: a command has it.
+  /// Keeps output for the terminal until ``release(beginning:)`` because a command has the terminal.
   package static func hold() { state.withLock { $0.held = $0.held ?? [] } }
 
-  /// Writes a text for the terminal, then what has waited, and waits no longer.
+  /// Writes a text to the terminal, then the kept output, and ends keeping output.
   package static func release(beginning text: String) {
     put(Array(text.utf8), to: 1)
     while let held = takeHeld() {
@@ -106,7 +107,7 @@ package enum StandardOutput {
     }
   }
 
-  /// Returns the output that has waited since the last call. If there is none, returns nil and ends the wait.
+  /// Returns the output kept since the last call. If there is none, returns nil and ends keeping output.
   private static func takeHeld() -> [(file: Int32, bytes: [UInt8])]? {
     state.withLock { state in
       guard var held = state.held, !held.isEmpty else {
@@ -122,7 +123,7 @@ package enum StandardOutput {
     }
   }
 
-  /// Keeps bytes for later if a command has the terminal; returns whether it does.
+  /// Keeps bytes for later if a command has the terminal. Returns whether it does.
   private static func keeps(_ buffer: UnsafeBufferPointer<UInt8>, for file: Int32) -> Bool {
     guard file == 1 || isErrorOnTerminal else { return false }
     return state.withLock { state in
@@ -141,7 +142,8 @@ package enum StandardOutput {
     write(bytes: TerminalText.visibleLines(text, keepsColors: allowsColor), to: 1)
   }
 
-  /// Writes what redraws the terminal to standard output: its texts have been made visible.
+  /// Writes control sequences and text for redrawing the terminal; control characters in its text must already be
+  /// visible.
   package static func draw(_ text: String) { write(bytes: hidden(text), to: 1) }
 
   /// Writes a value as JSON and a line break to standard output.
@@ -175,7 +177,7 @@ package enum StandardOutput {
     var rest = UnsafeRawBufferPointer(buffer)
     let isRegular = isRegularFile(file)
     while !rest.isEmpty {
-      // A write that waits for its reader could not be ended: it is made when there is room, and no longer than that.
+      // A blocked write could not be interrupted, so each write waits for room first and is no longer than that.
       if !isRegular, !awaitRoom(file) { return fail(ETIMEDOUT, file) }
       let piece = isRegular ? rest : firstPiece(of: rest)
       let written = SystemCall.write(file, piece)
@@ -187,7 +189,7 @@ package enum StandardOutput {
     }
   }
 
-  /// Whole lines where that is possible, so that nothing comes into the midst of one.
+  /// Returns whole lines if possible, so that other output does not appear within a line.
   private static func firstPiece(of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     guard bytes.count > pieceBytes else { return bytes }
     let piece = bytes.prefix(pieceBytes)
@@ -195,12 +197,12 @@ package enum StandardOutput {
     return UnsafeRawBufferPointer(rebasing: piece[..<end])
   }
 
-  /// Waits until a file takes more; false when no room is made and the process should end.
+  /// Waits until a file can be written. Returns false if this takes too long and the process should end.
   private static func awaitRoom(_ file: Int32) -> Bool {
     var waited: CInt = 0
     while true {
       var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-      // If it cannot be watched, the write reports the error.
+      // If the file cannot be polled, the write reports the error.
       if poll(&watched, 1, lookMilliseconds) != 0 { return true }
       waited = state.withLock { $0.isHurried } ? waited + lookMilliseconds : 0
       if waited >= patienceMilliseconds { return false }
@@ -219,7 +221,7 @@ package enum StandardOutput {
     let (isFirst, handler) = state.withLock { state in
       guard state.failure == nil else { return (false, state.handler) }
       state.failure = failure
-      // The view draws on standard output, and is drawing just now.
+      // The view draws on standard output and may be drawing at the moment.
       state.errorRoute = nil
       return (true, state.handler)
     }

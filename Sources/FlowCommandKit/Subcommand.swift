@@ -1,14 +1,15 @@
 import ArgumentParser
 import FlowDiagnostics
 
-/// A subcommand of the command line: what it throws becomes a message and the exit code that docs/reference.md lists.
+/// A subcommand of the command line. An error that it throws is printed and determines the exit code; docs/reference.md
+/// lists the codes.
 package protocol Subcommand: AsyncParsableCommand {
-  /// Does the work. Throws a ``CommandProblem``.
+  /// Runs the subcommand. Throws a ``CommandProblem``.
   func perform() async throws
 }
 
 extension Subcommand {
-  /// Does the work and ends the process with the fitting code when it cannot be done.
+  /// Runs the subcommand. After an error, it ends the process with the error's exit code.
   package func run() async throws {
     do {
       try await perform()
@@ -18,18 +19,17 @@ extension Subcommand {
   }
 }
 
-/// Why a subcommand cannot do its work.
+/// An error of a subcommand.
 package protocol CommandProblem: Error {
-  /// The text for standard error, with its line break; empty if it was written already.
+  /// The text for standard error, including its line break; empty if it has already been written.
   var message: String { get }
-  /// How the process ends.
+  /// The exit code of the process.
   var status: ExitStatus { get }
 }
 
-/// The one place where problems of subcommands become messages and exit codes.
+/// Prints errors of subcommands and ends the process with their exit codes.
 package enum CommandProblems {
-  /// Says why something cannot be done and ends the process with the fitting code; throws an error that is none of the
-  /// subcommands'.
+  /// Prints the error and ends the process with its exit code. Rethrows an error that is not a ``CommandProblem``.
   package static func tell(_ error: any Error) throws {
     guard let problem = error as? any CommandProblem else { throw error }
     StandardOutput.writeError(problem.message)
