@@ -4,18 +4,18 @@ import FlowModel
 import FlowStore
 import FlowSyntax
 
-// Runs that are recorded, and what is in them.
+// Completions for recorded runs and their content.
 extension Completions {
-  /// Every run.
+  /// All runs.
   static let runs = runs(words: ["last", "last-failed"]) { _ in true }
 
-  /// Those that another process runs.
+  /// The runs of other processes.
   static let runningRuns = runs { $0.state == .running }
 
-  /// Those without a running process.
+  /// The runs without a process.
   static let endedRuns = runs { $0.state != .running }
 
-  /// Those that may continue, and workflow files, which stand for their newest such run.
+  /// The runs that can be resumed, and workflow files, which select their newest such run.
   static let unfinishedRunsAndFiles = CompletionKind.custom { words, _, typed in
     ids(among: words) { $0.state != .running && $0.state != .success } + files(at: typed)
   }
@@ -23,21 +23,21 @@ extension Completions {
   /// The states of a run.
   static let states = CompletionKind.list(StoredRun.State.allCases.map(\.rawValue))
 
-  /// The steps of the run that is on the line, of the newest where none does.
+  /// The steps of the run named on the line, or of the newest run.
   static let steps = CompletionKind.custom { words, _, _ in workflow(ofRunAmong: words)?.steps.map(\.id.text) ?? [] }
 
-  /// The events that may be posted into that run.
+  /// The events that can be posted to that run.
   static let eventsOfRun = CompletionKind.custom { words, _, _ in
     workflow(ofRunAmong: words)?.events.map(\.name).sorted() ?? []
   }
 
-  /// The choices of the step of that run which is on the line, as far as its file says them.
+  /// The choices of the step named on the line, if they are literal in the workflow.
   static let choices = CompletionKind.custom { words, _, _ in
     let step = workflow(ofRunAmong: words)?.steps.first { words.dropFirst(2).contains($0.id.text) }
     return step?.with["choices"]?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 
-  /// The number of runs that are proposed, the newest.
+  /// The maximum number of proposed runs; the newest are proposed.
   private static let runLimit = 50
 
   private static func runs(
@@ -63,7 +63,7 @@ extension Completions {
     return WorkflowLoader(catalog: catalog).load(bytes: definition, file: run.file).graph?.workflow
   }
 
-  /// The store that `--store` or `--in` names on the line, else that of the working folder.
+  /// Returns the store named by `--store` or `--in` on the line, or that of the working folder.
   private static func store(_ words: [String]) throws -> any RunStore {
     func value(of option: String) -> String? {
       if let index = words.lastIndex(of: option), index + 1 < words.count { return words[index + 1] }

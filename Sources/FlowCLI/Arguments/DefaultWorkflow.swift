@@ -2,18 +2,18 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSystem
 
-/// The workflow that runs where the command line names none.
+/// The workflow that runs if the command line does not name one.
 ///
-/// Anyone who may write to a folder above could otherwise have others run commands there, so each folder on the way is
-/// checked.
+/// Another user with write access to a parent folder could otherwise make this user run commands, so every folder on
+/// the path is checked.
 enum DefaultWorkflow {
   /// The name of the file.
   static let name = "flowrun.yaml"
 
   private static let others = mode_t(S_IWOTH)
 
-  /// The path of the file in this folder or the nearest one above, up to the one with `.git`; nil if there is none. Throws a
-  /// usage problem for a file or folder that someone else may change.
+  /// Returns the path of the file in this folder or the nearest parent folder, up to the one with `.git`, or nil if
+  /// there is none. Throws a usage error if another user can change the file or its folder.
   static func find() throws(UsageProblem) -> String? {
     guard let start = status("./") else { return nil }
     var folders: [String] = []
@@ -23,7 +23,7 @@ enum DefaultWorkflow {
       folders.append(prefix)
       if linkStatus(prefix + ".git") != nil { break }
       prefix += "../"
-      // The folder above the root is the root.
+      // The parent of the root is the root.
       guard let above = status(prefix), above.st_dev == start.st_dev, above.st_ino != last.st_ino else {
         folders = [""]
         break

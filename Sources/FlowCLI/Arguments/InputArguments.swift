@@ -5,18 +5,19 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Reads `-i k=v` and `-i k=@FILE` by the types a workflow declares.
+/// Reads `-i k=v` and `-i k=@FILE` according to the types declared by a workflow.
 enum InputArguments {
-  /// The values by name; throws a usage problem for an unknown input, a missing one, and one that does not fit. Paths in the
-  /// arguments are relative to the working folder of this process, paths in defaults to the folders of `run`.
+  /// Returns the values by name. Throws a usage error for an unknown input, a missing one, and one of the wrong type.
+  /// Paths in the arguments are relative to the working folder of this process, paths in defaults to the folders of
+  /// `run`.
   ///
-  /// `words` are those after `--`, which are the input `args`.
+  /// `words` are the words after `--`, which are the value of the input `args`.
   static func read(
     _ arguments: [String], words: [String] = [], for fields: [FieldDeclaration], run: RunInformation
   ) throws(UsageProblem) -> ValueObject {
     var values = try Self.values(of: words, besides: arguments, for: fields)
     for argument in arguments {
-      // By bytes: a mark after '=' that combines with it is a part of the value.
+      // The comparison is by bytes, because a combining character after `=` belongs to the value.
       guard case (let name, let text?) = argument.parted(at: "="), !name.isEmpty else {
         throw UsageProblem("-i '\(argument)': write -i name=value or -i name=@FILE")
       }
@@ -39,7 +40,7 @@ enum InputArguments {
     return values
   }
 
-  /// The input `args`, which the words after `--` are, if it is a list of strings.
+  /// Returns the input `args` from the words after `--`, if it is a list of strings.
   private static func values(
     of words: [String], besides arguments: [String], for fields: [FieldDeclaration]
   ) throws(UsageProblem) -> ValueObject {
@@ -57,7 +58,7 @@ enum InputArguments {
     return ["args": .array(words.map { .string($0) })]
   }
 
-  /// The secret inputs of a run that continues, whose others are those that it was begun with.
+  /// Returns the secret inputs of a resumed run. Its other inputs are those of its start.
   static func readSecrets(
     _ arguments: [String], for fields: [FieldDeclaration], besides header: RunHeader
   ) throws(UsageProblem) -> ValueObject {
@@ -78,7 +79,7 @@ enum InputArguments {
     return values
   }
 
-  /// A secret out of a file, or of standard input: what is on a command line can be read by everybody.
+  /// Reads a secret from a file or standard input, because other users can see command lines.
   private static func readSecret(_ text: String, for field: FieldDeclaration) throws(UsageProblem) -> Value {
     guard let named = text.pathAfterAt, !named.isEmpty else {
       throw UsageProblem(

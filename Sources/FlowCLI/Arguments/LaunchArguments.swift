@@ -4,7 +4,7 @@ import FlowModel
 
 /// Reads `--launch REASON[=@OPTIONS.json]`, `--event NAME@DELAY[=JSON]` and durations.
 enum LaunchArguments {
-  /// The launch; R14: what the reason does not bring is absent.
+  /// Returns the launch. R14: properties that the reason does not provide are absent.
   static func launch(_ argument: String?) throws(UsageProblem) -> Launch {
     guard let argument else { return Launch() }
     let (name, file) = argument.parted(at: "=")
@@ -40,7 +40,7 @@ enum LaunchArguments {
     return options
   }
 
-  /// An event that the workflow knows, and how long after the start it is posted.
+  /// Returns an event of the workflow with its delay after the start and its value.
   static func event(
     _ argument: String, of workflow: Workflow, _ catalog: some ActionCatalog
   ) throws(UsageProblem) -> (name: String, delay: Duration, value: Value) {
@@ -63,7 +63,7 @@ enum LaunchArguments {
     return (name, delay, value)
   }
 
-  /// The value of an event as JSON.
+  /// Parses the value of an event as JSON.
   static func json(_ text: String, of option: String) throws(UsageProblem) -> Value {
     do throws(JSONProblem) {
       return try JSONText.parse(text)
@@ -72,7 +72,7 @@ enum LaunchArguments {
     }
   }
 
-  /// The events that a workflow knows: those it declares, those its actions post, and those of an app's life.
+  /// Returns the events of a workflow: those it declares, those its actions post, and the lifecycle events of an app.
   static func events(of workflow: Workflow, _ catalog: some ActionCatalog) -> Set<String> {
     var known = Set(workflow.events.map(\.name) + LifecycleEvent.allCases.map(\.rawValue))
     for step in workflow.steps {
@@ -82,7 +82,7 @@ enum LaunchArguments {
     return known
   }
 
-  /// A duration on the command line.
+  /// Parses a duration of an option.
   static func duration(_ text: String, of option: String) throws(UsageProblem) -> Duration {
     do throws(DurationText.DurationProblem) {
       return try DurationText.parse(text)

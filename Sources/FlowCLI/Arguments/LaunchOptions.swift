@@ -1,7 +1,7 @@
 import ArgumentParser
 import FlowCommandKit
 
-/// What a launch is given, whether it is run or played.
+/// The options of a launch, for running and for simulating it.
 struct LaunchOptions: ParsableArguments {
   @Option(
     name: [.customShort("i"), .customLong("input")],

@@ -4,10 +4,10 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Workflows as the command line loads them.
+/// Loads workflows for the command line.
 enum LoadedWorkflow {
-  /// The checked workflow in `file`; its diagnostics go to standard error. Throws an ``InvalidWorkflow`` when it cannot
-  /// be read or has an error.
+  /// Returns the checked workflow in `file` and prints its diagnostics to standard error. Throws an ``InvalidWorkflow``
+  /// if it cannot be read or has an error.
   static func load(_ file: String, _ installation: Installation) throws(InvalidWorkflow) -> WorkflowGraph {
     try loadWithText(file, installation).graph
   }
@@ -17,8 +17,8 @@ enum LoadedWorkflow {
     try load(file, try Installation(around: file, given: plugins.folders)).workflow
   }
 
-  /// The same, with what loading the file gave. Where the workflow cannot run, its diagnostics go to `findings`, too: no
-  /// run follows that would write them.
+  /// Returns the workflow together with the result of loading the file. If the workflow cannot run, its diagnostics are
+  /// also written to `findings`, because no run will write them.
   static func loadWithText(
     _ file: String, _ installation: Installation, findings: FindingOutputs = FindingOutputs()
   ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, loaded: LoadResult) {

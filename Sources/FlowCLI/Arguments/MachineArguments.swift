@@ -3,9 +3,9 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// Reading `--resources`: what the steps of a run may take at once.
+/// Reads `--resources`: the resources that the steps of a run may use at the same time.
 enum MachineArguments {
-  /// What it says, and for what it does not name what this machine has; nil: nothing is said.
+  /// Returns the stated capacity, completed by the resources of this machine, or nil if the option is missing.
   static func capacity(_ text: String?) throws(UsageProblem) -> MachineResources? {
     guard let text else { return nil }
     var request = MachineResources.ofThisMachine

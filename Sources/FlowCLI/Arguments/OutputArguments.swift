@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a run tells and writes, for the subcommands that run one.
+/// The options for the output of subcommands that run a workflow.
 struct OutputArguments: ParsableArguments {
   @Flag(help: "Prints one JSON object per event instead of text.")
   var json = false
@@ -42,13 +42,13 @@ struct OutputArguments: ParsableArguments {
   @Flag(help: "Exits 124 when the gate timed out.")
   var strict = false
 
-  /// Where the run is written.
+  /// The outputs of the run.
   var outputs: RunOutputs {
     RunOutputs(report: report, trace: trace, junit: junit, findings: findings.outputs, otlp: otlp)
   }
 }
 
-/// Where problems are written that have a line in a workflow file.
+/// The options for reporting problems with their line in a workflow file.
 struct FindingArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -59,7 +59,7 @@ struct FindingArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Writes problems to this file as a code quality report for GitLab.", valueName: "FILE"))
   var codeQuality: String?
 
-  /// The same as values.
+  /// The outputs for findings.
   var outputs: FindingOutputs { FindingOutputs(annotations: annotations, codeQuality: codeQuality) }
 }
 

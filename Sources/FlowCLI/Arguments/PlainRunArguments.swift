@@ -1,17 +1,18 @@
-/// Reads the arguments of `flowrun run` where they are as plain as they nearly always are.
+/// A fast parser for the most common arguments of `flowrun run`.
 ///
-/// To work out by reflection what the subcommands take is twice the rest of a start. What is not understood here (help,
-/// an abbreviation, `--report=FILE`, a mistake) is left to the argument parser, which says what is wrong; a test holds
-/// that what is understood means the same to both.
+/// The argument parser inspects subcommands by reflection, which takes twice as long as the rest of a start. Arguments
+/// that this parser does not understand (help, an abbreviation, `--report=FILE`, a mistake) are left to the argument
+/// parser, which reports errors. A test checks that both parsers agree.
 enum PlainRunArguments {
-  /// What the arguments ask for, or nil if the argument parser must look.
+  /// Returns the request of the arguments, or nil if the argument parser must be used.
   static func request(_ arguments: [String]) -> RunRequest? {
     var rest = arguments[...]
     if rest.first == "run" { rest.removeFirst() }
     var request = RunRequest(file: "")
     while let word = rest.popFirst() {
       guard word.utf8.first == UInt8(ascii: "-") else {
-        // A file by its name: another word may be a subcommand, nearly one, or a step.
+        // Only a word that looks like a file name is accepted; another word may be a subcommand, a misspelled one, or a
+        // step.
         if request.file.isEmpty {
           guard StepWords.isFileName(word) else { return nil }
           request.file = word

@@ -6,14 +6,14 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// The words of a command line that name what runs: a workflow file and steps of it.
+/// The words of a command line that select the workflow file and its steps.
 struct StepWords {
   let file: String
   let steps: [String]
-  /// Whether the file was found, and not named.
+  /// True if the file was found by default and not named.
   let isFound: Bool
 
-  /// Takes the first word for a file, or for a step of `flowrun.yaml`.
+  /// Interprets the first word as a file, or as a step of `flowrun.yaml`.
   init(_ first: String?, _ others: [String]) throws(UsageProblem) {
     if let first, Self.isFileName(first) || FileAccess.isRegular(first) {
       (file, steps, isFound) = (first, others, false)
@@ -30,24 +30,24 @@ struct StepWords {
     (file, steps, isFound) = (found, [first] + others, true)
   }
 
-  /// Whether a word is the path of a workflow, whether or not the file exists.
+  /// True if a word looks like the path of a workflow, even if the file does not exist.
   static func isFileName(_ word: String) -> Bool {
     word.utf8.contains(UInt8(ascii: "/")) || word.hasSuffix(".yaml") || word.hasSuffix(".yml")
   }
 
   // MARK: The arguments of the process
 
-  /// Options of a run that take no value.
+  /// The options of a run without a value.
   static let flags: Set<String> = [
     "--json", "--quiet", "--verbose", "--strict", "--durable", "--no-history", "--no-needs", "--explain", "--watch",
     "--help", "-h", "--version",
   ]
 
-  /// The option that holds a word for the steps.
+  /// The hidden option for a word that is passed to the steps.
   static let argumentOption = "argument-of-steps"
 
-  /// The arguments for the parser. A `--` before the first word only says that this word is not a subcommand:
-  /// `flowrun -- sync` becomes `flowrun run sync`. What follows another `--` is for the steps.
+  /// Rewrites the arguments for the parser. A `--` before the first word only means that the word is not a subcommand:
+  /// `flowrun -- sync` becomes `flowrun run sync`. The words after another `--` are for the steps.
   static func normalized(_ arguments: [String]) -> [String] {
     guard let terminator = arguments.firstIndex(of: "--"), let first = arguments.first,
       !first.hasPrefix("---"), first == "run" || !(subcommands + ["help"]).contains(first)
@@ -65,7 +65,7 @@ struct StepWords {
 
   // MARK: Steps
 
-  /// The steps that a request names; nil if it names none. Throws a usage problem for one that is not a step.
+  /// Returns the selected steps, or nil if the request names none. Throws a usage error for an unknown step.
   static func selection(_ request: RunRequest, _ workflow: Workflow) throws(UsageProblem) -> StepSelection? {
     guard !request.steps.isEmpty else {
       if request.leavesOutNeeds { throw UsageProblem("--no-needs belongs to named steps; name one") }
@@ -92,25 +92,24 @@ struct StepWords {
     return text + "; " + (question ?? "\(all) lists the steps")
   }
 
-  /// The names of all subcommands.
   static var subcommands: [String] {
     FlowCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
   }
 
   // MARK: Completion
 
-  /// The first word: a workflow file, or a step of `flowrun.yaml`.
+  /// Completes the first word: a workflow file, or a step of `flowrun.yaml`.
   static let first = CompletionKind.custom { _, _, typed in
     Completions.files(at: typed) + ids(in: try? DefaultWorkflow.find())
   }
 
-  /// The steps of the file on the line, else of `flowrun.yaml`.
+  /// Completes the steps of the file on the line, or of `flowrun.yaml`.
   static let steps = CompletionKind.custom { words, _, _ in
     let file = words.dropFirst().first { isFileName($0) || $0 != "run" && FileAccess.isRegular($0) }
     return ids(in: file ?? (try? DefaultWorkflow.find()))
   }
 
-  /// The ids as the text of a file has them: no plugin is looked for.
+  /// Returns the ids in the text of a file without loading plugins.
   private static func ids(in file: String?) -> [String] {
     guard let file, let bytes = try? FileAccess.read(file), let overview = StepOverview(bytes, file: file) else {
       return []

@@ -1,34 +1,33 @@
 import FlowCommandKit
 import FlowModel
 
-/// A batch: one JSON object a line in, exactly one JSON line out for each, in order; blank and broken lines are answered
-/// too.
+/// A batch: each input line is a JSON object and gets one JSON line as its answer, in order. Blank and invalid lines
+/// are answered, too.
 ///
-/// Answers go out as soon as no further line is waiting, so that a program may ask and read in turn.
+/// Answers are written when no complete line is waiting, so a program can send a line and wait for its answer.
 struct BatchSession {
   private var reader: LineReader
   private var output: [UInt8] = []
 
-  /// The largest output that is kept back while lines are waiting.
+  /// The size at which output is written even while lines are waiting.
   private static let flushBytes = 1 << 16
 
-  /// A batch from standard input to standard output.
+  /// Creates a batch from standard input to standard output.
   init() { reader = LineReader(limit: Limits.jsonBytes) }
 
-  /// The object of the next line, or what is wrong with that line; nil at the end.
+  /// Returns the object on the next line, or an error for an invalid line, or nil at the end.
   mutating func next() -> Result<ValueObject, BatchProblem>? {
     if output.count >= Self.flushBytes || !reader.hasLineReady() { flush() }
-    // The answer would not be read.
+    // An answer would not be read.
     return StandardOutput.hasFailed ? nil : reader.next().map(Self.object)
   }
 
-  /// Answers the line that was read last.
   mutating func answer(_ value: Value) {
     JSONText.append(value, to: &output)
     output.append(10)
   }
 
-  /// Sends what has been answered.
+  /// Writes the collected answers.
   mutating func flush() {
     guard !output.isEmpty else { return }
     StandardOutput.write(output)
@@ -54,7 +53,7 @@ struct BatchSession {
   }
 }
 
-/// A line of a batch that is not a question.
+/// An error for an invalid line of a batch.
 struct BatchProblem: Error {
   let message: String
   init(_ message: String) { self.message = message }

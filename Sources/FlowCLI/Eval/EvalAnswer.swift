@@ -1,14 +1,14 @@
 import FlowExpressions
 import FlowModel
 
-/// What `flowrun eval` says to one expression: `{"kind":…,"value":…}` or `{"error":{"kind":…,"message":…}}`.
+/// The answer of `flowrun eval` for one expression: `{"kind":…,"value":…}` or `{"error":{"kind":…,"message":…}}`.
 struct EvalAnswer {
-  /// The answer as it is written.
+  /// The answer as JSON.
   let value: Value
-  /// The error, when there is one.
+  /// The error, or nil if the expression was evaluated.
   let error: ExpressionError?
 
-  /// Evaluates an expression whose named values are exactly the members of `contexts`.
+  /// Evaluates an expression in which the members of `contexts` are the only named values.
   init(_ source: String, contexts: ValueObject) {
     do throws(ExpressionError) {
       guard case .object(let contexts) = Value.object(contexts).withKeysUniqueWithoutCase else {
@@ -26,10 +26,10 @@ struct EvalAnswer {
     }
   }
 
-  /// The answer to a line that is not a question.
+  /// The answer for an invalid line.
   static func broken(_ message: String) -> Value { ["error": ["kind": "parsing", "message": .string(message)]] }
 
-  /// The answer to a line of a batch: `{"expr":…,"contexts":{…}}`.
+  /// Returns the answer for a line of a batch: `{"expr":…,"contexts":{…}}`.
   static func answer(_ question: ValueObject) -> Value {
     guard let expression = question["expr"] else {
       return broken(#"the key "expr" is missing: each line is {"expr":…,"contexts":{…}}"#)
@@ -46,7 +46,7 @@ struct EvalAnswer {
 }
 
 extension Value {
-  /// The kind in the words of expressions, which know only one kind of number.
+  /// The kind in the terms of expressions, which have only one kind of number.
   fileprivate var expressionKind: String {
     switch self {
     case .null: "Null"

@@ -4,19 +4,19 @@ import FlowExpressions
 import FlowModel
 import FlowSystem
 
-/// A file of variables as other tools read it: lines `NAME=value`, with comments, quotes and an `export` before the name. A value
-/// in quotes may have several lines.
+/// A file of variables in the usual format: lines `NAME=value`, with comments, quotes and an optional `export` before
+/// the name. A quoted value may have several lines.
 ///
-/// Nothing is put in for `$NAME`: a value is what is there.
+/// `$NAME` is not expanded in values.
 enum EnvironmentFile {
-  /// What a line says wrongly.
+  /// An error in a line.
   struct LineProblem: Error, Hashable {
     var line: Int
     var message: String
   }
 
-  /// The variables of a workflow's files, later ones above earlier ones; throws an ``InvalidWorkflow`` where one cannot be
-  /// read, is malformed, or has a name that cannot be evaluated with these inputs.
+  /// Returns the variables of a workflow's files; later files override earlier ones. Throws an ``InvalidWorkflow`` if a
+  /// file cannot be read, is malformed, or has a name that cannot be evaluated with these inputs.
   static func values(
     of workflow: Workflow, in folder: String, inputs: ValueObject
   ) throws(InvalidWorkflow) -> ValueObject {
@@ -35,7 +35,7 @@ enum EnvironmentFile {
     return values
   }
 
-  /// The same for the files that a workflow includes, by their scopes' numbers.
+  /// Returns the variables for the files that a workflow includes, by the index of their scope.
   static func scopeValues(of workflow: Workflow, in folder: String) throws(InvalidWorkflow) -> [Int: ValueObject] {
     var values: [Int: ValueObject] = [:]
     for (number, scope) in workflow.scopes.enumerated() {
@@ -47,7 +47,8 @@ enum EnvironmentFile {
     return values
   }
 
-  /// The path that an element of `env-file` states; nil if an expression gives null or an empty text: no file.
+  /// Returns the path that an element of `env-file` names, or nil if an expression evaluates to null or an empty
+  /// string.
   static func name(_ template: String, inputs: ValueObject) throws(ExpressionError) -> String? {
     guard Template.containsExpression(template) else { return template }
     let value = try Template(parsing: template).evaluate(in: FixedContext(["inputs": .object(inputs)]))
@@ -60,7 +61,7 @@ enum EnvironmentFile {
     }
   }
 
-  /// The absolute path of a file of variables that a workflow in `folder` names.
+  /// Returns the absolute path of a file of variables named by a workflow in `folder`.
   static func path(of name: String, in folder: String) -> String {
     let name = FilePath.withHome(name)
     return name.hasPrefix("/") ? name : "\(folder)/\(name)"
@@ -81,7 +82,7 @@ enum EnvironmentFile {
     }
   }
 
-  /// The variables of a text; of two of one name the last counts.
+  /// Parses the variables of a text. If a name occurs twice, the last value counts.
   static func parse(_ text: String) throws(LineProblem) -> ValueObject {
     var reader = VariableReader(text)
     return try reader.variables()

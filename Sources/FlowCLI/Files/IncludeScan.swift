@@ -3,13 +3,13 @@ import FlowCompiled
 import FlowModel
 import FlowSystem
 
-/// Finds the files that a workflow includes without reading it as one: by the texts behind `uses:`. Plugins are looked for around
-/// these files before anything is loaded, since only their manifests say which actions there are.
+/// Finds the files that a workflow includes by scanning its text for `uses:`. Plugins are searched near these files
+/// before anything is loaded, because actions are known only from the manifests of plugins.
 struct IncludeScan {
-  /// What was found, in the order in which it was; the first is the workflow itself.
+  /// The files in the order in which they were found; the workflow itself is the first.
   private var found: [String] = []
 
-  /// The absolute paths of the files that `file` includes, and that these include.
+  /// Returns the absolute paths of the files that `file` includes directly or indirectly.
   static func files(includedBy file: String) -> [String] {
     var scan = IncludeScan()
     var files = [FilePath.absolute(file)]
@@ -31,7 +31,7 @@ struct IncludeScan {
     return Self.names(in: bytes).map { FilePath.normalized($0.hasPrefix("/") ? $0 : "\(folder)/\($0)") }
   }
 
-  /// The texts behind `uses:` that end in `.yaml` or `.yml`.
+  /// Returns the values of `uses:` that end in `.yaml` or `.yml`.
   private static func names(in bytes: [UInt8]) -> [String] {
     var names: [String] = []
     bytes.withUnsafeBytes { bytes in
@@ -58,7 +58,7 @@ struct IncludeScan {
 }
 
 extension Workflow {
-  /// The files that a compiled workflow includes, sorted, from its own folder.
+  /// The files that a compiled workflow includes, sorted and relative to its folder.
   fileprivate var includedFiles: [String] {
     let inner = itemWorkflows.values.flatMap(\.workflow.includedFiles)
     return Set(includes.values.compactMap(\.origin) + inner).sorted()

@@ -1,22 +1,22 @@
 import FlowCommandKit
 import FlowSystem
 
-/// A file that the command writes for its user: a report, a trace, a page of a new plugin.
+/// A file that the command writes for its user: a report, a trace, a file of a new plugin.
 ///
-/// A regular file is replaced when all is written, so that readers see either the old or the new content; its permissions
-/// do not change, and a link to it remains a link. Anything else (a pipe, a device, the file behind standard output) is written as
-/// it comes. Every wait has a limit: a reader of a pipe has 2 s to open it, and 5 s to continue reading.
+/// A regular file is replaced after everything has been written, so readers see either the old or the new content. Its
+/// permissions are kept, and a link to it remains a link. A pipe, a device and the file of standard output are written
+/// directly. All waits are limited: the reader of a pipe has 2 s to open it, and 5 s to continue reading.
 final class OutputFile {
   private let path: String
   private let file: Int32
-  /// What the new content is written to and what it then replaces; nil for what is written in place.
+  /// The temporary file with the new content and the file that it replaces, or nil if the file is written directly.
   private let replacement: (temporary: String, target: String)?
   private var isOpen = true
 
   private static let readerSeconds = 2.0
   private static let pauseMilliseconds: Int32 = 5_000
 
-  /// Opens a file for writing; throws a ``FileProblem`` that names it.
+  /// Opens a file for writing. Throws a ``FileProblem`` that names it.
   init(_ path: String) throws(FileProblem) {
     self.path = path
     var status = stat()
@@ -39,7 +39,7 @@ final class OutputFile {
     }
   }
 
-  /// Opens a file to append to it in place, since others may have it open, too; creates it if it is missing.
+  /// Opens a file to append to it, because other processes may have it open, too. Creates it if it is missing.
   init(appendingTo path: String) throws(FileProblem) {
     self.path = path
     replacement = nil
@@ -47,7 +47,7 @@ final class OutputFile {
     guard file >= 0 else { throw FileProblem(path: path, .write) }
   }
 
-  /// Creates a file; throws a ``FileProblem`` if there is one already.
+  /// Creates a file. Throws a ``FileProblem`` if it exists.
   init(creating path: String) throws(FileProblem) {
     self.path = path
     replacement = nil
@@ -61,14 +61,14 @@ final class OutputFile {
     if let replacement { unlink(replacement.temporary) }
   }
 
-  /// Removes a regular file that an earlier command wrote, also behind a link, which stays; leaves anything else alone.
+  /// Removes a regular file that an earlier command wrote. Follows a link but keeps it; other kinds of files are not
+  /// removed.
   static func removeOld(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, standardFile(status) == nil else { return }
     unlink(FilePath.real(path))
   }
 
-  /// Appends bytes.
   func write(_ bytes: [UInt8]) throws(FileProblem) {
     try bytes.withUnsafeBufferPointer { (buffer) throws(FileProblem) in try write(buffer) }
   }
@@ -91,7 +91,7 @@ final class OutputFile {
     }
   }
 
-  /// Completes the file, which has the new content from now on.
+  /// Completes the file and puts the new content in place.
   func finish() throws(FileProblem) {
     isOpen = false
     let isClosed = close(file) == 0
@@ -106,7 +106,8 @@ final class OutputFile {
     }
   }
 
-  /// Standard output or standard error, when the file is the one behind it: a file next to it would take its place.
+  /// Returns the descriptor of standard output or standard error if it is open on this file, which must then not be
+  /// replaced.
   private static func standardFile(_ status: stat) -> Int32? {
     [1, 2].first { descriptor in
       var own = stat()
@@ -114,8 +115,8 @@ final class OutputFile {
     }
   }
 
-  /// Opens a new file in the folder of what `path` leads to, with the permissions and the owner of what is there; where
-  /// that cannot be, the file itself.
+  /// Opens a temporary file in the folder of the file that `path` leads to, with its permissions and owner. If that is
+  /// not possible, opens the file itself.
   private static func openReplacement(
     of path: String, _ status: stat?
   ) throws(FileProblem) -> (Int32, (temporary: String, target: String)?) {
@@ -144,7 +145,7 @@ final class OutputFile {
     return (itself, nil)
   }
 
-  /// Opens a pipe or a device; of a pipe the reader is awaited.
+  /// Opens a pipe or device. Waits for the reader of a pipe.
   private static func openDevice(_ path: String) throws(FileProblem) -> Int32 {
     let start = ContinuousClock.now
     while true {
@@ -160,14 +161,13 @@ final class OutputFile {
 }
 
 extension OutputFile {
-  /// Writes a whole file.
   static func write(_ bytes: [UInt8], to path: String) throws(FileProblem) {
     let file = try OutputFile(path)
     try file.write(bytes)
     try file.finish()
   }
 
-  /// Creates a file with this content; throws if there is one already. A file that could not be completed is removed.
+  /// Creates a file with this content. Throws if it exists. An incomplete file is removed.
   static func create(_ bytes: [UInt8], at path: String) throws(FileProblem) {
     let file = try OutputFile(creating: path)
     do {
@@ -179,7 +179,7 @@ extension OutputFile {
     }
   }
 
-  /// Throws when a file at `path` could not be written, before a run is made for nothing.
+  /// Throws if the file at `path` cannot be written, before a run is started in vain.
   static func check(_ path: String) throws(FileProblem) {
     var status = stat()
     if stat(path, &status) == 0 {

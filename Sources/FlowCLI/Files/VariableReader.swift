@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Reads the text of a file of variables, byte by byte.
+/// Parses the text of a file of variables.
 struct VariableReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -30,7 +30,7 @@ struct VariableReader {
     _ = takeLineEnd()
   }
 
-  /// Skips a line break; false if there is none.
+  /// Skips a line break. Returns false if there is none.
   private mutating func takeLineEnd() -> Bool {
     guard let first = byte, isAtLineEnd else { return false }
     position += 1
@@ -39,7 +39,7 @@ struct VariableReader {
     return true
   }
 
-  /// The variables; of two of one name the last counts.
+  /// Parses all variables. If a name occurs twice, the last value counts.
   mutating func variables() throws(EnvironmentFile.LineProblem) -> ValueObject {
     var values = ValueObject()
     while position < bytes.count {
@@ -81,7 +81,7 @@ struct VariableReader {
     skipSpaces()
     var value: [UInt8] = []
     guard let quote = byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-      // A comment begins behind a space.
+      // A comment begins after a space.
       while let next = byte, !isAtLineEnd {
         if next == UInt8(ascii: "#"), value.last.map({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) ?? true {
           break
