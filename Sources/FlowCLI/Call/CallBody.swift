@@ -3,9 +3,9 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The bodies of a call's step, made of the called action's body.
+/// Creates the body of a call's step from the body of the called action.
 enum CallBody {
-  /// Calls it once with inputs that are known.
+  /// Returns a body that calls the action once with known inputs.
   static func once(
     _ body: RegisteredAction.Body, _ inputs: ValueObject, _ fields: [FieldDeclaration]
   ) -> RegisteredAction.Body {
@@ -21,7 +21,7 @@ enum CallBody {
     }
   }
 
-  /// Calls it for each line of standard input and answers on standard output.
+  /// Returns a body that calls the action for each line of standard input and writes the answers to standard output.
   static func forEachLine(_ body: RegisteredAction.Body, _ fields: [FieldDeclaration]) -> RegisteredAction.Body {
     switch body {
     case .synchronous(let run):
@@ -60,7 +60,7 @@ enum CallBody {
   }
 }
 
-/// Makes an action's inputs of the lines of a batch.
+/// Creates the inputs of an action from the lines of a batch.
 private struct LineInputs {
   let fields: [FieldDeclaration]
   let run: RunInformation
@@ -73,7 +73,7 @@ private struct LineInputs {
     hasPaths = fields.contains { $0.type.mayHoldPaths }
   }
 
-  /// The inputs of a line; throws what is wrong with it.
+  /// Returns the inputs of a line. Throws if the line is invalid.
   func bound(_ line: Result<ValueObject, BatchProblem>) throws -> ValueObject {
     var inputs = try line.get()
     if hasPaths {
@@ -84,7 +84,7 @@ private struct LineInputs {
 }
 
 extension ValueType {
-  /// Whether values of this type may have paths inside.
+  /// True if values of this type may contain paths.
   fileprivate var mayHoldPaths: Bool {
     switch self {
     case .path: true

@@ -5,9 +5,10 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// One action made into a workflow of its own: the providers of what it requires, each with its defaults, and then it.
+/// A workflow that calls one action: steps with default inputs provide the handles it requires, followed by the action
+/// itself.
 struct PreparedCall {
-  /// The providers and the call.
+  /// The workflow with the providers and the call.
   let graph: WorkflowGraph
   /// The installed actions and the call.
   let registry: ActionRegistry
@@ -15,8 +16,8 @@ struct PreparedCall {
   private static let step = StepID(unchecked: "call")
   private static let outputs = "outputs"
 
-  /// Prepares a call with these inputs, or with one input object a line from standard input when they are nil. Throws a
-  /// usage problem when the inputs do not fit or a handle has no provider.
+  /// Prepares a call with these inputs or, if they are nil, with one input object per line of standard input. Throws a
+  /// usage error if the inputs are invalid or a handle has no provider.
   init(_ target: RegisteredAction, inputs: ValueObject?, registry: ActionRegistry) throws(UsageProblem) {
     let declaration = target.declaration
     var steps: [Step] = []
@@ -29,7 +30,7 @@ struct PreparedCall {
     stand.outputFieldsFromInput = nil
     var with = ValueObject()
     if let event = declaration.eventFromInput, let name = inputs?[event] {
-      // The engine lets a step post what this input of the step says.
+      // The engine allows a step to post the event named by this input of the step.
       stand.inputs = declaration.inputs.filter { $0.name == event }
       with[event] = name
     }
@@ -67,7 +68,7 @@ struct PreparedCall {
   ) throws(UsageProblem) {
     for key in declaration.requires where provided[key] == nil && !registry.handles.contains(where: { $0.key == key }) {
       let candidates = registry.declarations.filter { $0.provides.contains(key) && !path.contains($0.name) }
-      // The action's own plugin knows best.
+      // A provider of the action's own plugin is preferred.
       guard
         let provider = candidates.first(where: { $0.pluginName == declaration.pluginName }) ?? candidates.first
       else {
@@ -88,7 +89,7 @@ struct PreparedCall {
 
   // MARK: Inputs
 
-  /// The inputs when they fit; relative paths count from the working directory.
+  /// Checks the inputs and makes paths absolute; relative paths start at the working folder.
   private static func checked(
     _ inputs: ValueObject, _ declaration: ActionDeclaration, _ target: RegisteredAction
   ) throws(UsageProblem) -> ValueObject {
@@ -120,17 +121,16 @@ struct PreparedCall {
 
   // MARK: Answer
 
-  /// The result of a call.
   struct Answer {
     /// `{"outputs":…}` or `{"error":…}`.
     var value: Value
-    /// Whether it failed.
+    /// True if the call failed.
     var isError: Bool
-    /// What kept the action from being called at all, or nil.
+    /// The reason why the action was not called, or nil if it was.
     var providerFailure: String?
   }
 
-  /// The answer that a report holds.
+  /// Returns the answer from a report.
   func answer(_ report: RunReport) -> Answer {
     guard let failed = report.steps.first(where: { $0.outcome != .success }) else {
       return Answer(value: ["outputs": report.outputs[Self.outputs] ?? [:]], isError: false)

@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// Which steps would run where and why, for people.
+/// Lists where each step would run and why.
 enum PlacementText {
-  /// A line a step: its id, where it runs, and why where it was to go elsewhere.
+  /// Returns one line per step: its id, where it runs, and why it does not run remotely although it should.
   static func text(_ workflow: Workflow, _ placement: StepPlacement) -> String {
     let width = min(40, workflow.steps.map(\.id.text.count).max() ?? 0)
     var text = ""

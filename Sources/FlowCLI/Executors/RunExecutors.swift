@@ -7,20 +7,20 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// The executors of one run, from the file and `--on` to the last worker's end.
+/// The executors of a run, from reading the file and `--on` until the last worker has ended.
 struct RunExecutors: Sendable {
-  /// Which steps run elsewhere; nil: none.
+  /// The placement of remote steps, or nil if there are none.
   let placement: ExecutorPlacement?
   private let pools: [WorkerPool]
   private let told: Told
 
-  /// What executors said, for the report.
+  /// The messages of executors, collected for the report.
   private final class Told: Sendable {
     private let lines = Mutex<[String]>([])
     private let run = Mutex<WorkflowRun?>(nil)
     private let waitingTexts = Mutex<[String: String]>([:])
 
-    /// Whether this process has the run as far as is known.
+    /// True if this process is known to hold the run.
     var isSure: Bool { run.withLock { $0 }?.isSureOfRun ?? true }
 
     func follow(_ run: WorkflowRun) { self.run.withLock { $0 = run } }
@@ -33,11 +33,11 @@ struct RunExecutors: Sendable {
     var all: [String] { lines.withLock { $0 } }
   }
 
-  /// How long a run waits for the first worker before it starts: behind that steps wait for their slots.
+  /// The maximum wait for the first worker before the run starts. After that, steps wait for their slots.
   private static let firstWorker = Duration.seconds(5)
 
-  /// The executors that the steps of a workflow are sent to, of which nothing has been started; on a thread that may wait: an
-  /// engine is asked what it has. Throws a ``UsageProblem`` or an ``InvalidWorkflow`` where one cannot be used.
+  /// Creates the executors of a workflow without starting anything. Blocks, because container engines are asked for
+  /// their capabilities. Throws a ``UsageProblem`` or an ``InvalidWorkflow`` if an executor cannot be used.
   init(
     _ workflow: Workflow, _ installation: Installation, _ request: RunRequest, workflowFolder: String,
     inputs: ValueObject
@@ -92,7 +92,7 @@ struct RunExecutors: Sendable {
     self.placement = placement
   }
 
-  /// Throws when `--on` is not an address.
+  /// Throws if `--on` is not a valid address.
   static func check(_ on: String?) throws(UsageProblem) {
     guard let on else { return }
     do throws(ExecutorAddress.AddressProblem) {
@@ -111,7 +111,8 @@ struct RunExecutors: Sendable {
     return InvalidWorkflow(description: "flowrun: \(problem.message)\n")
   }
 
-  /// Starts the executors' workers and waits for the first of each, on a thread that may wait. Throws where none can be had.
+  /// Starts the workers and waits for the first one of each executor; blocks the thread. Throws if no worker can be
+  /// started.
   func open() throws {
     let (pools, told) = (pools, told)
     if pools.isEmpty { return }
@@ -135,7 +136,7 @@ struct RunExecutors: Sendable {
     if let problem { throw Self.problem(problem) }
   }
 
-  /// Keeps workers going only while this process has the run, and reports there why workers are not there yet.
+  /// Lets workers continue only while this process holds the run, and announces in the run why workers are not ready.
   func follow(_ run: WorkflowRun) {
     if isEmpty { return }
     told.follow(run)
@@ -146,19 +147,19 @@ struct RunExecutors: Sendable {
     }
   }
 
-  /// Whether there are none.
+  /// True if no step runs remotely.
   var isEmpty: Bool { pools.isEmpty }
 
-  /// What was left out or lost.
+  /// The messages about ignored settings and lost workers.
   var warnings: [String] { told.all }
 
-  /// The same as ``close()``, on a thread that may wait.
+  /// Does the same as ``close()`` and blocks the thread.
   func closeAndWait() {
     if pools.isEmpty { return }
     _ = try? BlockingWait.result { [self] in await close() }
   }
 
-  /// What the accounting of clusters says of the jobs that attempts had for themselves, and why it does not say all of it.
+  /// Returns the accounting data of clusters about jobs that ran a single attempt, and the reason if data is missing.
   func accounts() async -> (jobs: [Value], problem: String?) {
     var jobs: [JobAccount] = []
     var problem: String?
@@ -171,7 +172,7 @@ struct RunExecutors: Sendable {
     return (jobs.map(\.value), problem)
   }
 
-  /// Ends every worker with everything it runs.
+  /// Ends all workers with everything they run.
   func close() async {
     await withTaskGroup { group in
       for pool in pools { group.addTask { await pool.close() } }
@@ -179,14 +180,14 @@ struct RunExecutors: Sendable {
   }
 }
 
-/// Waits on the calling thread, which must be none of a pool, for what a task does.
+/// Blocks the current thread, which must not belong to a pool, until a task has finished.
 private final class BlockingWait<Answer: Sendable>: Sendable {
   private let answer = Mutex<Answer?>(nil)
   private let pipe: Descriptor.Pipe
 
   private init() throws(SystemError) { pipe = try Descriptor.pipe() }
 
-  /// What `body` gives.
+  /// Returns the result of `body`.
   static func result(_ body: @escaping @Sendable () async -> Answer) throws(SystemError) -> Answer {
     let wait = try BlockingWait()
     Task.detached {

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension ExportedWorkflow {
-  /// A Workflow of Argo, as JSON, which is YAML too: a container a step in one DAG.
+  /// Returns an Argo Workflow as JSON, which is also YAML. Each step becomes a container in one DAG.
   func argo(image: String) -> Value {
     let names = argoNames
     let tasks = steps.map { step -> Value in
@@ -22,7 +22,7 @@ extension ExportedWorkflow {
     ]
   }
 
-  /// What of the steps that translate is left out for Argo, a sentence each.
+  /// The settings of exported steps that Argo does not support, one sentence each.
   var argoOmissions: [String] {
     steps.compactMap { step in
       guard let folder = step.statedFolder, !folder.hasPrefix("/") else { return nil }
@@ -31,7 +31,7 @@ extension ExportedWorkflow {
     }
   }
 
-  /// The names of the steps' templates: no two are the same, and none is that of the whole.
+  /// The names of the steps' templates. They are unique and differ from that of the whole DAG.
   private var argoNames: [String: String] {
     var names: [String: String] = [:]
     var taken: Set<String> = ["flowrun"]
@@ -62,7 +62,7 @@ extension ExportedWorkflow {
     }
     if let request = step.request { container["resources"] = .object(Self.resources(request)) }
     var template: ValueObject = ["name": .string(name), "container": .object(container)]
-    // Argo's own schema has texts wherever it takes a number or a text.
+    // Argo's schema requires a string for a number or string.
     if let limit = step.limit { template["activeDeadlineSeconds"] = .string(String(Self.seconds(limit))) }
     if let retry = step.retry, retry.attempts > 1 {
       template["retryStrategy"] = [
@@ -77,7 +77,7 @@ extension ExportedWorkflow {
     return .object(template)
   }
 
-  /// What is asked for is also what may be used, but for processors: Kubernetes slows down who uses more than a limit of them.
+  /// Requests are also limits, except for processors: Kubernetes slows down a container that uses more than its limit.
   private static func resources(_ request: MachineResources) -> ValueObject {
     var requests: ValueObject = ["cpu": .string(String(request.cpus))]
     var limits = ValueObject()
@@ -90,13 +90,13 @@ extension ExportedWorkflow {
       ? ["requests": .object(requests)] : ["requests": .object(requests), "limits": .object(limits)]
   }
 
-  /// A name as Kubernetes takes it: small letters, digits and hyphens, beginning with a letter.
+  /// Returns a valid Kubernetes name: lowercase letters, digits and hyphens, beginning with a letter.
   private static func argoName(_ text: String) -> String {
     let name = String(text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(50))
     return name.first?.isLetter == true ? name.last == "-" ? name + "x" : name : "s-" + name + "x"
   }
 
-  /// Argo fills in what is between double braces.
+  /// Escapes double braces, which Argo would replace.
   private static func argoText(_ text: String) -> String {
     text.split(separator: "{{", omittingEmptySubsequences: false).joined(separator: "{{'{{'}}")
   }

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension ExportedWorkflow {
-  /// A script that submits a job a step; each waits for those it needs.
+  /// A script that submits one job per step with dependencies between them.
   var slurmScript: String {
     var text = """
       #!/bin/bash
@@ -12,7 +12,7 @@ extension ExportedWorkflow {
     for (index, step) in steps.enumerated() {
       var words = ["sbatch", "--parsable", "--job-name=" + Self.quoted(step.id), "--chdir=" + Self.quoted(step.folder)]
       words.append("--kill-on-invalid-dep=yes")
-      // Slurm counts in minutes.
+      // Slurm's time limits are in minutes.
       if let limit = step.limit { words.append("--time=\((Self.seconds(limit) + 59) / 60)") }
       if let request = step.request {
         words.append("--cpus-per-task=\(request.cpus)")
@@ -35,7 +35,7 @@ extension ExportedWorkflow {
 
   private func number(of id: String) -> Int { steps.firstIndex { $0.id == id } ?? 0 }
 
-  /// The step as a line for a shell, its attempts included.
+  /// Returns the step as a shell command, including its attempts.
   private static func line(_ step: ExportedStep) -> String {
     var words = step.words.map(quoted).joined(separator: " ")
     if !step.environment.isEmpty {

@@ -2,41 +2,41 @@ import FlowEngine
 import FlowModel
 import FlowSystem
 
-/// A workflow as far as another engine can run it: commands that wait for each other. What else there is, is left out and told
-/// with its reason.
+/// The part of a workflow that another engine can run: commands with dependencies. Everything else is omitted and
+/// listed with the reason.
 struct ExportedWorkflow {
-  /// A step that translates.
+  /// A step that can be exported.
   struct ExportedStep {
     var id: String
-    /// The program with its arguments.
+    /// The program and its arguments.
     var words: [String]
     var environment: [(name: String, value: String)]
-    /// The absolute path of the folder it runs in.
+    /// The absolute path of its working folder.
     var folder: String
-    /// The folder that it states itself; nil: none.
+    /// The folder set by the step, or nil if it has none.
     var statedFolder: String?
     var needs: [Need]
-    /// How long it may take.
+    /// Its time limit.
     var limit: Duration?
     var retry: RetryPolicy?
-    /// What it takes of the machine; nil: nothing is stated.
+    /// Its request for resources of the machine, or nil if it has none.
     var request: MachineResources?
     var isOptional: Bool
   }
 
-  /// A step that comes before another.
+  /// A dependency.
   struct Need {
     var id: String
-    /// Whether its failure delays no other step.
+    /// True if other steps run even if it fails.
     var isOptional: Bool
   }
 
   let name: String
   private(set) var steps: [ExportedStep] = []
-  /// What is left out, a sentence each.
+  /// The omitted parts, one sentence each.
   private(set) var omissions: [String] = []
 
-  /// What of `graph` translates; relative folders start at `folder`.
+  /// Exports the supported parts of `graph`. Relative folders start at `folder`.
   init(_ graph: WorkflowGraph, folder: String) {
     let workflow = graph.workflow
     name = workflow.name
@@ -58,7 +58,7 @@ struct ExportedWorkflow {
     }
   }
 
-  /// Why a step does not translate.
+  /// The reason why a step cannot be exported.
   private struct Obstacle: Error {
     var reason: String
   }
@@ -133,11 +133,11 @@ struct ExportedWorkflow {
 }
 
 extension ExportedWorkflow {
-  /// A word as a shell takes it.
+  /// Quotes a word for a shell.
   static func quoted(_ word: String) -> String {
     "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
   }
 
-  /// Whole seconds, rounded up.
+  /// Returns whole seconds, rounded up.
   static func seconds(_ duration: Duration) -> Int { max(1, (duration.nanoseconds + 999_999_999) / 1_000_000_000) }
 }

@@ -1,20 +1,20 @@
 import FlowModel
 
-/// Which steps are drawn in which box: each file that is included has one, with its entry, its exit and the boxes of what
-/// it includes itself.
+/// The boxes of a drawing. Each included file has a box with its entry, its exit and the boxes of the files it
+/// includes.
 struct GraphBoxes {
-  /// A box, or the whole, which is the first.
+  /// A box. The first one is the whole graph.
   struct Box {
-    /// The id of the step that includes the file; empty: the whole.
+    /// The id of the step that includes the file; empty for the whole graph.
     var name = ""
-    /// In the order of the workflow.
+    /// The indices of its steps, in file order.
     var steps: [Int] = []
-    /// The boxes inside, by their indices.
+    /// The indices of its inner boxes.
     var boxes: [Int] = []
   }
 
   private(set) var all: [Box] = [Box()]
-  /// The box of each step.
+  /// The index of the box of each step.
   private var boxOfStep: [Int]
 
   init(_ workflow: Workflow) {
@@ -28,6 +28,6 @@ struct GraphBoxes {
     for (step, box) in boxOfStep.enumerated() { all[box].steps.append(step) }
   }
 
-  /// The id of the step that includes the file in which a step is; nil: it is in the workflow itself.
+  /// Returns the id of the step that includes the file of this step, or nil for a step of the workflow itself.
   func name(ofBoxAround step: Int) -> String? { boxOfStep[step] == 0 ? nil : all[boxOfStep[step]].name }
 }

@@ -2,8 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension GraphDrawing {
-  /// The graph as a table for a terminal: a row a step, indented by how many steps come before it, the gate between what
-  /// it waits for and what waits for it.
+  /// The graph as a table for a terminal: one row per step, indented by its level. The gate is between the steps it
+  /// waits for and those that wait for it.
   ///
   /// `*` marks the steps that the gate waits for.
   var ascii: String {
@@ -24,7 +24,7 @@ extension GraphDrawing {
     return text + fileLines
   }
 
-  /// What steps make and read: `fetch -> data.json -> parse`.
+  /// The files that steps produce and read: `fetch -> data.json -> parse`.
   private var fileLines: String {
     guard !files.isEmpty else { return "" }
     return "files:\n"

@@ -2,12 +2,13 @@ import FlowModel
 import FlowSyntax
 
 extension GraphDrawing {
-  /// The graph for programs:
-  /// `{workflow, gate:{min, max, waitsFor:[id]}, events:[name], steps:[{id, name, uses, needs, after, side, level, queue,
-  /// blocking, optional, prewarm, enabled, foreach, include}]}`; `foreach`, {items, files, event, parallel, failFast}, where the step
-  /// has it, `event` where the items are its posts; `include`, the id of the step that includes the file in which this one is,
-  /// where there is one. With files: `files:[{path, producedBy:[id], readBy:[id]}]`.
-  /// `enabled` is a boolean or the text of its expression.
+  /// The graph as JSON:
+  /// `{workflow, gate:{min, max, waitsFor:[id]}, events:[name], steps:[{id, name, uses, needs, after, side, level,
+  /// queue, blocking, optional, prewarm, enabled, foreach, include}]}`.
+  /// `foreach` is present only for steps that have it: {items, files, event, parallel, failFast}, with `event` if the
+  /// items are its posts. `include` is the id of the step that includes the file of this step; it is missing for steps
+  /// of the workflow itself. With files: `files:[{path, producedBy:[id], readBy:[id]}]`. `enabled` is a boolean or the
+  /// text of its expression.
   var json: Value {
     let workflow = graph.workflow
     func text(_ source: DurationSource?) -> Value {

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension GraphDrawing {
-  /// The graph in Mermaid's language, what is included in boxes.
+  /// The graph in Mermaid's language. Included files are drawn in boxes.
   var mermaid: String {
     var text = "flowchart TD\n" + mermaid(of: 0, indent: "  ")
     if showsGate { text += "  gate{{\"\(Self.escaped(gateLabel))\"}}\n" }
@@ -42,7 +42,7 @@ extension GraphDrawing {
     return text
   }
 
-  /// Text inside a quoted label: Mermaid reads `#quot;` and friends as characters.
+  /// Escapes text in a quoted label as character references of Mermaid, such as `#quot;`.
   private static func escaped(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       switch character {

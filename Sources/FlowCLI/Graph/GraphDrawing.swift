@@ -2,35 +2,34 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// A workflow as it is drawn: which side of the gate each step is on, what the gate waits for, who waits for events.
+/// The data for drawing a workflow: the side of the gate of each step, the steps that the gate waits for, and events.
 struct GraphDrawing {
-  /// When a step may start, seen from the gate.
+  /// The time at which a step may start, relative to the gate.
   enum Side: String {
-    /// Before it, or next to it.
+    /// Independent of the gate.
     case beforeGate = "before-gate"
-    /// After it has opened, because it says so or because it needs such a step.
+    /// After the gate has opened, because the step or one of its dependencies is deferred.
     case afterGate = "after-gate"
-    /// After it has opened, when nothing else is to do.
+    /// After the gate has opened and everything else has finished.
     case idle
-    /// An expression says at activation.
+    /// Decided by an expression at activation.
     case byExpression = "by-expression"
-    /// When all other steps are over.
+    /// After all other steps have finished.
     case atEnd = "finally"
   }
 
   let graph: WorkflowGraph
   /// The side of each step.
   let sides: [Side]
-  /// Whether the gate waits for each step.
+  /// True for each step that the gate waits for.
   let blocks: [Bool]
-  /// The columns that are steps deep: 0 for a step that needs nothing on its side of the gate.
+  /// The length of the longest chain of dependencies on the same side of the gate; 0 without dependencies there.
   let levels: [Int]
-  /// The boxes of what is included.
+  /// The boxes of included files.
   let boxes: GraphBoxes
-  /// The files between steps, where they are drawn.
+  /// The files between steps, if they are drawn.
   let files: [FileFlow.Node]
 
-  /// Works out what is drawn.
   init(_ graph: WorkflowGraph, showsFiles: Bool = false) {
     self.graph = graph
     files = showsFiles ? FileFlow(graph.workflow).nodes : []
@@ -61,34 +60,34 @@ struct GraphDrawing {
     }
   }
 
-  /// The steps in file order with their places.
+  /// The steps in file order with their indices.
   var steps: [(index: Int, step: Step)] { graph.workflow.steps.enumerated().map { (index: $0, step: $1) } }
 
-  /// Whether there is a gate to speak of: the workflow has a `deadline`, or a step that waits for the gate.
+  /// True if the gate is drawn: the workflow has a `deadline`, or a step waits for the gate.
   var showsGate: Bool { graph.workflow.gate != nil || sides.contains { $0 != .beforeGate && $0 != .atEnd } }
 
-  /// Whether a step starts only after the gate has opened.
+  /// True if a step starts only after the gate has opened.
   func isAfterGate(_ index: Int) -> Bool { sides[index] == .afterGate || sides[index] == .idle }
 
-  /// The steps whose end the gate waits for directly: the blocking ones that no other blocking step needs.
+  /// The blocking steps on which no other blocking step depends. The gate waits for these directly.
   var lastBefore: [Int] {
     steps.indices.filter { index in
       blocks[index] && !graph.successors(of: StepIndex(index)).contains { blocks[Int($0)] }
     }
   }
 
-  /// The steps that the gate releases directly: the deferred ones that need no other deferred step.
+  /// The deferred steps without a deferred dependency. The gate releases these directly.
   var firstAfter: [Int] {
     steps.filter { isAfterGate($0.index) && !$0.step.needs.contains { isAfterGate(Int($0)) } }.map(\.index)
   }
 
-  /// The events that steps wait for, or for whose posts they run, each once, in the order in which they are first named.
+  /// The events that steps wait for or run for, in the order in which they are first named.
   var events: [String] {
     var seen: Set<String> = []
     return graph.workflow.steps.flatMap(\.options.events).filter { seen.insert($0).inserted }
   }
 
-  /// The queue a step runs on.
+  /// Returns the queue of a step.
   func queue(of index: Int) -> String {
     graph.workflow.steps[index].options.queue
       ?? StepQueue.usual(forDeferred: isAfterGate(index) || sides[index] == .atEnd).rawValue
@@ -106,7 +105,7 @@ struct GraphDrawing {
     }
   }
 
-  /// What is special about a step, in words: `optional`, `on main`, `after map.first-use`.
+  /// Returns the special properties of a step in words: `optional`, `on main`, `after map.first-use`.
   func notes(of index: Int) -> [String] {
     let options = graph.workflow.steps[index].options
     var notes: [String] = []

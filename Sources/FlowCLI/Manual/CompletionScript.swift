@@ -1,12 +1,11 @@
 import ArgumentParser
 
-/// What a shell reads to complete lines of flowrun: the argument parser's script, made to know that `flowrun FILE` is short for
+/// The completion script for a shell: that of the argument parser, extended because `flowrun FILE` is short for
 /// `flowrun run FILE`.
 struct CompletionScript {
-  /// The script.
   let text: String
 
-  /// The script that the arguments of the process ask for, if they do and the shell is known.
+  /// Returns the script requested by the arguments of the process, or nil if they request none or the shell is unknown.
   static func asked(by arguments: [String]) -> CompletionScript? {
     let option = "--generate-completion-script"
     guard let first = arguments.first, first.hasPrefix(option) else { return nil }
@@ -24,7 +23,7 @@ struct CompletionScript {
     }
   }
 
-  /// The words of the line are given to the parser's function with `run` among them.
+  /// Adds `run` to the words of the line before calling the parser's function.
   private static func bash(_ script: String, _ subcommands: [String]) -> String {
     script.replacing("complete -o filenames -F _flowrun flowrun", with: "") + """
       # 'flowrun FILE' is short for 'flowrun run FILE'.

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// A page for `man`, made of what `--help` says.
+/// A page for `man`, generated from the help.
 struct ManualPage {
-  /// The file that it belongs in: `flowrun-run.1`.
+  /// The name of its file, such as `flowrun-run.1`.
   let file: String
   /// The page in the language of `man`.
   let text: String
 
-  /// The pages of the command and of every subcommand that is shown.
+  /// Returns the pages of the command and of all visible subcommands.
   static func all(of command: any ParsableCommand.Type = FlowCommand.self, named path: [String] = ["flowrun"])
     -> [ManualPage]
   {
@@ -31,7 +31,7 @@ struct ManualPage {
         sections[sections.count - 1].lines.append(line)
       }
     }
-    // `--help` begins with what a subcommand does, a manual with how it is called.
+    // `--help` begins with the description, a manual with the synopsis.
     if let synopsis = sections.firstIndex(where: { $0.title == "SYNOPSIS" }) {
       sections.insert(sections.remove(at: synopsis), at: 0)
     }
@@ -44,7 +44,7 @@ struct ManualPage {
     }
   }
 
-  /// A line such as `USAGE: flowrun …` in its two parts, under the names that manuals use.
+  /// Splits a line such as `USAGE: flowrun …` into its title, as used in manuals, and the rest.
   private static func title(_ line: String) -> (title: String, rest: String)? {
     guard let colon = line.firstIndex(of: ":") else { return nil }
     let word = String(line[..<colon])
@@ -53,7 +53,7 @@ struct ManualPage {
     return (["OVERVIEW": "DESCRIPTION", "USAGE": "SYNOPSIS"][word] ?? word, String(rest))
   }
 
-  /// A line without anything that `man` takes for a command.
+  /// Escapes characters that `man` would interpret.
   private static func escaped(_ line: String) -> String {
     let text = line.replacing("\\", with: "\\e").replacing("-", with: "\\-")
     return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
