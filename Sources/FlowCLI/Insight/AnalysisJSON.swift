@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// One run explained, as JSON: times in milliseconds.
+/// The analysis of one run as JSON. Times are in milliseconds.
 struct AnalysisJSON {
   let analysis: RunAnalysis
   let budgets: [BudgetResult]

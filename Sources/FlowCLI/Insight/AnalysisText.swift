@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// One run explained, as people read it.
+/// The analysis of one run as text.
 struct AnalysisText {
   let analysis: RunAnalysis
   let budgets: [BudgetResult]
@@ -21,10 +21,10 @@ struct AnalysisText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What an older report leaves out.
+  /// The note about data that an older report lacks.
   static let oldReport = "the report was written by an older flowrun and lacks waits for events, queues and the gate"
 
-  /// Remarks on how reliable this is.
+  /// Notes on the reliability of the analysis.
   var notes: [String] { course.shape.knowsDependencies ? [] : [Self.oldReport] }
 
   private var gate: String {
@@ -76,7 +76,7 @@ struct AnalysisText {
     return ["", "together \(ForecastText.time(whole)): " + parts.joined(separator: ", ")]
   }
 
-  /// Of the steps next to the way: by how much each could have been longer.
+  /// The slack of steps that are not on the critical path.
   private var slack: [String] {
     let onPath = Set(analysis.criticalPath.compactMap(\.step))
     let rows = analysis.slack.filter { !onPath.contains($0.key) }
@@ -97,14 +97,14 @@ struct AnalysisText {
       + analysis.suggestions.map { "  " + Self.sentence($0, name(Int($0.step))) }
   }
 
-  /// What steps asked of a cluster, where it was too much or too little.
+  /// The steps that requested too much or too little of a cluster.
   private var resources: [String] {
     var lines = analysis.resources.map { "  " + $0.text }
     if let problem = analysis.run.accountingProblem { lines.append("  not measured: \(problem)") }
     return lines.isEmpty ? [] : ["", style.bold("resources")] + lines
   }
 
-  /// A suggestion as a sentence.
+  /// Returns a suggestion as a sentence.
   static func sentence(_ suggestion: Suggestion, _ id: String) -> String {
     let change = suggestion.change == .faster ? "'\(id)' 10 % faster" : "'\(id)' deferred"
     let times = [suggestion.before, suggestion.after].map { $0.map(ForecastText.time) ?? "never" }

@@ -3,7 +3,7 @@ import FlowModel
 
 /// Reads `--budget`.
 enum BudgetArguments {
-  /// The rules; throws a usage problem for one that cannot be read, or that compares where there is nothing to compare with.
+  /// Parses the rules. Throws a usage error for an invalid rule, and for a comparison without a baseline.
   static func read(_ arguments: [String], hasBaseline: Bool) throws(UsageProblem) -> [BudgetRule] {
     var rules: [BudgetRule] = []
     for argument in arguments {
@@ -19,7 +19,7 @@ enum BudgetArguments {
     return rules
   }
 
-  /// Throws a usage problem where a rule names a step that the workflow does not have.
+  /// Throws a usage error if a rule names an unknown step.
   static func check(_ rules: [BudgetRule], of workflow: Workflow) throws(UsageProblem) {
     for rule in rules {
       guard let step = rule.step else { continue }

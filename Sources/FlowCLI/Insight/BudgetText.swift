@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// Budgets as people read them: each with what was found and what was allowed.
+/// Formats budgets with their measured and allowed values.
 enum BudgetText {
   static func lines(_ budgets: [BudgetResult], _ style: TextStyle) -> [String] {
     let width = budgets.map(\.rule.text.count).max() ?? 0
@@ -22,7 +22,7 @@ enum BudgetText {
     budget.isShare ? share(value) : Milliseconds.text(value)
   }
 
-  /// A share in percent, with as many decimals as distinguish it from none and from all.
+  /// Formats a share in percent, with enough decimals to distinguish it from 0 % and 100 %.
   static func share(_ share: Double) -> String {
     let percent = share * 100
     let decimals = percent == percent.rounded() ? 0 : percent < 1 || percent > 99 ? 2 : 1

@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// A comparison as people read it.
+/// A comparison as text.
 struct ComparisonText {
   let comparison: RunComparison
   let budgets: [BudgetResult]
@@ -34,7 +34,7 @@ struct ComparisonText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Remarks on how reliable this is.
+  /// Notes on the reliability of the comparison.
   var notes: [String] {
     let least = min(comparison.before.runs.count, comparison.after.runs.count)
     guard least < Bootstrap.leastCount else { return [] }
@@ -49,7 +49,7 @@ struct ComparisonText {
     return row.verdict == .faster ? style.green(line) : row.verdict == .slower ? style.red(line) : line
   }
 
-  /// Remarks on a change.
+  /// Returns the verdict on a change in words.
   func verdict(of row: RunComparison.Row) -> String {
     switch row.verdict {
     case .onlyBefore: "only before"
@@ -71,7 +71,7 @@ struct ComparisonText {
   }
 }
 
-/// A comparison as JSON: times in milliseconds.
+/// A comparison as JSON. Times are in milliseconds.
 struct ComparisonJSON {
   let comparison: RunComparison
   let budgets: [BudgetResult]

@@ -1,10 +1,10 @@
 import FlowInsight
 import FlowModel
 
-/// Two forecasts side by side. What differs between them is not chance if both have one seed: the same runs were
-/// played.
+/// A comparison of two forecasts. With the same seed, differences are not due to chance because both simulate the same
+/// runs.
 struct ForecastComparison {
-  /// One figure on both sides, in milliseconds.
+  /// A value on both sides, in milliseconds.
   private struct Row {
     var name: String
     var before: Double?
@@ -26,7 +26,7 @@ struct ForecastComparison {
     return subjects.map { row($0.0, $0.1) }
   }
 
-  /// The comparison as a page.
+  /// The comparison as an HTML page.
   var page: String {
     func change(_ row: Row) -> InsightPage.Change {
       let verdict = row.difference.map { $0 == 0 ? "the same" : $0 < 0 ? "faster" : "slower" }

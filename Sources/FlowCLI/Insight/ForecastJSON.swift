@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// A forecast as JSON: times in milliseconds, shares from 0 to 1, null where something never happened.
+/// A forecast as JSON: times in milliseconds, shares from 0 to 1, null for events that never happened.
 struct ForecastJSON {
   let forecast: Forecast
   let budgets: [BudgetResult]

@@ -2,9 +2,10 @@ import FlowCommandKit
 import FlowInsight
 import FlowModel
 
-/// Plays the runs of a forecast on all cores.
+/// Simulates the runs of a forecast on all cores.
 enum ForecastRunner {
-  /// The forecast; the same whatever the number of cores, since each run depends on its number alone.
+  /// Returns the forecast. It does not depend on the number of cores, because the result of a run depends only on its
+  /// number.
   static func forecast(_ model: ForecastModel) async -> Forecast {
     let ranges = Forecast.blocks(of: model.options.runs)
     var blocks = [ForecastBlock?](repeating: nil, count: ranges.count)
@@ -20,7 +21,7 @@ enum ForecastRunner {
   }
 }
 
-/// Shows the progress of a forecast that takes longer than a second, on a terminal.
+/// Shows the progress of a forecast on a terminal after one second.
 private struct ForecastProgress {
   private let runs: Int
   private var done = 0

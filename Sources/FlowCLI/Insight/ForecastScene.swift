@@ -5,17 +5,17 @@ import FlowInsight
 import FlowModel
 import FlowPluginKit
 
-/// A workflow as a forecast plays it: with the run and the changes that the command line asks for.
+/// A workflow prepared for a forecast, with the launch and the changes from the command line.
 struct ForecastScene: Sendable {
   let workflow: Workflow
   let registry: ActionRegistry
   let inputs: ValueObject
   let launch: Launch
   let outputs: [StepIndex: ValueObject]
-  /// What steps with `resources` may take at once; nil: what this machine has.
+  /// The resources that steps may use at the same time, or nil for those of this machine.
   var capacity: MachineResources?
 
-  /// The stage of the workflow with changes; throws an ``InvalidWorkflow`` where what remains cannot run.
+  /// Returns the stage of the workflow with changes. Throws an ``InvalidWorkflow`` if the rest cannot run.
   func stage(_ changes: WorkflowChanges) throws(InvalidWorkflow) -> RunStage {
     do throws(PreparedWorkflow.PreparationProblem) {
       return try make(changes)
@@ -26,7 +26,7 @@ struct ForecastScene: Sendable {
   }
 
   private func make(_ changes: WorkflowChanges) throws(PreparedWorkflow.PreparationProblem) -> RunStage {
-    // Neither of the changes adds an edge.
+    // The changes do not add dependencies, so there is no cycle.
     guard let graph = try? WorkflowGraph(changes.applied(to: workflow)) else {
       preconditionFailure("a workflow without a cycle has got one")
     }
@@ -35,13 +35,13 @@ struct ForecastScene: Sendable {
       capacity: capacity)
   }
 
-  /// The workflow with the change of a suggestion; nil if the rest could not run.
+  /// Returns the workflow with a suggested change, or nil if the rest could not run.
   func tried(_ change: Suggestion.Change, _ step: StepIndex, beside changes: WorkflowChanges) -> RunStage? {
     try? make(changes.adding(change, of: step))
   }
 
-  /// The runs that a forecast of this launch can learn from: they ended in one process, were launched for the same
-  /// reason, and were not prewarmed.
+  /// Returns the runs that are comparable with this launch: they ended in one process, have the same launch reason, and
+  /// were not prewarmed.
   static func fitting(_ runs: [ReportedRun], _ launch: Launch) -> [ReportedRun] {
     runs.filter { run in
       run.hasEnded && !run.isResumed && !run.isPrewarmed
@@ -49,7 +49,7 @@ struct ForecastScene: Sendable {
     }
   }
 
-  /// What a forecast learns from runs that fit.
+  /// Returns the data of comparable runs that a forecast uses.
   static func recorded(
     _ runs: [ReportedRun], of workflow: Workflow, _ registry: ActionRegistry, _ launch: Launch
   ) -> [RecordedRun] {

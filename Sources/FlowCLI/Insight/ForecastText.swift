@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// A forecast as people read it.
+/// A forecast as text.
 struct ForecastText {
   let forecast: Forecast
   let budgets: [BudgetResult]
@@ -76,7 +76,7 @@ struct ForecastText {
         + forecast.suggestions.map { "  " + sentence($0) }
   }
 
-  /// A suggestion as a sentence.
+  /// Returns a suggestion as a sentence.
   func sentence(_ suggestion: Suggestion) -> String {
     let id = workflow.steps[Int(suggestion.step)].id.text
     let change =
@@ -92,7 +92,7 @@ struct ForecastText {
 
   private static let conditionsTitle = "conditions that read outputs, which a forecast does not have"
 
-  /// What the forecast rests on, as sentences.
+  /// The assumptions of the forecast as sentences.
   var notes: [String] { warnings + conditions.map { "condition of " + $0 } }
 
   private var conditions: [String] {

@@ -2,9 +2,8 @@ import ArgumentParser
 import FlowCommandKit
 import FlowModel
 
-/// How what is found out is written, and where.
+/// The options for the format and file of results.
 struct InsightOutput: ParsableArguments {
-  /// The kinds of writing.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text, json, html
   }
@@ -16,10 +15,10 @@ struct InsightOutput: ParsableArguments {
     name: .customShort("o"), help: ArgumentHelp("Writes to this file instead of standard output.", valueName: "FILE"))
   var file: String?
 
-  /// Throws when the file cannot be written, before the work is done for nothing.
+  /// Throws if the file cannot be written, before the work is done in vain.
   func check() throws(FileProblem) { if let file { try OutputFile.check(file) } }
 
-  /// Writes it in the format that is asked for.
+  /// Writes the result in the requested format.
   func write(text: (TextStyle) -> String, json: () -> Value, html: () -> String) throws(FileProblem) {
     switch format {
     case .text:

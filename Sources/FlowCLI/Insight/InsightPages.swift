@@ -2,18 +2,18 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// Pages of what the subcommands find out, with the sentences that they print.
+/// Creates HTML pages with the results of subcommands, including the sentences that they print.
 enum InsightPages {
   private static let plain = TextStyle(isColored: false)
 
-  /// The page of a forecast.
+  /// Returns the page of a forecast.
   static func page(_ forecast: Forecast, _ budgets: [BudgetResult]) -> InsightPage {
     let text = ForecastText(forecast: forecast, budgets: [], style: plain)
     return InsightPage(
       forecast, suggestions: forecast.suggestions.map(text.sentence), budgets: budgets, notes: text.notes)
   }
 
-  /// The page of one run; `stepPage` is where pages about its steps are, if there are any.
+  /// Returns the page of one run. `stepPage` is the prefix of links to pages of its steps, if any.
   static func page(_ analysis: RunAnalysis, _ budgets: [BudgetResult], stepPage: String? = nil) -> InsightPage {
     let names = analysis.run.course.shape.steps.map(\.id)
     let suggestions = analysis.suggestions.map { AnalysisText.sentence($0, names[Int($0.step)]) }
@@ -22,7 +22,7 @@ enum InsightPages {
       analysis, suggestions: suggestions, budgets: budgets, notes: notes, stepPage: stepPage)
   }
 
-  /// The page of a run that has just ended.
+  /// Returns the page of a run that has just ended.
   static func page(_ report: RunReport) -> InsightPage {
     guard let run = try? ReportedRun(.object(report.value)) else {
       preconditionFailure("a report cannot be read by who writes it")
@@ -30,13 +30,13 @@ enum InsightPages {
     return page(RunAnalysis(run), [])
   }
 
-  /// The page of runs next to others.
+  /// Returns the page of a comparison of runs.
   static func page(_ comparison: RunComparison, _ budgets: [BudgetResult]) -> InsightPage {
     let text = ComparisonText(comparison: comparison, budgets: [], style: plain)
     func change(_ row: RunComparison.Row) -> InsightPage.Change {
       InsightPage.Change(name: row.name, before: row.before, after: row.after, verdict: text.verdict(of: row))
     }
-    // Without a gate there is one instant: when everything had finished.
+    // Without a gate, there is only one time: until everything has finished.
     let hasGate = comparison.after.runs[0].course.hasGate
     let gate = hasGate ? comparison.gate : comparison.gate.filter { $0.name == "ready" }
     let rows = gate.map { row in
@@ -49,7 +49,7 @@ enum InsightPages {
       notes: text.notes)
   }
 
-  /// The page of several runs.
+  /// Returns the page of several runs.
   static func page(_ sample: RunSample, _ budgets: [BudgetResult]) -> InsightPage {
     let figures = SampleFigures(sample).steps.map { ($0.name, $0.criticality, $0.p50, $0.p95) }
     let notes = SampleText(sample: sample, budgets: [], style: plain).notes

@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowInsight
 import FlowModel
 
-/// The launches that a command reads.
+/// The option that selects launches.
 struct LaunchGroups: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -11,16 +11,16 @@ struct LaunchGroups: ParsableArguments {
       valueName: "REASON"))
   var launch: String?
 
-  /// Runs that are looked at together.
+  /// Runs that are evaluated together.
   struct Group {
-    /// The group of the launches; nil if there are several.
+    /// The launch group of the runs, or nil if they belong to several.
     var launch: LaunchGroup?
     var sample: RunSample
 
     var name: String { launch?.name ?? "all launches" }
   }
 
-  /// The runs by the way they were launched, the largest group first.
+  /// Groups the runs by the way they were launched, the largest group first.
   func groups(of runs: [ReportedRun]) throws(UsageProblem) -> [Group] {
     if launch == "all" { return [Group(launch: nil, sample: RunSample(runs))] }
     let groups = LaunchGroup.grouped(runs).map { Group(launch: $0.group, sample: RunSample($0.runs)) }
@@ -37,13 +37,13 @@ struct LaunchGroups: ParsableArguments {
     return chosen
   }
 
-  /// Budgets that were held against several groups.
+  /// The result of checking budgets for several groups.
   struct Judgment {
     private(set) var isBroken = false
     private var judged = 0
     private var groups = 0
 
-    /// The results of a group; none where it is too small to be judged next to others.
+    /// Returns the results of a group, which are empty if the group has too few runs.
     mutating func results(
       _ rules: [BudgetRule], _ sample: RunSample, baseline: RunSample? = nil
     ) -> [BudgetResult] {
@@ -55,7 +55,7 @@ struct LaunchGroups: ParsableArguments {
       return results
     }
 
-    /// Warns if rules were held against nothing, and ends with the fitting status if one is broken.
+    /// Ends with the exit code for a broken budget, or warns if no group had enough runs.
     func end(_ rules: [BudgetRule]) {
       if isBroken { ExitStatus.budgetBroken.exit() }
       guard !rules.isEmpty, judged == 0 else { return }
@@ -65,14 +65,14 @@ struct LaunchGroups: ParsableArguments {
       )
     }
 
-    /// The line about a group that is too small to be judged.
+    /// Returns the note on a group with too few runs.
     static func note(_ rules: [BudgetRule], _ sample: RunSample) -> String {
       rules.isEmpty || sample.runs.count >= LaunchGroup.leastJudged
         ? "" : "the budgets are not judged: \(LaunchGroup.leastJudged) runs are needed next to other launches\n"
     }
   }
 
-  /// Throws where several groups are to be one page.
+  /// Throws if a page would contain several groups.
   static func checkPage(_ format: InsightOutput.Format, _ names: [String]) throws(UsageProblem) {
     guard format == .html, names.count > 1 else { return }
     throw UsageProblem(

@@ -8,15 +8,15 @@ import FlowPluginKit
 import FlowStore
 import FlowSystem
 
-/// Finds runs as people name them: a report, a folder of reports, a run that is recorded.
+/// Finds runs by name: a report, a folder of reports, or a recorded run.
 struct RunSources {
   let place: RunPlace
   let plugins: PluginArguments
 
-  /// Runs that are read at most at once.
+  /// The maximum number of runs that are read at once.
   static let limit = 1_000
 
-  /// The runs that a word stands for.
+  /// Returns the runs with a name.
   func runs(_ word: String) throws -> [ReportedRun] {
     if FileAccess.isRegular(word) { return [try Self.report(word)] }
     if FilePath.exists(word), Self.isFolder(word) {
@@ -29,7 +29,7 @@ struct RunSources {
       guard !runs.isEmpty else { throw UsageProblem("the reports in '\(word)' are of runs of some steps alone") }
       return runs
     }
-    // What looks like a file is one that is missing.
+    // A name that looks like a file is a missing file.
     if word.contains(Character("/")) || word.hasSuffix(".json") {
       throw FileProblem(path: word, cause: "there is no such file")
     }
@@ -40,7 +40,8 @@ struct RunSources {
     return [try Self.run(recorded, try Installation(around: recorded.run.file, given: plugins.folders))]
   }
 
-  /// The run in a file. Throws a usage problem for one of some steps alone, whose times say nothing of the workflow.
+  /// Returns the run in a file. Throws a usage error for a run of selected steps, whose times are not those of the
+  /// workflow.
   static func report(_ path: String) throws -> ReportedRun {
     let value = try json(path)
     let selected = value.objectValue?["selected"]?.arrayValue?.compactMap(\.stringValue) ?? []
@@ -48,7 +49,7 @@ struct RunSources {
     return try run(value, path)
   }
 
-  /// The run in a file of a folder; nil for one of some steps alone.
+  /// Returns the run in a file of a folder, or nil if it ran selected steps only.
   private static func wholeReport(_ path: String) throws -> ReportedRun? {
     let value = try json(path)
     return value.objectValue?["selected"] == nil ? try run(value, path) : nil
@@ -75,8 +76,8 @@ struct RunSources {
     }
   }
 
-  /// A recorded run as a run. A journal does not say who posted an event: anyone who could have done it, if there is
-  /// one.
+  /// Returns the report of a recorded run. The journal does not contain the poster of an event, so the only step that
+  /// could have posted it is used, if there is exactly one.
   static func run(_ recorded: HistoryRun, _ installation: Installation) throws -> ReportedRun {
     var run: ReportedRun
     do throws(ReportedRun.ReportProblem) {
@@ -106,8 +107,7 @@ struct RunSources {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The runs of a workflow that are recorded at a place or kept there as reports, none that was resumed, and how many
-  /// were left out.
+  /// Returns the runs of a workflow that are recorded in a store or saved as reports in a folder, except resumed ones.
   func history(
     of graph: WorkflowGraph, file: String, in word: String, _ installation: Installation
   ) throws -> [ReportedRun] {
@@ -140,7 +140,7 @@ struct RunSources {
 
 /// The files of a folder that may be reports.
 enum FolderFiles {
-  /// The paths of the `*.json` files of a folder, by name.
+  /// Returns the paths of the `*.json` files of a folder, sorted by name.
   static func reports(in folder: String) throws(FileProblem) -> [String] {
     guard let names = FilePath.names(in: folder) else { throw FileProblem(path: folder) }
     return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }

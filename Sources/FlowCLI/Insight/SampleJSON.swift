@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// Several runs together, as JSON: times in milliseconds, shares from 0 to 1.
+/// An evaluation of several runs as JSON: times in milliseconds, shares from 0 to 1.
 struct SampleJSON {
   let sample: RunSample
   let budgets: [BudgetResult]

@@ -1,12 +1,12 @@
 import FlowInsight
 import FlowModel
 
-/// Several runs together, as people read them.
+/// An evaluation of several runs as text.
 struct SampleText {
   let sample: RunSample
   let budgets: [BudgetResult]
   let style: TextStyle
-  /// The group of the runs, if there are others.
+  /// The launch group of the runs, if there are several groups.
   var launch: String?
 
   private static let shownSteps = 30
@@ -31,7 +31,7 @@ struct SampleText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Remarks on how reliable this is.
+  /// Notes on the reliability of the figures.
   var notes: [String] {
     let count = sample.runs.count
     var notes: [String] = []
@@ -63,7 +63,7 @@ struct SampleText {
   }
 }
 
-/// The gate's times as a table.
+/// Formats the times of the gate as a table.
 enum FigureTable {
   static func times(_ runs: some CountedRuns, _ style: TextStyle) -> [String] {
     let statistics: [BudgetRule.Statistic] = [.p50, .p90, .p95, .p99, .max]
@@ -78,9 +78,8 @@ enum FigureTable {
   }
 }
 
-/// Statistics of several runs, step by step.
+/// Statistics of several runs by step.
 struct SampleFigures {
-  /// A step.
   struct Step {
     var name: String
     var criticality: Double
@@ -88,12 +87,12 @@ struct SampleFigures {
     var p95: Double?
   }
 
-  /// Fewer runs than these say little of P95.
+  /// The number of runs below which P95 is unreliable.
   static let fewRuns = 20
 
-  /// The steps that were most often on the way first.
+  /// The steps, those most often on the critical path first.
   let steps: [Step]
-  /// How the way divides among causes, as shares.
+  /// The share of the critical path by cause.
   let causes: [PathCause: Double]
 
   init(_ sample: RunSample) {

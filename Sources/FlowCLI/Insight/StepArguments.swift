@@ -2,17 +2,17 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
 
-/// Reads options that say something of a step: `--slow geocode=2`, `--fail pull=0.1`, `--defer STEP`.
+/// Reads options about steps: `--slow geocode=2`, `--fail pull=0.1`, `--defer STEP`.
 struct StepArguments {
   let workflow: Workflow
 
-  /// The step of this id.
+  /// Returns the index of the step with this id.
   func step(_ id: String, _ option: String) throws(UsageProblem) -> StepIndex {
     if let index = workflow.steps.firstIndex(where: { $0.id.text == id }) { return StepIndex(index) }
     throw UsageProblem("\(option): \(RunsCommand.Show.unknown(id, workflow))")
   }
 
-  /// The steps with a number each; `*` stands for every step.
+  /// Returns steps with one number each; `*` means all steps.
   func numbers(
     _ arguments: [String], _ option: String, in range: ClosedRange<Double>, _ example: String
   ) throws(UsageProblem) -> [StepIndex: Double] {
@@ -40,7 +40,7 @@ struct StepArguments {
     number == number.rounded() ? String(Int(number)) : String(number)
   }
 
-  /// What `--assume` says: outputs of steps, and how many items a step has.
+  /// Reads `--assume`: outputs of steps, and the number of items of a step.
   func assumptions(
     _ arguments: [String]
   ) throws(UsageProblem) -> (outputs: [StepIndex: ValueObject], names: Set<String>, items: [StepIndex: Int]) {
