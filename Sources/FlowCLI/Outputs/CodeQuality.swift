@@ -1,14 +1,14 @@
 import FlowModel
 import FlowSystem
 
-/// Findings as GitLab's code quality report: a JSON array, with a fingerprint by which GitLab knows a finding again in
-/// another pipeline.
+/// Findings as GitLab's code quality report: a JSON array. By a fingerprint, GitLab recognizes a finding in another
+/// pipeline.
 enum CodeQuality {
-  /// The report, empty brackets where nothing was found.
+  /// Returns the report; an empty array without findings.
   static func bytes(_ findings: [Finding]) -> [UInt8] {
     var counts: [String: Int] = [:]
     let entries = findings.map { finding -> Value in
-      // The line is not part of it, so that a finding stays the same when lines are added above.
+      // The line is not part of the identity, so a finding remains the same when lines above it change.
       let identity = [finding.code, finding.place.file, finding.identity].joined(separator: "\n")
       let number = counts[identity, default: 0]
       counts[identity] = number + 1

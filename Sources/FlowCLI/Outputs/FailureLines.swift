@@ -3,11 +3,11 @@ import FlowEngine
 import FlowModel
 import Synchronization
 
-/// Keeps the last lines that steps print while a run continues, for the report of those that fail.
+/// Keeps the last lines printed by steps during a run, for the report of failed steps.
 final class FailureLines: RunObserver {
-  /// How many lines of a step are kept, and how many bytes of them.
+  /// The maximum number of lines and bytes kept of each step.
   private static let limits = (lines: 20, bytes: 4096)
-  /// The number of steps that have lines; those that printed first go first.
+  /// The maximum number of steps with kept lines; the oldest are dropped.
   private static let steps = 1_000
 
   private struct Kept {
@@ -23,7 +23,7 @@ final class FailureLines: RunObserver {
     for case .stepLog(let step, _, _, let message) in events.lazy.map(\.kind) { add(message, of: step) }
   }
 
-  /// Takes in what a step printed.
+  /// Adds a line printed by a step.
   func add(_ message: String, of step: StepID) {
     kept.withLock { kept in
       if kept.lines[step] == nil {
@@ -44,7 +44,7 @@ final class FailureLines: RunObserver {
     }
   }
 
-  /// The lines of the failed steps of a report whose failures do not quote what they printed.
+  /// Returns the lines of failed steps whose error message does not quote their output.
   func lines(of report: RunReport) -> [StepID: [String]] {
     let kept = kept.withLock { $0.lines }
     var found: [StepID: [String]] = [:]
@@ -55,7 +55,7 @@ final class FailureLines: RunObserver {
     return found
   }
 
-  /// The same from the chunks of a recorded run.
+  /// Returns the same lines from the chunks of a recorded run.
   static func lines(of report: RunReport, in chunks: [[UInt8]]) -> [StepID: [String]] {
     let lines = FailureLines()
     let failed = Set(report.troubledSteps.filter(\.isFailed).map(\.id.text))

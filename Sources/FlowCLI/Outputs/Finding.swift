@@ -5,40 +5,40 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// A problem at a line of a workflow file: a diagnostic, or a step that failed.
+/// A problem in a line of a workflow file: a diagnostic or a failed step.
 struct Finding {
-  /// How bad it is: an error fails the run or the check.
+  /// The severity; an error fails the run or check.
   var severity: Diagnostic.Severity
-  /// The rule or the error code.
+  /// The code of the rule or error.
   var code: String
-  /// A few words for a headline.
+  /// A short headline.
   var title: String
-  /// What is wrong, perhaps in several lines.
+  /// The message, which may have several lines.
   var message: String
-  /// Where it is.
   var place: Place
-  /// What stays the same while lines move and messages change; the step, or the message itself.
+  /// An identity that does not change with lines and messages: the step, or the message of a diagnostic.
   var identity: String
 
-  /// A place in a file.
+  /// A location in a file.
   struct Place {
-    /// The path from the root of the repository, where that is known.
+    /// The path from the root of the repository, if known.
     var file: String
-    /// The line and the column in code points, both from 1.
+    /// The line and column in code points, starting at 1.
     var location: TextLocation
 
-    /// The start of a span.
+    /// Creates the location of the start of a span.
     init(_ source: SourceText, _ span: TextSpan, root: String?) {
       self.init(file: source.file, LineTable(source).location(of: span.start), root: root)
     }
 
-    /// A location in a file that the user named by this path.
+    /// Creates a location in a file with a path from the user.
     init(file: String, _ location: TextLocation, root: String?) {
       self.file = Self.relative(file, to: root)
       self.location = location
     }
 
-    /// The path from `root`, else from the working folder; the absolute one where the file is outside.
+    /// Returns the path relative to `root` or else to the working folder, or the absolute path of a file outside of
+    /// both.
     private static func relative(_ file: String, to root: String?) -> String {
       let path = FilePath.normalized(file)
       for folder in [root.map(FilePath.real), root, FilePath.absolute(".")].compactMap({ $0 }) {
@@ -51,10 +51,10 @@ struct Finding {
 }
 
 extension Finding {
-  /// The folder of the repository in GitHub's and GitLab's jobs; nil elsewhere.
+  /// The folder of the repository in jobs of GitHub and GitLab, or nil elsewhere.
   static var repository: String? { Environment.value("GITHUB_WORKSPACE") ?? Environment.value("CI_PROJECT_DIR") }
 
-  /// What was found in files, in their order.
+  /// Returns the diagnostics of files, in file order.
   static func all(in report: DiagnosticReport, root: String? = repository) -> [Finding] {
     report.files.flatMap { file in
       file.diagnostics.map { diagnostic in
@@ -66,13 +66,13 @@ extension Finding {
     }
   }
 
-  /// What went wrong in a run, in the order of its steps: those that failed or timed out, and those that the gate did not
-  /// wait for any longer.
+  /// Returns the failures of a run in step order: steps that failed or timed out, and those that were late for the
+  /// gate.
   static func all(in account: RunAccount, root: String? = repository) -> [Finding] {
     let late = Set(account.report.gate.late)
     var findings: [Finding] = []
     for (index, step) in account.steps.enumerated() {
-      // An include that failed because of its steps has nothing to add to what these say.
+      // The failures of the steps of an include are more specific than that of the include.
       let isTold = step.failure?.code == "include-failed" && step.attempts == 0
       let hasFailed = !isTold && (step.outcome == .failure || step.outcome == .timedOut)
       guard hasFailed || late.contains(step.id) else { continue }
@@ -98,7 +98,7 @@ extension Finding {
 }
 
 extension Finding.Place {
-  /// Where a step is defined; the first line of the workflow where that is not known.
+  /// Creates the location of a step's definition, or of the first line of the workflow if it is unknown.
   fileprivate init(account: RunAccount, _ step: StepIndex, root: String?) {
     if let (source, span) = account.loaded?.definition(of: step) {
       self.init(source, span, root: root)
@@ -111,7 +111,8 @@ extension Finding.Place {
 }
 
 extension LoadResult {
-  /// The place of a step, such as `release.yaml:5`, from the working folder if it is below that; nil if it is not known.
+  /// Returns the location of a step, such as `release.yaml:5`, relative to the working folder if it is inside, or nil
+  /// if it is unknown.
   func place(of step: StepID) -> String? {
     let id = step.item?.step ?? step
     guard let index = graph?.workflow.steps.firstIndex(where: { $0.id == id }) else { return nil }

@@ -1,12 +1,13 @@
 import FlowDiagnostics
 
-/// Findings as workflow commands of GitHub Actions, which its runner turns into annotations:
-/// `::error file=…,line=…,col=…,title=…::message`.
+/// Findings as workflow commands of GitHub Actions, whose runner turns them into annotations: `::error
+/// file=…,line=…,col=…,title=…::message`.
 enum GitHubAnnotations {
-  /// How many annotations of one severity GitHub shows of a step of a job.
+  /// The number of annotations of a severity that GitHub shows for each step of a job.
   static let shownPerSeverity = 10
 
-  /// One line for each finding that GitHub shows; the tenth of a severity says how many more there are.
+  /// Returns one line per finding that GitHub shows. If there are more than ten of a severity, the tenth line has the
+  /// number of the others.
   static func text(_ findings: [Finding]) -> String {
     Diagnostic.Severity.allCases.map { severity in
       let own = findings.filter { $0.severity == severity }
@@ -24,10 +25,10 @@ enum GitHubAnnotations {
       + "title=\(property(finding.title))::\(data("\(finding.message) [\(finding.code)]"))\n"
   }
 
-  /// A message: what would end the line is written as its code.
+  /// Escapes a message.
   static func data(_ text: String) -> String { escaped(text, "%\r\n") }
 
-  /// The value of a property: what would end the value, too.
+  /// Escapes the value of a property.
   static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
 
   private static func escaped(_ text: String, _ special: String) -> String {

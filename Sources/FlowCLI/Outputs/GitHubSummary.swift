@@ -1,16 +1,16 @@
 import FlowEngine
 import FlowModel
 
-/// A run as Markdown for the page of a GitHub Actions job, `$GITHUB_STEP_SUMMARY`: how it ended, why steps failed, and a
-/// table of all steps.
+/// A run as Markdown for the page of a GitHub Actions job, `$GITHUB_STEP_SUMMARY`: its result, the reasons for
+/// failures, and a table of all steps.
 enum GitHubSummary {
-  /// The number of bytes that GitHub takes for one step of a job; it shows nothing of more.
+  /// The maximum size of the summaries of one step of a job; GitHub shows nothing if it is exceeded.
   static let limitBytes = 1 << 20
 
-  /// What is kept free for the line that says what was left out.
+  /// The space reserved for the line about omitted steps.
   private static let reserveBytes = 128
 
-  /// The summary in at most `room` bytes, cut between two steps; nothing where there is no room for its head.
+  /// Returns the summary in at most `room` bytes, cut after a step, or an empty string if even its head does not fit.
   static func text(_ account: RunAccount, room: Int = limitBytes) -> String {
     let steps = account.steps.filter(RunAccount.isOwn)
     let failed = steps.filter { $0.outcome == .failure || $0.outcome == .timedOut }
@@ -48,7 +48,7 @@ enum GitHubSummary {
     if let opened = report.gate.openedAt, report.gate.max != nil {
       text += "Gate: \(report.gate.outcome.word) at \(Milliseconds.text(opened))\n\n"
     }
-    // Warnings come from flowrun itself and are few.
+    // Warnings are written by flowrun itself and are few.
     for warning in report.warnings.prefix(10) { text += "- warning: \(plain(warning))\n" }
     return text + (report.warnings.isEmpty ? "" : "\n")
   }
@@ -57,7 +57,7 @@ enum GitHubSummary {
     let word = step.outcome == .failure ? "failed" : "timed out"
     let note = step.conclusion == .success ? " (optional)" : ""
     guard let failure = step.failure else { return "**\(plain(step.id.text))** \(word)\(note)\n\n" }
-    // A fence is longer than every row of backticks in what it holds.
+    // The fence must be longer than every sequence of backticks in the message.
     let longest = failure.message.split { $0 != "`" }.map(\.count).max() ?? 0
     let fence = String(repeating: "`", count: max(3, longest + 1))
     return "**\(plain(step.id.text))** \(word)\(note): \(plain(failure.code))\n\n"
@@ -74,7 +74,7 @@ enum GitHubSummary {
     return "| \(plain(step.id.text))\(items) | \(result) | \(time) | \(step.attempts) |\n"
   }
 
-  /// Text on one line in which Markdown and HTML mean nothing.
+  /// Returns text on one line with Markdown and HTML escaped.
   static func plain(_ text: String) -> String {
     var result = ""
     for character in text {

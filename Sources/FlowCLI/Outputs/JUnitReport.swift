@@ -2,8 +2,8 @@ import FlowEngine
 import FlowModel
 import FlowSystem
 
-/// A run as a JUnit report, which most build servers read: a test suite, with a test case for each step and for each item
-/// of a step that runs for several.
+/// A run as a JUnit report, which most build servers read: a test suite with a test case for each step, or for each
+/// item of a step with `foreach`.
 struct JUnitReport {
   private let account: RunAccount
   private let cases: [Case]
@@ -25,7 +25,7 @@ struct JUnitReport {
     var isSkipped: Bool { if case .skipped = self { true } else { false } }
   }
 
-  /// A report of a run.
+  /// Creates a report of a run.
   init(_ account: RunAccount) {
     self.account = account
     var cases = account.steps.filter(RunAccount.isOwn).flatMap(Self.cases)
@@ -33,7 +33,7 @@ struct JUnitReport {
     let hasEndedWell = conclusion == .success || conclusion == .partial
     let isExplained = cases.contains { $0.verdict.isFailure || $0.verdict.isError }
     if !hasEndedWell, account.report.reason != nil || !isExplained {
-      // Without it the report of a cancelled run would look like that of a good one.
+      // Without this case, the report of a cancelled run would look like success.
       let failure = StepFailure(
         code: account.report.reason ?? conclusion.rawValue,
         message: account.report.warnings.last ?? "The run ended as \(conclusion.rawValue)")
@@ -43,7 +43,7 @@ struct JUnitReport {
     self.cases = cases
   }
 
-  /// The report in XML.
+  /// The report as XML.
   var bytes: [UInt8] {
     let failures = cases.count { $0.verdict.isFailure }
     let errors = cases.count { $0.verdict.isError }
@@ -85,7 +85,7 @@ struct JUnitReport {
     return "      <\(name) type=\"\(type)\" message=\"\(message)\">\(XMLText.content(failure.message))</\(name)>\n"
   }
 
-  /// The test cases of a step: those of its items where there are any, and its own where they do not say why it failed.
+  /// Returns the test cases of a step: those of its items, and its own if the items do not explain its failure.
   private static func cases(_ step: RunReport.Step) -> [Case] {
     let own = Case(
       name: step.id.text, milliseconds: elapsed(step.startedAt, step.endedAt),
@@ -124,12 +124,12 @@ struct JUnitReport {
   private static func seconds(_ milliseconds: Double) -> String { Milliseconds.fixed(max(0, milliseconds) / 1000, 3) }
 }
 
-/// Text in XML 1.0; a character that XML does not allow becomes U+FFFD.
+/// Escapes text for XML 1.0. A character that XML does not allow becomes U+FFFD.
 enum XMLText {
-  /// The text between two tags.
+  /// Escapes the text of an element.
   static func content(_ text: String) -> String { escaped(text, isAttribute: false) }
 
-  /// The text between the quotes of an attribute.
+  /// Escapes the value of an attribute.
   static func attribute(_ text: String) -> String { escaped(text, isAttribute: true) }
 
   private static func escaped(_ text: String, isAttribute: Bool) -> String {
@@ -140,7 +140,7 @@ enum XMLText {
       case 0x3C: result += "&lt;"
       case 0x3E: result += "&gt;"
       case 0x22 where isAttribute: result += "&quot;"
-      // A reader would make spaces or line feeds of them.
+      // A reader would turn these characters into spaces or line feeds.
       case 0x09 where isAttribute, 0x0A where isAttribute, 0x0D: result += "&#\(scalar.value);"
       case 0x09, 0x0A, 0x20...0xD7FF, 0xE000...0xFFFD, 0x1_0000...0x10_FFFF: result.unicodeScalars.append(scalar)
       default: result += "\u{FFFD}"

@@ -4,23 +4,23 @@ import FlowModel
 import FlowSecrets
 import FlowSyntax
 
-/// What outputs for other systems are made from: the report after a last look for secrets and without what only a terminal
-/// understands, and what the report does not have.
+/// The source of outputs for other systems: the report with secrets masked and terminal sequences removed, and
+/// additional data.
 struct RunAccount {
-  /// The report; its steps are in ``steps``.
+  /// The report. Its masked steps are in ``steps``.
   let report: RunReport
-  /// Every step, in the order of the file.
+  /// All steps in file order.
   let steps: [RunReport.Step]
-  /// The workflow file, as the user named it.
+  /// The workflow file as named by the user.
   let file: String
-  /// The instant from which the report counts, in nanoseconds since 1970.
+  /// The instant of activation, in nanoseconds since 1970.
   let activatedAtNanoseconds: Int
-  /// How much of the report is about an earlier process, which this run is a resume of, in milliseconds from activation.
+  /// The instant at which this process resumed the run, in milliseconds from activation, or nil if it started here.
   var resumedAt: Double?
-  /// What loading the file gave; nil: no output needs lines.
+  /// The result of loading the file, or nil if no output needs lines.
   var loaded: LoadResult?
 
-  /// Takes a report in; `mask` hides the secrets of the run.
+  /// Creates an account of a report. `mask` hides the secrets of the run.
   init(_ report: RunReport, file: String, mask: SecretMask?, activatedAtNanoseconds: Int) {
     var report = report
     report.workflow = Self.clean(report.workflow, mask)
@@ -28,11 +28,11 @@ struct RunAccount {
     self.report = report
     self.file = file
     self.activatedAtNanoseconds = activatedAtNanoseconds
-    // What binds the inputs of an included file is not a step that its author knows, unless it fails.
+    // The step that binds the inputs of an included file is hidden from its author, unless it fails.
     steps = report.steps.map { Self.clean($0, mask) }
   }
 
-  /// Whether a step is one that its author wrote; an included file begins with one that binds its inputs.
+  /// True for a step written by the author. An included file begins with a generated step that binds its inputs.
   static func isOwn(_ step: RunReport.Step) -> Bool { !step.id.text.hasSuffix("/") || step.outcome == .failure }
 
   private static func clean(_ step: RunReport.Step, _ mask: SecretMask?) -> RunReport.Step {

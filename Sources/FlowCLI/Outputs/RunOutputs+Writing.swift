@@ -4,11 +4,11 @@ import FlowModel
 import FlowSyntax
 
 extension RunOutputs {
-  /// Whether an output is made from a ``RunAccount``.
+  /// True if an output needs a ``RunAccount``.
   var needsAccount: Bool { junit != nil || !findings.isEmpty || otlp != nil }
 
-  /// Writes the run to every file that was asked for; whether all of them could be written. Standard error says which could
-  /// not. `account` is nil if none is needed.
+  /// Writes the run to all requested files. Returns whether this succeeded; errors are printed to standard error.
+  /// `account` may be nil if no output needs it.
   func write(_ report: RunReport, _ account: RunAccount?, trace recorder: TraceRecorder?) -> Bool {
     var areWritten = true
     func attempt(_ body: () throws(FileProblem) -> Void) {
@@ -21,7 +21,7 @@ extension RunOutputs {
     }
     if let path = self.report { attempt { () throws(FileProblem) in try Self.write(report, to: path) } }
     if let path = trace {
-      // A run that has not started has a trace without events.
+      // The trace of a run that has not started is empty.
       let bytes = (recorder ?? TraceRecorder()).bytes
       attempt { () throws(FileProblem) in try OutputFile.write(bytes, to: path) }
     }
@@ -39,12 +39,13 @@ extension RunOutputs {
     return areWritten
   }
 
-  /// Removes what an earlier run has left in these files, so that it is not taken for this one, which did not start.
+  /// Removes the files of an earlier run, so that they are not mistaken for those of this run, which did not start.
   func removeOld() {
     for path in [report, trace, junit] { if let path { OutputFile.removeOld(path) } }
   }
 
-  /// Sends the run as a trace where that was asked for. Standard error says what was dropped; the run stays what it is.
+  /// Sends the run as a trace if requested. A problem is printed to standard error and does not change the result of
+  /// the run.
   func export(_ account: RunAccount, _ context: TraceContext?) {
     guard let context, let server = otlp.flatMap({ try? TraceServer($0) }) else { return }
     let warnings = [context.problem, TraceExport.send(RunSpans(account, context), context, to: server)]
@@ -60,7 +61,7 @@ extension RunOutputs {
     try file.finish()
   }
 
-  /// Adds the summary to what earlier commands of the same step wrote there; GitHub counts all of it.
+  /// Appends the summary to those of earlier commands of the same job step; GitHub's limit is for all of them.
   private static func addSummary(of account: RunAccount, to path: String) throws(FileProblem) {
     let text = GitHubSummary.text(account, room: GitHubSummary.limitBytes - FileAccess.size(path))
     guard !text.isEmpty else {

@@ -2,20 +2,17 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSystem
 
-/// Where a run is written when it has ended, besides the terminal.
+/// The outputs of a finished run, in addition to the terminal.
 struct RunOutputs: Hashable {
-  /// The file of the report.
   var report: String?
-  /// The file of the Chrome trace.
   var trace: String?
-  /// The file of the JUnit report.
   var junit: String?
-  /// Where findings go that have a line in a workflow file.
+  /// The outputs for findings with a line in a workflow file.
   var findings = FindingOutputs()
-  /// The server of OpenTelemetry traces, as a URL.
+  /// The URL of the server for OpenTelemetry traces.
   var otlp: String?
 
-  /// The files by the option that names each.
+  /// The files with the names of their options.
   var files: [(option: String, path: String)] {
     let all = [
       ("--report", report), ("--trace", trace), ("--junit", junit), (FindingOutputs.option, findings.codeQuality),
@@ -23,11 +20,11 @@ struct RunOutputs: Hashable {
     return all.compactMap { option, path in path.map { (option, $0) } }
   }
 
-  /// Whether the run is kept somewhere, so that it continues when the reader of standard output has gone.
+  /// True if the run has an output other than standard output, so it continues after the reader of that has ended.
   var isKept: Bool { !files.isEmpty || otlp != nil || findings.annotations != nil }
 
-  /// Throws what is known to be wrong before anything runs: a file that cannot be written, that another option names, too, or
-  /// that is one of `workflows`; an address that is not one.
+  /// Throws for errors that are known before anything runs: a file that cannot be written, is named twice or is one of
+  /// `workflows`; an invalid address.
   func check(among workflows: [String]) throws {
     let files = files
     for (index, (option, path)) in files.enumerated() {
@@ -44,19 +41,20 @@ struct RunOutputs: Hashable {
   }
 }
 
-/// Where findings go that have a line in a workflow file: of a run, its failed steps; of a check, its diagnostics.
+/// The outputs for findings with a line in a workflow file: failed steps of a run, or diagnostics of a check.
 struct FindingOutputs: Hashable {
-  /// The system that annotates lines with them.
+  /// The system that shows findings as annotations.
   var annotations: AnnotationSystem?
   /// The file of GitLab's code quality report.
   var codeQuality: String?
 
   static let option = "--code-quality"
 
-  /// Whether nothing is asked for.
+  /// True if no output is requested.
   var isEmpty: Bool { annotations == nil && codeQuality == nil }
 
-  /// Writes the findings, annotations to standard error; throws a ``FileProblem`` for a file that cannot be written.
+  /// Writes the findings; annotations are written to standard error. Throws a ``FileProblem`` for a file that cannot be
+  /// written.
   func write(_ findings: [Finding]) throws(FileProblem) {
     switch annotations {
     case .github: StandardOutput.writeError(GitHubAnnotations.text(findings))
@@ -66,7 +64,7 @@ struct FindingOutputs: Hashable {
   }
 }
 
-/// The systems that flowrun writes annotations for.
+/// The systems with support for annotations.
 enum AnnotationSystem: String, CaseIterable {
   case github
 }

@@ -4,16 +4,16 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// What `flowrun run` was asked for; see ``RunCommand`` for the meaning of each.
+/// The arguments of `flowrun run`; see ``RunCommand`` for their meaning.
 struct RunRequest: Hashable {
   var file: String
-  /// The steps to run, as the command line names them; empty: all.
+  /// The steps to run as named on the command line; empty for all steps.
   var steps: [String] = []
-  /// Whether the steps that these need are left out.
+  /// True to leave out the dependencies of these steps.
   var leavesOutNeeds = false
   /// The words after `--`, which become the input `args`.
   var arguments: [String] = []
-  /// Whether the file was found, and not named.
+  /// True if the file was found by default and not named.
   var isFound = false
   var inputs: [String] = []
   var launch: String?
@@ -25,45 +25,45 @@ struct RunRequest: Hashable {
   var isStrict = false
   var pluginFolders: [String] = []
   var isQuiet = false
-  /// Whether starts, queues, the critical path and exceeded estimates are shown, too.
+  /// True to show starts, queues, the critical path and exceeded estimates, too.
   var isVerbose = false
-  /// The times in front of lines.
+  /// The times before lines.
   var times = LineTimes.wall
   var isDurable = false
   var keepsHistory = true
-  /// Steps that run though they are up to date.
+  /// The steps to run even if they are up to date.
   var forcedSteps: [String] = []
-  /// Whether files of items that are no longer in the list of their step are removed.
+  /// True to remove files of items that are no longer in the list of their step.
   var cleansRemoved = false
-  /// The database that keeps the run; nil: the file next to the workflow.
+  /// The database for the run history, or nil for the file next to the workflow.
   var store: String?
-  /// Where steps are sent; nil: where the file says.
+  /// The executor for the steps, or nil to follow the file.
   var on: String?
-  /// For how long Slurm is asked again; nil: for the usual time.
+  /// The time for which Slurm is retried, or nil for the default.
   var slurmPatience: String?
-  /// For how long the files that a step on a worker produces are awaited; nil: for the usual time.
+  /// The maximum wait for files that a step on a worker produces, or nil for the default.
   var filesWithin: String?
-  /// How often a step that was lost with its worker runs again; nil: as usual.
+  /// The number of times that a step lost with its worker runs again, or nil for the default.
   var lostAttempts: Int?
-  /// What steps with `resources` may take at once; nil: what this machine has.
+  /// The resources that steps may use at the same time, or nil for those of this machine.
   var resources: String?
-  /// Whether the run continues for events from other processes.
+  /// True if the run continues to wait for events from other processes.
   var waitsForEvents = false
 }
 
 extension RunRequest {
-  /// Throws what is known of the files before anything runs: that one cannot be written, or would be written over.
+  /// Throws for errors in file names that are known before anything runs.
   func checkFiles() throws {
     try Self.checkFolder(data)
     try outputs.check(among: [file])
   }
 
-  /// Throws when `--data` names nothing.
+  /// Throws if `--data` is empty.
   static func checkFolder(_ data: String?) throws(UsageProblem) {
     if data == "" { throw UsageProblem("--data is empty; name a folder, or leave --data out") }
   }
 
-  /// How long the run is prewarmed, or nil.
+  /// The duration of prewarming, or nil without.
   var prewarmDuration: Duration? {
     get throws(UsageProblem) {
       guard let prewarm else { return nil }
@@ -71,7 +71,7 @@ extension RunRequest {
     }
   }
 
-  /// For how long Slurm is asked again while its controller refuses everything; nil: for the usual time.
+  /// The time for which Slurm is retried while its controller refuses everything, or nil for the default.
   var slurmPatienceDuration: Duration? {
     get throws(UsageProblem) {
       guard let slurmPatience else { return nil }
@@ -79,7 +79,7 @@ extension RunRequest {
     }
   }
 
-  /// For how long the files that a step on a worker produces are awaited; nil: for the usual time.
+  /// The maximum wait for files that a step on a worker produces, or nil for the default.
   var filesWithinDuration: Duration? {
     get throws(UsageProblem) {
       guard let filesWithin else { return nil }
@@ -87,7 +87,7 @@ extension RunRequest {
     }
   }
 
-  /// What the engine is asked for.
+  /// Returns the options for the engine.
   func options(for workflow: Workflow, _ registry: ActionRegistry) throws(UsageProblem) -> RunOptions {
     let folder = FilePath.folder(of: FilePath.absolute(file))
     var options = RunOptions(

@@ -3,8 +3,8 @@ import FlowModel
 import FlowSystem
 
 extension RunSession {
-  /// Reports to a flowrun in whose command this one runs how long the run may take to stop: its steps their own time, then those that
-  /// clean up, which end as their commands do.
+  /// Reports the maximum time that stopping the run may take, if this flowrun was started by a step of another one: the
+  /// stop times of its steps, then those of cleanup steps, whose commands are stopped in the same way.
   static func reportStopTime(of workflow: Workflow) {
     let policies = workflow.steps.compactMap { $0.with[StopPolicy.input]?.objectValue.flatMap { try? StopPolicy($0) } }
     let stop = policies.map(\.within).reduce(StopPolicy().within, max) + .seconds(1)
@@ -13,6 +13,6 @@ extension RunSession {
     StopTime.report(stop + cleanup + stop + margin, usual: cleans ? stop + cleanup + stop : stop)
   }
 
-  /// The time for what is written at the end.
+  /// The time for writing results at the end.
   private static let margin = Duration.seconds(5)
 }

@@ -9,7 +9,7 @@ import FlowSystem
 
 /// One call of `flowrun run`, from reading the file to the exit code.
 struct RunSession: Sendable {
-  /// The run, which continues.
+  /// The running workflow.
   let run: WorkflowRun
   private let request: RunRequest
   private let installation: Installation
@@ -17,25 +17,27 @@ struct RunSession: Sendable {
   private let style: TextStyle
   private let subject: RunSubject
   private let view: TerminalView?
-  /// The commands that continue from the end of the run; nil: it is not kept in the run history.
+  /// The commands that read the finished run, or nil if it is not kept in the run history.
   private let commands: RunCommands?
   private let executors: RunExecutors
-  /// The watch of its files while it waits with its services; nil if nothing watches.
+  /// Watches the files of the run while it waits with its services, or nil without a watch.
   private let keptWatch: KeptRunWatch?
   /// The loaded workflow with the lines of its steps, or nil if it is large and no findings are written.
   private let loaded: LoadResult?
-  /// When the run continued, on its own clock; nil: it began here.
+  /// The instant of the resume on the run's clock, or nil if the run started in this process.
   private let resumedAtNanoseconds: Int?
-  /// What steps print, where a report is written.
+  /// The last lines of steps, if a report is written.
   private let failureLines: FailureLines?
-  /// The inputs that the run was given, without secret ones and without links, which may carry tokens.
+  /// The inputs of the run without secrets and without URLs, which may contain tokens.
   private let inputs: ValueObject
-  /// The number of steps of a workflow up to which failures show the line of their step: the whole file stays in memory.
+  /// The maximum number of steps for which failures show the line of their step, because the whole file stays in
+  /// memory.
   private static let placedSteps = 10_000
-  /// The trace that the run is sent as; nil: it is not.
+  /// The trace for the run, or nil if it is not sent.
   private let context: TraceContext?
 
-  /// Runs the workflow and ends the process, or says why it cannot be run and ends the process. Returns while it runs.
+  /// Runs the workflow and then ends the process. Returns while the workflow runs; if it cannot be run, prints the
+  /// reason and ends the process.
   static func start(_ request: RunRequest) {
     do {
       let session = try RunSession(request)
@@ -48,7 +50,7 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Reads the workflow and starts it, or continues with a run.
+  /// Reads the workflow and starts or resumes a run.
   init(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
     self.request = request
     let isWatched = KeptRunWatch.takeRequest()
@@ -78,7 +80,7 @@ struct RunSession: Sendable {
       options.history = try RunMemory.history(
         of: FilePath.absolute(request.file), loaded.definition, graph.workflow, installation, request, early)
     }
-    // A resume has the inputs that the run was started with; only secret ones are given again.
+    // A resumed run has the inputs of its start; only secret inputs are read again.
     var inputs = resume?.plan.header.inputs ?? [:]
     for (name, value) in options.inputs { inputs[name] = value }
     options.fileEnvironment = try EnvironmentFile.values(
@@ -155,7 +157,8 @@ struct RunSession: Sendable {
     if let prewarm { activate(after: prewarm, options.launch) }
   }
 
-  /// Starts the run, or resumes it: then nothing is asked of an engine before this process has the run.
+  /// Starts or resumes the run. In a resume, container engines are contacted only after this process has claimed the
+  /// run.
   private static func start(
     _ graph: WorkflowGraph, _ resume: PreparedResume?, _ options: RunOptions, _ engine: Engine,
     _ executors: RunExecutors, _ request: RunRequest
@@ -186,13 +189,13 @@ struct RunSession: Sendable {
     }
   }
 
-  /// The same from a task, whose thread must not wait.
+  /// Creates a session from a task, whose thread must not block.
   static func inTask(_ request: RunRequest, resuming resume: PreparedResume? = nil) async throws -> RunSession {
     let result = try await DetachedThread.run { Result { try RunSession(request, resuming: resume) } }
     return try result.get()
   }
 
-  /// Shows and writes the report, ends the plugins' programs, and ends the process.
+  /// Prints and writes the report, ends the programs of plugins, and ends the process.
   func end(_ report: RunReport) async -> Never {
     await executors.close()
     var report = report
@@ -202,10 +205,10 @@ struct RunSession: Sendable {
     ExitStatus.exit(code)
   }
 
-  /// The same where no plugin is external.
+  /// Does the same if no plugin is external and no step is remote.
   private func endAtOnce(_ report: RunReport) -> Never { ExitStatus.exit(tell(report)) }
 
-  /// Anyone who reads standard output may go away: where a report or a trace is kept the run continues, else it is
+  /// Handles the end of the reader of standard output: the run continues if it has another output, otherwise it is
   /// cancelled.
   private func watchOutput() {
     let isKept = request.outputs.isKept
@@ -226,7 +229,7 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Shows and writes the report; the exit code of the process.
+  /// Prints and writes the report. Returns the exit code of the process.
   private func tell(_ report: RunReport) -> Int32 {
     var report = report
     report.warnings += executors.warnings
@@ -262,13 +265,13 @@ struct RunSession: Sendable {
     return summary
   }
 
-  /// Whether a value has a link somewhere in it.
+  /// True if a value contains a URL.
   private static func holdsLink(_ value: Value) -> Bool {
     let text = JSONText.write(value).lowercased()
     return text.firstRange(of: "://") != nil || text.firstRange(of: "%3a%2f%2f") != nil
   }
 
-  /// Writes the outputs of a run that a signal kept from starting.
+  /// Writes the outputs for a run that a signal prevented from starting.
   private static func reportInterrupt(_ signal: Int32, _ request: RunRequest) {
     let report = RunReport.ofNoRun(
       of: request.file, why: "signal \(signal) came before the workflow was read and the run had started")
@@ -277,9 +280,9 @@ struct RunSession: Sendable {
       trace: nil)
   }
 
-  /// What the run's outputs are made from.
+  /// Returns the source of the run's outputs.
   private func account(of report: RunReport) -> RunAccount {
-    // A resumed run's clock continues where it had stopped: only what this process did is at its real time.
+    // The clock of a resumed run continues where it stopped, so only what this process did is at its real time.
     let begin = WallTime.nanoseconds - run.nowNanoseconds
     let prewarm = Int(report.prewarmMilliseconds * 1_000_000)
     var account = RunAccount(
@@ -293,7 +296,7 @@ struct RunSession: Sendable {
     if let signal = Interrupts.firstThatCancels { return 128 + signal }
     switch report.conclusion {
     case .failure: return ExitStatus.failure.rawValue
-    // Without a signal it is flowrun that cancels, when its output has no reader.
+    // Without a signal, flowrun itself has cancelled the run because its output has no reader.
     case .cancelled: return (StandardOutput.isLost ? ExitStatus.outputFailed : .failure).rawValue
     case .success, .partial:
       let isTooLate = request.isStrict && report.gate.outcome == .timedOut
