@@ -17,7 +17,7 @@ import SyncPlugin
 import SyncYAML
 import UserInterfacePlugin
 
-/// The plugins that are compiled into `flowrun`, one line each, with the subcommands that they bring.
+/// The plugins compiled into `flowrun`, one per line, with their subcommands.
 enum BuiltInPlugins {
   private static let lines: [(plugin: any Plugin, commands: [any ParsableCommand.Type])] = [
     (BasicsPlugin(), []),

@@ -6,8 +6,8 @@ import FlowSystem
 extension FlowCommand {
   /// Runs the command with the arguments of the process.
   ///
-  /// Whatever is not a subcommand is a workflow file, or a step of flowrun.yaml; a word that is neither, but nearly a
-  /// subcommand, gets that said.
+  /// A first word that is not a subcommand is a workflow file or a step of flowrun.yaml. If it is neither but similar
+  /// to a subcommand, flowrun suggests that subcommand.
   public static func start() -> Never {
     FirstProcess.collectOrphans()
     StandardFiles.open()
@@ -21,7 +21,7 @@ extension FlowCommand {
       do { try StepList.write() } catch { tell(error) }
       ExitStatus.success.exit()
     }
-    // Neither the argument parser nor a task: both take longer than the rest of a start.
+    // The argument parser and tasks are avoided, because both take longer than the rest of a start.
     if let request = PlainRunArguments.request(arguments) {
       RunSession.start(request)
       MainThread.serve()
@@ -50,12 +50,12 @@ extension FlowCommand {
     MainThread.serve()
   }
 
-  /// Says why something cannot be done and ends the process with the fitting code.
+  /// Prints an error and ends the process with its exit code.
   static func tell(_ error: any Error) -> Never {
     do {
       try CommandProblems.tell(error)
     } catch {}
-    // What the argument parser says: help and the version on standard output, what is wrong on standard error.
+    // The argument parser's help and version are written to standard output, its errors to standard error.
     let code = exitCode(for: error)
     let text = fullMessage(for: error)
     if !text.isEmpty {

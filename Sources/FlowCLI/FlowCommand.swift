@@ -1,9 +1,9 @@
 import ArgumentParser
 import FlowPluginKit
 
-/// The command `flowrun`; each subcommand is a file under `Subcommands`.
+/// The command `flowrun`. Each subcommand has a file in `Subcommands`.
 public struct FlowCommand: AsyncParsableCommand {
-  /// Subcommands, help and exit codes.
+  /// The subcommands, help and exit codes.
   public static let configuration = CommandConfiguration(
     commandName: "flowrun",
     abstract: "Runs workflows: steps with dependencies, deadlines and a launch gate.",
@@ -39,7 +39,7 @@ public struct FlowCommand: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
-  /// The text of `flowrun` without arguments in a folder without flowrun.yaml.
+  /// The output of `flowrun` without arguments in a folder without flowrun.yaml.
   static let shortHelp = """
     flowrun runs workflows written in YAML.
 
@@ -57,9 +57,9 @@ public struct FlowCommand: AsyncParsableCommand {
 
     """
 
-  /// Where the pages are.
+  /// The address of the documentation.
   private static let pagesAddress = "https://example.invalid/flowrun (a placeholder until the first release)"
 
-  /// The command without arguments.
+  /// Creates the command without arguments.
   public init() {}
 }

@@ -6,22 +6,22 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// The actions of one call of flowrun: those compiled in and those of external plugins.
+/// The actions available to a call of flowrun: those of compiled-in and of external plugins.
 struct Installation {
-  /// All actions that can be used.
+  /// All available actions.
   let registry: ActionRegistry
   /// Runs the programs of external plugins.
   let host: PluginHost
-  /// Those that were found and cannot be used.
+  /// The plugins that were found but cannot be used.
   let unusable: [UnusablePlugin]
-  /// The external plugins that can be used.
+  /// The usable external plugins.
   let external: [InstalledPlugin]
-  /// The folders of those that only a look around included files finds, which a worker must be told.
+  /// The folders of plugins that were found only because of included files. Workers need them as options.
   let foldersOfIncluded: [String]
 
-  /// Finds the plugins in the `folders` that the command line names and those around the workflow `file` and the files that it
-  /// includes, or around the working directory when there is none. Reads manifests and starts nothing; throws an
-  /// ``InvalidWorkflow`` when two have one name.
+  /// Finds the plugins in the `folders` from the command line and those near the workflow `file` and the files that it
+  /// includes, or near the working folder without a file. Only manifests are read; no program is started. Throws an
+  /// ``InvalidWorkflow`` if two plugins have the same name.
   init(around file: String? = nil, given folders: [String]) throws(InvalidWorkflow) {
     let start = file.map { FilePath.folder(of: FilePath.absolute($0)) } ?? FilePath.absolute(".")
     let included = Set(file.map { IncludeScan.files(includedBy: $0).map(FilePath.folder) } ?? []).subtracting([start])
@@ -42,15 +42,15 @@ struct Installation {
     external = found.plugins
   }
 
-  /// What keeps programs from being started of plugins that a workflow uses; nothing is started for it.
+  /// Returns the problems that prevent programs of the plugins of a workflow from starting, without starting them.
   func programProblems(of workflow: Workflow) -> [DiagnosticReport.File] {
     if external.isEmpty { return [] }
     let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
     return external.filter { used.contains($0.name[...]) }.compactMap { $0.programProblem() }
   }
 
-  /// What distinguishes the programs of the external plugins that a workflow uses, read once when it is first asked for; nil:
-  /// it uses none.
+  /// Returns a function for the digests of the external plugins of a workflow, which are computed on first use, or nil
+  /// if it uses none.
   func digests(of workflow: Workflow) -> (@Sendable () -> [String: String])? {
     if external.isEmpty { return nil }
     let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
@@ -66,7 +66,7 @@ struct Installation {
     }
   }
 
-  /// What distinguishes the program of an action from others: its plugin's, or this flowrun.
+  /// Returns a text that identifies the program of an action: its plugin, or this version of flowrun.
   var digest: @Sendable (ActionDeclaration) -> String {
     let external = external
     return { declaration in
@@ -76,15 +76,14 @@ struct Installation {
     }
   }
 
-  /// The same of every plugin, on standard error; whether there is none.
+  /// Prints the problems of all external plugins to standard error. Returns whether there are none.
   func explainProgramProblems() -> Bool {
     let report = DiagnosticReport(external.compactMap { $0.programProblem() })
     StandardOutput.writeError(report.text(usesColor: StandardOutput.errorAllowsColor))
     return report.files.isEmpty
   }
 
-  /// Why plugins that were found cannot be used, on standard error: said when a workflow cannot be loaded, for which
-  /// that may be the reason.
+  /// Prints why plugins cannot be used to standard error. This may be the reason why a workflow cannot be loaded.
   func explainUnusable() {
     for plugin in unusable {
       StandardOutput.writeError("\(plugin.description)flowrun: the plugin in '\(plugin.folder)' is not used\n")

@@ -3,15 +3,15 @@ import FlowEngine
 import FlowSystem
 import Synchronization
 
-/// What the signals do that ask flowrun to end, from the first instruction of `main`.
+/// Handles the signals that ask flowrun to end, from the first instruction of `main`.
 ///
-/// The first one cancels the run where there is one, and ends the process where there is none yet; a second request
-/// (``InterruptRequests``) ends it at once, with everything that it has started.
+/// The first signal cancels the run, or ends the process if there is no run yet. A second request
+/// (``InterruptRequests``) ends the process at once, with everything that it has started.
 enum Interrupts {
   private struct State {
     var phase = Phase.withoutRun
     var requests = InterruptRequests()
-    /// Whether the first signal ended the wait of a run that keeps its services.
+    /// True if the first signal ended the wait of a run that keeps its services.
     var hasEndedWait = false
     var first: CInt? { requests.first }
   }
@@ -19,42 +19,43 @@ enum Interrupts {
   private enum Phase {
     /// There is nothing to cancel.
     case withoutRun
-    /// A run is being prepared; `explain` says that it will not start.
+    /// A run is being prepared. `explain` reports that it will not start.
     case preparing(explain: @Sendable (CInt) -> Void)
-    /// Its first steps may be running.
+    /// The first steps of a run may be running.
     case starting
     case running(WorkflowRun)
-    /// A run continues in another process.
+    /// The run continues in another process.
     case passing(ProcessGroup)
   }
 
   private static let state = Mutex(State())
 
-  /// The first signal that came, or nil.
+  /// The first signal, or nil if there was none.
   static var first: CInt? { state.withLock { $0.first } }
 
-  /// The first signal that came, or nil; also nil if it ended the wait of a run that keeps its services, and nothing else.
+  /// The first signal that cancels the run, or nil. A signal that only ended the wait of a run that keeps its services
+  /// does not count.
   static var firstThatCancels: CInt? { state.withLock { $0.hasEndedWait ? nil : $0.first } }
 
-  /// Takes the signals. The first thing that the command does.
+  /// Installs the signal handling. The command does this first.
   static func take() {
     do throws(SystemError) {
       try SignalThread.start { signal in receive(signal) }
     } catch {
-      // They end the process as they do without anybody's doing.
+      // Without the thread, signals end the process as they do by default.
       StandardOutput.writeError("flowrun: \(error); signals will end it without a report\n")
     }
   }
 
-  /// From now on a run is being prepared: a signal ends the process after `explain` on a thread of its own.
+  /// Sets the phase of preparing a run: a signal ends the process after calling `explain` on a separate thread.
   static func prepare(explain: @escaping @Sendable (CInt) -> Void) {
     change(to: .preparing(explain: explain))
   }
 
-  /// From now on steps may be running: a signal waits until it can cancel the run.
+  /// Sets the phase in which steps may be starting: a signal waits until it can cancel the run.
   static func holdForStart() { change(to: .starting) }
 
-  /// From now on a signal cancels this run, one that has come meanwhile at once.
+  /// Sets the phase in which a signal cancels this run. An earlier signal cancels it at once.
   static func cancel(_ run: WorkflowRun) {
     let first = state.withLock { state in
       state.phase = .running(run)
@@ -63,7 +64,7 @@ enum Interrupts {
     if let first { end(first, in: .running(run)) }
   }
 
-  /// From now on a signal is passed on to the process of a run, one that has come meanwhile at once.
+  /// Sets the phase in which a signal is forwarded to the process of a run. An earlier signal is forwarded at once.
   static func pass(to group: ProcessGroup) {
     let first = state.withLock { state in
       state.phase = .passing(group)
@@ -72,7 +73,8 @@ enum Interrupts {
     if let first { end(first, in: .passing(group)) }
   }
 
-  /// The run in the other process is over; the signal that has come meanwhile, or nil and there is nothing to cancel.
+  /// Ends the forwarding because the run in the other process has ended. Returns the signal received meanwhile, or nil;
+  /// then there is nothing to cancel.
   static func endPassing() -> CInt? {
     state.withLock { state in
       if state.first == nil { state.phase = .withoutRun }
@@ -85,11 +87,11 @@ enum Interrupts {
       if state.first == nil { state.phase = phase }
       return state.first != nil
     }
-    // The thread that got the signal ends the process.
+    // The thread that received the signal ends the process.
     while isEnding { pause() }
   }
 
-  /// On the thread of the signals, which nothing here may hold up: the next one must be heard.
+  /// Runs on the signal thread, which must not block, so that the next signal is handled.
   private static func receive(_ signal: CInt) {
     StandardOutput.hurry()
     let (reaction, phase) = state.withLock { ($0.requests.take(signal, at: .now), $0.phase) }
@@ -118,20 +120,20 @@ enum Interrupts {
       StandardOutput.writeError("flowrun: interrupted before the run started\n")
       exit(signal)
     case .starting: break
-    // The run itself reports the result.
+    // The run itself reports its result.
     case .passing(let group): group.send(signal)
     case .running(let run) where run.endWait():
       state.withLock { $0.hasEndedWait = true }
       StandardOutput.writeError("\nflowrun: stopping the services; press Ctrl-C again to end at once\n")
     case .running(let run):
-      // First what matters: the output may have no reader.
+      // The run is cancelled before the message is written, because writing may block.
       run.cancel()
       let seconds = StopTime.longest.components.seconds
       StandardOutput.writeError("\nflowrun: stopping; press Ctrl-C again to end at once (up to \(seconds) s)\n")
     }
   }
 
-  /// Says what a second request leaves out, unless nothing reads standard error at the moment.
+  /// Reports what a second request skips, unless standard error is blocked.
   private static func tellOfSecond() {
     var watched = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
     guard poll(&watched, 1, 0) > 0 else { return }
@@ -140,7 +142,7 @@ enum Interrupts {
     }
   }
 
-  /// Ends the process as the signal would, and everything that it has started.
+  /// Ends the process and everything that it has started, with the exit code of the signal.
   private static func exit(_ signal: CInt) -> Never {
     ProcessGuard.shared.killAll()
     ExitStatus.exit(128 + signal)

@@ -2,21 +2,20 @@ import ArgumentParser
 import FlowDiagnostics
 import FlowSystem
 
-/// A word that is where a subcommand belongs and is none; the argument parser would take it for a file, or pass it
-/// over.
+/// A word in the place of a subcommand that is not one. The argument parser would take it for a file or ignore it.
 struct MisspeltSubcommand {
-  /// What is wrong with it, and what was probably meant.
+  /// The error with a suggestion.
   let description: String
 
-  /// The first such word among the arguments of the process, if there is one.
+  /// Returns the first such word among the arguments of the process, or nil.
   static func find(in arguments: [String]) -> MisspeltSubcommand? {
     guard let first = arguments.first else { return nil }
-    // Scripts for completion ask with `---completion`.
+    // Completion scripts call flowrun with `---completion`.
     if first.hasPrefix("--"), !first.hasPrefix("---") { return unknown(option: first) }
     if first.hasPrefix("-") { return nil }
     if first == "help" { return unknown(askedFor: arguments.dropFirst()) }
     guard let parent = subcommand(first, of: FlowCommand.self) else {
-      // A step of flowrun.yaml, or nearly one; or the file is refused.
+      // A step of flowrun.yaml, or a similar word, is handled elsewhere; so is an untrusted file.
       guard !FilePath.exists(first), case .success(nil) = Result(catching: { try DefaultWorkflow.find() }),
         let question = question(about: first, before: arguments.dropFirst().first)
       else { return nil }
@@ -28,7 +27,8 @@ struct MisspeltSubcommand {
     return MisspeltSubcommand("'\(second)' is not a subcommand of 'flowrun \(first)'; \(question)")
   }
 
-  /// The option if `flowrun` does not have it, which the argument parser reports only after a file.
+  /// Returns an error for an unknown option of `flowrun`, which the argument parser reports only if there is also a
+  /// file.
   private static func unknown(option: String) -> MisspeltSubcommand? {
     let name = String(option.prefix { $0 != "=" })
     let help = FlowCommand.helpMessage(for: RunCommand.self, columns: 200)
@@ -40,7 +40,7 @@ struct MisspeltSubcommand {
     return MisspeltSubcommand("unknown option '\(name)'; \(question)")
   }
 
-  /// Subcommands under the names that other tools give them.
+  /// Names of subcommands in other tools, with the equivalent here.
   private static let otherNames = [
     "check": "validate FILE", "lint": "validate FILE", "test": "validate FILE", "verify": "validate FILE",
     "list": "graph FILE", "ls": "graph FILE", "tasks": "graph FILE", "status": "runs", "ps": "runs", "history": "runs",
@@ -50,7 +50,7 @@ struct MisspeltSubcommand {
 
   private init(_ text: String) { description = TerminalText.visible(text) }
 
-  /// The first word after `help` that is not a subcommand.
+  /// Returns an error for the first word after `help` that is not a subcommand.
   private static func unknown(askedFor words: ArraySlice<String>) -> MisspeltSubcommand? {
     var command: any ParsableCommand.Type = FlowCommand.self
     var path = "flowrun"
@@ -65,7 +65,7 @@ struct MisspeltSubcommand {
     return nil
   }
 
-  /// What was probably meant by a word that is neither a subcommand nor a file: a file but for its ending, or a
+  /// Suggests what a word that is neither a subcommand nor a file may mean: a file with its extension missing, or a
   /// subcommand.
   private static func question(about word: String, before next: String?) -> String? {
     for file in [word + ".yaml", word + ".yml"] where FilePath.exists(file) { return "did you mean '\(file)'?" }

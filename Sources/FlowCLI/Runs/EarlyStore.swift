@@ -2,20 +2,20 @@ import FlowStoreSQLite
 import FlowSystem
 import Synchronization
 
-/// The store of a folder, opened on a thread of its own while the workflow is read and run: a short run would wait longer for
-/// that than for its steps.
+/// The store of a folder, opened on a separate thread while the workflow is read and run. For a short run, opening
+/// takes longer than its steps.
 final class EarlyStore: Sendable {
   private enum State {
-    /// It has not been opened.
+    /// The store has not been opened yet.
     case closed
     case open(SQLiteRunStore)
-    /// Anyone who writes has it, or opens it himself.
+    /// The writer has taken it or opens its own.
     case taken
   }
 
   private let state = Mutex(State.closed)
 
-  /// Opens the store of a folder where there is one; what goes wrong is found again by anyone who writes.
+  /// Opens the store of a folder if it exists. Errors are ignored, because the writer will encounter them, too.
   init(in folder: String) {
     guard FilePath.exists(RunMemory.path(in: folder)) else { return }
     try? DetachedThread.start(name: "store") { [self] in
@@ -27,7 +27,7 @@ final class EarlyStore: Sendable {
     }
   }
 
-  /// The store, for one; nil: it should be opened.
+  /// Returns the store, once, or nil if the caller must open it.
   func take() -> SQLiteRunStore? {
     state.withLock { state in
       defer { state = .taken }

@@ -7,17 +7,17 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// A run out of a store with the workflow that it ran.
+/// A recorded run with its workflow.
 struct HistoryRun {
   let run: StoredRun
   let chunks: [[UInt8]]
   let graph: WorkflowGraph
   let definition: [UInt8]
-  /// What reading the definition gave.
+  /// The result of loading the definition.
   let loaded: LoadResult
   let recollection: RunRecollection
 
-  /// Reads a run. Throws an ``InvalidWorkflow`` where what it ran cannot be read any more, because a plugin is gone.
+  /// Reads a run. Throws an ``InvalidWorkflow`` if its definition can no longer be loaded because a plugin is missing.
   init(_ run: StoredRun, _ store: any RunStore, _ installation: Installation) throws {
     self.run = run
     chunks = try store.chunks(of: run.id)
@@ -37,14 +37,14 @@ struct HistoryRun {
     }
   }
 
-  /// Reads the run that people name so.
+  /// Reads the run with a name or id.
   init(_ name: String, in place: RunPlace, _ plugins: PluginArguments) throws {
     let store = try place.open()
     let run = try RunReference.find(name, in: try store.list(RunFilter()))
     try self.init(run, store, try Installation(around: run.file, given: plugins.folders))
   }
 
-  /// The run as a report; of one that has not ended, as far as it is known.
+  /// The run as a report. The report of a run that has not ended has what is known so far.
   var report: RunReport {
     var report = RunReport(recollection, of: graph, run)
     let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))

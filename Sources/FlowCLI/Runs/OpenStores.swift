@@ -2,7 +2,7 @@ import FlowCommandKit
 import FlowStoreSQLite
 import Synchronization
 
-/// The stores of this process. Those that are still open when it ends are released, so that their logs are copied.
+/// The open stores of this process. They are released when it ends, so that their logs are copied.
 final class OpenStores: Sendable {
   static let shared: OpenStores = {
     let stores = OpenStores()

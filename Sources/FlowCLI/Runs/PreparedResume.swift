@@ -8,7 +8,7 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// A resume that has been worked out and has changed nothing yet.
+/// A planned resume that has not changed anything yet.
 struct PreparedResume {
   let run: StoredRun
   let store: any RunStore
@@ -16,9 +16,9 @@ struct PreparedResume {
   let plan: ResumePlan
   let history: RunHistory
   let installation: Installation
-  /// What loading the file gave, as it is now.
+  /// The result of loading the current file.
   let loaded: LoadResult
-  /// The secret inputs that are given again.
+  /// The secret inputs, which are entered again.
   private let inputs: ValueObject
 
   init(_ run: StoredRun, _ store: any RunStore, _ request: RunRequest, _ command: ResumeCommand) throws {
@@ -26,7 +26,7 @@ struct PreparedResume {
     self.store = store
     installation = try Installation(around: run.file, given: request.pluginFolders)
     let recorded = try HistoryRun(run, store, installation)
-    // The file as it is now; where it is gone, as it was.
+    // The current file, or the recorded definition if it is missing.
     let bytes = (try? FileAccess.read(run.file)) ?? recorded.definition
     let isSame = bytes == recorded.definition
     let result =
@@ -95,7 +95,7 @@ struct PreparedResume {
     Set(plan.fates.indices.lazy.filter { plan.fates[$0] == .kept }.map { StepIndex($0) })
   }
 
-  /// What the engine is asked for besides what the journal says.
+  /// Returns the options for the engine that are not in the journal.
   func options(_ request: RunRequest) throws(UsageProblem) -> RunOptions {
     var options = RunOptions(
       dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
@@ -105,12 +105,12 @@ struct PreparedResume {
     options.inputs = inputs
     options.forcedSteps = Set(plan.header.forcedSteps)
     options.endsOutsideServices = !prepared.graph.workflow.keepsServices
-    // One that ended in an orderly way has ended its workers, too.
+    // A process that ended in an orderly way has ended its workers, too.
     if run.state == .interrupted, plan.hadRemoteSteps { options.takeoverPause = PulseRhythm().silence }
     return options
   }
 
-  /// Takes the run, so that no other process resumes it.
+  /// Claims the run, so that no other process resumes it.
   func claim(_ engine: Engine, _ options: RunOptions) throws -> ClaimedRun {
     do {
       return try engine.claim(run.id, as: prepared, plan, in: store, history, options: options)
@@ -127,7 +127,7 @@ struct PreparedResume {
     return ":\(location.line):\(location.column)"
   }
 
-  /// Why a run cannot continue, for people.
+  /// Returns the error for a run that cannot be resumed.
   private static func problem(
     _ refusal: ResumePlan.Refusal, _ run: StoredRun, _ result: LoadResult, isSameFile: Bool
   ) -> any Error {

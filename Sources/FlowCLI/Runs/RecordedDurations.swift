@@ -6,14 +6,14 @@ import FlowStoreSQLite
 import FlowSyntax
 import FlowSystem
 
-/// How long a step took in the recorded runs of a file.
+/// The durations of a step in the recorded runs of a file.
 enum RecordedDurations {
-  /// The number of runs that are looked at, the newest, and how many bytes of their journals at most: an editor waits for it.
+  /// The maximum number of runs read, the newest first, and of bytes of their journals; an editor waits for the result.
   private static let runLimit = 100
   private static let byteLimit = 1 << 20
 
-  /// The durations of the attempts of a step that succeeded at once or after others, from its first start to its end;
-  /// none where nothing is recorded or it cannot be read. Nothing is written.
+  /// Returns the durations of successful executions of a step, from the first start to the end. Returns an empty list
+  /// if there are none or they cannot be read. Nothing is written.
   static func of(_ step: String, in file: String, catalog: (String) -> ActionRegistry?) -> [Duration] {
     let folder = FilePath.folder(of: file)
     guard FilePath.exists(RunMemory.path(in: folder)),
@@ -22,7 +22,7 @@ enum RecordedDurations {
     return of(step, in: file, store, catalog: catalog).map(\.duration)
   }
 
-  /// The same from an open store, with the runs.
+  /// Returns the durations from an open store, with the ids of the runs.
   static func of(
     _ step: String, in file: String, _ store: any RunStore, catalog: (String) -> ActionRegistry?
   ) -> [(run: String, duration: Duration)] {
@@ -32,7 +32,7 @@ enum RecordedDurations {
     guard let runs = try? store.runs(filter), let sizes = try? store.sizes() else { return [] }
     var bytesLeft = byteLimit
     var durations: [(run: String, duration: Duration)] = []
-    // Most runs ran the same text.
+    // Most runs have the same definition.
     var read: (definition: [UInt8], steps: [Step])?
     for run in runs where run.state != .running && RunHeader(run.header)?.selection == nil {
       bytesLeft -= sizes[run.id] ?? 0

@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// What a resume keeps and what it runs again, as it is printed before anything runs.
+/// The description of what a resume keeps and runs again, printed before anything runs.
 enum ResumeText {
-  /// How many steps of one fate are named.
+  /// The maximum number of steps named for each fate.
   private static let named = 20
 
   static func text(_ plan: ResumePlan, _ graph: WorkflowGraph, run: String, style: TextStyle) -> String {
