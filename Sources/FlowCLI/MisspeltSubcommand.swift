@@ -15,7 +15,8 @@ struct MisspeltSubcommand {
     if first.hasPrefix("-") { return nil }
     if first == "help" { return unknown(askedFor: arguments.dropFirst()) }
     guard let parent = subcommand(first, of: FlowCommand.self) else {
-      // A step of flowrun.yaml, or a similar word, is handled elsewhere; so is an untrusted file.
+      // If there is a flowrun.yaml, the word may be one of its steps, or the file is refused; both are handled
+      // elsewhere.
       guard !FilePath.exists(first), case .success(nil) = Result(catching: { try DefaultWorkflow.find() }),
         let question = question(about: first, before: arguments.dropFirst().first)
       else { return nil }

@@ -1,13 +1,13 @@
 import FlowStoreSQLite
 import FlowSystem
 
-/// The folders below another one whose workflows have a run history.
+/// Finds folders with a run history below another folder.
 enum RunFolders {
-  /// The number of levels of folders that are searched, and how many names at most.
+  /// The maximum depth of the search, and the maximum number of names read.
   private static let (levels, names) = (4, 20_000)
 
-  /// The folders, by level and then by name, relative to `folder`. Hidden folders, links and `node_modules` are not
-  /// searched.
+  /// Returns the folders relative to `folder`, sorted by depth and then by name. Hidden folders, links and
+  /// `node_modules` are skipped.
   static func below(_ folder: String) -> [String] {
     var found: [String] = []
     var level = [""]
@@ -28,7 +28,7 @@ enum RunFolders {
     return found
   }
 
-  /// Whether runs of the workflows of a folder were recorded.
+  /// True if runs of the workflows of a folder have been recorded.
   static func hasRuns(_ folder: String) -> Bool {
     let path = RunMemory.path(in: folder)
     return FilePath.exists(path) && !SQLiteRunStore.isNew(path)

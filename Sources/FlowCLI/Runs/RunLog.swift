@@ -2,13 +2,13 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// What the steps of a run printed.
+/// The output of the steps of a run.
 struct RunLog {
-  /// The lines as the record of the run has them, in order.
+  /// The recorded lines in order.
   let lines: [ValueObject]
   let style: TextStyle
 
-  /// The items of the steps, as far as lines have told them.
+  /// The names of items that occur in the lines.
   let items: ItemNames
 
   init(lines: [ValueObject], style: TextStyle, items: ItemNames = ItemNames()) {
@@ -24,12 +24,12 @@ struct RunLog {
     self.init(lines: RunRecollection.coloredLines(in: chunks), style: style)
   }
 
-  /// What one step and its items printed; nil: all steps.
+  /// Returns the output of a step and its items, or of all steps for nil.
   func text(ofStep step: String?) -> String {
     text(step == nil ? lines : lines.filter { Self.source($0) == step || Self.owner($0) == step })
   }
 
-  /// Each failed step with its cause, and what it printed.
+  /// Returns each failed step with its cause and its output.
   func text(ofFailed steps: [RunReport.Step]) -> String {
     let printed = Dictionary(grouping: lines) { Self.owner($0) ?? "" }
     return steps.map { step in
@@ -38,7 +38,7 @@ struct RunLog {
     }.joined()
   }
 
-  /// Why a step failed; with all that its failure says where it printed nothing.
+  /// Returns the cause of a step's failure, with all details if the step printed nothing.
   func cause(of step: RunReport.Step, hasLines: Bool) -> String {
     let failure = FailureText(step.failure)
     let time = step.startedAt.flatMap { start in step.endedAt.map { " in \(Milliseconds.text($0 - start))" } } ?? ""
@@ -59,12 +59,12 @@ struct RunLog {
     return text
   }
 
-  /// The step, the item or the plugin that a line is of.
+  /// Returns the step, item or plugin that printed a line.
   private static func source(_ line: ValueObject) -> String? {
     line["step"]?.stringValue ?? line["plugin"]?.stringValue
   }
 
-  /// The step that a line is of, also where an item of it printed the line.
+  /// Returns the step of a line, even if an item of it printed the line.
   private static func owner(_ line: ValueObject) -> String? {
     source(line).map { StepID(unchecked: $0).item?.step.text ?? $0 }
   }

@@ -6,15 +6,15 @@ import FlowSystem
   import FlowStorePostgres
 #endif
 
-// Runs that several machines see.
+// The run history in a database, shared by several machines.
 extension RunMemory {
-  /// The store in a PostgreSQL database; `option` is where the address was given.
+  /// Opens the store in a PostgreSQL database. `option` is the option with the address.
   static func open(address: String, option: String = "--store") throws -> any RunStore {
     try checkAddress(address, option: option)
     return try openDatabase(address)
   }
 
-  /// Throws where an address is none that runs can be kept at.
+  /// Throws if the address is not that of a PostgreSQL database.
   static func checkAddress(_ address: String, option: String = "--store") throws(UsageProblem) {
     guard address.hasPrefix("postgres://") || address.hasPrefix("postgresql://") else {
       throw UsageProblem(
@@ -26,7 +26,7 @@ extension RunMemory {
     #endif
   }
 
-  /// Connects to the database at an address that has been checked.
+  /// Connects to the database at a checked address.
   static func openDatabase(_ address: String, isDurable: Bool = false) throws(StoreProblem) -> any RunStore {
     #if Network
       let store = try PostgresRunStore(address)

@@ -8,23 +8,23 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// Where the command records runs: in `.flowrun/runs.sqlite` next to their workflows.
+/// The run history of the command: by default `.flowrun/runs.sqlite` next to the workflows.
 enum RunMemory {
-  /// The store for the workflows of a folder.
+  /// Returns the path of the store for the workflows of a folder.
   static func path(in folder: String) -> String { "\(folder)/.flowrun/runs.sqlite" }
 
-  /// Opens the store for the workflows of a folder, which moves with the folder.
+  /// Opens the store for the workflows of a folder. It can be moved with the folder.
   static func openStore(in folder: String, readOnly: Bool = false) throws(StoreProblem) -> SQLiteRunStore {
     let store = try SQLiteRunStore(path(in: folder), readOnly: readOnly, folder: folder)
     OpenStores.shared.add(store)
     return store
   }
 
-  /// This process.
+  /// The current process.
   static var holder: RunHolder { .current }
 
-  /// The history of a run of the file at an absolute path; nil if there should be none. What comes out of a pipe can
-  /// never be read again, so it is not recorded.
+  /// Returns the history for a run of the file at an absolute path, or nil if the run is not recorded. A workflow from
+  /// a pipe is not recorded, because it cannot be read again.
   static func history(
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, _ request: RunRequest,
     _ early: EarlyStore?
@@ -43,13 +43,13 @@ enum RunMemory {
       of: file, definition, workflow, installation, isDurable: isDurable, store: request.store, early)
   }
 
-  /// Begins to open the store that a run will be recorded in, where that is a file.
+  /// Starts opening the store for a run in the background, if it is a file.
   static func openEarly(_ request: RunRequest) -> EarlyStore? {
     guard request.keepsHistory, request.store == nil else { return nil }
     return EarlyStore(in: FilePath.folder(of: FilePath.absolute(request.file)))
   }
 
-  /// The history of a run in the store at an address, or in the one next to its file.
+  /// Returns the history for a run in the store at an address, or in the one next to its file.
   static func history(
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, isDurable: Bool,
     store address: String?, _ early: EarlyStore? = nil
@@ -71,13 +71,13 @@ enum RunMemory {
     return history
   }
 
-  /// Which file was opened, or was tried to be.
+  /// The identity of the file that was last opened, even if that failed.
   private final class FoundStore: Sendable {
     let identity = Mutex<StoreIdentity?>(nil)
   }
 
-  /// Opens the store of a folder. One that was found damaged, for the cause `damage`, is moved aside first, unless another
-  /// process has done it.
+  /// Opens the store of a folder. If it was found to be damaged because of `damage`, it is first moved aside, unless
+  /// another process has done so.
   private static func openFile(
     in folder: String, isDurable: Bool, damage: String?, _ found: FoundStore, _ early: EarlyStore?
   ) throws(StoreProblem) -> SQLiteRunStore {
@@ -90,7 +90,7 @@ enum RunMemory {
           + "'\(TerminalText.visible(aside))'; a new one was created\n")
     }
     let opened = damage == nil ? early?.take() : nil
-    // Before it is opened: what cannot be opened has no other identity.
+    // The identity is read before opening, because a store that cannot be opened has no other identity.
     found.identity.withLock { $0 = opened == nil ? StoreIdentity(path) : opened?.identity }
     let store: SQLiteRunStore
     if let opened { store = opened } else { store = try openStore(in: folder) }
@@ -98,14 +98,14 @@ enum RunMemory {
     return store
   }
 
-  /// The names of the steps of a definition of a file; nil if it cannot be read with the plugins that there are.
+  /// Returns the step ids of a definition, or nil if it cannot be loaded with the installed plugins.
   static func stepNames(of definition: [UInt8], _ file: String, _ installation: Installation) -> [String]? {
     WorkflowLoader(catalog: installation.registry).load(bytes: definition, file: file).graph?.workflow.steps.map(
       \.id.text)
   }
 
-  /// The store of a folder, or of the folder that a workflow file is in, to be read; to be written where `writes`.
-  /// Throws a ``UsageProblem`` where no run is recorded there.
+  /// Opens the store of a folder or of a workflow file's folder, for writing if `writes`. Throws a ``UsageProblem`` if
+  /// no run is recorded there.
   static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
     let folder = folder(of: place)
     let path = path(in: folder)
@@ -113,13 +113,14 @@ enum RunMemory {
     do throws(StoreProblem) {
       return try openStore(in: folder, readOnly: !writes)
     } catch {
-      // A store in a folder that may not be written is read all the same.
+      // A store in a read-only folder can still be read.
       guard case .unusable = error, writes else { throw error }
       return try openStore(in: folder, readOnly: true)
     }
   }
 
-  /// Why there is no store at `path`, which `place` stands for: one in a folder that may not be searched is not shown as none.
+  /// Returns the error for a missing store at `path`, selected by `place`. A folder that cannot be searched has a
+  /// different error.
   private static func missing(_ place: String, _ path: String) -> any Error {
     var status = stat()
     if stat(path, &status) != 0, errno == EACCES {
@@ -132,7 +133,7 @@ enum RunMemory {
     return UsageProblem("no run is recorded in '\(folder)'; name the workflow's file or folder with --in")
   }
 
-  /// A folder, or that of a file.
+  /// Returns the absolute path of a folder, or of the folder of a file.
   static func folder(of place: String) -> String {
     let path = FilePath.absolute(place)
     var status = stat()

@@ -4,14 +4,14 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// One run as people read it: its state, its gate, its steps.
+/// One run as text: its state, its gate, its steps.
 struct RunPage {
   let recorded: HistoryRun
-  /// The only step that is shown; nil: all.
+  /// The only step to show, or nil for all.
   let step: String?
   let style: TextStyle
 
-  /// How many steps are listed before only those are that tell something.
+  /// The maximum number of steps listed; if there are more, only unusual ones are.
   private static let listedSteps = 200
 
   var text: String {

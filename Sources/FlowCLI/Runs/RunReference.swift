@@ -2,16 +2,16 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowStore
 
-/// How people name a run: a prefix or a suffix of its id that no other run has, `last`, `last-failed`.
+/// Finds a run by name: a unique prefix or suffix of its id, `last` or `last-failed`.
 enum RunReference {
-  /// How many digits of an id are shown: the last, which chance made.
+  /// The number of digits of an id that are shown. They are the last ones, which are random.
   static let shownDigits = 8
 
-  /// An id as it is shown.
+  /// Returns the short form of an id.
   static func short(_ id: String) -> String { String(id.suffix(shownDigits)) }
 
-  /// The run that is meant. Throws a ``UsageProblem`` with those that it could be, an ``InvalidWorkflow`` where it is
-  /// damaged.
+  /// Returns the run with a name. Throws a ``UsageProblem`` with the candidates if the name is ambiguous, or an
+  /// ``InvalidWorkflow`` if the run is damaged.
   static func find(_ name: String, in list: RunList) throws -> StoredRun {
     do throws(UsageProblem) {
       return try find(name, in: list.runs)
@@ -24,7 +24,7 @@ enum RunReference {
     }
   }
 
-  /// The id of the damaged run that is meant; nil: none, or one of several.
+  /// Returns the id of the only damaged run that matches, or nil.
   static func damaged(_ name: String, in list: RunList) -> String? {
     let typed = name.lowercased()
     let fitting = typed.isEmpty ? [] : list.damaged.filter { $0.hasPrefix(typed) || $0.hasSuffix(typed) }

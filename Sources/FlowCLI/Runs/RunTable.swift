@@ -4,18 +4,18 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// What the summary of a run says for a list, in milliseconds.
+/// The figures from a run's summary that a list shows, in milliseconds.
 package struct RunFigures {
-  /// How long it took; nil: it has not ended.
+  /// The duration of the run, or nil if it has not ended.
   package var duration: Double?
-  /// When its gate opened; nil: it did not, or there is none.
+  /// The time at which the gate opened, or nil if it did not or there is none.
   package var gate: Double?
-  /// How the gate opened, in the report's word.
+  /// The outcome of the gate as named in the report.
   package var gateOutcome: String?
-  /// The launch reason and the first entry.
+  /// The launch reason and first entry.
   var launch = LaunchGroup(reason: nil, entry: nil, isPrewarmed: false)
 
-  /// The figures of a run.
+  /// Reads the figures of a run.
   package init(_ run: StoredRun) {
     guard case .object(let summary)? = try? JSONText.parse(run.summary) else { return }
     duration = summary["durationMilliseconds"]?.numberValue
@@ -29,10 +29,10 @@ package struct RunFigures {
   }
 }
 
-/// A list of runs as people read it: one line each, how long it took next to the usual time of its workflow when it is
-/// launched that way.
+/// A list of runs as text: one line per run, with its duration and the usual duration of the same workflow and launch
+/// group.
 struct RunTable {
-  /// Runs of a file that were launched in one way.
+  /// The runs of a file that were launched in the same way.
   private struct Usual: Hashable {
     var file: String
     var launch: LaunchGroup
@@ -75,7 +75,7 @@ struct RunTable {
     }
   }
 
-  /// The usual time of each file's runs by the way they were launched, where there are three that ended well.
+  /// Returns the median durations by file and launch group, if there are at least three successful runs.
   private func medians(_ figures: [RunFigures]) -> [Usual: Double] {
     var durations: [Usual: [Double]] = [:]
     for (run, figure) in zip(runs, figures) where run.state == .success || run.state == .partial {

@@ -13,7 +13,7 @@ extension StoreProblem: CommandProblem {
     }
   }
 
-  /// What to do about it, where the problem does not say.
+  /// Advice for errors whose description has none.
   private var remedy: String {
     guard case .damaged = self else { return "" }
     return "; flowrun runs delete deletes a damaged run, and the next run moves a damaged store aside"

@@ -1,16 +1,17 @@
-/// A new plugin, working and with its cases: what `flowrun plugins new` writes.
+/// The template of a new plugin with test cases, for `flowrun plugins new`.
 public struct PluginTemplate: Sendable {
-  /// The languages there is a template for.
+  /// The languages with a template.
   public enum Language: String, Sendable, CaseIterable {
     case swift, python, node, sh
   }
 
-  /// The plugin's name, also that of its folder.
+  /// The name of the plugin and its folder.
   public let name: String
-  /// What it is written in.
+  /// The language of the plugin.
   public let language: Language
 
-  /// A plugin of this name; nil when it is none: lower case letters, digits and single hyphens, a letter first.
+  /// Creates a template. Returns nil if the name is invalid: it must consist of lowercase letters, digits and single
+  /// hyphens, starting with a letter.
   public init?(name: String, language: Language) {
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
     let isName =
@@ -26,7 +27,7 @@ public struct PluginTemplate: Sendable {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// The files of the plugin by their names in its folder.
+  /// The content of the plugin's files by name.
   public var files: [String: String] {
     var files = ["plugin.yaml": Self.manifest(program), "cases.jsonl": cases]
     switch language {
@@ -74,7 +75,7 @@ public struct PluginTemplate: Sendable {
     """
   }
 
-  /// Calls with what they are to give, for `flowrun plugins check`.
+  /// Calls with their expected results, for `flowrun plugins check`.
   private var cases: String {
     let louder = language == .sh ? "hello!" : "HELLO!"
     return """

@@ -1,5 +1,5 @@
 extension PluginTemplate {
-  /// What is written for a plugin in JavaScript besides its manifest and its cases; `NAME` stands for the plugin's name.
+  /// The files of a plugin in JavaScript except its manifest and cases. `NAME` is replaced by the plugin's name.
   static let nodeFiles = [
     "plugin.js": #"""
     const { action, Problem, serve } = require("flowrun-plugin");

@@ -1,5 +1,5 @@
 extension PluginTemplate {
-  /// What is written for a plugin in Python besides its manifest and its cases; `NAME` stands for the plugin's name.
+  /// The files of a plugin in Python except its manifest and cases. `NAME` is replaced by the plugin's name.
   static let pythonFiles = [
     "plugin.py": #"""
     from flowrun_plugin import Problem, action, serve

@@ -1,5 +1,5 @@
 extension PluginTemplate {
-  /// What is written for a plugin in Swift besides its manifest and its cases; `NAME` stands for the plugin's name.
+  /// The files of a plugin in Swift except its manifest and cases. `NAME` is replaced by the plugin's name.
   static let swiftFiles = [
     "main.swift": #"""
     import FlowPlugin

@@ -7,13 +7,12 @@ import FlowSystem
   import Foundation
 #endif
 
-/// A program that writes a secret: flowrun waits for it, but not forever, and shows what it writes to standard error when it
-/// fails.
+/// Runs a program that prints a secret. Its time is limited, and its standard error is shown if it fails.
 enum SecretCommand {
-  /// How long a program may take.
+  /// The time limit in seconds.
   static let limitSeconds = 30
 
-  /// This process's own, with the variable by which what the program leaves running is found.
+  /// The environment of this process, with the variable that identifies processes left behind.
   private static var environment: [String: String] {
     var variables = ProcessInfo.processInfo.environment
     variables[LeftBehind.variable] = LeftBehind.value
@@ -22,7 +21,7 @@ enum SecretCommand {
     return variables
   }
 
-  /// What the program writes to standard output, without the line break at its end.
+  /// Returns the standard output of the program without its last line break.
   static func output(of words: [String], in folder: String) throws(SecretValues.SecretProblem) -> String {
     let path = try find(words[0])
     let name = words[0]
@@ -65,7 +64,7 @@ enum SecretCommand {
     }
   }
 
-  /// Reads both outputs until both are at their end.
+  /// Reads both outputs of the program to their ends.
   private struct Reader {
     let deadline: ContinuousClock.Instant
     var output: [UInt8] = []
@@ -73,7 +72,7 @@ enum SecretCommand {
 
     init(deadline: ContinuousClock.Instant) { self.deadline = deadline }
 
-    /// False when the time is over before that.
+    /// Reads the outputs. Returns false if the deadline passes first.
     mutating func read(_ first: borrowing Descriptor, _ second: borrowing Descriptor) -> Bool {
       first.setNonBlocking()
       second.setNonBlocking()
@@ -98,7 +97,7 @@ enum SecretCommand {
         case .nothing: return true
         case .end: return false
         case .bytes(let count):
-          // One more than a secret may have, so that it is known to be too long.
+          // More bytes than a secret may have are kept, so that it is recognized as too long.
           bytes.append(contentsOf: buffer.prefix(min(count, max(0, Limits.secretBytes + 3 - bytes.count))))
           return true
         }

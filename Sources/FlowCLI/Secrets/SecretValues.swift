@@ -5,7 +5,7 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Fetches the secrets that a workflow declares, before anything of it runs.
+/// Fetches the secrets declared by a workflow before any step runs.
 struct SecretValues {
   private let workflow: Workflow
   private let loaded: LoadResult
@@ -14,18 +14,18 @@ struct SecretValues {
   private let inputs: ValueObject
   private let runsCommands: Bool
 
-  /// Why a secret cannot be had.
+  /// The reason why a secret is not available.
   struct SecretProblem: Error {
     var message: String
     var help: String?
-    /// Whether there is nothing, which one that is not required may do without.
+    /// True if the secret does not exist; an optional secret may be missing.
     var isAbsence = false
   }
 
-  /// The secrets of a workflow in `folder` by name; null for one that is not required and is not there. Throws an
-  /// ``InvalidWorkflow`` with the place of the first one that cannot be had.
+  /// Returns the secrets of a workflow in `folder` by name, with null for a missing optional secret. Throws an
+  /// ``InvalidWorkflow`` with the location of the first secret that is not available.
   ///
-  /// - Parameter runsCommands: false: a secret that comes from a command is null.
+  /// - Parameter runsCommands: False to use null for secrets from commands.
   static func fetch(
     for workflow: Workflow, _ loaded: LoadResult, in folder: String, _ fileEnvironment: ValueObject,
     inputs: ValueObject, runsCommands: Bool = true
@@ -103,7 +103,7 @@ struct SecretValues {
     return try decoded(withoutLineBreak(bytes))
   }
 
-  /// The bytes without the one line break that editors and programs put at the end.
+  /// Returns the bytes without the final line break that editors and programs add.
   static func withoutLineBreak(_ bytes: [UInt8]) -> [UInt8] {
     if bytes.last != UInt8(ascii: "\n") { return bytes }
     return bytes.dropLast().last == UInt8(ascii: "\r") ? bytes.dropLast(2) : bytes.dropLast()
@@ -118,7 +118,7 @@ struct SecretValues {
 
   private static let keepLess = "keep a key there instead of the data"
 
-  /// A text that can be hidden: not too short to be distinguished from anything else.
+  /// Checks that a secret is long enough to be masked in output without hiding other text.
   static func checked(_ text: String) throws(SecretProblem) -> String {
     guard !text.isEmpty else { throw SecretProblem(message: "is empty") }
     guard text.count >= Limits.secretCharacters else {
