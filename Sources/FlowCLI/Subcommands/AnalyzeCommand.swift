@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowInsight
 import FlowModel
 
-/// `flowrun analyze RUN|REPORT.json…`: why runs took as long as they did.
+/// `flowrun analyze RUN|REPORT.json…`: explains why runs took as long as they did.
 struct AnalyzeCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "analyze",
@@ -59,7 +59,7 @@ struct AnalyzeCommand: Subcommand {
     if results.contains(where: \.isBroken) { ExitStatus.budgetBroken.exit() }
   }
 
-  /// Writes several groups of launches one after the other.
+  /// Writes the analyses of several launch groups.
   private func write(_ groups: [LaunchGroups.Group], _ rules: [BudgetRule]) throws {
     try LaunchGroups.checkPage(output.format, groups.map(\.name))
     var judgment = LaunchGroups.Judgment()
@@ -88,9 +88,9 @@ struct AnalyzeCommand: Subcommand {
   }
 }
 
-/// What is wrong with runs that are looked at together.
+/// Checks runs that are evaluated together.
 enum SampleCheck {
-  /// Throws a usage problem where runs are of different workflows.
+  /// Throws a usage error if the runs are of different workflows.
   static func sameWorkflow(_ runs: [ReportedRun]) throws(UsageProblem) {
     guard let first = runs.first else { throw UsageProblem("there is no run to look at") }
     if let other = runs.first(where: { $0.workflow != first.workflow }) {
@@ -98,7 +98,7 @@ enum SampleCheck {
     }
   }
 
-  /// Throws a usage problem where a rule names a step that no run has.
+  /// Throws a usage error if a rule names a step that no run has.
   static func steps(of rules: [BudgetRule], _ names: [String]) throws(UsageProblem) {
     var workflow = Workflow(name: "", steps: [])
     workflow.steps = names.map { Step(id: StepID(unchecked: $0), uses: "") }

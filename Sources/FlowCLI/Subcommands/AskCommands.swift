@@ -7,30 +7,31 @@ import FlowStore
 import FlowStoreSQLite
 import FlowSystem
 
-/// Asks something of a run that another process runs, and waits for its answer.
+/// Sends a request to a run in another process and waits for the answer.
 enum RunQuestion {
-  /// How long the answer may take: a run looks ten times a second, and a machine or a disk may be busy for seconds.
+  /// The maximum wait for an answer. A run checks for requests ten times a second, but a machine or disk may be busy
+  /// for seconds.
   private static let waitMilliseconds = 10_000
 
-  /// Asks and gives the run's id as it is shown. Throws a ``UsageProblem`` with what the run said no with, a `StoreProblem`
-  /// where there is no such run, and a ``RunProblem`` if the run does not answer.
+  /// Sends a request and returns the reply. Throws a ``UsageProblem`` if the run refuses it, a `StoreProblem` if there
+  /// is no such run, and a ``RunProblem`` if the run does not answer.
   @discardableResult
   static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> Reply {
     let store = try place.open(writes: true)
     return try await ask(try RunReference.find(name, in: try store.list(RunFilter())), in: store, question)
   }
 
-  /// The answer of a run.
+  /// The reply of a run.
   struct Reply {
-    /// The id of the run, in the short form.
+    /// The short id of the run.
     var run: String
-    /// False for a post of an event that was posted before and does not repeat.
+    /// False for a repeated post of an event that does not repeat.
     var counts = true
-    /// True if the value of the event must not be written anywhere.
+    /// True if the value of the event is a secret.
     var isSecret = false
   }
 
-  /// Asks a run of a store.
+  /// Sends a request to a run in a store.
   static func ask(_ found: StoredRun, in store: any RunStore, _ question: ValueObject) async throws -> Reply {
     let short = RunReference.short(found.id)
     guard found.state == .running else {
@@ -46,18 +47,18 @@ enum RunQuestion {
         if let problem = answer?["problem"]?.stringValue { throw UsageProblem("run \(short): \(problem)") }
         return Reply(run: short, counts: answer?["counts"] != false, isSecret: answer?["secret"] == true)
       }
-      // It may end before it looks for what was asked.
+      // The run may end before it checks for requests.
       if look % 10 == 9, try hasDone(question, found, store) { return Reply(run: short) }
       try await Task.sleep(for: .milliseconds(10))
     }
-    // Withdrawn: a run that was told not to answer must not do it later, unseen.
+    // The request is withdrawn, so that it is not carried out later after a failure has been reported.
     try store.answer(number, with: [])
     _ = try store.answer(to: number)
     if try hasDone(question, found, store) { return Reply(run: short) }
     throw RunProblem("run \(short) does not answer (\(found.holder))")
   }
 
-  /// Whether a run that may have ended meanwhile has done what was asked by ending; throws where it ended without it.
+  /// True if a run that may have ended carried out the request by ending. Throws if it ended in another way.
   private static func hasDone(_ question: ValueObject, _ run: StoredRun, _ store: any RunStore) throws -> Bool {
     guard let now = try store.run(run.id), now.state != .running else { return false }
     if now.state == .cancelled, question["ask"]?.stringValue == RunRequestWord.cancel.rawValue { return true }
@@ -69,7 +70,7 @@ enum RunQuestion {
   }
 }
 
-/// Something that is wrong with a run, not with the call: exit 1.
+/// A problem of a run and not of the command line: exit code 1.
 struct RunProblem: CommandProblem, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
@@ -78,7 +79,7 @@ struct RunProblem: CommandProblem, CustomStringConvertible {
   var status: ExitStatus { .failure }
 }
 
-/// `flowrun cancel RUN`: ends a run of another process as Ctrl-C does.
+/// `flowrun cancel RUN`: cancels a run in another process, as Ctrl-C does.
 struct CancelCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancels a run in progress.",
@@ -99,7 +100,7 @@ struct CancelCommand: Subcommand {
   }
 }
 
-/// `flowrun answer RUN STEP [ANSWER]`: answers what a step of a run of another process asks.
+/// `flowrun answer RUN STEP [ANSWER]`: answers the question of a step of a run in another process.
 struct AnswerCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "answer", abstract: "Answers the question of a step (flow.ask) in a run in progress.",
@@ -147,7 +148,7 @@ struct AnswerCommand: Subcommand {
   }
 }
 
-/// `flowrun post RUN EVENT`: posts an event into a run of another process.
+/// `flowrun post RUN EVENT`: posts an event to a run in another process.
 struct PostCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "post", abstract: "Posts an event to a run in progress.",
@@ -164,7 +165,7 @@ struct PostCommand: Subcommand {
   @Argument(help: ArgumentHelp("The event.", valueName: "EVENT"), completion: Completions.eventsOfRun)
   var event: String
 
-  // A negative number begins like an option.
+  // A value that is a negative number looks like an option.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(

@@ -7,9 +7,9 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// The question of a step of a run that another process runs, and the answer to it.
+/// The question of a step of a run in another process.
 enum AskedQuestion {
-  /// The kind of answer that a step asks for; nil if the run's file does not say it.
+  /// Returns the kind of answer that a step asks for, or nil if it cannot be read from the workflow.
   static func kind(of name: String, in run: StoredRun, _ store: any RunStore) -> Question.Kind? {
     guard let definition = try? store.definition(of: run.id),
       let catalog = try? Installation(around: run.file, given: []).registry,
@@ -22,7 +22,7 @@ enum AskedQuestion {
     return kind(of: step)
   }
 
-  /// The kind of answer that a step asks for; nil if an expression says it.
+  /// Returns the kind of answer that a step asks for, or nil if an expression decides it.
   static func kind(of step: Step) -> Question.Kind? {
     let (secret, text) = (step.with["secret"] ?? false, step.with["text"] ?? false)
     if secret == true { return .secret }
@@ -31,13 +31,13 @@ enum AskedQuestion {
     return text == false ? .choice : nil
   }
 
-  /// The choices of a step, as far as its file says them.
+  /// Returns the choices of a step if they are literal in the file.
   static func choices(of step: Step) -> [String] {
     guard kind(of: step) == .choice else { return [] }
     return (step.with["choices"] ?? ["yes", "no"]).arrayValue?.compactMap(\.stringValue) ?? []
   }
 
-  /// The last recorded lines of the steps on which a step depends, and that are not quiet, each with its step or item.
+  /// Returns the last recorded lines of the dependencies of a step that are not quiet, each with its step or item.
   static func linesPrinted(before step: Step, in recorded: HistoryRun) -> [(step: String, line: String)] {
     let workflow = recorded.graph.workflow
     let printing = step.needs.map { need in workflow.printingSteps(need).map { workflow.steps[Int($0)].id } }
@@ -58,20 +58,20 @@ enum AskedQuestion {
     return found
   }
 
-  /// A line of a step, or of an item of it.
+  /// A line printed by a step or item.
   private struct PrintedLine {
     var item: Int
     var step: String
     var line: String
 
-    /// The lines in the order of the items, which print at the same time.
+    /// Sorts lines by item, because items print at the same time.
     static func byItems(_ lines: [PrintedLine]) -> [PrintedLine] {
       let numbered = lines.enumerated().sorted { a, b in (a.element.item, a.offset) < (b.element.item, b.offset) }
       return numbered.map(\.element)
     }
   }
 
-  /// Reads an answer of one line: from the terminal, which does not show it if it is hidden, or from standard input.
+  /// Reads an answer of one line from the terminal, without echo if it is hidden, or from standard input.
   static func read(for step: String, isHidden: Bool) throws -> String {
     let bytes: [UInt8]
     if isatty(0) == 1 {
@@ -93,7 +93,7 @@ enum AskedQuestion {
     return answer
   }
 
-  /// The next line of the terminal.
+  /// Reads a line from the terminal.
   private static func line() -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = buffer.withUnsafeMutableBytes { SystemCall.read(0, $0) }
@@ -102,7 +102,7 @@ enum AskedQuestion {
 }
 
 extension RunQuestion {
-  /// Answers the question of a step, and returns the run's id as it is shown.
+  /// Answers the question of a step and returns the run's short id.
   @discardableResult
   static func answer(
     _ run: StoredRun, in store: any RunStore, _ step: String, with answer: String
@@ -110,7 +110,7 @@ extension RunQuestion {
     try await ask(run, in: store, request(step, "choice", .string(answer))).run
   }
 
-  /// The same with a secret, which reaches the run through a pipe, so that it is written nowhere.
+  /// Answers with a secret. It is passed to the run through a pipe, so it is never stored.
   @discardableResult
   static func answer(
     _ run: StoredRun, in store: any RunStore, _ step: String, withSecret secret: String
@@ -119,7 +119,7 @@ extension RunQuestion {
     return try await ask(run, in: store, request(step, "secret", .null), withSecret: secret).run
   }
 
-  /// Posts an event. A secret value reaches the run through a pipe, so that the store never has it.
+  /// Posts an event. A secret value is passed to the run through a pipe, so it is never stored.
   static func post(
     _ event: String, value: Value?, to run: StoredRun, in store: any RunStore
   ) async throws -> Reply {
@@ -133,7 +133,7 @@ extension RunQuestion {
     return try await ask(run, in: store, question)
   }
 
-  /// Asks with a secret, which is written nowhere.
+  /// Sends a request with a secret that is not stored.
   private static func ask(
     _ run: StoredRun, in store: any RunStore, _ question: ValueObject, withSecret secret: String
   ) async throws -> Reply {

@@ -6,7 +6,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// `flowrun call ACTION`: one action alone.
+/// `flowrun call ACTION`: calls one action.
 struct CallCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "call",
@@ -64,7 +64,7 @@ struct CallCommand: Subcommand {
     if !batch { StandardOutput.write(json: answer.value) }
     if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }
     if let signal = Interrupts.first { ExitStatus.exit(128 + signal) }
-    // Without a signal it is flowrun that cancels, when its output has no reader.
+    // Without a signal, flowrun itself has cancelled the call because its output has no reader.
     if StandardOutput.isLost, report.conclusion == .cancelled { ExitStatus.outputFailed.exit() }
     (answer.isError ? ExitStatus.failure : .success).exit()
   }
@@ -92,7 +92,7 @@ struct CallCommand: Subcommand {
   }
 }
 
-/// What the steps of a call log, on standard error.
+/// Prints the log messages of a call to standard error.
 private struct LogView: RunObserver {
   let style: TextStyle
 

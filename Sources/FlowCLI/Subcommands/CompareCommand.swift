@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowInsight
 import FlowModel
 
-/// `flowrun compare A B`: what changed, and whether it is more than chance.
+/// `flowrun compare A B`: shows what changed and whether it is significant.
 struct CompareCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Compares two sets of runs: the gate, each step, the critical path to the gate.",
@@ -57,7 +57,7 @@ struct CompareCommand: Subcommand {
     end(results)
   }
 
-  /// Runs of both sides that were launched in the same way.
+  /// The runs of both sides that were launched in the same way.
   private struct Pair {
     var name: String
     var old: RunSample
@@ -75,7 +75,7 @@ struct CompareCommand: Subcommand {
         + "\(now.map(\.name).joined(separator: ", ")); --launch all compares them all the same")
   }
 
-  /// Writes several groups of launches one after the other.
+  /// Writes the comparisons of several launch groups.
   private func write(_ pairs: [Pair], _ rules: [BudgetRule]) throws {
     try LaunchGroups.checkPage(output.format, pairs.map(\.name))
     var judgment = LaunchGroups.Judgment()
@@ -120,9 +120,9 @@ struct CompareCommand: Subcommand {
   }
 }
 
-/// Forecasts that are in files.
+/// Reads forecasts from files.
 enum ForecastFile {
-  /// The forecast in a file; nil: there is no such file, or it holds something else.
+  /// Returns the forecast in a file, or nil if there is no such file or its content is not a forecast.
   static func read(_ path: String) throws -> ForecastRecord? {
     guard FileAccess.isRegular(path) else { return nil }
     guard let value = try? JSONText.parse(try FileAccess.read(path)) else { return nil }

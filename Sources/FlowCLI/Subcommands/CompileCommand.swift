@@ -6,7 +6,7 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// `flowrun compile FILE`: the checked workflow as a file that is loaded without reading YAML.
+/// `flowrun compile FILE`: writes the checked workflow to a file that is loaded without reading YAML.
 struct CompileCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "compile", abstract: "Writes a checked workflow as a file that loads without YAML, for apps.",
@@ -42,7 +42,7 @@ struct CompileCommand: Subcommand {
     try written.finish()
   }
 
-  /// The name with the ending `.flow` in place of that of YAML.
+  /// Returns the name with the extension `.flow` instead of that of YAML.
   private static func defaultOutput(for file: String) -> String {
     let ending = [".yaml", ".yml"].first { file.hasSuffix($0) } ?? ""
     return String(file.dropLast(ending.count)) + ".flow"

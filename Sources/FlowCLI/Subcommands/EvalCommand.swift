@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowExpressions
 import FlowModel
 
-/// `flowrun eval`: evaluates expressions of the dialect that workflows use.
+/// `flowrun eval`: evaluates expressions as in workflows.
 struct EvalCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "eval",

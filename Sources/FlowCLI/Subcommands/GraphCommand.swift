@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowCommandKit
 import FlowModel
 
-/// `flowrun graph FILE`: the steps of a workflow and what waits for what.
+/// `flowrun graph FILE`: draws the steps of a workflow and their dependencies.
 struct GraphCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "graph", abstract: "Draws a workflow: steps, gate, deferral, queues.",
@@ -12,7 +12,7 @@ struct GraphCommand: Subcommand {
         flowrun graph workflows/launch.yaml --format mermaid
       """)
 
-  /// How the graph is written.
+  /// The formats of the graph.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case mermaid, dot, json, ascii
   }

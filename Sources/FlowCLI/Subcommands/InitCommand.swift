@@ -25,7 +25,7 @@ struct InitCommand: Subcommand {
     StandardOutput.write("wrote \(file)\n\nRun it:\n  flowrun \(file)\n")
   }
 
-  /// The workflow that docs/install.md explains.
+  /// The workflow explained in docs/install.md.
   private static let workflow = """
     name: release
     steps:
@@ -35,7 +35,7 @@ struct InitCommand: Subcommand {
 
     """
 
-  /// The first of `release-2.yaml`, `release-3.yaml`, … that does not exist.
+  /// Returns the first of `release-2.yaml`, `release-3.yaml`, … that does not exist.
   private var unusedName: String {
     (2...).lazy.map { "release-\($0).yaml" }.first { !FilePath.exists($0) } ?? "FILE"
   }

@@ -8,7 +8,7 @@ import FlowPluginKit
 import FlowSyntax
 import FlowSystem
 
-/// `flowrun lsp`: the language server, for editors.
+/// `flowrun lsp`: runs the language server for editors.
 struct LSPCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "lsp", abstract: "Speaks the Language Server Protocol with an editor.",
@@ -40,7 +40,7 @@ struct LSPCommand: Subcommand {
     ExitStatus.exit(code)
   }
 
-  /// What is installed, as `validate` finds it.
+  /// Returns a workspace that uses the installed plugins, like `validate`.
   static func workspace(_ folders: [String]) -> LanguageWorkspace {
     LanguageWorkspace(
       version: Release.version,

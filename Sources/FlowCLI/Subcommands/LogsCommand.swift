@@ -6,7 +6,7 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// `flowrun logs RUN`: everything that the steps of a run printed.
+/// `flowrun logs RUN`: prints the output of the steps of a run.
 struct LogsCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "logs", abstract: "Prints the output of the steps of a run.",
@@ -33,7 +33,7 @@ struct LogsCommand: Subcommand {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// How often a run that continues is looked at.
+  /// The interval at which a running run is checked for new lines.
   private static let lookMilliseconds = 200
 
   func perform() async throws {
@@ -69,7 +69,7 @@ struct LogsCommand: Subcommand {
     }
   }
 
-  /// Says what is known of a step that printed nothing: why it failed, if it did.
+  /// Explains a step without output: prints why it failed, if it did.
   private func explain(_ step: String, _ run: StoredRun, _ store: any RunStore, _ style: TextStyle) {
     let troubled = (try? recorded(run, store))?.report.troubledSteps ?? []
     if let failed = troubled.first(where: { $0.id.text == step && $0.isFailed }) {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FlowCommandKit
 
-/// `flowrun manual FOLDER`: the pages for `man`, for anyone who packs flowrun up.
+/// `flowrun manual FOLDER`: writes the manual pages, for packages of flowrun.
 struct ManualCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "manual", abstract: "Writes the manual pages.", shouldDisplay: false)
