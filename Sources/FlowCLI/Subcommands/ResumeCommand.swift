@@ -6,7 +6,7 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// `flowrun resume`: continues with a run whose process is gone, or that did not end well.
+/// `flowrun resume`: resumes a run whose process has ended early or that did not succeed.
 struct ResumeCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
@@ -89,12 +89,11 @@ struct ResumeCommand: Subcommand {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// How often a run that another process has is looked at.
+  /// The interval at which a run held by another process is checked.
   private static let lookMilliseconds = 200
-  /// How often, and after how long, a run is looked at again whose holder is gone while someone has its lock.
+  /// The number and interval of further checks of a run whose recorded process has ended while its lock is still held.
   private static let (takeoverLooks, takeoverMilliseconds) = (100, 20)
-  /// For how long a store that cannot be reached is asked again by who waits: a database is started again, or another
-  /// one takes its place.
+  /// The time for which `--wait` retries an unavailable store, for example while a database restarts or fails over.
   private static let storeAbsence = Duration.seconds(300)
 
   func perform() async throws {
@@ -129,7 +128,7 @@ struct ResumeCommand: Subcommand {
         let session = try await RunSession.inTask(request, resuming: resume)
         await session.end(session.run.report)
       } catch let problem as StoreProblem where wait && problem.isOfAnotherHolder {
-        // Another one that waited was faster.
+        // Another waiting process took the run first.
       } catch {
         if copied != nil { _ = try? store.remove([stored.id]) }
         throw error
@@ -137,7 +136,7 @@ struct ResumeCommand: Subcommand {
     }
   }
 
-  /// Returns what `body` does; where that fails the run, which nothing has begun, is removed.
+  /// Returns the result of `body`. If it throws, the run, which has not started, is removed.
   private static func orForget<Result>(
     _ run: StoredRun, in store: any RunStore, _ body: () throws -> Result
   ) throws -> Result {
@@ -163,7 +162,7 @@ struct ResumeCommand: Subcommand {
     guard !wait || !dryRun else { throw UsageProblem("--dry-run does not wait; leave one of them out") }
   }
 
-  /// The run once no process holds it. Throws `held` if a process does and `--wait` was not given.
+  /// Returns the run when no process holds it. Throws `held` if a process does and `--wait` was not specified.
   private func available(_ stored: StoredRun, _ store: any RunStore) async throws -> StoredRun {
     let short = RunReference.short(stored.id)
     var isTold = false
@@ -177,13 +176,13 @@ struct ResumeCommand: Subcommand {
       }
       lastAnswer = .now
       guard now.state == .running else {
-        // What ended by itself while someone waited for its process to go is not taken up.
+        // A run that ended by itself during the wait is not resumed, unless it was interrupted or has succeeded.
         guard !isTold || now.state == .interrupted || now.state == .success else {
           throw RunProblem("run \(short) ended by itself: \(now.state.rawValue); see flowrun runs show \(short)")
         }
         return now
       }
-      // A process that has just taken the run is about to be recorded: it is the one to name.
+      // A process that has just taken the run over will soon be recorded; the error should name that one.
       if now.holder.isGone, takeovers < Self.takeoverLooks {
         takeovers += 1
         try await Task.sleep(for: .milliseconds(Self.takeoverMilliseconds))
@@ -198,7 +197,7 @@ struct ResumeCommand: Subcommand {
     }
   }
 
-  /// The current state of the run; nil if the store cannot be reached and anyone who asks is patient.
+  /// Returns the current state of the run, or nil if the store is unavailable and the caller is patient.
   private func look(at stored: StoredRun, _ store: any RunStore, _ isPatient: Bool) throws -> StoredRun? {
     let answer = Result { try store.run(stored.id) }
     if isPatient, case .failure(let problem as StoreProblem) = answer, case .unusable = problem { return nil }
@@ -238,7 +237,7 @@ struct ResumeCommand: Subcommand {
 }
 
 extension RunHolder {
-  /// Whether it is known to have ended: a process of this machine that is not there.
+  /// True if the process is known to have ended: it was on this machine and no longer exists.
   var isGone: Bool {
     guard host == RunMemory.holder.host, let process = pid_t(exactly: process), process > 0 else { return false }
     return kill(process, 0) != 0 && errno == ESRCH
@@ -246,7 +245,7 @@ extension RunHolder {
 }
 
 extension StoreProblem {
-  /// Whether another process has, or had, the run.
+  /// True if the error is due to another process that has taken the run.
   fileprivate var isOfAnotherHolder: Bool {
     switch self {
     case .held, .moved, .fenced: true

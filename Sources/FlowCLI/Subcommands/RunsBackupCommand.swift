@@ -6,7 +6,7 @@ import FlowStoreSQLite
 import FlowSystem
 
 extension RunsCommand {
-  /// `flowrun runs backup FILE`: a copy of the store that is whole while runs continue.
+  /// `flowrun runs backup FILE`: writes a consistent copy of the store while runs continue.
   struct Backup: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "backup", abstract: "Copies the recorded runs into a new file, also while runs continue.",

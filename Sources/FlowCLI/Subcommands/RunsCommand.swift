@@ -7,7 +7,7 @@ import FlowStore
 import FlowStoreSQLite
 import FlowSystem
 
-/// Which runs are meant: those that are kept for the workflows of a folder.
+/// The options that select a run store.
 struct RunPlace: ParsableArguments {
   @Option(
     name: .customLong("in"),
@@ -22,13 +22,14 @@ struct RunPlace: ParsableArguments {
       valueName: "URL"))
   var store: String?
 
-  /// The store that is meant, to be read; to be written where `writes`. `file` is a workflow of which runs are meant.
+  /// Opens the run store, for writing if `writes`. `file` selects the store next to that workflow.
   func open(file: String? = nil, writes: Bool = false) throws -> any RunStore {
     if let store { return try RunMemory.open(address: store) }
     return try RunMemory.open(file ?? place ?? Self.found(), writes: writes)
   }
 
-  /// The working folder; where it has no runs, the one folder below it that has some. Throws where there are several.
+  /// Returns the working folder or, if it has no runs, the only folder below it that has some. Throws if there are
+  /// several.
   private static func found() throws(UsageProblem) -> String {
     guard !RunFolders.hasRuns(".") else { return "." }
     let folders = RunFolders.below(".")
@@ -46,7 +47,7 @@ struct RunPlace: ParsableArguments {
   }
 }
 
-/// `flowrun runs`: what was run, when, and what came of it.
+/// `flowrun runs`: lists and manages past runs.
 struct RunsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs", abstract: "Lists, shows, exports, backs up and deletes past runs.",
@@ -61,7 +62,7 @@ struct RunsCommand: AsyncParsableCommand {
     subcommands: [List.self, Show.self, Export.self, Backup.self, Prune.self, Delete.self], defaultSubcommand: List.self
   )
 
-  /// `flowrun runs [FILE]`: the newest first.
+  /// `flowrun runs [FILE]`: lists runs, the newest first.
   struct List: Subcommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists runs (the default).")
 
@@ -107,7 +108,7 @@ struct RunsCommand: AsyncParsableCommand {
       }
     }
 
-    /// Throws where nothing has the name of a workflow file, with the nearest of those that have runs.
+    /// Throws if there is no workflow file of this name and no run of it, with the most similar name that has runs.
     private func checkFile(_ file: String, _ store: any RunStore) throws {
       guard !FilePath.exists(file) else { return }
       let known = Set(try store.list(RunFilter()).runs.map(\.file))
@@ -117,7 +118,7 @@ struct RunsCommand: AsyncParsableCommand {
       throw UsageProblem("there is no file '\(file)', and no run of one\(nearest)")
     }
 
-    /// Says which runs are damaged, and what to do, next to the list of the others.
+    /// Prints which runs are damaged and what to do about it.
     private func tell(_ list: RunList) {
       if !list.unreadable.isEmpty {
         let numbers = list.unreadable.prefix(8).map(String.init).joined(separator: ", ")
@@ -140,7 +141,7 @@ struct RunsCommand: AsyncParsableCommand {
           + "\(names)\(more); flowrun runs prune deletes \(damaged.count == 1 ? "it" : "them") and keeps the others\n")
     }
 
-    /// A length of time that may have days in front: `7d`, `1d12h`.
+    /// Parses a duration that may start with days: `7d`, `1d12h`.
     static func milliseconds(_ text: String) throws(UsageProblem) -> Int {
       var rest = text[...]
       var days = 0
@@ -164,7 +165,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs show RUN`: one run in full.
+  /// `flowrun runs show RUN`: shows a run in full.
   struct Show: Subcommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows a run and its steps.")
 
@@ -205,7 +206,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs export RUN`: the report with every step, as one JSON object.
+  /// `flowrun runs export RUN`: prints the report with all steps as a JSON object.
   struct Export: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "export",
@@ -228,7 +229,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs prune`: forgets what is too many, too old or too big.
+  /// `flowrun runs prune`: removes runs that exceed the limits for number, age and size.
   struct Prune: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "prune", abstract: "Deletes runs that are too many, too old or too big; running ones are kept.")
@@ -265,7 +266,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs delete RUN`: forgets one run.
+  /// `flowrun runs delete RUN`: removes one run.
   struct Delete: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "delete", abstract: "Deletes a finished run.")

@@ -7,7 +7,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// `flowrun simulate FILE`: what runs are going to do.
+/// `flowrun simulate FILE`: forecasts runs of a workflow.
 struct SimulateCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate", abstract: "Simulates thousands of runs of a workflow on a virtual clock.",
@@ -130,7 +130,7 @@ struct SimulateCommand: Subcommand {
     }
   }
 
-  /// What is played, of all that the arguments say.
+  /// Returns the workflow, the changes and the options selected by the arguments.
   private func scene(
     _ workflow: Workflow, _ installation: Installation
   ) throws(UsageProblem) -> (ForecastScene, WorkflowChanges, ForecastOptions) {
@@ -182,8 +182,8 @@ struct SimulateCommand: Subcommand {
       html: { InsightPages.page(forecast, results).html })
   }
 
-  /// What should be drawn from: the runs of this workflow that ended in one process, and were launched for the same
-  /// reason.
+  /// Returns the recorded runs to draw from: runs of this workflow with the same launch reason that ended in one
+  /// process.
   private func recordedRuns(
     _ graph: WorkflowGraph, _ installation: Installation, _ launch: Launch
   ) throws -> [RecordedRun] {

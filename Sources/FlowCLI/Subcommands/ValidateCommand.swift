@@ -5,7 +5,7 @@ import FlowEngine
 import FlowModel
 import FlowSyntax
 
-/// `flowrun validate FILE…`: every diagnostic of every file.
+/// `flowrun validate FILE…`: prints all diagnostics of files.
 struct ValidateCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "validate", abstract: "Checks workflow files without running anything.",
@@ -19,7 +19,7 @@ struct ValidateCommand: Subcommand {
         flowrun validate workflows --annotations github
       """)
 
-  /// How diagnostics are written.
+  /// The formats of diagnostics.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text, json, sarif
   }
@@ -51,7 +51,7 @@ struct ValidateCommand: Subcommand {
     }
     guard format == .text else { throw UsageProblem("--watch writes text; leave out --format") }
     while !StandardOutput.hasFailed {
-      // What is saved while the files are checked is seen afterwards.
+      // Changes during the check are detected afterwards.
       var changes = FileWatch(WatchedFiles(workflows: files, pluginFolders: plugins.folders))
       if StandardOutput.isTerminal { StandardOutput.draw("\u{1B}[2J\u{1B}[H") }
       do {
@@ -66,7 +66,7 @@ struct ValidateCommand: Subcommand {
     }
   }
 
-  /// The step that asks for more than this machine has, which is not a mistake of the file; nil: there is none.
+  /// Returns the error for a step that requests more than this machine has, or nil. It is not an error in the file.
   private static func shortage(
     of graph: WorkflowGraph, _ placement: StepPlacement
   ) -> PreparedWorkflow.PreparationProblem? {
@@ -78,7 +78,7 @@ struct ValidateCommand: Subcommand {
     }
   }
 
-  /// Checks all files and prints what was found; whether every one can run.
+  /// Checks all files and prints the diagnostics. Returns whether all workflows can run.
   private func check() throws -> Bool {
     let named = try WorkflowFiles(files)
     var reports: [DiagnosticReport.File] = []
@@ -98,7 +98,7 @@ struct ValidateCommand: Subcommand {
         if check.result.graph == nil { installation.explainUnusable() }
         isValid = isValid && check.isValid
         reports.append(check.report)
-        // Several workflows may use one plugin.
+        // Several workflows may use the same plugin.
         reports += check.others.filter { problem in !reports.contains { $0.source.file == problem.source.file } }
         if check.isValid, let steps = check.result.graph?.workflow.steps.count {
           summaries += "\(TerminalText.visible(file)): valid, \(steps) step\(steps == 1 ? "" : "s")\n"
