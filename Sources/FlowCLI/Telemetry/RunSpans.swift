@@ -1,18 +1,19 @@
 import FlowEngine
 import FlowModel
 
-/// A run as spans: the run, in it each step that ran, in a step its items and attempts. The gate is an event of the run.
+/// A run as spans: the run with its steps, and steps with their items and attempts. The gate is an event of the run's
+/// span.
 struct RunSpans: Sendable {
   private let account: RunAccount
   private let context: TraceContext
 
-  /// The spans of a run. What ran in an earlier process, of which this one resumed the run, was sent by that one.
+  /// Creates the spans of a run. Parts that ran before a resume were sent by the earlier process.
   init(_ account: RunAccount, _ context: TraceContext) {
     self.account = account
     self.context = context
   }
 
-  /// The number of spans; much cheaper than making them.
+  /// The number of spans, which is cheaper to compute than the spans.
   var count: Int {
     var count = 1
     forEachPart { part in
@@ -22,7 +23,7 @@ struct RunSpans: Sendable {
     return count
   }
 
-  /// Makes the spans one after the other, the run's first, until `body` returns false.
+  /// Calls `body` with each span, the run's first, until it returns false.
   func forEach(_ body: (TraceSpan) -> Bool) {
     guard body(run) else { return }
     var parent = (path: "", attempt: Int?.none, id: context.runID)
@@ -40,7 +41,7 @@ struct RunSpans: Sendable {
         span.startNanoseconds = instant(attempt.start)
         span.endNanoseconds = instant(max(attempt.start, attempt.end))
         span.attributes = ["flowrun.attempt": .integer(attempt.number)]
-        // Why an earlier attempt failed is not in the report.
+        // The report has only the error of the last attempt.
         span.error = index == part.attempts.count - 1 ? own.error : "the attempt failed"
         guard body(span) else { return false }
       }
@@ -48,7 +49,7 @@ struct RunSpans: Sendable {
     }
   }
 
-  /// The instant that a report calls this many milliseconds, in nanoseconds since 1970.
+  /// Converts milliseconds of the report to nanoseconds since 1970.
   private func instant(_ milliseconds: Double) -> Int {
     account.activatedAtNanoseconds + Int((milliseconds * 1_000_000).rounded())
   }
@@ -64,7 +65,7 @@ struct RunSpans: Sendable {
         "cicd.pipeline.result": .string(Self.result(report.conclusion)),
       ])
     if report.conclusion == .failure { span.error = "the run failed" }
-    // A workflow without a deadline has a gate that means nothing to its author.
+    // The gate of a workflow without a deadline means nothing to its author.
     if let opened = report.gate.openedAt, opened >= start, report.gate.max != nil || report.gate.min > 0 {
       span.events.append(
         TraceSpan.Event(
@@ -89,10 +90,10 @@ struct RunSpans: Sendable {
 
   // MARK: Parts
 
-  /// A step that ran, or an item of one. Times are those of the report.
+  /// A step or item that ran. Times are those of the report.
   private struct Part {
     var path: String
-    /// The path of what it is part of, empty for the run, and which attempt of that.
+    /// The path of its parent, empty for the run, and the attempt of the parent.
     var parent: String
     var parentAttempt: Int?
     var outcome: Outcome
@@ -103,7 +104,7 @@ struct RunSpans: Sendable {
     var attributes: ValueObject
   }
 
-  /// Goes through the parts until `body` returns false.
+  /// Calls `body` with each part until it returns false.
   private func forEachPart(_ body: (Part) -> Bool) {
     for step in account.steps where RunAccount.isOwn(step) {
       guard visit(step, path: step.id.text, in: ("", nil), body) else { return }
@@ -134,7 +135,7 @@ struct RunSpans: Sendable {
     return true
   }
 
-  /// A part without its attempts; nil if it did not run, or not in this process.
+  /// Returns a part without its attempts, or nil if it did not run in this process.
   private func part(
     _ path: String, _ outcome: Outcome, _ failure: StepFailure?, _ start: Double?, _ end: Double?
   ) -> Part? {
@@ -146,7 +147,7 @@ struct RunSpans: Sendable {
       attempts: [], attributes: [:])
   }
 
-  /// The attempts in this process. A report has their times where they are not those of the step.
+  /// Returns the attempts in this process. The report has their times if they differ from those of the step.
   private func attempts(
     _ attemptTimes: [RunReport.Attempt], _ count: Int, of part: Part
   ) -> [(number: Int, start: Double, end: Double)] {
@@ -159,7 +160,7 @@ struct RunSpans: Sendable {
     }
   }
 
-  /// The word of OpenTelemetry's conventions for pipelines.
+  /// Returns the result in the terms of OpenTelemetry's conventions for pipelines.
   private static func result(_ outcome: Outcome) -> String {
     switch outcome {
     case .success: "success"

@@ -4,10 +4,10 @@
   import FlowSystem
   import NIOCore
 
-  /// Requests over TLS, which only builds with the trait `Network` can make.
+  /// Sends requests over TLS, which needs the trait `Network`.
   enum SecureRequest {
-    /// Sends a request to an address that begins with `https://` and returns the answer; throws when there is none by the
-    /// deadline. The thread waits.
+    /// Sends a request to an `https://` URL and returns the answer. Throws if there is none by the deadline. Blocks the
+    /// thread.
     static func send(
       _ request: PlainRequest, to url: String, by deadline: ContinuousClock.Instant
     ) throws(PlainRequest.RequestProblem) -> PlainRequest.Answer {
@@ -30,7 +30,7 @@
       }
     }
 
-    /// The reason of a failure in words.
+    /// Returns the reason for a failure in words.
     private static func reason(of error: any Error) -> String {
       if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
       switch error as? HTTPClientError {

@@ -1,21 +1,21 @@
 import FlowSystem
 
-/// The trace that a run belongs to, as W3C Trace Context names it, and the ids of the run's spans.
+/// The trace of a run as defined by W3C Trace Context, and the ids of the run's spans.
 ///
-/// Ids are hashes of what they name, so that an attempt can be given the id of a span that is made when the run has ended.
+/// Ids are hashes of span paths, so an attempt can get the id of a span that is created after the run has ended.
 struct TraceContext: Sendable {
-  /// The trace: 32 hexadecimal digits.
+  /// The id of the trace: 32 hexadecimal digits.
   let traceID: String
-  /// The span that started this process: 16 hexadecimal digits; nil: none.
+  /// The id of the span that started this process, 16 hexadecimal digits, or nil if there is none.
   let parentID: String?
-  /// Why what the environment says is not used; nil: it is, or says nothing.
+  /// The reason why the value in the environment is invalid, or nil if it is valid or missing.
   let problem: String?
   private let seed: String
 
-  /// The variable of the environment, named as OpenTelemetry's specification of environment transports has it.
+  /// The environment variable defined by OpenTelemetry's specification of environment transports.
   static let variable = "TRACEPARENT"
 
-  /// The trace that `traceparent` names, else a new one; `seed` is different for each process.
+  /// Creates a context in the trace of `traceparent`, or in a new one. `seed` differs between processes.
   init(_ traceparent: String?, seed: String = String(UInt64.random(in: 0 ... .max))) {
     let parts = traceparent.flatMap(Self.parts)
     traceID = parts?.trace ?? String(Self.hash("trace", seed).prefix(32))
@@ -28,24 +28,24 @@ struct TraceContext: Sendable {
     self.seed = seed
   }
 
-  /// A valid value has 55 characters, and later versions may have some more.
+  /// A valid value has 55 characters; values of later versions may be longer.
   private static let mostShownCharacters = 80
 
-  /// The beginning of a text that may be of any length.
+  /// Returns the beginning of a long text.
   private static func beginning(of text: String) -> String {
     text.count > mostShownCharacters ? text.prefix(mostShownCharacters) + "…" : text
   }
 
-  /// The id of the run's own span.
+  /// The id of the run's span.
   var runID: String { spanID("", nil) }
 
-  /// The id of the span of a step, an item or a step of an item's workflow, such as `convert[3]/read`, or of one of its
-  /// attempts: 16 hexadecimal digits.
+  /// Returns the id of the span of a step, an item or a step in an item's workflow, such as `convert[3]/read`, or of
+  /// one of its attempts: 16 hexadecimal digits.
   func spanID(_ path: String, _ attempt: Int?) -> String {
     String(Self.hash("span", seed, path, attempt.map { "\($0)" } ?? "").prefix(16))
   }
 
-  /// What an attempt finds in its environment.
+  /// Returns the value for the environment of an attempt.
   func traceparent(_ path: String, attempt: Int) -> String { "00-\(traceID)-\(spanID(path, attempt))-01" }
 
   private static func hash(_ parts: String...) -> String {
@@ -54,7 +54,7 @@ struct TraceContext: Sendable {
     return hash.finish()
   }
 
-  /// The trace and the parent in a `traceparent`; nil: it is not one.
+  /// Parses the ids of the trace and the parent in a `traceparent`. Returns nil if it is invalid.
   private static func parts(_ text: String) -> (trace: String, parent: String)? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
     func isHexadecimal(_ part: String, _ count: Int) -> Bool {

@@ -3,22 +3,22 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// Where OpenTelemetry traces are sent: a collector that takes OTLP over HTTP.
+/// The server for OpenTelemetry traces: a collector with OTLP over HTTP.
 struct TraceServer {
-  /// Whether TLS is used.
+  /// True if TLS is used.
   let isSecure: Bool
-  /// The host, an address of IPv6 without its brackets.
+  /// The host; an IPv6 address has no brackets.
   let host: String
   let port: Int
-  /// The path, `/v1/traces` at its end.
+  /// The path, which ends in `/v1/traces`.
   let path: String
-  /// What requests are sent with besides, such as an API key; never shown.
+  /// Additional headers of requests, such as an API key; never shown.
   let headers: [(name: String, value: String)]
 
-  /// The variable that OpenTelemetry's exporters take headers from.
+  /// The variable from which OpenTelemetry's exporters read headers.
   static let headersVariable = "OTEL_EXPORTER_OTLP_HEADERS"
 
-  /// Reads `http://HOST[:PORT][/PATH]` and headers as `NAME=VALUE,…`; throws a ``UsageProblem`` that says what is wrong.
+  /// Parses `http://HOST[:PORT][/PATH]` and headers as `NAME=VALUE,…`. Throws a ``UsageProblem`` if they are invalid.
   init(_ text: String, headers: String? = Environment.value(headersVariable)) throws(UsageProblem) {
     let example = "expected http://HOST[:PORT], such as http://127.0.0.1:4318"
     isSecure = text.hasPrefix("https://")
@@ -50,19 +50,19 @@ struct TraceServer {
 
   private static let tracesPath = "/v1/traces"
 
-  /// The headers that flowrun sets itself.
+  /// The headers set by flowrun.
   private static let ownHeaders: Set<String> = [
     "host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection", "expect", "te",
     "trailer", "upgrade", "user-agent",
   ]
 
-  /// The address as people write it.
+  /// The URL of the server.
   var url: String {
     let authority = host.contains(":" as Character) ? "[\(host)]" : host
     return "\(isSecure ? "https" : "http")://\(authority):\(port)\(path)"
   }
 
-  /// Reads `NAME=VALUE,…`, values with percent escapes, as OpenTelemetry's exporters do.
+  /// Parses `NAME=VALUE,…` with percent-encoded values, as OpenTelemetry's exporters do.
   private static func headers(_ text: String) throws(UsageProblem) -> [(name: String, value: String)] {
     var headers: [(name: String, value: String)] = []
     for entry in text.parts(separatedBy: ",") where !entry.isEmpty {
@@ -72,7 +72,7 @@ struct TraceServer {
         name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ":") }),
         let value = decoded(trimmed(stated[...])), value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
       else {
-        // The value may be a key.
+        // The value may be a key, so it is not shown.
         throw UsageProblem("\(headersVariable): '\(name)' is not a header; expected NAME=VALUE,NAME=VALUE")
       }
       guard !ownHeaders.contains(name.lowercased()) else {
@@ -90,7 +90,7 @@ struct TraceServer {
     return String(text)
   }
 
-  /// The text without percent escapes; nil if one is broken.
+  /// Decodes percent escapes. Returns nil if one is invalid.
   private static func decoded(_ text: String) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

@@ -5,19 +5,19 @@ import FlowStore
 struct TraceSpan {
   /// The id: 16 hexadecimal digits.
   var id: String
-  /// The span that it is part of; nil: none.
+  /// The id of its parent, or nil without a parent.
   var parentID: String?
   var name: String
-  /// The instants in nanoseconds since 1970.
+  /// The start and end in nanoseconds since 1970.
   var startNanoseconds: Int
   var endNanoseconds: Int
-  /// Texts and whole numbers by name.
+  /// Strings and integers by name.
   var attributes: ValueObject
-  /// Why it failed; nil: it did not.
+  /// The error, or nil if there was none.
   var error: String?
   var events: [Event] = []
 
-  /// Something that happened at an instant.
+  /// An event at an instant.
   struct Event {
     var name: String
     var atNanoseconds: Int
@@ -26,7 +26,7 @@ struct TraceSpan {
 }
 
 extension TraceSpan {
-  /// An `ExportTraceServiceRequest` of OTLP with these spans, in Protobuf.
+  /// Returns an OTLP `ExportTraceServiceRequest` with these spans in Protobuf format.
   static func request(_ spans: some Sequence<TraceSpan>, traceID: String, resource: ValueObject) -> [UInt8] {
     var resourceMessage = ByteWriter()
     resourceMessage.add(attributes: resource, at: 1)
@@ -44,7 +44,7 @@ extension TraceSpan {
     return request.bytes
   }
 
-  /// How many spans a server says that it rejected, and why, in an `ExportTraceServiceResponse`.
+  /// Returns the number of spans that a server rejected and its reason, from an `ExportTraceServiceResponse`.
   static func rejected(in response: [UInt8]) -> (count: Int, message: String) {
     var reader = ProtobufReader(response)
     while let (field, content) = reader.next() {
@@ -91,14 +91,14 @@ extension TraceSpan {
     return span.bytes
   }
 
-  /// The bytes that hexadecimal digits stand for.
+  /// Returns the bytes of a string of hexadecimal digits.
   private static func bytes(_ digits: String) -> [UInt8] {
     let values = digits.compactMap(\.hexDigitValue)
     return stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
   }
 }
 
-/// Protobuf: the number of each field with its kind, then its content.
+/// Protobuf fields: the number of the field with its type, then its content.
 extension ByteWriter {
   fileprivate mutating func add(_ content: [UInt8], at field: UInt64) {
     add(field << 3 | 2)
@@ -120,7 +120,7 @@ extension ByteWriter {
     for shift in stride(from: 0, to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
   }
 
-  /// `KeyValue` messages, of which those that are neither text nor a whole number are left out.
+  /// Adds `KeyValue` messages; values that are not strings or integers are left out.
   fileprivate mutating func add(attributes: ValueObject, at field: UInt64) {
     for (key, content) in attributes {
       var value = ByteWriter()
@@ -137,7 +137,7 @@ extension ByteWriter {
   }
 }
 
-/// Reads the fields of a Protobuf message; ends at what is not one.
+/// Reads the fields of a Protobuf message; ends at invalid data.
 private struct ProtobufReader {
   enum Content {
     case number(UInt64)

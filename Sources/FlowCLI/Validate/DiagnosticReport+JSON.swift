@@ -3,10 +3,10 @@ import FlowModel
 import FlowSyntax
 
 extension DiagnosticReport {
-  /// A JSON array with one object a diagnostic:
+  /// Returns a JSON array with one object per diagnostic:
   /// `{file, line, column, endLine, endColumn, severity, code, message, help, related: [{…, label}]}`.
   ///
-  /// Lines and columns count from 1, columns in code points; `help` is null where there is none.
+  /// Lines and columns start at 1; columns are counted in code points. `help` may be null.
   public func json() -> Value {
     .array(
       files.flatMap { file in

@@ -5,9 +5,10 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Reports files of variables (`env-file`) that are missing or malformed, which only a look at the files can tell.
+/// Reports missing and malformed files of variables (`env-file`), which requires reading them.
 enum EnvironmentFileCheck {
-  /// The errors for a workflow that was loaded from `file`. A file whose name reads inputs is looked at when the workflow runs.
+  /// Returns the errors for a workflow loaded from `file`. A file whose name depends on inputs is checked when the
+  /// workflow runs.
   static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
     guard let workflow = result.graph?.workflow else { return [] }
     let folder = FilePath.folder(of: FilePath.absolute(file))
@@ -19,7 +20,7 @@ enum EnvironmentFileCheck {
       diagnostics.append(diagnostic(problem, at: span))
     }
     for scope in workflow.scopes {
-      // The step of this file that includes it, directly or through others.
+      // The step of the main file that includes the scope, directly or indirectly.
       let id = scope.prefix.prefix { $0 != "/" }
       guard let step = workflow.steps.firstIndex(where: { $0.id.text == id }),
         let span = result.span(of: StepIndex(step), key: "uses")

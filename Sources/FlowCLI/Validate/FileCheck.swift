@@ -5,18 +5,17 @@ import FlowModel
 import FlowPluginKit
 import FlowSyntax
 
-/// Everything that flowrun says of a workflow without running it: what `validate` prints, and the language server while
-/// someone types.
+/// All diagnostics for a workflow that is not run, for `validate` and for the language server during typing.
 struct FileCheck {
-  /// What the loader says.
+  /// The result of the loader.
   let result: LoadResult
-  /// What there is to say besides of the file itself.
+  /// Further diagnostics for the file itself.
   let own: [Diagnostic]
-  /// What there is to say of other files: those that it includes, and the manifests of plugins that it uses.
+  /// The diagnostics for other files: included files, and the manifests of plugins in use.
   let others: [DiagnosticReport.File]
   private let programs: [DiagnosticReport.File]
 
-  /// Checks the workflow in `bytes`; `file` is its path.
+  /// Checks the workflow in `bytes` from the path `file`.
   init(bytes: [UInt8], file: String, _ installation: Installation) {
     self.init(
       WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(bytes: bytes, file: file),
@@ -38,16 +37,16 @@ struct FileCheck {
     others = result.included.map { DiagnosticReport.File(source: $0.source, diagnostics: $0.diagnostics) } + programs
   }
 
-  /// Whether the workflow can run.
+  /// True if the workflow can run.
   var isValid: Bool { result.graph != nil && programs.isEmpty && !own.containsError }
 
-  /// The file with everything that was found in it.
+  /// The file with all of its diagnostics.
   var report: DiagnosticReport.File {
     DiagnosticReport.File(source: result.source, diagnostics: result.diagnostics + own)
   }
 }
 
-/// A workflow as the checks of plugins see it.
+/// The input for the checks of plugins.
 private struct LoadedForPlugins: CheckedWorkflow {
   let workflow: Workflow
   let file: String

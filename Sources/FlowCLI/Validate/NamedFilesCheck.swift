@@ -4,8 +4,8 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Reports paths that steps name and that do not exist, and patterns that are also the names of files: only a look at the files can
-/// tell.
+/// Reports paths of steps that do not exist, and patterns that are also the names of files, which requires access to
+/// the files.
 struct NamedFilesCheck {
   private let result: LoadResult
   private let folder: String
@@ -13,7 +13,7 @@ struct NamedFilesCheck {
   private let flow: FileFlow
   private(set) var diagnostics: [Diagnostic] = []
 
-  /// The warnings for a workflow that was loaded from `file`. Paths with expressions are known only in a run.
+  /// Returns the warnings for a workflow loaded from `file`. Paths with expressions are known only in a run.
   static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
     guard let workflow = result.graph?.workflow else { return [] }
     var check = NamedFilesCheck(result, workflow, in: FilePath.folder(of: FilePath.absolute(file)))
@@ -75,7 +75,7 @@ struct NamedFilesCheck {
 
   private func exists(_ path: String) -> Bool { FilePath.exists(path.hasPrefix("/") ? path : "\(folder)/\(path)") }
 
-  /// A pattern for the file that has the pattern as its name.
+  /// Returns a pattern that matches only the file with this name.
   private func quoted(_ text: String) -> String {
     var quoted = ""
     for character in text {

@@ -5,16 +5,16 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Reports variables that expressions read as `env.NAME` and that neither the workflow nor an `env-file` sets, by a look at
-/// this process's environment.
+/// Reports variables in expressions (`env.NAME`) that are not set by the workflow, by an `env-file` or in the
+/// environment of this process.
 enum VariableCheck {
-  /// The parts of names whose variables often hold a secret.
+  /// Parts of variable names that often indicate a secret.
   private static let secretEndings = ["_TOKEN", "_KEY", "_SECRET"]
   private static let secretPart = "PASSWORD"
 
-  /// The warnings for a workflow that was loaded from `file`.
+  /// Returns the warnings for a workflow loaded from `file`.
   ///
-  /// - Parameter environment: the text of a variable of this process; nil if it is not set.
+  /// - Parameter environment: Returns the value of a variable of this process, or nil if it is not set.
   static func diagnostics(
     of result: LoadResult, file: String,
     environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }
@@ -29,7 +29,7 @@ enum VariableCheck {
           .recordedVariable, "the value of '\(read.name)' is recorded with each run, and its name is that of a secret",
           at: read.span, help: "declare it: secrets: { \(secretName(read.name)): { env: \(read.name) } }")
       }
-      // A file that is found only in the run may set it.
+      // A file that is known only in the run may set the variable.
       if read.hasFallback || files.areUnknown { return nil }
       let known = workflow.environment.keys + files.names.sorted()
       let correction = Correction(read.name, among: known)
@@ -51,10 +51,10 @@ enum VariableCheck {
   }
 }
 
-/// The variables that the files of a workflow set.
+/// The variables set by the files of a workflow.
 private struct FileVariables {
   var names: Set<String> = []
-  /// Whether a file is known only with the inputs of a run.
+  /// True if the name of a file depends on the inputs of a run.
   var areUnknown = false
 
   init(_ workflow: Workflow, in folder: String) {

@@ -2,17 +2,17 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSystem
 
-/// The workflow files that the command line names, those in folders included.
+/// The workflow files named on the command line, including those in folders.
 struct WorkflowFiles {
-  /// The files, in the order of the command line, those of a folder by name.
+  /// The files in the order of the command line; those in a folder are sorted by name.
   private(set) var files: [String] = []
-  /// How many YAML files of the folders are not workflows.
+  /// The number of YAML files in the folders that are not workflows.
   private(set) var passedOver = 0
 
-  /// How deep folders are looked into.
+  /// The maximum depth of folders.
   private static let depth = 32
 
-  /// Looks into the folders among `paths`; throws a ``FileProblem`` for one without any workflow.
+  /// Finds the workflows in the folders among `paths`. Throws a ``FileProblem`` for a folder without workflows.
   init(_ paths: [String]) throws(FileProblem) {
     for path in paths {
       guard FilePath.isFolder(path) else {
@@ -36,7 +36,7 @@ struct WorkflowFiles {
     }
   }
 
-  /// Whether a line of the file begins with `steps:`; one that cannot be read is reported when it is checked.
+  /// True if a line of the file begins with `steps:`, or if the file cannot be read, which is reported by the check.
   static func isWorkflow(_ path: String) -> Bool {
     guard let bytes = try? FileAccess.read(path) else { return true }
     let key = Array("steps:".utf8)
