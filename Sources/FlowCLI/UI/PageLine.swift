@@ -2,31 +2,30 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// A line of the log of a run as pages show it.
+/// A line of a run's log as shown on pages.
 package struct PageLine: Sendable {
   /// The kinds of lines.
   package enum Kind: Int, Sendable {
-    /// Something that was printed or logged.
+    /// Printed or logged output.
     case output
-    /// Something that was printed as an error.
+    /// Printed or logged errors.
     case error
-    /// The place of lines that are not recorded.
+    /// A placeholder for lines that were not recorded.
     case leftOut
   }
 
-  /// The step, the item or the plugin that it is of.
+  /// The id of the step or item, or the name of the plugin, that printed it.
   package let source: String
-  /// When it was printed, in milliseconds from the start of the run.
+  /// The time in milliseconds from the start of the run.
   package let at: Value
-  /// The kind of the line.
   package let kind: Kind
-  /// Its text, in pieces of one look each.
+  /// Its text in pieces, each with one look.
   package let pieces: [ColoredText.Piece]
 
   /// Its text without colors.
   package var text: String { pieces.map(\.text).joined() }
 
-  /// Returns the lines of a log, in order. A message of several lines is several of them.
+  /// Returns the lines of a log in order. A message of several lines becomes several lines.
   package static func all(of lines: [ValueObject]) -> [PageLine] {
     lines.flatMap { line -> [PageLine] in
       guard let message = line["message"]?.stringValue else { return [] }
@@ -43,7 +42,7 @@ package struct PageLine: Sendable {
     }
   }
 
-  /// Returns the lines that the steps of a run printed, or those of one step or item with its own items, as text.
+  /// Returns the lines of all steps, or of one step or item with its inner items, as text.
   static func text(_ lines: [PageLine], ofStep step: String?) -> String {
     var text = ""
     for line in lines {
@@ -57,8 +56,8 @@ package struct PageLine: Sendable {
     return text
   }
 
-  /// The text for the line that the record of a log has in place of others, `[flowrun: 12 lines, 345 bytes, are not recorded;
-  /// a larger log-limit keeps more]`; nil for another line.
+  /// Returns the text for a recorded placeholder `[flowrun: 12 lines, 345 bytes, are not recorded; a larger log-limit
+  /// keeps more]`, or nil for another line.
   private static func leftOut(_ message: String) -> String? {
     guard message.hasPrefix("[flowrun: "), message.hasSuffix("]"), let end = message.firstRange(of: " not recorded")
     else {
@@ -71,7 +70,7 @@ package struct PageLine: Sendable {
     return "\(count == 1 ? "1 line" : "\(count) lines") left out\(size)\(remedy.isEmpty ? "" : ":\(remedy)")"
   }
 
-  /// The pieces of each line.
+  /// Splits pieces at line breaks.
   private static func split(_ pieces: [ColoredText.Piece]) -> [[ColoredText.Piece]] {
     var lines: [[ColoredText.Piece]] = [[]]
     for piece in pieces {

@@ -1,12 +1,12 @@
-/// The address that a request asks for: its `Host` and its target.
+/// Checks the address of a request: its `Host` and its target.
 package enum RequestAddress {
-  /// Returns what is wrong with the address of a request; nil: nothing. A proxy and a server that read such a request in two ways
-  /// could be made to take one page for another.
+  /// Returns the problem with the address of a request, or nil if it is valid. If a proxy and a server interpreted a
+  /// request differently, one page could be mistaken for another.
   ///
   /// - Parameters:
-  ///   - target: the target as it was sent: a path, or an absolute address.
-  ///   - hosts: the values of all `Host` fields.
-  ///   - isOwn: whether a host names this server.
+  ///   - target: The target as sent: a path or an absolute address.
+  ///   - hosts: The values of all `Host` fields.
+  ///   - isOwn: Returns whether a host is this server.
   package static func problem(target: String, hosts: [String], isOwn: (_ host: String) -> Bool) -> String? {
     guard hosts.count <= 1 else { return "Expected one Host field, got \(hosts.count)." }
     guard !target.hasPrefix("/"), target != "*" else { return nil }

@@ -5,10 +5,10 @@ import FlowPluginKit
 import FlowSystem
 
 extension RunLibrary {
-  /// The number of runs whose items are kept: a page of a run in progress asks for them every second.
+  /// The number of runs whose items are cached: the page of a run in progress requests them every second.
   private static let keptItems = 4
 
-  /// Adds the values of items to a run, as far as its journal tells them.
+  /// Adds the values of items to a run, as far as they are in its journal.
   func noteItems(in reported: inout ReportedRun, of recorded: HistoryRun, _ registry: ActionRegistry) {
     guard !reported.itemStates.isEmpty else { return }
     let expansions = recorded.recollection.entries.count { if case .expanded = $0 { true } else { false } }
@@ -45,8 +45,8 @@ extension RunLibrary {
     return items
   }
 
-  /// When attempts of steps and items ended that others followed, in milliseconds from the start of the run, by the names that
-  /// lines of the log have.
+  /// Returns the ends of attempts that were followed by others, in milliseconds from the start of the run, by the step
+  /// or item name used in lines of the log.
   static func attemptEnds(in recorded: HistoryRun) -> ValueObject {
     let steps = recorded.graph.workflow.steps
     var ends: ValueObject = [:]

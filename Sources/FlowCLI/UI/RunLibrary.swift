@@ -7,15 +7,15 @@ import FlowStoreSQLite
 import FlowSystem
 import Synchronization
 
-/// The runs of the workflows below a folder, or in a database, as `flowrun ui` shows them.
+/// The runs of the workflows below a folder or in a database, for `flowrun ui`.
 ///
-/// Every call may wait for a disk or a database.
+/// Every call may block for a disk or database.
 package final class RunLibrary: Sendable {
-  /// The folder, as an absolute path.
+  /// The absolute path of the folder.
   package let folder: String
-  /// The address of the database; nil: files next to the workflows.
+  /// The address of the database, or nil for files next to the workflows.
   package let address: String?
-  /// Folders of plugins that the command line names.
+  /// The folders of plugins from the command line.
   package let pluginFolders: [String]
   private let writes: Bool
   private let database: (any RunStore)?
@@ -29,17 +29,17 @@ package final class RunLibrary: Sendable {
     var foldersSeenAt: Int?
   }
 
-  /// How many runs of a store are looked at, the newest.
+  /// The maximum number of runs read from a store, the newest first.
   package static let runLimit = 500
-  /// How long the list of folders is believed.
+  /// The time for which the list of folders is cached.
   private static let foldersMilliseconds = 5_000
 
-  /// Opens the database at `store`, or else reads the files of the workflows in `folder` and below. With `isReadOnly` nothing
-  /// can be asked of a run.
+  /// Opens the database at `store`, or the stores of the workflows in and below `folder`. With `isReadOnly`, runs
+  /// cannot be sent requests.
   package init(folder: String, store: String?, pluginFolders: [String], isReadOnly: Bool) throws {
     guard FilePath.isFolder(folder) else { throw UsageProblem("'\(folder)' is not a folder") }
     self.folder = FilePath.normalized(folder)
-    // Runs start in the folders of their workflows.
+    // Runs are started in the folders of their workflows.
     self.pluginFolders = pluginFolders.map(FilePath.absolute)
     address = store
     writes = !isReadOnly
@@ -48,15 +48,14 @@ package final class RunLibrary: Sendable {
 
   // MARK: Runs
 
-  /// Runs, the newest first, with what is wrong with stores that could not be read.
+  /// Runs, the newest first, with errors of stores that could not be read.
   package struct List: Sendable {
-    /// The runs.
     package var runs: [StoredRun] = []
-    /// What could not be read, in sentences.
+    /// The errors as sentences.
     package var problems: [String] = []
   }
 
-  /// The newest runs, so many of each store.
+  /// Returns the newest runs, up to `limit` of each store.
   package func list(limit: Int = RunLibrary.runLimit) -> List {
     var list = List()
     var runs: [(latest: Int, run: StoredRun)] = []
@@ -65,7 +64,7 @@ package final class RunLibrary: Sendable {
     for place in places() {
       do {
         let found = try store(at: place).list(filter)
-        // A store has its runs in the order in which they began, whatever the clock said then.
+        // A store has its runs in the order of their starts, even if the clock was set back.
         var latest = Int.max
         runs += found.runs.map { run in
           latest = min(latest, run.startedMilliseconds)
@@ -84,9 +83,9 @@ package final class RunLibrary: Sendable {
     return list
   }
 
-  /// The run with this id and its store; nil: there is none.
+  /// Returns the run with this id and its store, or nil if there is none.
   package func find(_ id: String) throws -> (run: StoredRun, store: any RunStore)? {
-    // Nothing else can be an id, whatever an address says.
+    // Other strings cannot be ids, so they are not looked up.
     guard id.utf8.count == 36, id.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return nil }
     var problem: (any Error)?
     for place in places() {
@@ -101,23 +100,23 @@ package final class RunLibrary: Sendable {
     return nil
   }
 
-  /// Asks something of a run: what `flowrun cancel`, `post` and `answer` do.
+  /// Sends a request to a run, like `flowrun cancel`, `post` and `answer`.
   package func ask(_ run: StoredRun, in store: any RunStore, _ question: ValueObject) async throws {
     var question = question
     if question["choice"] != nil { question["by"] = .string("\(Environment.userName) on \(RunMemory.holder.host)") }
     _ = try await RunQuestion.ask(run, in: store, question)
   }
 
-  /// Answers the question of a step with a secret, which is written nowhere.
+  /// Answers the question of a step with a secret, which is not stored.
   package func answer(_ run: StoredRun, in store: any RunStore, _ step: String, withSecret secret: String) async throws
   {
     try await RunQuestion.answer(run, in: store, step, withSecret: secret)
   }
 
-  /// The environment of this process, which its runs have.
+  /// The environment of this process, which its runs inherit.
   package static var environment: [String: String] { Environment.all }
 
-  /// What went wrong, in one sentence for people.
+  /// Returns an error as a sentence for people.
   package static func message(of error: any Error) -> String {
     var text = "\(error)"
     if text.hasPrefix("flowrun: ") { text.removeFirst("flowrun: ".count) }
@@ -139,13 +138,13 @@ package final class RunLibrary: Sendable {
     }
   }
 
-  /// Looks for folders with runs again, since there may be a first run in one.
+  /// Clears the cached list of folders, because a folder may have got its first run.
   package func forgetFolders() { known.withLock { $0.foldersSeenAt = nil } }
 
   private func store(at place: String) throws -> any RunStore {
     if let database { return database }
     let path = RunMemory.path(in: place)
-    // A damaged store is moved aside by the next run, and another file takes its place.
+    // The next run moves a damaged store aside and creates another file in its place.
     let isSame = { (store: SQLiteRunStore) in store.identity == StoreIdentity(path) }
     if let store = known.withLock({ $0.stores[path] }), isSame(store) { return store }
     let store = try RunMemory.open(place, writes: writes)
@@ -155,17 +154,14 @@ package final class RunLibrary: Sendable {
 
   // MARK: Workflows
 
-  /// A workflow file.
   package struct WorkflowFile: Sendable {
-    /// Its absolute path.
     package var path: String
-    /// The path below the folder that is shown, by which pages name it.
+    /// The path relative to the library's folder, which is its name on pages.
     package var name: String
-    /// Its runs, the newest first.
     package var runs: [StoredRun]
   }
 
-  /// The workflows with runs, those that ran last first, and those next to them that have none.
+  /// Returns the workflows with runs, the one that ran last first, then the others in the same folders.
   package func workflows(of list: List) -> [WorkflowFile] {
     var files: [String] = []
     var runs: [String: [StoredRun]] = [:]
@@ -173,7 +169,7 @@ package final class RunLibrary: Sendable {
       if runs[run.file] == nil { files.append(run.file) }
       runs[run.file, default: []].append(run)
     }
-    // A database does not know of workflows without runs; those in the folder belong to it, too.
+    // A database does not contain workflows without runs; those in the folder belong to it, too.
     var folders = [folder]
     if database == nil { folders += places().filter { $0 != folder } }
     let workflows = "\(folder)/workflows"
@@ -190,7 +186,7 @@ package final class RunLibrary: Sendable {
     return files.map { WorkflowFile(path: $0, name: name(of: $0), runs: runs[$0] ?? []) }
   }
 
-  /// The name of a workflow file in pages.
+  /// Returns the name of a workflow file on pages.
   package func name(of file: String) -> String {
     file.hasPrefix(folder + "/") ? String(file.dropFirst(folder.count + 1)) : file
   }

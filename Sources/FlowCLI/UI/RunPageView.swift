@@ -8,78 +8,71 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// A run as a page shows it.
+/// The data for the page of a run.
 package struct RunPageView: Sendable {
-  /// Its state.
   package let run: StoredRun
   /// The page of its report, with links to its steps.
   package let page: InsightPage
-  /// Events that steps which have not started wait for.
+  /// The events that waiting steps need.
   package let awaited: [String]
-  /// Questions that wait for an answer.
+  /// The unanswered questions.
   package let questions: [Question]
-  /// What a resume does with the steps that were running when flowrun ended, in sentences.
+  /// Sentences about what a resume does with the steps that were running when flowrun ended.
   package let resuming: [String]
-  /// Whether slack and suggestions are not worked out, and can be.
+  /// True if slack and suggestions have not been computed but can be.
   package let isBrief: Bool
-  /// When attempts ended that others followed, by the step or item: milliseconds from the start of the run.
+  /// The ends of attempts that were followed by others, by step or item, in milliseconds from the start of the run.
   package let attemptEnds: ValueObject
 
-  /// What a step asks.
+  /// The question of a step.
   package struct Question: Sendable {
-    /// The step.
     package var step: String
-    /// The question.
     package var text: String
-    /// What may be answered.
+    /// The possible answers.
     package var choices: [String]
-    /// The kind of answer.
     var kind: FlowPluginKit.Question.Kind
-    /// The last lines that the steps printed which it depends on, each with the id of its step or item.
+    /// The last lines printed by the step's dependencies, each with the id of its step or item.
     package var printed: [(step: String, line: String)] = []
-    /// Whether a text answers it, and not one of the choices.
+    /// True if the answer is text and not a choice.
     package var takesText: Bool { kind != .choice }
-    /// Whether the text is a secret.
+    /// True if the answer is a secret.
     package var isSecret: Bool { kind == .secret }
   }
 }
 
-/// A step of a run as a page shows it.
+/// The data for the page of a step.
 package struct StepPageView: Sendable {
-  /// Its action.
   package let uses: String
   /// Its name for people, or its id.
   package let name: String
-  /// Its conclusion or state.
   package let state: String
-  /// Names and values of what is known of it.
+  /// Properties of the step as names and values.
   package let facts: [(name: String, value: String)]
-  /// Its failures, as markup.
+  /// Its failures as markup.
   package let failures: String
-  /// What it was given, as written.
+  /// Its inputs as written in the file.
   package let inputs: [(name: String, value: String)]
-  /// What it returned.
   package let outputs: [(name: String, value: String)]
-  /// The durations of the step in the recorded runs, in nanoseconds, the newest first.
+  /// The durations of the step in recorded runs, in nanoseconds, the newest first.
   package let durations: [(run: String, nanoseconds: Int)]
-  /// Its attempts with their errors, as markup; empty: there was one.
+  /// Its attempts with their errors as markup; empty if there was only one.
   package var attempts = ""
-  /// Its items; empty: it does not run for several.
+  /// Its items; empty without `foreach`.
   package var items: [ReportedItem] = []
-  /// What it adds to its commands' environment, as written.
+  /// The variables that it adds to its commands' environment, as written in the file.
   package var environment: [(name: String, value: String)] = []
-  /// When attempts ended that others followed, by the step or item: milliseconds from the start of the run.
+  /// The ends of attempts that were followed by others, by step or item, in milliseconds from the start of the run.
   package var attemptEnds: ValueObject = [:]
 }
 
 extension RunLibrary {
-  /// How many pages of finished runs are kept.
+  /// The number of pages of finished runs that are cached.
   private static let keptPages = 4
-  /// The number of steps that a run may have for its slack to be looked for while someone waits.
+  /// The maximum number of steps of a run whose slack is computed while a person waits.
   private static let analyzedSteps = 2_000
 
-  /// The current state of a run; `stepPage` is where pages about its steps are. With `isFast` slack and suggestions, which may
-  /// take half a second, are there only if they are known.
+  /// Returns the current state of a run. `stepPage` is the prefix of links to pages of its steps. With `isFast`, slack
+  /// and suggestions, which may take half a second, are included only if they are cached.
   package func view(
     of run: StoredRun, in store: any RunStore, stepPage: String?, isFast: Bool = false
   ) throws -> RunPageView {
@@ -116,7 +109,7 @@ extension RunLibrary {
     return view
   }
 
-  /// The number of steps of which it is said what a resume does with them.
+  /// The maximum number of steps for which the effect of a resume is described.
   private static let resumedSteps = 5
 
   private static func resuming(_ run: ReportedRun, _ workflow: Workflow) -> [String] {
@@ -132,19 +125,19 @@ extension RunLibrary {
       + (fails ? "does not run it again, because of on-interrupt: fail." : "runs it again from its start.")
   }
 
-  /// The report of a run as JSON, as `flowrun runs show --json` prints it.
+  /// Returns the report of a run as JSON, like `flowrun runs show --json`.
   package func report(of run: StoredRun, in store: any RunStore) throws -> Value {
     .object(try HistoryRun(run, store, try Installation(around: run.file, given: pluginFolders)).value)
   }
 
-  /// A run as a Chrome trace, as `flowrun --trace` writes it.
+  /// Returns a run as a Chrome trace, like `flowrun --trace`.
   package func trace(of run: StoredRun, in store: any RunStore) throws -> [UInt8] {
     let recorder = TraceRecorder()
     recorder.receive(try read(run, in: store).reported.events)
     return recorder.bytes
   }
 
-  /// A step of a run; nil: the run has no step of this name.
+  /// Returns a step or item of a run, or nil if the run has none of this name.
   package func step(_ name: String, of run: StoredRun, in store: any RunStore) throws -> StepPageView? {
     let (recorded, reported) = try read(run, in: store)
     let steps = recorded.graph.workflow.steps
@@ -200,7 +193,7 @@ extension RunLibrary {
     return view
   }
 
-  /// An item of a step, `convert[42]`; nil: the run has no such item.
+  /// Returns an item of a step, such as `convert[42]`, or nil if the run has no such item.
   private func item(
     _ name: String, _ item: (step: StepID, index: Int), _ recorded: HistoryRun, _ reported: ReportedRun
   ) -> StepPageView? {
@@ -230,7 +223,7 @@ extension RunLibrary {
     return view
   }
 
-  /// When a step became ready, and after what: the step or the event it waited for longest. Nil for a step that waited for
+  /// Returns when a step became ready and the step or event it waited for last, or nil for a step that waited for
   /// neither.
   private static func readiness(of index: Int, _ run: ReportedRun) -> String? {
     guard let ready = run.course.steps[index].readyAt else { return nil }
@@ -249,7 +242,7 @@ extension RunLibrary {
     return "at \(PageText.time(ready)), \(last.1)"
   }
 
-  /// The attempts of a step or an item with their errors; empty: there was one.
+  /// Returns the attempts of a step or item with their errors; empty if there was only one.
   private static func attempts(_ task: TaskInstance, _ times: [Range<Int>], _ recollection: RunRecollection) -> String {
     guard times.count > 1 else { return "" }
     var errors: [Int: String] = [:]
@@ -270,12 +263,12 @@ extension RunLibrary {
     return PageTable(caption: "Attempts", columns: ["attempt", "started", "took", "error"], rows: rows).html
   }
 
-  /// The lines that the steps of a run printed, or those of one step or item, as text.
+  /// Returns the output of the steps of a run, or of one step or item, as text.
   package func log(of run: StoredRun, in store: any RunStore, step: String?) throws -> [UInt8] {
     Array(PageLine.text(PageLine.all(of: try LogFollower(run.id, in: store).read().lines), ofStep: step).utf8)
   }
 
-  /// Two runs next to each other, as `flowrun compare` has them.
+  /// Returns a page that compares two runs, like `flowrun compare`.
   package func comparison(
     _ before: (run: StoredRun, store: any RunStore), _ after: (run: StoredRun, store: any RunStore)
   ) throws -> InsightPage {
@@ -284,12 +277,13 @@ extension RunLibrary {
     return InsightPages.page(RunComparison(RunSample([old]), RunSample([new])), [])
   }
 
-  /// What the runs of a workflow have in common, with its budgets and a forecast; nil: fewer than two have ended.
+  /// Returns a page with statistics of the runs of a workflow, its budgets and a forecast, or nil if fewer than two
+  /// runs have ended.
   package func history(of file: WorkflowFile, _ workflow: Workflow?) throws -> InsightPage? {
     var sample: [ReportedRun] = []
     for run in file.runs where run.epoch == 1 && sample.count < Self.sampledRuns {
       guard [.success, .partial, .failure].contains(run.state), let found = try find(run.id) else { continue }
-      // A run of an earlier version of the file, with other plugins, may not be readable any more.
+      // A run of an earlier version of the file or with other plugins may no longer be readable.
       if let read = try? read(found.run, in: found.store) { sample.append(read.reported) }
     }
     guard sample.count > 1 else { return nil }
@@ -304,15 +298,16 @@ extension RunLibrary {
     return page
   }
 
-  /// The number of runs that make the history of a workflow.
+  /// The maximum number of runs in the history of a workflow.
   private static let sampledRuns = 50
-  /// The number of runs that a forecast plays, and how many of their steps.
+  /// The maximum number of runs that a forecast simulates, and the maximum number of their steps.
   private static let (forecastRuns, forecastSteps) = (1_000, 400_000)
 
-  /// The reason for a missing forecast.
+  /// The reason why there is no forecast.
   private struct NoForecast: Error { let reason: String }
 
-  /// A forecast of the next run, with the launch reason of the last run and its values for inputs without a default.
+  /// Returns a forecast of the next run, with the launch reason of the last run and its values for inputs without a
+  /// default.
   private func forecast(
     _ workflow: Workflow, _ file: WorkflowFile, _ sample: [ReportedRun], _ newest: RunHeader?
   ) -> Result<(forecast: Forecast, premise: String), NoForecast> {

@@ -8,54 +8,47 @@ import FlowSyntax
 import FlowSystem
 
 extension RunLibrary {
-  /// What a workflow can be started with.
+  /// The form for starting a workflow.
   package struct Form: Sendable {
-    /// The workflow; nil: it cannot be read, or has an error.
+    /// The workflow, or nil if it cannot be read or has an error.
     package var workflow: Workflow?
-    /// Why it cannot be started; empty: it can.
+    /// The reason why it cannot be started; empty if it can.
     package var problem = ""
-    /// Its inputs.
     package var fields: [Field] = []
-    /// The absolute path of the folder at which typed paths start.
+    /// The absolute path of the folder to which entered paths are relative.
     package var folder = ""
-    /// The launch reason of the run whose inputs fill the form; nil: the form is not filled.
+    /// The launch reason of the run whose inputs fill the form, or nil if the form is not filled.
     package var launch: LaunchReason?
   }
 
-  /// An input of a form.
   package struct Field: Sendable {
-    /// Its declaration.
     package let declaration: FieldDeclaration
-    /// The default as a person would type it; nil: it has none.
+    /// The default as a person would type it, or nil without a default.
     package let given: String?
-    /// The absolute path that the default stands for; nil: it is not a path.
+    /// The absolute path of the default, or nil if it is not a path.
     package let path: String?
-    /// The value of the run whose inputs fill the form, where it is not the default.
+    /// The value from the run whose inputs fill the form, if it is not the default.
     package var filled: String?
   }
 
-  /// A value for an input, as `-i` reads it.
+  /// A value for an input in the format of `-i`.
   package struct GivenInput: Sendable {
-    /// The input.
     package let field: FieldDeclaration
     /// Its value as text.
     package let text: String
 
-    /// A value for an input.
     package init(_ field: FieldDeclaration, _ text: String) { (self.field, self.text) = (field, text) }
   }
 
-  /// What starts a run again.
+  /// The data for starting a run again.
   package struct Repetition: Sendable {
-    /// The values of its inputs.
     package var inputs: [GivenInput] = []
-    /// Whether an input is a secret, which is not recorded.
+    /// True if an input is a secret, which is not recorded.
     package var needsSecrets = false
-    /// Its launch reason.
     package var launch = LaunchReason.user
   }
 
-  /// The form of a workflow file, filled with the inputs of a run of it where there is one.
+  /// Returns the form of a workflow file, filled with the inputs of a run if there is one.
   package func form(of file: String, filledFrom run: StoredRun? = nil) -> Form {
     do {
       let installation = try Installation(around: file, given: pluginFolders)
@@ -94,7 +87,7 @@ extension RunLibrary {
     return form
   }
 
-  /// The inputs with which a run is started again. Throws a ``UsageProblem`` where the workflow no longer has one of them.
+  /// Returns the inputs for starting a run again. Throws a ``UsageProblem`` if the workflow no longer has one of them.
   package func repetition(of run: StoredRun, _ workflow: Workflow) throws -> Repetition {
     guard let header = RunHeader(run.header) else { throw UsageProblem("the inputs of this run cannot be read") }
     var repetition = Repetition(launch: header.launch.reason)
@@ -111,19 +104,19 @@ extension RunLibrary {
     return repetition
   }
 
-  /// A value as `-i` reads it.
+  /// Returns a value in the format of `-i`.
   private static func text(of value: Value, _ type: ValueType) -> String {
     switch type {
     case .string, .duration, .path: return value.stringValue ?? JSONText.write(value)
     case .enumeration(_, let base): return text(of: value, base)
     case .boolean, .integer, .number, .array, .object, .any:
-      // A text that is read as JSON, such as `5`, is written as JSON, too.
+      // A string that would be parsed as JSON, such as `5`, is written as JSON, too.
       if let text = value.stringValue, type.value(of: text) == value { return text }
       return JSONText.write(value)
     }
   }
 
-  /// Why a text cannot be the value of an input, in a sentence; nil: it can.
+  /// Returns why a text is not a valid value of an input, or nil if it is valid.
   package static func problem(of given: GivenInput) -> String? {
     let (field, text) = (given.field, given.text)
     if text.utf8.contains(0) { return "The value has a NUL character, which no input can have." }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FlowCommandKit
 
-/// How `flowrun ui` serves; `flowrun-ui` takes the same arguments.
+/// The arguments of `flowrun ui` and `flowrun-ui`.
 package struct UIArguments: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The folder of the workflows; folders below it are included.", valueName: "FOLDER"),
@@ -38,9 +38,8 @@ package struct UIArguments: ParsableArguments {
 
   @OptionGroup var plugins: PluginArguments
 
-  /// Folders of plugins that the command line names.
+  /// The folders of plugins from the command line.
   package var pluginFolders: [String] { plugins.folders }
 
-  /// Arguments that are not read yet.
   package init() {}
 }

@@ -1,14 +1,14 @@
 import FlowCommandKit
 import FlowModel
 
-/// Notices when files are saved.
+/// Detects saved files by polling.
 struct FileWatch {
   private let files: WatchedFiles
   private var seen: [ByteName: String]
 
-  /// How often it looks; less often where looking takes long.
+  /// The minimum interval between checks; it is longer if a check takes long.
   private static let period = Duration.milliseconds(150)
-  /// How long nothing may change for a save to be over.
+  /// The time without changes after which a save is complete.
   private static let calm = Duration.milliseconds(100)
 
   /// Watches these files from now on.
@@ -17,11 +17,11 @@ struct FileWatch {
     seen = files.stamps()
   }
 
-  /// What has changed since the beginning or the last ``change()``, without waiting; nil: nothing has.
+  /// Returns a file that has changed since the start or the last ``change()``, or nil if there is none. Does not wait.
   func changed() -> String? { Self.difference(seen, files.stamps()) }
 
-  /// Waits until something has changed and stays as it is for a moment, as it does when a save is over; says what it was.
-  /// Nil: standard output has no reader any more.
+  /// Waits until files have changed and the save is complete. Returns one of the files, or nil if the reader of
+  /// standard output has ended.
   mutating func change() async -> String? {
     var pause = Self.period
     while !StandardOutput.isReaderGone {

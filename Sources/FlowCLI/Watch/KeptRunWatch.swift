@@ -3,32 +3,32 @@ import FlowEngine
 import FlowSystem
 import Synchronization
 
-/// A run under `--watch` with `keep: services`. A change of a file that it reads ends its wait.
+/// Ends the wait of a run under `--watch` with `keep: services` when a file that it reads changes.
 ///
-/// The process that watches (``RunWatch``) then starts the next run. It learns from the exit code that the wait ended for a change
-/// that came while the run waited; one that came before may be the run's own doing, and counts as such.
+/// The watching process (``RunWatch``) then starts the next run. The exit code reports that a change during the wait
+/// ended it. An earlier change may have been made by the run itself and is counted as such.
 final class KeptRunWatch: Sendable {
-  /// Marks a run whose files are watched.
+  /// The variable that marks a run whose files are watched.
   static let variable = "FLOWRUN_WATCH"
-  /// The exit code of a run whose wait a change has ended.
+  /// The exit code of a run whose wait was ended by a change.
   static let exitCode: CInt = 75
 
   private let hasEnded = Mutex(false)
 
-  /// The pause between two looks at the files.
+  /// The interval between checks of the files.
   private static let lookMilliseconds: CInt = 150
 
-  /// Whether this process runs for one that watches. The commands of the run do not inherit that.
+  /// Returns true if this process runs for a watching process. The commands of the run do not inherit the variable.
   static func takeRequest() -> Bool {
     guard Environment.value(variable) != nil else { return false }
     unsetenv(variable)
     return true
   }
 
-  /// Whether a change has ended the wait.
+  /// True if a change has ended the wait.
   var hasEndedWait: Bool { hasEnded.withLock { $0 } }
 
-  /// Ends the wait of a run once one of the files has changed.
+  /// Ends the wait of a run when one of the files has changed.
   func follow(_ run: WorkflowRun, _ request: RunRequest) {
     let changes = FileWatch(WatchedFiles(of: request, before: nil))
     do throws(SystemError) {

@@ -1,19 +1,20 @@
 import FlowCommandKit
 import FlowSystem
 
-/// `flowrun run FILE --watch`: a run, and another one after each change of what it reads.
+/// `flowrun run FILE --watch`: runs a workflow, and runs it again after each change of a file that it reads.
 ///
-/// Each run has a process of its own, as a run takes its process for itself: signals, exit code, standard output. It ends
-/// with this one, however this one ends.
+/// Each run has a separate process, because a run controls its process: signals, exit code, standard output. That
+/// process ends with this one in all cases.
 struct RunWatch {
   private let request: RunRequest
   private let program: Program
 
-  /// How many runs may follow one another because files changed while the one before continued: steps that write what others
-  /// read would have it continue forever.
+  /// The maximum number of consecutive runs due to changes during the previous run. Without it, steps that write files
+  /// read by other steps would repeat the run forever.
   private static let followersLimit = 3
 
-  /// `arguments` are those of this process; throws a ``UsageProblem`` for what cannot be run twice.
+  /// Creates a watch. `arguments` are those of this process. Throws a ``UsageProblem`` for input that cannot be read
+  /// twice.
   init(_ request: RunRequest, arguments: [String]) throws(UsageProblem) {
     for input in request.inputs where input.hasSuffix("=@-") || input.hasSuffix("=@/dev/stdin") {
       throw UsageProblem("-i '\(input)': standard input can be read once, and --watch runs again; name a file")
@@ -28,14 +29,14 @@ struct RunWatch {
       folder: FilePath.absolute("."))
   }
 
-  /// Runs and waits in turn until a signal comes or the output has no reader.
+  /// Runs and waits in turn until a signal arrives or the reader of the output has ended.
   func perform() async -> Never {
     var files: WatchedFiles?
     var followers = 0
     while true {
       let watched = WatchedFiles(of: request, before: files)
       files = watched
-      // What is saved while the run continues is seen afterwards.
+      // Changes during the run are detected afterwards.
       var changes = FileWatch(watched)
       let hasEndedForChange = await run()
       if hasEndedForChange {
@@ -55,8 +56,8 @@ struct RunWatch {
     }
   }
 
-  /// One run, to its end; a signal that comes meanwhile is passed on to it, and ends the process with it. Returns whether it kept
-  /// its services until a file changed.
+  /// Starts a run and waits for its end. A signal received meanwhile is forwarded to it and then ends this process,
+  /// too. Returns whether the run kept its services until a file changed.
   private func run() async -> Bool {
     Interrupts.holdForStart()
     do throws(SystemError) {
@@ -72,7 +73,7 @@ struct RunWatch {
     }
   }
 
-  /// Says what it waits for; next to JSON on standard error.
+  /// Prints what it is waiting for; to standard error if the output is JSON.
   private func tell(_ text: String) {
     if request.isJSON { StandardOutput.writeError(text + "\n") } else { StandardOutput.write(text + "\n") }
   }

@@ -9,8 +9,8 @@ import FlowSystem
 import Synchronization
 
 extension WatchedFiles {
-  /// What a run reads, as far as the workflow and the command line say. `before` is what it was until now: a file with
-  /// a mistake does not say all, and what it said before is fixed as well as the file itself.
+  /// Finds the files that a run reads according to the workflow and the command line. `before` is the previous result:
+  /// if the workflow has an error, the previous files are watched, too, because the error may be fixed in one of them.
   init(of request: RunRequest, before: WatchedFiles?) {
     self.init(workflows: [request.file], pluginFolders: request.pluginFolders)
     for argument in request.inputs + [request.launch].compactMap({ $0 }) {
@@ -33,7 +33,7 @@ extension WatchedFiles {
     if let workflow {
       let folder = FilePath.folder(of: FilePath.absolute(request.file))
       let run = RunInformation(id: "", dataFolder: folder, workflowFolder: folder)
-      // Inputs that do not fit end the run with an error; until then the names that read them are not known.
+      // Invalid inputs end the run with an error. Until they are fixed, names that depend on them are unknown.
       add(
         workflow, in: folder, inputs: (try? InputArguments.read(request.inputs, for: workflow.inputs, run: run)) ?? [:])
     } else if let before {
@@ -83,7 +83,7 @@ extension WatchedFiles {
     }
   }
 
-  /// The inputs of the file that a step includes, as far as they are known without a run.
+  /// Returns the inputs of the file that a step includes, as far as they are known without a run.
   private static func inputs(
     of step: Step, in workflow: Workflow, _ context: ValueObject, _ own: String, _ home: String
   ) -> ValueObject {
@@ -99,7 +99,7 @@ extension WatchedFiles {
     return bound ?? known
   }
 
-  /// A value that may hold expressions; nil: it cannot be known.
+  /// Evaluates a value that may contain expressions. Returns nil if it is unknown before a run.
   private static func evaluated(_ value: Value, _ context: ValueObject) -> Value? {
     switch value {
     case .string(let text):
@@ -112,7 +112,7 @@ extension WatchedFiles {
     }
   }
 
-  /// What expressions of each item see, as far as that is known without a run.
+  /// Returns the contexts of expressions of each item, as far as they are known without a run.
   private static func items(of fanOut: FanOut, _ known: ValueObject, in folder: String) -> [ValueObject] {
     let values: [Value] =
       switch fanOut.source {
@@ -129,7 +129,7 @@ extension WatchedFiles {
     }
   }
 
-  /// The patterns that texts give; what cannot be evaluated is left out.
+  /// Returns the patterns in texts; those that cannot be evaluated are left out.
   private static func evaluated(_ texts: [String], _ context: ValueObject) -> [String] {
     texts.flatMap { text -> [String] in
       guard Template.containsExpression(text) else { return [text] }

@@ -3,9 +3,8 @@ import FlowModel
 import FlowPluginHost
 import FlowSystem
 
-/// The files that are watched for changes.
 struct WatchedFiles: Sendable {
-  /// Files that steps name with a list of patterns, below a folder.
+  /// Files that steps select with a list of patterns, below a folder.
   struct Pattern: Sendable, Hashable {
     var texts: [String]
     var folder: String
@@ -16,18 +15,17 @@ struct WatchedFiles: Sendable {
     }
   }
 
-  /// Workflows, or folders of them; the manifests of the plugins around them are watched too.
+  /// The workflows, or folders of them. The manifests of the plugins near them are watched, too.
   var workflows: [String]
-  /// Folders of plugins that the command line names.
+  /// The folders of plugins from the command line.
   var pluginFolders: [String]
-  /// Other files.
   var others: [String] = []
-  /// Further files that are there or will be.
+  /// Patterns of further files, which may not exist yet.
   var patterns: [Pattern] = []
-  /// Files that are not watched though a pattern fits: a run makes them.
+  /// Patterns of files that are not watched because a run produces them.
   var products: [Pattern] = []
 
-  /// What distinguishes each file from an older or newer one, by the file as a sentence names it.
+  /// Returns a stamp for each file that changes with its content, by the name of the file for messages.
   func stamps() -> [ByteName: String] {
     let files = (try? WorkflowFiles(workflows))?.files ?? workflows
     var stamps: [ByteName: String] = [:]
