@@ -1,12 +1,12 @@
 import FlowDiagnostics
 import FlowModel
 
-/// All there is to know of an action, for people.
+/// The full description of an action as text.
 struct ActionPage {
   let declaration: ActionDeclaration
   let style: TextStyle
 
-  /// The page, ending with a line break.
+  /// The text, ending with a line break.
   var text: String {
     var text = "\(style.bold(declaration.name))\(declaration.isService ? " (a service)" : "")\n"
     text += "\(TerminalText.visible(declaration.summary))\n"
@@ -74,7 +74,7 @@ struct ActionPage {
 }
 
 extension String {
-  /// The text without the spaces at its end.
+  /// The text without trailing spaces.
   fileprivate var trimmingSpacesAtEnd: String {
     var text = self
     while text.last == " " { text.removeLast() }

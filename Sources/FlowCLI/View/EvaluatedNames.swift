@@ -1,16 +1,16 @@
 import FlowExpressions
 import FlowModel
 
-/// The names of steps as people read them, with the `${{ inputs… }}` inside evaluated.
+/// The names of steps for people, with `${{ inputs… }}` evaluated.
 ///
-/// Names are shown before anything runs. A step of an included file whose name reads what only an earlier step gives keeps
-/// its id instead.
+/// Names are shown before anything runs. If the name of a step in an included file depends on the result of an earlier
+/// step, the id is shown instead.
 struct EvaluatedNames {
   private let workflow: Workflow
-  /// What is known of the inputs: of the workflow itself, then of each of its scopes.
+  /// The known inputs: those of the workflow itself, then those of each of its scopes.
   private var inputs: [ValueObject]
 
-  /// The graph of a workflow with such names, for a run with these inputs.
+  /// Returns the graph with evaluated names for a run with these inputs.
   static func graph(_ graph: WorkflowGraph, inputs: ValueObject) -> WorkflowGraph {
     let workflow = graph.workflow
     let named = workflow.steps.indices.filter { index in
@@ -20,7 +20,7 @@ struct EvaluatedNames {
     let names = EvaluatedNames(workflow, inputs)
     var evaluated = workflow
     for index in named { evaluated.steps[index].options.name = names.name(of: StepIndex(index)) }
-    // The same steps make the same graph.
+    // The graph has the same steps, so this cannot fail.
     return (try? WorkflowGraph(evaluated)) ?? graph
   }
 
@@ -40,7 +40,7 @@ struct EvaluatedNames {
     }
   }
 
-  /// Which of ``inputs`` the file sees in which a step is written. The exit of an include is its caller's step.
+  /// Returns the index in ``inputs`` for the file of a step. The exit of an include belongs to the including file.
   private func scopeNumber(of step: StepIndex) -> Int {
     guard let number = workflow.scope(of: step) else { return 0 }
     let scope = workflow.scopes[number]
@@ -54,7 +54,7 @@ struct EvaluatedNames {
     return value.isNull ? "" : value.stringValue ?? JSONText.write(value)
   }
 
-  /// The value of an expression where these inputs are known; nil if it reads anything else.
+  /// Evaluates an expression that reads only known inputs. Returns nil if it reads anything else.
   private static func value(_ value: Value, _ inputs: ValueObject) -> Value? {
     guard let text = value.stringValue, let template = try? Template(parsing: text) else { return nil }
     for reference in template.expressions.flatMap(\.expression.references) {

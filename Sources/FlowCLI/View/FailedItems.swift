@@ -2,35 +2,33 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The failed items of a step, which a terminal shows as a table below the step.
+/// The failed items of a step, shown as a table below the step.
 struct FailedItems {
-  /// A failed item.
   struct Row {
     var index: Int
-    /// Its key or value; empty if it is not known.
+    /// Its key or value; empty if unknown.
     var name: String
     var outcome: Outcome
     var failure: StepFailure?
-    /// Whether the lines that its failure quotes have been shown.
+    /// True if the lines quoted by its failure have already been shown.
     var isQuoteShown: Bool
   }
 
-  /// The number of items that have a line.
+  /// The maximum number of items in the table.
   static let shownRows = 10
   private static let widestName = 32
 
   private(set) var rows: [Row] = []
   private(set) var count = 0
 
-  /// Adds an item.
   mutating func add(_ row: Row) {
     count += 1
     if rows.count < Self.shownRows { rows.append(row) }
   }
 
-  /// One line for each item, with its number, its name, how it ended and its last line.
+  /// Returns one line per item, with its number, name, outcome and last line.
   ///
-  /// - Parameter more: The command that shows the items that have no line here.
+  /// - Parameter more: The command that shows the items left out here.
   func lines(_ style: TextStyle, more command: String?) -> [String] {
     let rows = rows.sorted { $0.index < $1.index }
     let cells = rows.map { row -> [String] in
@@ -62,7 +60,7 @@ struct FailedItems {
 }
 
 extension String {
-  /// The text without spaces at its end.
+  /// The text without trailing spaces.
   fileprivate var trimmingSpaces: String {
     var text = self[...]
     while text.last == " " { text.removeLast() }

@@ -2,20 +2,21 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// A finished step as it scrolls away above the live view: one line, and below a failure the last lines that it printed.
+/// The lines of a finished step that scroll away above the live view: one line, followed by the last output if it
+/// failed.
 struct FinishedStepLines {
   let style: TextStyle
   let subject: RunSubject
   let size: TerminalSize
-  /// The columns of the widest name of the workflow.
+  /// The width of the longest name in the workflow, in columns.
   let widestName: Int
 
-  /// How many lines of a failure are shown.
+  /// The maximum number of output lines of a failure.
   static let failureLines = 10
   private static let widestShownName = 32
   private static let timeColumns = 9
 
-  /// The lines for a step, or an item, that finished; without the lines that its failure quotes if these have been shown.
+  /// Returns the lines of a finished step or item. Lines quoted by its failure are left out if they have been shown.
   func lines(
     _ step: StepID, _ finished: RunEvent.FinishedStep, isQuoteShown: Bool = false, note: String? = nil
   ) -> [String] {
@@ -33,7 +34,7 @@ struct FinishedStepLines {
     }
   }
 
-  /// The first line about a failure: the exit status or the cause, then the place in the file, then its last lines.
+  /// Returns the lines of a failure: the exit status or cause, then the location in the file, then its last output.
   private func failure(
     of step: StepID, _ finished: RunEvent.FinishedStep, _ name: String, _ isQuoteShown: Bool
   ) -> [String] {
@@ -49,7 +50,7 @@ struct FinishedStepLines {
       if let status = cause.exitStatus {
         head += ", exit \(status)"
       } else if !cause.headline.isEmpty {
-        // A cause that has no room on the line has one of its own, which the terminal may wrap: all of it counts.
+        // A cause that does not fit is put on a separate line that the terminal may wrap, so it is shown in full.
         let fits = TerminalText.columns(of: "\(head): \(cause.headline)") < size.columns
         if fits { head += ": \(cause.headline)" } else { lines.append("    \(cause.headline)") }
       }
@@ -62,15 +63,15 @@ struct FinishedStepLines {
     return [fitted(head)] + lines + (isQuoteShown ? [] : quoted.suffix(Self.failureLines).map(bar))
   }
 
-  /// The failed items of a step, one line each.
+  /// Returns the failed items of a step, one per line.
   func lines(_ items: FailedItems, more command: String?) -> [String] {
     let lines = items.lines(style, more: command)
-    // A command to copy is never cut.
+    // A command for copying is never truncated.
     guard items.count > items.rows.count else { return lines.map(fitted) }
     return lines.dropLast().map(fitted) + lines.suffix(1)
   }
 
-  /// Skipped steps on one line: `– 3 skipped (condition): a, b, c`.
+  /// Returns a line about skipped steps: `– 3 skipped (condition): a, b, c`.
   func line(skipped steps: [StepID], _ reason: SkipReason?) -> String {
     let names = steps.prefix(20).map(subject.name).joined(separator: ", ")
     return fitted(style.dim("– \(steps.count) skipped (\(reason?.word ?? "condition")): \(names)"))
@@ -85,34 +86,34 @@ struct FinishedStepLines {
 }
 
 extension RunReport.Step {
-  /// Whether it failed or timed out, also where that is allowed (`optional`).
+  /// True if it failed or timed out, even if that is allowed (`optional`).
   var isFailed: Bool { outcome == .failure || outcome == .timedOut }
 }
 
-/// A failure in two parts: what happened on one line, and the lines that the failed command printed last.
+/// The parts of a failure: a headline, and the last lines of the failed command.
 struct FailureText {
-  /// `exited with status 2: 'make' [command-failed]`; empty where nothing is known.
+  /// `exited with status 2: 'make' [command-failed]`; empty if the cause is unknown.
   let headline: String
   /// The other lines of the message.
   let details: [String]
-  /// The status with which a command ended; nil if it is not that.
+  /// The exit status of a command, or nil for other failures.
   private(set) var exitStatus: Int?
-  /// The last line that the command printed before it ended with that status; nil if it printed none.
+  /// The last line printed by the command that failed, or nil if it printed nothing.
   private(set) var lastLine: String?
-  /// `4 of 19 items failed`, if it is that.
+  /// `4 of 19 items failed`, if the failure is of this kind.
   private(set) var failedItems: String?
 
-  /// The cause in a few words: `exit 7`, else the headline.
+  /// The cause in a few words: `exit 7`, or else the headline.
   var cause: String { exitStatus.map { "exit \($0)" } ?? headline }
 
-  /// The parts of a failure; nil is a failure of which nothing is known.
+  /// Splits a failure into its parts. Nil is a failure with an unknown cause.
   init(_ failure: StepFailure?) {
     guard let failure else {
       (headline, details) = ("", [])
       return
     }
     let first = LogText.headline(failure.message)
-    // With advice behind it, all of the message is shown.
+    // If advice follows the message, the whole message is shown.
     if failure.code == "command-failed", let end = first.wholeMatch(of: /exited with status (\d+): (.*)/) {
       let command = end.2.hasSuffix("')") ? end.2.ranges(of: " ('").last : nil
       lastLine = command.map { String(end.2[..<$0.lowerBound]) }

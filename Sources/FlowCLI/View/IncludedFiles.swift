@@ -1,11 +1,11 @@
 import FlowModel
 
-/// The files that a workflow includes, as views show them: each ends with one line, and is not a step itself.
+/// The included files of a workflow. Views show a line for the end of each file and do not count it as a step.
 struct IncludedFiles: Sendable {
-  /// The numbers of steps by the steps that end the files; those of files that a file includes count, too.
+  /// The number of steps of each file by its exit step, including those of files that it includes.
   private let stepCounts: [StepID: Int]
 
-  /// The files that a workflow includes.
+  /// Finds the files that a workflow includes.
   init(_ workflow: Workflow) {
     let scopes = workflow.scopes
     let numbers = Dictionary(uniqueKeysWithValues: scopes.enumerated().map { ($1.exit, $0) })
@@ -19,12 +19,12 @@ struct IncludedFiles: Sendable {
       uniqueKeysWithValues: scopes.indices.map { (workflow.steps[Int(scopes[$0].exit)].id, count($0)) })
   }
 
-  /// The number of steps of the file that a step ends; nil if it ends none.
+  /// Returns the number of steps of the file whose exit is this step, or nil if it is not an exit.
   func stepCount(endingIn step: StepID) -> Int? { stepCounts.isEmpty ? nil : stepCounts[step] }
 
-  /// Whether a step only binds the inputs of a file.
+  /// True if a step only binds the inputs of a file.
   func isEntry(_ step: StepID) -> Bool { !stepCounts.isEmpty && step.text.utf8.last == UInt8(ascii: "/") }
 
-  /// The step that ends the file whose inputs a step binds.
+  /// Returns the exit of the file that begins with this step.
   func exit(of entry: StepID) -> StepID { StepID(unchecked: String(entry.text.dropLast())) }
 }

@@ -2,7 +2,7 @@ import FlowCommandKit
 import FlowEngine
 import FlowModel
 
-/// A run as one JSON object a line.
+/// Writes the events of a run as JSON, one object per line.
 struct JSONView: RunObserver {
   func receive(_ events: [RunEvent]) {
     var bytes: [UInt8] = []

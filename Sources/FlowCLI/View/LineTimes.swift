@@ -1,7 +1,7 @@
 import FlowSystem
 import Synchronization
 
-/// The times in front of lines.
+/// The kinds of times before lines.
 enum LineTimes: String, CaseIterable {
   /// The time of day: `02:15:03.412`.
   case wall
@@ -9,18 +9,18 @@ enum LineTimes: String, CaseIterable {
   case elapsed
 }
 
-/// The time of day at which events occurred, whose own times count from the start of the run.
+/// Computes the time of day of events, whose times are relative to the start of the run.
 final class EventClock: Sendable {
   private let now: @Sendable () -> Int
-  /// The time of day at which the run's time was zero, in nanoseconds since 1970.
+  /// The time of day of the start of the run, in nanoseconds since 1970.
   private let start = Mutex<Int?>(nil)
-  /// A later start than this is not a late event: the clock was set, or the machine slept.
+  /// The maximum delay of an event. A longer one means that the clock was set or the machine slept.
   private static let longestDelayNanoseconds = 10_000_000_000
 
-  /// A clock; `now` is in nanoseconds since 1970.
+  /// Creates a clock. `now` returns nanoseconds since 1970.
   init(now: @escaping @Sendable () -> Int = { WallTime.nanoseconds }) { self.now = now }
 
-  /// The time of day of an event that is received now, `02:15:03.412`.
+  /// Returns the time of day of an event received now, such as `02:15:03.412`.
   func text(_ eventNanoseconds: Int) -> String {
     let latest = now() - eventNanoseconds
     let start = start.withLock { start in

@@ -5,26 +5,26 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// A run as plain lines, for pipes and logs: one line for each finished step, besides log lines, retries, events and the
-/// gate; with `--verbose` also one for each start, with the queue.
+/// Shows a run as plain lines, for pipes and logs: one line per finished step, plus log lines, retries, events and the
+/// gate. With `--verbose`, each start has a line with the queue, too.
 ///
-/// A workflow of more than ``detailedSteps`` steps, and a step of more items, shows failures, retries, log lines and the
-/// gate: two hundred thousand lines that report successes help no reader.
+/// Of a workflow with more than ``detailedSteps`` steps, and of a step with more items, only failures, retries, log
+/// lines and the gate are shown, because too many lines about successes are not helpful.
 struct LineView: RunObserver {
-  /// The number of steps that a workflow may have, and a step items, for each of them to have lines of its own.
+  /// The maximum number of steps or items for which each has its own lines.
   static let detailedSteps = 1_000
 
   let style: TextStyle
   let subject: RunSubject
-  /// Whether the start of each step has a line, too.
+  /// True to show a line for each start, too.
   let isVerbose: Bool
-  /// Whether questions are asked on this terminal, so that the lines that announce them say nothing new.
+  /// True if questions are asked on this terminal, so lines announcing them are redundant.
   private let asksHere: Bool
-  /// The time of day of events; nil if lines begin with the time since activation.
+  /// The clock for the time of day, or nil to show the time since activation.
   private let clock: EventClock?
   private let lastLines = LastLines()
 
-  /// A view of a run of this workflow.
+  /// Creates a view of a run.
   init(
     style: TextStyle, subject: RunSubject, isVerbose: Bool = false, asksHere: Bool = false, clock: EventClock? = nil
   ) {
@@ -35,13 +35,13 @@ struct LineView: RunObserver {
     self.clock = clock
   }
 
-  /// The state of the run as far as events have told it.
+  /// The state of the run according to events so far.
   private final class LastLines: Sendable {
-    /// The last line that each running step printed.
+    /// The last line printed by each running step.
     let lines = Mutex<[StepID: String]>([:])
-    /// The beginnings of included files that have not ended, by the steps that end them.
+    /// The starts of included files that have not ended, by their exit steps.
     let begins = Mutex<[StepID: Int]>([:])
-    /// The activation of the run, in nanoseconds: the times in front of lines count from it, as the durations of the summary do.
+    /// The instant of activation in nanoseconds. The times before lines are relative to it, like those of the summary.
     let activatedAt = Atomic(0)
   }
 
@@ -58,7 +58,7 @@ struct LineView: RunObserver {
     StandardOutput.write(text)
   }
 
-  /// The lines for an event, the first with its time in front.
+  /// Returns the lines for an event, the first one with its time.
   func timedLines(_ event: RunEvent) -> [String] {
     if case .runActivated = event.kind { lastLines.activatedAt.store(event.atNanoseconds, ordering: .relaxed) }
     let lines = lines(event)
@@ -75,10 +75,10 @@ struct LineView: RunObserver {
     return Milliseconds.fixed(Double(nanoseconds) / 1_000_000, 1).leftPadded(to: 9)
   }
 
-  /// The lines for an event; none for one that is not shown.
+  /// Returns the lines for an event; empty if it is not shown.
   func lines(_ event: RunEvent) -> [String] {
     switch event.kind {
-    // A question and its answer are in the log.
+    // A question and its answer are log messages, too.
     case .stepReady, .stepProgress, .stepAsked, .stepQuestionEnded, .stepUnfinishedLine, .stepItems, .runFinished: []
     case .stepLog(let step, _, _?, let line): commandLine(step, line)
     // The question itself follows.
@@ -101,7 +101,7 @@ struct LineView: RunObserver {
     case .stepStarted where !isVerbose: []
     case .stepStarted(let step, let attempt, let queue):
       ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", attempt \(attempt)" : "")]
-    // The line that the run is activated says it.
+    // The line about the activation includes this event.
     case .eventPosted("activate", _): []
     case .eventPosted(let name, let number):
       ["event \(TerminalText.visible(name))" + (number.map { ", for the time \($0)" } ?? "")]
@@ -109,7 +109,7 @@ struct LineView: RunObserver {
     }
   }
 
-  /// What is reported of the gate, where the workflow has one.
+  /// Returns the line about the gate, if the workflow has one.
   private func gateLine(_ event: RunEvent) -> String? {
     switch event.kind {
     case .runActivated(let reason, _) where subject.isGated: "activated, launch reason \(reason.rawValue)"
@@ -135,25 +135,26 @@ struct LineView: RunObserver {
     return [LogText.commandLine(subject.items.text(step), line, style)]
   }
 
-  /// Notes the last line that a step printed. Of very many steps the first are enough: a quotation too many does no harm.
+  /// Records the last line printed by a step. The number of steps is limited; for the others, a quotation may be
+  /// repeated.
   func note(_ line: String, of step: StepID) {
     lastLines.lines.withLock { if $0.count < 10 * Self.detailedSteps { $0[step] = line } }
   }
 
-  /// Whether the lines that a failure quotes are those that the step has printed, which are forgotten.
+  /// Returns true if the lines quoted by a failure have been printed by the step before, and forgets them.
   func takesQuoteAsShown(of step: StepID, _ failure: StepFailure?) -> Bool {
     guard let last = lastLines.lines.withLock({ $0.removeValue(forKey: step) }) else { return false }
     let quotes = failure?.message.split(separator: "\n").dropFirst().last?.drop { $0 == " " }
     return quotes == nil || quotes == last.drop { $0 == " " }
   }
 
-  /// Notes when an included file begins.
+  /// Records the start of an included file.
   private func begin(_ entry: StepID, at nanoseconds: Int) -> [String] {
     lastLines.begins.withLock { $0[subject.includes.exit(of: entry)] = nanoseconds }
     return []
   }
 
-  /// The lines for a finished step, without those that its failure quotes if these have been shown.
+  /// Returns the lines of a finished step. Lines quoted by its failure are left out if they have been shown.
   private func lines(
     _ step: StepID, _ finished: RunEvent.FinishedStep, at now: Int, isQuoteShown: Bool
   ) -> [String] {
@@ -170,13 +171,13 @@ struct LineView: RunObserver {
     let time = duration.map { " in \(Milliseconds.text($0))" } ?? ""
     let label = subject.label(step)
     switch finished.outcome {
-    // The end of an included file says all of it.
+    // The line about the end of the included file is sufficient.
     case .success where subject.includes.isEntry(step): return []
     case .success where subject.readiness(of: step) != nil:
       return [style.green("\(label) \(subject.readiness(of: step) ?? "")") + time]
     case .success: return [style.green("\(label) succeeded") + time + count]
     case .skipped where finished.reason == .notSelected: return []
-    // The step says how many of its items are up to date.
+    // The line of the step has the number of items that are up to date.
     case .skipped where finished.reason == .upToDate && step.item != nil && !isVerbose: return []
     case .skipped: return [style.dim("\(label) skipped: \(finished.reason?.word ?? "condition")")]
     case .cancelled: return [style.yellow("\(label) cancelled") + time]
@@ -184,7 +185,7 @@ struct LineView: RunObserver {
       let word = finished.outcome == .failure ? "failed" : "timed out"
       let note = finished.conclusion == .success ? " (optional)" : ""
       let failure = FailureText(finished.failure)
-      // Each failed item has had a line.
+      // Each failed item already has a line.
       let isShort = (isQuoteShown || failure.failedItems != nil) && !failure.headline.isEmpty
       let place = step.item == nil ? subject.place(step).map { " (\($0))" } ?? "" : ""
       var lines = isShort ? [": " + failure.headline] : LogText.cause(finished.failure)

@@ -3,39 +3,40 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 
-/// What steps log and why they fail, as lines for people: nothing in a text can begin a line that looks like another's.
+/// Formats log messages and failures as lines for people. Text cannot start a line that looks like that of another
+/// step.
 enum LogText {
-  /// The lines of a log message, each behind the step's id, with the level in words where there is one to tell.
+  /// Returns the lines of a log message, each with the step's id and the level unless it is the default.
   static func lines(_ step: StepID, _ level: LogLevel, _ message: String, _ style: TextStyle) -> [String] {
     lines(level, message, style, before: "\(step): ")
   }
 
-  /// The lines of a log message, each behind `prefix` and the level in words.
+  /// Returns the lines of a log message, each with `prefix` and the level unless it is the default.
   static func lines(_ level: LogLevel, _ message: String, _ style: TextStyle, before prefix: String = "") -> [String] {
     message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       colored(prefix + word(level) + TerminalText.commandLine(String(line)), level, style)
     }
   }
 
-  /// A line that the step's command or program wrote; its own colors stay where colors are shown.
+  /// Returns a line printed by the command or program of a step. Its colors are kept if colors are shown.
   static func commandLine(_ step: String, _ line: String, _ style: TextStyle) -> String {
     "\(step): \(TerminalText.commandLine(line, keepsColors: style.isColored))"
   }
 
-  /// A message of several lines: the first as it is, the others behind a bar.
+  /// Returns a message of several lines: the first one unchanged, the others after a bar.
   static func paragraph(_ message: String) -> [String] {
     message.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { number, line in
       (number == 0 ? "" : "  | ") + TerminalText.commandLine(String(line))
     }
   }
 
-  /// The first line of a message, for where there is room for no more.
+  /// Returns the first line of a message, for use where there is no room for more.
   static func headline(_ message: String) -> String {
     let first = message.prefix { $0 != "\n" }
     return TerminalText.commandLine(String(first.count < message.count && first.last == ":" ? first.dropLast() : first))
   }
 
-  /// A failure behind what failed: `: no network [no-network]`.
+  /// Returns a failure for use after the name of the step: `: no network [no-network]`.
   static func cause(_ failure: StepFailure?) -> [String] {
     guard let failure else { return [""] }
     var lines = paragraph(failure.message)
@@ -44,7 +45,7 @@ enum LogText {
     return lines
   }
 
-  /// The level, where it is not the usual one; colors alone do not reach everybody.
+  /// Returns the level in words unless it is the default, because not everyone can see colors.
   static func word(_ level: LogLevel) -> String {
     switch level {
     case .debug: "debug: "

@@ -1,6 +1,6 @@
 import FlowEngine
 
-/// Passes events on to several observers.
+/// Forwards events to several observers.
 struct ManyObservers: RunObserver {
   let observers: [any RunObserver]
 

@@ -1,4 +1,4 @@
-/// Times as people read them: `0.4 ms`, `12 ms`, `2.000 s`.
+/// Formats times for people: `0.4 ms`, `12 ms`, `2.000 s`.
 enum Milliseconds {
   static func text(_ milliseconds: Double) -> String {
     let magnitude = abs(milliseconds)
@@ -7,7 +7,7 @@ enum Milliseconds {
     return fixed(milliseconds / 1000, 3) + " s"
   }
 
-  /// A time that changes while it is read: `90 ms`, `1.1 s`, `2 min 5 s`, `1 h 3 min`.
+  /// Formats a time that is updated while it is read: `90 ms`, `1.1 s`, `2 min 5 s`, `1 h 3 min`.
   static func coarse(_ milliseconds: Double) -> String {
     if milliseconds < 999.5 { return fixed(milliseconds, 0) + " ms" }
     if milliseconds < 59_950 { return fixed(milliseconds / 1000, 1) + " s" }
@@ -15,18 +15,18 @@ enum Milliseconds {
     return seconds < 3600 ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds / 3600) h \(seconds / 60 % 60) min"
   }
 
-  /// The same with seconds as the smallest unit, for a countdown: `0.9 s`, `2 min 5 s`.
+  /// Formats a time for a countdown, with seconds as the smallest unit: `0.9 s`, `2 min 5 s`.
   static func countdown(_ milliseconds: Double) -> String {
     milliseconds < 59_950 ? fixed(milliseconds / 1000, 1) + " s" : coarse(milliseconds)
   }
 
-  /// A limit as people write it: `2 s`, `1.5 s`, `300 ms`.
+  /// Formats a limit without unnecessary decimals: `2 s`, `1.5 s`, `300 ms`.
   static func limit(_ milliseconds: Double) -> String {
     let isWhole = milliseconds >= 1000 && milliseconds < 60_000 && milliseconds.remainder(dividingBy: 1000) == 0
     return isWhole ? fixed(milliseconds / 1000, 0) + " s" : coarse(milliseconds)
   }
 
-  /// A number with this many decimals.
+  /// Formats a number with this many decimals.
   static func fixed(_ number: Double, _ decimals: Int) -> String {
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }

@@ -2,12 +2,12 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// What is at the bottom of the terminal while a run continues: a bar with the gate, a line for each running step, and
-/// one line of counts. Running steps share a line with the counts where they all fit.
+/// The region at the bottom of the terminal during a run: a bar with the gate, a line for each running step, and a line
+/// of counts. Running steps share a line with the counts if all of them fit.
 struct ProgressRegion {
   typealias Deadline = (min: Duration, max: Duration?)
 
-  /// A line and how many columns it takes.
+  /// A line with its width in columns.
   struct Line {
     var text: String
     var columns: Int
@@ -19,20 +19,20 @@ struct ProgressRegion {
   let nowNanoseconds: Int
   let deadline: Deadline?
   let size: TerminalSize
-  /// Whether a running step shows its queue.
+  /// True to show the queue of a running step.
   var showsQueues = false
 
-  /// The number of running steps that have a line of their own.
+  /// The maximum number of running steps with separate lines.
   static let runningLines = 8
   private static let barColumns = 16
   private static let widestName = 32
-  /// Where the counts end on a wide terminal.
+  /// The column at which the counts end on a wide terminal.
   private static let countsColumns = 100
 
-  /// The columns that a line may take: never the last one, after which terminals wrap.
+  /// The available width of a line. The last column is unused, because terminals wrap after it.
   private var columns: Int { max(1, size.columns - 1) }
 
-  /// All lines: never more than the terminal has rows, less the one for the cursor.
+  /// All lines. They leave at least one row of the terminal for the cursor.
   var lines: [Line] {
     let texts = [headline] + (sharedLine.map { [$0] } ?? runningTexts + ["  " + counts])
     return texts.prefix(max(2, size.rows - 1)).map { text in
@@ -54,7 +54,7 @@ struct ProgressRegion {
     if progress.isKeeping { return "\(begin)  services are ready; press Ctrl-C to stop them" }
     let (request, text, detail) = subject.isGated ? gate(elapsed, activated) : steps
     let bar = "  " + self.bar(request)
-    // What a narrow terminal has no room for is left out, the least important first.
+    // Less important parts are left out on a narrow terminal.
     let candidates = ["\(begin)\(bar)  \(text)\(detail)", "\(begin)\(bar)  \(text)", "\(begin)  \(text)"]
     return candidates.first { TerminalText.columns(of: $0) <= columns } ?? candidates[2]
   }
@@ -95,7 +95,7 @@ struct ProgressRegion {
 
   // MARK: Running steps
 
-  /// The running steps and the counts on one line; nil if that has no room, or a step has more to show.
+  /// The running steps and the counts on one line, or nil if they do not fit or a step has more details.
   private var sharedLine: String? {
     guard progress.running.count <= Self.runningLines, !showsQueues, progress.serving.isEmpty else { return nil }
     let rows = progress.running.map { progress.rows[$0] }
@@ -114,7 +114,7 @@ struct ProgressRegion {
   private var runningTexts: [String] {
     let serving = progress.serving.map { progress.rows[$0] }
     let running = progress.running.map { progress.rows[$0] } + serving
-    // The headline, the counts and the cursor have a row each, and so has what is not shown.
+    // The headline, the counts, the cursor and the line about hidden steps take a row each.
     let areAllShown = running.count <= min(Self.runningLines, size.rows - 3)
     let shown = running.prefix(max(0, min(Self.runningLines, size.rows - (areAllShown ? 3 : 4))))
     let width = min(Self.widestName, max(8, columns / 2), shown.map { TerminalText.columns(of: $0.name) }.max() ?? 0)
@@ -142,7 +142,7 @@ struct ProgressRegion {
     return text
   }
 
-  /// The numbers of finished and running items, and an estimate of the time for the others.
+  /// Returns the numbers of finished and running items, with an estimate of the remaining time.
   private func items(of row: RunProgress.Row) -> String {
     let (finished, running, failed) = row.items
     guard finished + running > 0 else { return "" }
@@ -181,6 +181,5 @@ struct ProgressRegion {
 }
 
 extension Duration {
-  /// The duration in milliseconds.
   var milliseconds: Double { Double(nanoseconds) / 1_000_000 }
 }

@@ -1,12 +1,12 @@
 import FlowStore
 import FlowSystem
 
-/// The commands that show or resume the newest run of a workflow, as a person types them in the working folder.
+/// Commands that show or resume the newest run of a workflow, for use in the working folder.
 struct RunCommands {
-  /// The options that name the run store: empty where it belongs to the working folder.
+  /// The options that select the run store; empty if it belongs to the working folder.
   private let place: String
 
-  /// The commands for a run of a file, whose store may be at an address.
+  /// Creates the commands for a run of a file. Its store may have an address.
   init(file: String, store: String?) {
     if let store {
       place = " --store " + Self.word(StoreAddress.masked(store))
@@ -17,14 +17,14 @@ struct RunCommands {
     }
   }
 
-  /// What one step printed.
+  /// Shows the output of one step.
   func logs(ofStep step: String) -> String { "flowrun logs last --step \(Self.word(step))\(place)" }
-  /// What the failed steps printed.
+  /// Shows the output of failed steps.
   var logsOfFailed: String { "flowrun logs last --failed\(place)" }
   /// Resumes the run.
   var resume: String { "flowrun resume last\(place)" }
 
-  /// A text as one word of a shell.
+  /// Quotes a text as one word of a shell.
   private static func word(_ text: String) -> String {
     let isPlain = !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || "-_./:@=+".contains($0) }
     return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"

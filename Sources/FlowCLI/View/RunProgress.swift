@@ -3,10 +3,10 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 
-/// What a run is doing, as its events report it: what the live view draws.
+/// The state of a run according to its events, for the live view.
 ///
-/// Counts and the list of running steps are kept up to date with each event, so that drawing a run of many thousand steps
-/// costs no more than drawing a small one.
+/// Counts and the list of running steps are updated by each event, so drawing a large run takes no longer than drawing
+/// a small one.
 struct RunProgress {
   enum State {
     case waiting, running, retrying, finished
@@ -21,33 +21,33 @@ struct RunProgress {
     var startedAtNanoseconds: Int?
     var isLate = false
     var message = ""
-    /// The numbers of finished and running items, and of those that failed.
+    /// The numbers of finished, running and failed items.
     var items = (finished: 0, running: 0, failed: 0)
-    /// The number of its items; nil if it is not known.
+    /// The total number of items, or nil if it is unknown.
     var itemTotal: Int?
-    /// The number of attempts it may have, or nil if it is not retried.
+    /// The maximum number of attempts, or nil if it is not retried.
     var attempts: Int?
-    /// Why its last attempt failed, and when the next one comes; empty before.
+    /// The failure of its last attempt and the time of the next one; empty without a retry.
     var retry = ""
-    /// Whether it is the beginning or the end of an included file, which do not count as steps.
+    /// True if it is the entry or exit of an included file, which do not count as steps.
     var isFrame = false
-    /// The line that it has begun to print.
+    /// The unfinished line that it is printing.
     var unfinished: (stream: LogStream, line: String)?
 
-    /// The end of its line: its progress, or the line that it has begun to print.
+    /// The end of its line: its progress or its unfinished line.
     var remark: String { message.isEmpty ? unfinished?.line ?? "" : message }
 
-    /// Whether it runs or waits for its next attempt.
+    /// True if it is running or waiting for its next attempt.
     var isRunning: Bool { state == .running || state == .retrying }
   }
 
-  /// How many steps finished in which way.
+  /// The numbers of steps by outcome.
   struct Counts: Equatable {
     var succeeded = 0
     var failed = 0
     var cancelled = 0
     var skipped = 0
-    /// Steps that were not selected.
+    /// The number of steps that were not selected.
     var leftOut = 0
 
     var finished: Int { succeeded + failed + cancelled + skipped }
@@ -55,33 +55,33 @@ struct RunProgress {
 
   private let graph: WorkflowGraph
   private(set) var rows: [Row]
-  /// The running steps, the one that started first in front.
+  /// The running steps in the order of their starts.
   private(set) var running: [Int] = []
   /// The services that are ready, in file order.
   private(set) var serving: [Int] = []
-  /// Whether only services keep the run from ending.
+  /// True if only services keep the run from ending.
   private(set) var isKeeping = false
   private(set) var counts = Counts()
-  /// The number of steps that the gate still waits for.
+  /// The number of steps that the gate is waiting for.
   private(set) var openBlockingCount = 0
-  /// Whether a step that the gate waits for has finished without satisfying it.
+  /// True if a blocking step has finished without satisfying the gate.
   private(set) var isGateFailed = false
   private(set) var activatedAtNanoseconds: Int?
   private(set) var gate: (outcome: GateOutcome, atNanoseconds: Int)?
-  /// Whether steps were stopped or left out because the run is being cancelled.
+  /// True if steps were stopped or skipped because the run is being cancelled.
   private(set) var isCancelled = false
-  /// The columns of the widest name.
+  /// The width of the longest name in columns.
   let widestName: Int
   private let indices: [StepID: Int]
-  /// The number of rows that are frames of included files.
+  /// The number of rows for entries and exits of included files.
   private var frameCount = 0
   private let includes: IncludedFiles
 
-  /// The run before its first event; `finished` are steps that an earlier process finished and that a resume keeps.
+  /// Creates the state before the first event. `finished` are steps of an earlier process that a resume keeps.
   init(_ graph: WorkflowGraph, finished: Set<StepIndex> = []) {
     self.graph = graph
     includes = IncludedFiles(graph.workflow)
-    // The value of a `defer` expression is known from activation on.
+    // The value of a `defer` expression is unknown before activation.
     let roles = GateRoles(graph, answers: [])
     rows = graph.workflow.steps.enumerated().map { index, step in
       Row(
@@ -107,40 +107,42 @@ struct RunProgress {
     openBlockingCount = rows.count { $0.isBlocking && $0.state != .finished }
   }
 
-  /// The number of steps that count: without the frames of included files, and those that were not selected.
+  /// The number of steps that count: without entries and exits of included files, and without steps that were not
+  /// selected.
   var stepCount: Int { rows.count - frameCount - counts.leftOut }
 
   /// The number of running steps that count.
   var runningStepCount: Int { frameCount == 0 ? running.count : running.count { !rows[$0].isFrame } }
 
-  /// An included file as its end shows it, if a step is that end: when it began, and how many steps it has.
+  /// Returns the start and the number of steps of the included file whose exit is this step, or nil if it is not an
+  /// exit.
   func included(endingIn step: StepID) -> (startedAtNanoseconds: Int?, stepCount: Int)? {
     guard let count = includes.stepCount(endingIn: step) else { return nil }
     let entry = graph.workflow.scopes.first { graph.workflow.steps[Int($0.exit)].id == step }?.entry
     return (entry.flatMap { rows[Int($0)].startedAtNanoseconds }, count)
   }
 
-  /// The number of items that a step has run for; nil if it runs once.
+  /// Returns the number of finished items of a step, or nil if there are none.
   func itemCount(of step: StepID) -> Int? {
     guard let index = indices[step], rows[index].items.finished > 0 else { return nil }
     return rows[index].items.finished
   }
 
-  /// Notes which services are ready, and whether only they keep the run from ending.
+  /// Records the services that are ready, and whether only services keep the run from ending.
   mutating func note(serving steps: [StepIndex], isKeeping: Bool) {
     serving = steps.map { Int($0) }
     self.isKeeping = isKeeping
   }
 
-  /// Notes how many items steps have.
+  /// Records the number of items of steps.
   mutating func note(itemTotals: [StepIndex: Int]) {
     for (step, count) in itemTotals { rows[Int(step)].itemTotal = count }
   }
 
-  /// Whether a step that runs has items whose number may become known.
+  /// True if a running step has items whose total number is unknown.
   var awaitsItemTotals: Bool { running.contains { rows[$0].items != (0, 0, 0) && rows[$0].itemTotal == nil } }
 
-  /// Whether the workflow has this step; an item of a step is not one.
+  /// True if the workflow has this step; items are not steps.
   func has(_ step: StepID) -> Bool { indices[step] != nil }
 
   mutating func apply(_ event: RunEvent) {
@@ -173,7 +175,7 @@ struct RunProgress {
     }
   }
 
-  /// An attempt that failed, in a few words.
+  /// Describes a failed attempt in a few words.
   static func retry(
     _ attempt: Int, of attempts: Int? = nil, _ delayMilliseconds: Double, _ failure: StepFailure?
   ) -> String {
@@ -187,7 +189,7 @@ struct RunProgress {
     if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
     guard let index = indices[step] else { return }
     change(step, to: .finished) { $0.unfinished = nil }
-    // An included file that fails for a reason of its own counts: none of its steps does.
+    // An included file that fails for its own reason is counted, because none of its steps is.
     if rows[index].isFrame, finished.isFailed, finished.failure.map({ $0.code != "include-failed" }) ?? false {
       rows[index].isFrame = false
       frameCount -= 1
@@ -207,7 +209,7 @@ struct RunProgress {
     }
   }
 
-  /// Counts what an item does with its step; false where the event is not about an item.
+  /// Counts an event of an item for its step. Returns false if the event is not about an item.
   private mutating func applyToItem(_ event: RunEvent) -> Bool {
     let id: StepID
     switch event.kind {
@@ -224,7 +226,8 @@ struct RunProgress {
     case .stepFinished(_, let finished):
       rows[index].items.finished += 1
       if finished.isFailed { rows[index].items.failed += 1 }
-      // One that ends between two attempts counts as one that ran: the next start of another corrects it.
+      // An item that ends between two attempts is counted as running before; the next start of another item corrects
+      // this.
       if finished.attempts > 0 { rows[index].items.running = max(0, rows[index].items.running - 1) }
     default: break
     }
@@ -249,7 +252,7 @@ struct RunProgress {
 }
 
 extension RunEvent.FinishedStep {
-  /// Whether the step ended so that its dependents, the gate included, cannot continue.
+  /// True if the step ended so that its dependents and the gate cannot continue.
   fileprivate var leavesUnsatisfied: Bool {
     switch conclusion {
     case .success: false
@@ -258,6 +261,6 @@ extension RunEvent.FinishedStep {
     }
   }
 
-  /// Whether it failed or timed out, also where that is allowed (`optional`).
+  /// True if it failed or timed out, even if that is allowed (`optional`).
   var isFailed: Bool { outcome == .failure || outcome == .timedOut }
 }
