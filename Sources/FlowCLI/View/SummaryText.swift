@@ -2,24 +2,24 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// What a person reads at the end of a run: the conclusion, the gate, what failed and what was skipped because of it, and
-/// the commands that continue from there. Never more than ``lineLimit`` lines, besides the workflow's outputs and warnings.
+/// The summary at the end of a run: the conclusion, the gate, failed steps and those skipped because of them, and
+/// commands for the next steps. It has at most ``lineLimit`` lines, not counting outputs and warnings of the workflow.
 struct SummaryText {
   let report: RunReport
   let subject: RunSubject
   let style: TextStyle
-  /// The commands for this run; nil: it is not kept in the run history.
+  /// The commands for this run, or nil if it is not in the run history.
   var commands: RunCommands?
-  /// Whether the causes of failures are still in front of the reader, so that their names are enough.
+  /// True if the causes of failures are still visible on the terminal, so that the summary only names the steps.
   var hasShownFailures = false
-  /// Whether the critical path, the entries and exceeded estimates are shown.
+  /// True to show the critical path, the entries and exceeded estimates.
   var isVerbose = false
-  /// The columns of the terminal; nil: lines are not cut.
+  /// The width of the terminal, or nil if lines are not truncated.
   var columns: Int?
 
-  /// The most lines that the summary has, besides outputs, warnings and what `--verbose` adds.
+  /// The maximum number of lines, not counting outputs, warnings and the additions of `--verbose`.
   static let lineLimit = 8
-  /// How many failures, and how many steps of a list, are named.
+  /// The maximum numbers of failures and of steps in a list.
   private static let shownFailures = 3
   private static let shownSteps = 5
   private static let shownMisses = 20
@@ -28,7 +28,7 @@ struct SummaryText {
   var text: String {
     let troubled = report.troubledSteps
     let failed = Self.causes(among: troubled)
-    // A command to copy is never cut.
+    // A command for copying is never truncated.
     let last = skipped(failed) + next(failed)
     var lines = [headline] + (subject.isGated ? [gate] : [])
     let room = Self.lineLimit - lines.count - last.count
@@ -42,13 +42,13 @@ struct SummaryText {
     return Self.list(lines, "\n") + "\n"
   }
 
-  /// What else is unusual about the run; with `--verbose` its entries, critical path and estimates, too.
+  /// Returns unusual properties of the run and, with `--verbose`, its entries, critical path and estimates.
   private func notes(_ troubled: [RunReport.Step]) -> [String] {
     var lines: [String] = []
     if !report.gate.late.isEmpty { lines.append(named("late: ", report.gate.late.map(\.text))) }
     let abandoned = troubled.filter(\.isAbandoned).map(\.id.text)
     if !abandoned.isEmpty { lines.append(named("abandoned: ", abandoned)) }
-    // The time of a part is not that of the whole.
+    // Times of selected steps are not those of the workflow.
     guard report.selected.isEmpty else { return lines }
     return lines + (isVerbose ? details : subject.hasBudgets ? estimates(atMost: Self.shownFailures).map(fitted) : [])
   }
@@ -85,7 +85,7 @@ struct SummaryText {
     return text
   }
 
-  /// What `--verbose` adds: entries, the critical path, and estimates that were exceeded.
+  /// The additions of `--verbose`: entries, the critical path, and exceeded estimates.
   private var details: [String] {
     var lines: [String] = []
     if report.entries.count > 1 { lines.append("entries: " + Self.list(entries, ", ")) }
@@ -118,14 +118,15 @@ struct SummaryText {
 
   // MARK: What went wrong
 
-  /// The failed steps that are a cause: a step that includes a workflow is none where a step of that workflow failed.
+  /// Returns the failed steps that are causes. A step that includes a workflow is not one if a step of that workflow
+  /// failed.
   private static func causes(among troubled: [RunReport.Step]) -> [RunReport.Step] {
     let failed = troubled.filter(\.isFailed)
     let owners = owners(of: failed.map(\.id.text))
     return owners.isEmpty ? failed : failed.filter { !owners.contains($0.id.text) }
   }
 
-  /// The steps that include the workflows of these: `build` of `build/test`.
+  /// Returns the steps that include the workflows of these steps: `build` for `build/test`.
   static func owners(of steps: [String]) -> Set<String> {
     var owners: Set<String> = []
     for step in steps {
@@ -144,7 +145,7 @@ struct SummaryText {
     return [fitted(style.red("failed: " + Self.list(names, ", "))) + style.red(more)]
   }
 
-  /// The first failures with their causes and, where there is room, their last lines.
+  /// Returns the first failures with their causes and, if there is room, their last lines.
   private func failures(_ failed: [RunReport.Step], atMost room: Int) -> [String] {
     guard !failed.isEmpty else { return [] }
     let isCut = failed.count > min(Self.shownFailures, room)
@@ -170,13 +171,13 @@ struct SummaryText {
   }
 
   private func skipped(_ failed: [RunReport.Step]) -> [String] {
-    // The names of very many steps are not useful, and to make all their parts of the report takes long.
+    // A long list of names is not useful, and computing all steps of the report would take long.
     guard !failed.isEmpty, report.stepCount <= LineView.detailedSteps else { return [] }
     let names = report.steps.filter { $0.reason == .upstreamFailed }.map(\.id.text)
     return names.isEmpty ? [] : [named("skipped because of \(failed.count == 1 ? "it" : "them"): ", names)]
   }
 
-  /// The commands to continue with.
+  /// Returns the commands for continuing.
   private func next(_ failed: [RunReport.Step]) -> [String] {
     guard let commands else { return [] }
     var lines: [String] = []
@@ -197,7 +198,7 @@ struct SummaryText {
     columns.map { TerminalText.fitted(line, columns: max(1, $0 - 1)) } ?? line
   }
 
-  /// A text with its middle left out where a line has no room for it: of a failed command the end counts most.
+  /// Returns a text with its middle omitted if it does not fit: the end of a failed command is the most important part.
   private func shortened(_ text: String, by used: Int) -> String {
     guard let columns, TerminalText.columns(of: text) > columns - 1 - used else { return text }
     let room = max(0, columns - 1 - used)
@@ -206,8 +207,8 @@ struct SummaryText {
     return TerminalText.fitted(text, columns: room - TerminalText.columns(of: String(end))) + end
   }
 
-  /// The texts with `separator` between. The standard library's way asks the runtime once for what an array is, which
-  /// takes longer than the whole summary of a small run.
+  /// Joins texts. The standard library's function looks up the type of arrays at run time once, which takes longer than
+  /// the whole summary of a small run.
   private static func list(_ texts: [String], _ separator: String) -> String {
     var result = ""
     for (index, text) in texts.enumerated() { result += index == 0 ? text : separator + text }

@@ -6,19 +6,19 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Puts what steps ask to anyone who sits at the terminal, one question after the other, and passes the answers on.
-/// What is answered elsewhere meanwhile is asked no longer.
+/// Asks the questions of steps on the terminal, one after the other, and forwards the answers. A question that is
+/// answered elsewhere meanwhile is removed.
 final class TerminalQuestions: RunObserver {
   private struct State {
     var open: [(step: StepID, question: Question)] = []
-    /// Whether a thread is asking.
+    /// True if a thread is asking.
     var isAsking = false
-    /// Whether questions can no longer be answered here: the terminal's input has ended.
+    /// True if questions can no longer be answered here because the input of the terminal has ended.
     var isDeaf = false
     var run: WorkflowRun?
   }
 
-  /// What the thread that asks heard.
+  /// The result of waiting for input.
   private enum Heard {
     case line(String)
     /// The question was answered elsewhere, or its step has ended.
@@ -30,7 +30,7 @@ final class TerminalQuestions: RunObserver {
   private let view: TerminalView?
   private let state = Mutex(State())
 
-  /// How often it is looked whether a question is still open.
+  /// The interval at which an open question is checked.
   private static let lookMilliseconds: CInt = 100
 
   init(style: TextStyle, view: TerminalView?) {
@@ -38,13 +38,13 @@ final class TerminalQuestions: RunObserver {
     self.view = view
   }
 
-  /// Whether someone sits there: input and output are one terminal's, and this process is in front.
+  /// True if a person can answer: input and output are the same terminal, and this process is in the foreground.
   static var canAsk: Bool { ForegroundTerminal.isOwn }
 
-  /// Events do not matter but for questions.
+  /// Only questions are needed, not other events.
   var detail: RunDetail { .brief }
 
-  /// Whom the answers are for.
+  /// Sets the run that receives the answers.
   func begin(_ run: WorkflowRun) {
     state.withLock { $0.run = run }
     askIfNeeded()
@@ -86,7 +86,7 @@ final class TerminalQuestions: RunObserver {
       }
       guard let next else { return }
       guard ForegroundTerminal.takeTurn() else {
-        // An interactive step has the terminal.
+        // An interactive step is using the terminal.
         _ = poll(nil, 0, Self.lookMilliseconds)
         continue
       }
@@ -145,7 +145,7 @@ final class TerminalQuestions: RunObserver {
     return head + "\n" + TerminalText.visible(choices + byDefault) + " > "
   }
 
-  /// The answer that a line is; nil: none.
+  /// Returns the answer in a line, or nil if it is not valid.
   private static func answer(_ line: String, to question: Question) -> String? {
     if question.kind == .choice { return choice(line, of: question) }
     let text = text(line)
@@ -153,12 +153,12 @@ final class TerminalQuestions: RunObserver {
     return question.problem(with: text) == nil ? text : nil
   }
 
-  /// A line without its end.
+  /// Returns a line without its line break.
   private static func text(_ line: String) -> String {
     String(line.last?.isNewline == true ? line.dropLast() : line[...])
   }
 
-  /// What a line means: a choice, its number, or nothing for the default.
+  /// Returns the choice in a line: its name, its number, or the default for an empty line.
   static func choice(_ line: String, of question: Question) -> String? {
     let word = line.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0.isWhitespace }.reversed()
     let text = String(word)
@@ -169,13 +169,13 @@ final class TerminalQuestions: RunObserver {
     return near.count == 1 ? near[0] : nil
   }
 
-  /// The next line, while the step still asks.
+  /// Waits for the next line while the question is open.
   private func listen(_ step: StepID) -> Heard {
     while true {
       guard state.withLock({ $0.open.contains { $0.step == step } }) else { return .nothing }
       var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
       guard poll(&watched, 1, Self.lookMilliseconds) > 0 else { continue }
-      // A terminal gives a line at a time.
+      // A terminal returns one line at a time.
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = read(0, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }

@@ -1,11 +1,11 @@
 import FlowSystem
 
-/// How large the terminal behind standard output is.
+/// The size of the terminal of standard output.
 struct TerminalSize: Sendable, Equatable {
   var rows: Int
   var columns: Int
 
-  /// The size now; of a terminal that does not tell, the usual one.
+  /// The current size, or 24 rows and 80 columns if the terminal does not report it.
   static var current: TerminalSize {
     var size = winsize()
     guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {

@@ -5,30 +5,30 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// A run on a terminal: finished steps and log lines scroll away above, and below them is a ``ProgressRegion`` that is
-/// redrawn in place. What goes to standard error scrolls away with the rest.
+/// Shows a run on a terminal: finished steps and log lines scroll away above a ``ProgressRegion`` that is redrawn in
+/// place. Standard error is shown above the region, too.
 final class TerminalView: RunObserver {
   private struct State {
     var progress: RunProgress
-    /// How many columns each line of the region took that is on the screen.
+    /// The width of each line of the region on the screen, in columns.
     var drawnColumns: [Int] = []
     var drawnAtNanoseconds = 0
     var linesAbove: [String] = []
-    /// The step whose printed lines are the last above, below a line with its id; nil: something else is.
+    /// The step whose output was written last, below a line with its id, or nil if something else was.
     var plainStep: StepID?
-    /// Steps skipped since the last drawing, which share a line for each reason.
+    /// The steps skipped since the last drawing. Those with the same reason share a line.
     var skipped: [(reason: SkipReason?, steps: [StepID])] = []
     /// The failed items of steps that have not ended.
     var failedItems: [StepID: FailedItems] = [:]
-    /// The number of rows that were written above since the first failure; nil: nothing has failed.
+    /// The number of rows written above since the first failure, or nil if nothing has failed.
     var rowsSinceFailure: Int?
     var isEnded = false
-    /// Whether a question or a command is where the region would be.
+    /// True if a question or a command occupies the place of the region.
     var isPaused = false
-    /// The lines that were left out of those above, because too many came during a pause.
+    /// The number of lines dropped because too many came during a pause.
     var droppedLines = 0
 
-    /// Leaves out the oldest lines, if there are more than a person would look through.
+    /// Drops the oldest lines if there are too many to read.
     mutating func dropFirstLines() {
       guard linesAbove.count > 2 * TerminalView.pausedLines else { return }
       droppedLines += linesAbove.count - TerminalView.pausedLines
@@ -36,25 +36,26 @@ final class TerminalView: RunObserver {
     }
   }
 
-  /// The lines that are kept of those that come during a pause.
+  /// The maximum number of lines kept during a pause.
   fileprivate static let pausedLines = 10_000
 
   private let style: TextStyle
   private let subject: RunSubject
-  /// Makes the lines of log messages; with `--verbose` those of everything.
+  /// Formats log messages and, with `--verbose`, all events.
   private let lines: LineView
-  /// The commands that show more of the run; nil: it is not kept in the run history.
+  /// The commands that show more of the run, or nil if it is not in the run history.
   private let commands: RunCommands?
   private let size: @Sendable () -> TerminalSize
   private let output: @Sendable (String) -> Void
   private let state: Mutex<State>
 
-  /// Clears what is left of a line and moves to the next.
+  /// Clears the rest of a line and moves to the next one.
   private static let nextLine = "\u{1B}[K\n"
-  /// After a pause longer than this the process had been stopped, and what is on the screen is not ours.
+  /// After a longer pause, the process had been suspended, and other programs may have written to the screen.
   private static let pauseNanoseconds = 3_000_000_000
 
-  /// A view of a run that begins, or of one that is resumed with `finished` steps; a test gives a terminal of its own.
+  /// Creates a view of a run that starts, or of one that is resumed with `finished` steps. `size` and `output` can be
+  /// replaced in tests.
   init(
     _ graph: WorkflowGraph, _ subject: RunSubject, finished: Set<StepIndex> = [], isVerbose: Bool = false,
     asksHere: Bool = false, clock: EventClock? = nil, commands: RunCommands? = nil, style: TextStyle,
@@ -82,7 +83,7 @@ final class TerminalView: RunObserver {
     }
   }
 
-  /// Notes what the next drawing shows of an event above the region.
+  /// Prepares the lines that the next drawing shows above the region for an event.
   private func note(_ event: RunEvent, _ size: TerminalSize, _ state: inout State) {
     switch event.kind {
     case .stepFinished(let step, let finished):
@@ -94,10 +95,10 @@ final class TerminalView: RunObserver {
         noteEnd(of: step, finished, at: event.atNanoseconds, size, &state)
       }
     case _ where lines.isVerbose: state.linesAbove += lines.timedLines(event)
-    // The running step's own line shows it.
+    // The line of the running step shows it.
     case .stepUnfinishedLine: return
     case .stepLog(let step, _, _?, let line): return note(line, of: step, &state)
-    // Its line says so, and is replaced by the next attempt.
+    // The line of the step shows it until the next attempt.
     case .stepRetrying(let step, _, _, let failure) where state.progress.has(step):
       _ = lines.takesQuoteAsShown(of: step, failure)
       return
@@ -107,7 +108,7 @@ final class TerminalView: RunObserver {
     state.plainStep = nil
   }
 
-  /// Notes a line that a command printed: behind the step's id if several steps run, else below it.
+  /// Adds a line printed by a command: after the step's id if several steps are running, otherwise below it.
   private func note(_ line: String, of step: StepID, _ state: inout State) {
     lines.note(line, of: step)
     let shown = TerminalText.commandLine(line, keepsColors: style.isColored)
@@ -125,7 +126,7 @@ final class TerminalView: RunObserver {
     of step: StepID, _ finished: RunEvent.FinishedStep, at now: Int, _ size: TerminalSize, _ state: inout State
   ) {
     let isQuoteShown = lines.takesQuoteAsShown(of: step, finished.failure)
-    // Items that failed are a table below the line of their step.
+    // Failed items are shown as a table below the line of their step.
     if let item = step.item, state.progress.has(item.step) {
       guard finished.isFailed else { return }
       let row = FailedItems.Row(
@@ -133,10 +134,10 @@ final class TerminalView: RunObserver {
         failure: finished.failure, isQuoteShown: isQuoteShown)
       return state.failedItems[item.step, default: FailedItems()].add(row)
     }
-    // Steps of a workflow with very many have a line only if they failed.
+    // In a workflow with very many steps, only failed ones have a line.
     let isListed = state.progress.has(step) && subject.stepCount <= LineView.detailedSteps
     guard isListed || finished.isFailed, finished.reason != .notSelected else { return }
-    // The end of an included file says all of it.
+    // The line about the end of the included file is sufficient.
     if subject.includes.isEntry(step), !finished.isFailed { return }
     guard finished.outcome != .skipped else {
       if let index = state.skipped.firstIndex(where: { $0.reason == finished.reason }) {
@@ -162,14 +163,14 @@ final class TerminalView: RunObserver {
     FinishedStepLines(style: style, subject: subject, size: size, widestName: state.progress.widestName)
   }
 
-  /// Draws the region for the first time; from now on standard error goes above it.
+  /// Draws the region for the first time. From now on, standard error is shown above it.
   func begin(_ run: WorkflowRun) {
     draw(run)
     guard StandardOutput.isErrorOnTerminal else { return }
     StandardOutput.routeErrors { [self, run] text in say(text, run) }
   }
 
-  /// Draws the region again.
+  /// Redraws the region.
   func draw(_ run: WorkflowRun) {
     if state.withLock({ $0.progress.awaitsItemTotals }) {
       let totals = run.itemTotals
@@ -182,7 +183,7 @@ final class TerminalView: RunObserver {
     draw(at: run.nowNanoseconds, deadline: run.gateDeadline)
   }
 
-  /// Takes the region off the screen until ``resume()``: a question is there meanwhile.
+  /// Removes the region from the screen until ``resume()``, for a question or a command.
   func pause(_ run: WorkflowRun) {
     state.withLock { state in
       guard !state.isEnded else { return }
@@ -191,35 +192,35 @@ final class TerminalView: RunObserver {
     }
   }
 
-  /// Lets the region be drawn again, below what was written.
+  /// Allows drawing the region again, below the text written meanwhile.
   func resume() { state.withLock { $0.isPaused = false } }
 
-  /// Takes the region off the screen for good: the summary follows.
+  /// Removes the region permanently, before the summary.
   func end(_ run: WorkflowRun) {
     StandardOutput.routeErrors(to: nil)
     end(at: run.nowNanoseconds, deadline: run.gateDeadline)
   }
 
-  /// Whether the first failure is still on the screen when a summary of some lines follows, so that it need not be
+  /// True if the first failure will still be visible above a summary with this many lines, so that it need not be
   /// repeated.
   func showsFailures(besideLines summaryLines: Int) -> Bool {
     let rows = size().rows
     return state.withLock { state in state.rowsSinceFailure.map { $0 + summaryLines < rows } ?? false }
   }
 
-  /// Shows a text of several lines above the region, at once.
+  /// Shows a text of several lines above the region at once.
   private func say(_ text: String, _ run: WorkflowRun) {
     say(text)
     draw(run)
   }
 
-  /// Notes lines that the next drawing shows above the region.
+  /// Adds lines that the next drawing shows above the region.
   func say(_ text: String) {
     let lines = text.split(separator: "\n").map(String.init)
     state.withLock { $0.linesAbove += lines }
   }
 
-  /// Draws the region as it is at an instant.
+  /// Draws the region at an instant.
   func draw(at now: Int, deadline: ProgressRegion.Deadline?) {
     state.withLock { state in
       guard !state.isEnded, !state.isPaused else { return }
@@ -227,7 +228,7 @@ final class TerminalView: RunObserver {
     }
   }
 
-  /// Shows what is left to scroll away, and no region.
+  /// Draws the remaining lines and removes the region.
   func end(at now: Int, deadline: ProgressRegion.Deadline?) {
     state.withLock { state in
       guard !state.isEnded else { return }
@@ -246,10 +247,10 @@ final class TerminalView: RunObserver {
       // A terminal that has become narrower has wrapped the lines.
       let rows = state.drawnColumns.reduce(0) { $0 + Self.rows($1, size) }
       if rows > 0 { text = "\u{1B}[\(rows)A\r" }
-      // It takes wrapped rows for one line, also with other text on them, until they are cleared from their first column.
+      // Such a terminal treats wrapped rows as one line until they are cleared from their first column.
       if rows > state.drawnColumns.count { begin = "\u{1B}[K" }
     }
-    // Line by line: to clear the whole screen at once makes some terminals keep it, in what has scrolled away.
+    // Lines are cleared one by one, because some terminals add a cleared screen to their scrollback.
     for line in takeLinesAbove(&state, size) { text += begin + line + Self.nextLine }
     var shown: [ProgressRegion.Line] = []
     if hasRegion {
@@ -285,14 +286,14 @@ final class TerminalView: RunObserver {
     return lines
   }
 
-  /// How many rows of the terminal a line takes.
+  /// Returns the number of rows that a line takes.
   private static func rows(_ columns: Int, _ size: TerminalSize) -> Int {
     max(1, (columns + size.columns - 1) / size.columns)
   }
 }
 
 extension String {
-  /// The line with spaces up to the next eighth column for each tab, which would leave what was on the columns that it passes.
+  /// The line with tabs replaced by spaces, because a tab does not clear the columns that it skips.
   fileprivate var withoutTabs: String {
     guard utf8.contains(0x09) else { return self }
     var result = ""

@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// Colors for a terminal, or none.
+/// Formats text with terminal colors, if they are enabled.
 struct TextStyle {
   let isColored: Bool
 
@@ -17,13 +17,13 @@ struct TextStyle {
 }
 
 extension String {
-  /// The text with spaces behind it up to a width.
+  /// Returns the text padded with trailing spaces to a width.
   func padded(to width: Int) -> String {
     let columns = TerminalText.columns(of: self)
     return columns >= width ? self : self + String(repeating: " ", count: width - columns)
   }
 
-  /// The text with spaces before it up to a width.
+  /// Returns the text padded with leading spaces to a width.
   func leftPadded(to width: Int) -> String {
     let columns = TerminalText.columns(of: self)
     return columns >= width ? self : String(repeating: " ", count: width - columns) + self
