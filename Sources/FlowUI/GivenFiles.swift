@@ -3,7 +3,7 @@
   import FlowSystem
   import Synchronization
 
-  /// Files with the texts that a command reads at its start, in a folder that only this user can open.
+  /// Files with values that a command reads at its start, in a folder that only this user can open.
   final class GivenFiles: Sendable {
     private let folder: String
     private let names = Mutex<[String]>([])
@@ -17,7 +17,7 @@
       folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Writes a text to a file of its own; returns the file's path.
+    /// Writes a text to a new file and returns its path.
     func add(_ text: String) throws -> String {
       let path = names.withLock { names in
         names.append("\(folder)/\(names.count)")
@@ -26,7 +26,7 @@
       let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard file >= 0 else { throw SystemError("writing '\(path)'", errno) }
       defer { close(file) }
-      // The reader takes away one byte-order mark; the text may begin with one of its own.
+      // The reader removes one byte-order mark, and the text itself may begin with another.
       var bytes = Array("\u{FEFF}\(text)".utf8)[...]
       while !bytes.isEmpty {
         let count = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
@@ -36,7 +36,7 @@
       return path
     }
 
-    /// Removes the files.
+    /// Removes the files and their folder.
     func remove() {
       for name in names.withLock({ $0 }) { unlink(name) }
       rmdir(folder)

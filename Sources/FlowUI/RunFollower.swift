@@ -10,20 +10,22 @@
   import NIOCore
   import ServiceLifecycle
 
-  /// Tells a page what is new, as server-sent events: `change` when it should be read again, `log` with lines, `ended` when
-  /// the session has.
+  /// Sends server-sent events to a page: `change` if it should be reloaded, `log` with lines, and `ended` if the
+  /// session has ended.
   ///
-  /// The id of an event is the position of a `LogFollower`, so that a page which lost its connection continues where it was.
+  /// The id of an event is the position of a `LogFollower`, so a page that has lost its connection continues from
+  /// there.
   struct RunFollower: Sendable {
     let library: RunLibrary
-    /// The run; nil: the list of runs.
+    /// The run, or nil for the list of runs.
     let run: (run: StoredRun, store: any RunStore)?
-    /// The position after the lines that the page has; nil: it has none.
+    /// The position after the lines that the page has, or nil if it has none.
     var position: String?
 
-    /// How often a run and the list of runs are looked at, and after how many looks without news something is sent.
+    /// The intervals for checking a run and the list of runs, and the number of checks without news after which
+    /// something is sent.
     private static let (runMilliseconds, listMilliseconds, quietLooks) = (250, 1_000, 40)
-    /// After how many looks a page of a run in progress is read again, also while lines come: within a second.
+    /// The number of checks after which the page of a running run is reloaded, even between lines: within a second.
     private static let runningLooks = 2
 
     private struct News: Sendable {
@@ -34,12 +36,12 @@
       var isRunning: Bool { state.hasPrefix(StoredRun.State.running.rawValue) }
     }
 
-    /// Writes events until the page goes, the server stops or the session ends.
+    /// Writes events until the page is closed, the server stops or the session ends.
     func write(to writer: inout any ResponseBodyWriter, while isOpen: () -> Bool) async throws {
       let lines = run.map { LogFollower($0.run.id, in: $0.store, after: position) }
       var state: String?
       var (quiet, looks) = (0, 0)
-      // How soon a browser connects again, in milliseconds.
+      // The delay before a browser reconnects, in milliseconds.
       try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
       while !Task.isShuttingDownGracefully, !Task.isCancelled {
         guard isOpen() else {
@@ -49,10 +51,10 @@
         let library = library
         let news = try await DetachedThread.run { Self.news(library, lines) }
         var text = ""
-        // Steps in progress take longer with every look.
+        // The durations of running steps grow with every check.
         let isOlder = news.isRunning && looks > 0 && looks % Self.runningLooks == 0
         looks += 1
-        // The first look has nothing to compare with: the run may have ended since the page was made.
+        // There is no earlier state at the first check; the run may have ended since the page was created.
         if news.state != state || news.hasEntries || isOlder {
           text += "event: change\ndata: \(news.state)\n\n"
         }
@@ -84,8 +86,8 @@
       }
     }
 
-    /// The lines of a part of a log: who printed each, when in milliseconds, its kind, its pieces with classes where it has
-    /// colors, and its text.
+    /// Returns the lines of a part of a log: the source, the time in milliseconds, the kind, the pieces with CSS
+    /// classes if there are colors, and the text.
     private static func lines(of part: LogFollower.Part) -> [Value] {
       PageLine.all(of: part.lines).map { line in
         let colors = line.pieces.contains { $0.look != ColoredText.Look() }

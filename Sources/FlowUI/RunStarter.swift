@@ -4,10 +4,10 @@
   import FlowSystem
   import Synchronization
 
-  /// Starts runs as processes of the `flowrun` next to this program, each as a person would on the command line.
+  /// Starts runs as processes of the `flowrun` in the same folder, as a person would on the command line.
   ///
-  /// A run that was started here is recorded in its store, and ends with this process: asked to, it is cancelled and recorded
-  /// as cancelled; killed, it is interrupted and can be resumed.
+  /// A run that was started here is recorded in its store and ends with this process. If this process is asked to stop,
+  /// the run is cancelled and recorded as such. If this process is killed, the run is interrupted and can be resumed.
   final class RunStarter: Sendable {
     private let program: String
     private let limit: Int
@@ -15,28 +15,28 @@
 
     private struct State {
       var groups: [Int: ProcessGroup] = [:]
-      /// Starts that are under way.
+      /// The number of starts in progress.
       var starting = 0
       var next = 0
       var isStopping = false
     }
 
-    /// How long a run may take to begin before an answer is given without it, in seconds.
+    /// The maximum wait for a run to start before the request is answered, in seconds.
     private static let startSeconds = 20
-    /// How long runs have to end when this process does.
+    /// The maximum wait for runs to end when this process ends.
     private static let stopMilliseconds = 10_000
-    /// How much of what is printed before a run begins is kept for the message.
+    /// The maximum size of output before the start that is kept for an error message.
     private static let messageBytes = 16 << 10
 
-    /// Starts at most `limit` runs at once with a program.
+    /// Creates a starter of at most `limit` concurrent runs.
     init(program: String, limit: Int) { (self.program, self.limit) = (program, limit) }
 
-    /// Why a run could not be started, for people.
+    /// The reason why a run could not be started, for people.
     struct StartProblem: Error { let text: String }
 
-    /// Runs `flowrun` with these words, of which the first is the subcommand, in a folder; `input` is what it reads from
-    /// standard input, and `files` are removed when it has read them. Returns the run's id when the run has begun, or nil when
-    /// it takes its time.
+    /// Runs `flowrun` in a folder with these arguments, the first of which is the subcommand. `input` is its standard
+    /// input, and `files` are removed after it has read them. Returns the run's id when the run has started, or nil if
+    /// that takes too long.
     func start(
       _ words: [String], in folder: String, input: String?, files: GivenFiles? = nil
     ) async throws -> String? {
@@ -92,7 +92,7 @@
           let ending = group.collect()
           files?.remove()
           state.withLock { $0.groups[number] = nil }
-          // Without effect where the run began.
+          // This has no effect if the run has started.
           begun.yield(.failure(StartProblem(text: text.isEmpty ? "flowrun \(ending.status)" : text)))
           begun.finish()
         }
@@ -103,14 +103,14 @@
       }
     }
 
-    /// Cancels the runs that were started here and waits until they have ended.
+    /// Cancels the runs that were started here and waits for their end.
     func stop() async {
       let groups = state.withLock { state in
         state.isStopping = true
         return Array(state.groups.values)
       }
       for group in groups { group.send(SIGTERM) }
-      // A task of its own: in a cancelled one, such as that of the server, a sleep returns at once.
+      // A separate task is needed, because sleeping returns at once in a cancelled one, such as that of the server.
       await Task {
         var waited = 0
         while waited < Self.stopMilliseconds, !state.withLock({ $0.groups.isEmpty }) {
@@ -120,13 +120,13 @@
       }.value
     }
 
-    /// What a run prints.
+    /// Reads the output of a run.
     private final class Reader: Sendable {
       private let file: Descriptor
 
       init(_ file: consuming Descriptor) { self.file = file }
 
-      /// Reads to the end. Calls `begun` with the run's id once it is printed; returns what was printed before.
+      /// Reads to the end. Calls `begun` with the run's id when it is printed. Returns the output before it.
       func read(_ begun: (String) -> Void) -> String {
         var splitter = LineSplitter(longest: RunStarter.messageBytes)
         var message: [String] = []

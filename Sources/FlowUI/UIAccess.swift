@@ -5,19 +5,20 @@
   import Hummingbird
   import Synchronization
 
-  /// Who may ask: a browser that has opened the link, at an address of this server, from a page of it.
+  /// Controls access: a browser must have opened the link, use an address of this server and send requests from its
+  /// pages.
   final class UIAccess: Sendable {
-    /// What a browser holds that has opened the link.
+    /// The session of a browser that has opened the link.
     struct Session {
-      /// When it last asked for something, in seconds.
+      /// The time of its last request in seconds.
       var usedAt: Int
-      /// What its pages send with every action.
+      /// The token that its pages send with every action.
       let pageToken: String
     }
 
     private struct State {
       var sessions: [String: Session] = [:]
-      /// Tokens that open the page once.
+      /// Tokens that are accepted once.
       var onceTokens: Set<String> = []
       var port = 0
     }
@@ -25,22 +26,23 @@
     private let state = Mutex(State())
     private let settings: UISettings
 
-    /// How long a session lasts without use: a day, in seconds.
+    /// The time after which an unused session ends: a day, in seconds.
     static let idleSeconds = 86_400
-    /// The most sessions; the one that was used longest ago goes first.
+    /// The maximum number of sessions; the one unused for the longest time is removed first.
     private static let most = 32
 
     init(_ settings: UISettings) { self.settings = settings }
 
     // MARK: Addresses
 
-    /// The server listens at this port.
+    /// Sets the port of the server.
     func listens(at port: Int) { state.withLock { $0.port = port } }
 
-    /// Whether a `Host` names this server: a page of another name may be one that leads here to read what is shown.
+    /// True if a `Host` names this server. Otherwise the request may come from another site whose name resolves to this
+    /// server (DNS rebinding).
     func isOwn(host: String?) -> Bool { host.map { hosts.contains($0.lowercased()) } ?? false }
 
-    /// Whether an `Origin` is a page of this server.
+    /// True if an `Origin` is that of this server.
     func isOwn(origin: String) -> Bool {
       if let address = settings.publicURL, origin == "\(address.scheme)://\(address.authority)" { return true }
       return origin.hasPrefix("http://") && localHosts.contains(String(origin.dropFirst("http://".count)))
@@ -56,25 +58,25 @@
       let port = state.withLock { $0.port }
       let names = settings.isLoopback ? UISettings.loopbackNames + [settings.host] : [settings.host]
       let written = names.map { ($0.contains(":") ? "[\($0)]" : $0).lowercased() }
-      // A browser leaves out the port that is usual.
+      // A browser leaves out the default port.
       return Set(written.map { "\($0):\(port)" } + (port == 80 ? written : []))
     }
 
     // MARK: Sessions
 
-    /// The name of the cookie; cookies of one machine's servers share a place.
+    /// The name of the cookie. It contains the port, because all servers of a machine share cookies.
     private var cookieName: String { "flowrun-ui-\(state.withLock { $0.port })" }
 
-    /// The name of the cookie with the page that a browser showed when it lost its session.
+    /// The name of the cookie with the page that a browser showed when its session ended.
     var lostPageCookie: String { "\(cookieName)-at" }
 
-    /// The cookie that notes a page; nil: it is not one to return to.
+    /// Returns a cookie for returning to a page, or nil if the address is not that of a page.
     func noting(lostPage address: String) -> String? {
       guard Self.isPage(address) else { return nil }
       return "\(lostPageCookie)=\(PageText.inAddress(address)); Path=/; SameSite=Strict; Max-Age=\(Self.idleSeconds)"
     }
 
-    /// The page that a browser showed when it lost its session; nil: none.
+    /// Returns the page that a browser showed when its session ended, or nil if there is none.
     func lostPage(of request: Request) -> String? {
       let prefix = lostPageCookie + "="
       for cookie in request.headers[values: .cookie].flatMap({ $0.split(separator: ";") }) {
@@ -86,20 +88,20 @@
       return nil
     }
 
-    /// Whether an address is one of a page of this server, as a browser writes it.
+    /// True if an address is that of a page of this server, as encoded by a browser.
     private static func isPage(_ address: String) -> Bool {
       ["/runs/", "/workflows/", "/compare?"].contains { address.hasPrefix($0) } && address.utf8.count < 2_000
         && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !";\"'<>\\".utf8.contains($0) }
     }
 
-    /// A token that opens the page once, for a link that other programs see.
+    /// Creates a token that is accepted once, for a link that is visible to other programs.
     func onceToken() -> String {
       let token = UISettings.randomToken()
       state.withLock { _ = $0.onceTokens.insert(token) }
       return token
     }
 
-    /// A new session for who knows the token, as a cookie; nil: it is not the token.
+    /// Creates a session and returns its cookie, or nil if the token is wrong.
     func open(with token: String) -> String? {
       let isOnce = state.withLock { $0.onceTokens.remove(token) != nil }
       guard isOnce || Self.areEqual(token, settings.token) else { return nil }
@@ -117,7 +119,8 @@
       return "\(cookieName)=\(name); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(Self.idleSeconds)\(secure)"
     }
 
-    /// The session of a request and its name; nil: it has none, or it has ended. A page that asks by itself does not use it.
+    /// Returns the session of a request with its name, or nil if there is none or it has ended. Automatic requests of a
+    /// page do not extend it.
     func session(of request: Request, isUse: Bool) -> (name: String, session: Session)? {
       let prefix = cookieName + "="
       let cookies = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }
@@ -135,7 +138,7 @@
       return nil
     }
 
-    /// Whether a session has not ended.
+    /// True if a session has not ended.
     func isOpen(_ name: String) -> Bool {
       let now = settings.now()
       return state.withLock { state in
@@ -146,7 +149,7 @@
       }
     }
 
-    /// Compares in a time that does not tell where two texts differ.
+    /// Compares two strings in a time that does not depend on where they differ.
     static func areEqual(_ one: String, _ other: String) -> Bool {
       let (one, other) = (Array(one.utf8), Array(other.utf8))
       guard one.count == other.count else { return false }

@@ -7,12 +7,12 @@
   import Hummingbird
   import HummingbirdCore
 
-  /// How runs are started: as a person would on the command line, in the folder of the workflow.
+  /// Starts runs, as a person would on the command line in the folder of the workflow.
   extension UIActions {
-    /// How often a started run is looked for in its store, every 50 ms.
+    /// The maximum number of checks, every 50 ms, for a started run in its store.
     private static let journalLooks = 60
-    /// The most bytes that one input, and that all inputs together, have as words of a command; the system has a limit for
-    /// each, and further ones go through files.
+    /// The maximum number of bytes of one input, and of all inputs together, that are passed as arguments. The system
+    /// limits both; larger inputs are passed in files.
     private static let (wordBytes, allWordBytes) = (32 << 10, 256 << 10)
 
     func run(_ body: ValueObject) async throws -> Response {
@@ -81,7 +81,7 @@
       for given in inputs where !given.field.isSecret {
         let (name, text) = (given.field.name, given.text)
         bytes += text.utf8.count
-        // A word that begins with @ names a file, and a combining character would become one with the sign before it.
+        // A value that begins with @ names a file, and a combining character would merge with the preceding `=`.
         let isSpecial = text.utf8.first.map { $0 == UInt8(ascii: "@") || $0 >= 0x80 } ?? false
         if isSpecial || text.utf8.count > Self.wordBytes || bytes > Self.allWordBytes {
           let files = try folder ?? GivenFiles()

@@ -7,17 +7,17 @@
   import Hummingbird
   import HummingbirdCore
 
-  /// What a page can do: each is a call of the command line.
+  /// The actions of pages. Each corresponds to a command.
   struct UIActions {
     let settings: UISettings
     let starter: RunStarter
 
     var library: RunLibrary { settings.library }
 
-    /// The most bytes in the body of an action.
+    /// The maximum number of bytes in the body of an action.
     private static let bodyBytes = 4 << 20
 
-    /// What is wrong with what a page asks for, and the input that it is about.
+    /// An error in a request, with the input that caused it, if any.
     struct Refusal: Error {
       let text: String
       var input: String?
@@ -89,7 +89,7 @@
       return .json(["message": .string(message)])
     }
 
-    /// Words that every run of this library gets.
+    /// The arguments for every run of this library.
     var storeWords: [String] {
       (library.address.map { ["--store", $0] } ?? []) + library.pluginFolders.flatMap { ["--plugin-dir", $0] }
     }

@@ -3,13 +3,13 @@
   import FlowInsight
   import FlowModel
 
-  /// The form that starts a run.
+  /// The form for starting a run.
   ///
-  /// The script sends only what differs from the values that were served, so an untouched form is `flowrun FILE`.
+  /// The script sends only values that differ from those served, so an unchanged form is equivalent to `flowrun FILE`.
   enum UIForm {
     private static func escaped(_ text: String) -> String { PageText.escaped(text) }
 
-    /// What a workflow is started with.
+    /// Returns the form of a workflow.
     static func html(_ form: RunLibrary.Form, _ file: RunLibrary.WorkflowFile) -> String {
       let html = "<section id=\"start\"><h2>Run</h2>"
       if !form.problem.isEmpty {
@@ -48,7 +48,7 @@
       return html + "<p class=\"refusal\" id=\"\(id)-refusal\" hidden></p></div>"
     }
 
-    /// The facts of a field that the script needs: the path of its default, and the value that fills it.
+    /// Returns attributes for the script: the path of a field's default, and the value that fills it.
     private static func state(of field: RunLibrary.Field) -> String {
       (field.path.map { " data-resolved=\"\(PageText.value($0))\"" } ?? "")
         + (field.filled.map { " data-fill=\"\(PageText.value($0))\"" } ?? "")
@@ -72,12 +72,13 @@
       }
     }
 
-    /// A text area; a browser takes away the first line break behind its tag.
+    /// Returns a text area. It starts with a line break, which browsers remove.
     private static func area(_ text: String, _ attributes: String, rows: Int) -> String {
       "<textarea rows=\"\(rows)\" \(attributes)>\n\(PageText.value(text))</textarea>"
     }
 
-    /// Choices; a browser takes away spaces from the text of an option, so each has its value behind `=`.
+    /// Returns a list of choices. Browsers remove spaces from the text of an option, so each value follows `=` in an
+    /// attribute.
     private static func select(_ attributes: String, _ values: [String], _ field: RunLibrary.Field) -> String {
       let none = field.declaration.isRequired ? "" : "leave it out"
       let first = field.given == nil ? ["<option value=\"\">\(none)</option>"] : []
@@ -87,7 +88,7 @@
       return "<select \(attributes)>\((first + options).joined())</select>"
     }
 
-    /// The visible choices next to a control: to leave the value out, to give an empty text, to read a file.
+    /// Returns the choices next to a control: to leave out the value, to enter an empty string, or to read a file.
     private static func choices(_ field: RunLibrary.Field, _ id: String) -> String {
       let declaration = field.declaration
       func box(_ kind: String, _ text: String, isOn: Bool = false, isHidden: Bool = false) -> String {

@@ -7,27 +7,27 @@
   import FlowSystem
   import Hummingbird
 
-  /// Runs that a page lists: filtered by what its address says, so many at a time.
+  /// The list of runs on a page, filtered by the query of its address and split into pages.
   struct UIHistory {
-    /// The state, such as `failure`; empty: any.
+    /// The state, such as `failure`; empty for any.
     var state = ""
-    /// The name of the workflow file; empty: any.
+    /// The name of the workflow file; empty for any.
     var workflow = ""
-    /// The launch reason; empty: any.
+    /// The launch reason; empty for any.
     var reason = ""
-    /// How old the oldest may be, such as `24h`; empty: any age.
+    /// The maximum age, such as `24h`; empty for any.
     var since = ""
-    /// Which page of the list, from 1.
+    /// The number of the page, from 1.
     var page = 1
 
-    /// How many runs a page lists, and how many are looked at in each store.
+    /// The number of runs on a page, and the maximum number of runs read from each store.
     static let (pageRuns, limit) = (50, 20_000)
     private static let ages = [
       ("1h", "the last hour", 3_600), ("24h", "the last day", 86_400), ("7d", "the last 7 days", 604_800),
     ]
     private static let states: [StoredRun.State] = [.running, .success, .partial, .failure, .cancelled, .interrupted]
 
-    /// The filters in the address of a request; a workflow's own page is of that workflow alone.
+    /// Reads the filters from the address of a request. The page of a workflow lists only its runs.
     init(_ request: Request, workflow own: String? = nil) {
       let query = request.uri.queryParameters
       func text(_ name: Substring) -> String { query[name].map { String($0).replacing("+", with: " ") } ?? "" }
@@ -43,7 +43,7 @@
         && (reason.isEmpty || RunHeader(run.header)?.launch.reason.rawValue == reason)
     }
 
-    /// The filters, the runs that pass them, and the way to older ones.
+    /// Returns the filters, the matching runs and links to other pages.
     func html(_ caption: String, of all: [StoredRun], _ library: RunLibrary, own: String? = nil) -> String {
       let now = WallTime.now
       let found = all.filter { passes($0, library, now) }
@@ -82,7 +82,7 @@
       return "<label>\(label ?? name) <select name=\"\(name)\">\(options.joined())</select></label> "
     }
 
-    /// How long ago something was, as people say it.
+    /// Returns the age of a time in words.
     static func ago(_ milliseconds: Int, now: Int = WallTime.now) -> String {
       let seconds = max(0, (now - milliseconds) / 1_000)
       return switch seconds {

@@ -1,11 +1,11 @@
 #if Network
   import FlowDiagnostics
 
-  /// The icon of a page in the list of tabs: the state of what it shows, by color and by sign.
+  /// The icon of a page in its tab, which shows a state by color and sign.
   enum UIIcon {
     case none, running, asks, success, failure, stopped
 
-    /// The icon of a run or a step in a state.
+    /// Creates the icon for the state of a run or step.
     init(_ kind: String) {
       switch kind {
       case "running": self = .running
@@ -27,7 +27,7 @@
       }
     }
 
-    /// The icon as an address that holds it.
+    /// The icon as a data URL.
     var address: String {
       let (color, sign) = look
       return

@@ -6,21 +6,21 @@
   import FlowStore
   import FlowSystem
 
-  /// Parts of pages. Texts of workflows and runs are escaped where they are put in.
+  /// Creates parts of pages. Text from workflows and runs is escaped where it is inserted.
   enum UIMarkup {
     private static func escaped(_ text: String) -> String { PageText.escaped(text) }
 
-    /// When a run started.
+    /// Returns the start of a run.
     private static func time(_ run: StoredRun) -> String {
       WallTime.text(run.startedMilliseconds).replacing("T", with: " ").replacing("Z", with: " UTC")
     }
 
-    /// The address of a workflow's page.
+    /// Returns the address of a workflow's page.
     static func address(of name: String) -> String { "/workflows/\(PageText.inAddress(name))" }
 
     // MARK: Runs
 
-    /// Runs, the newest first.
+    /// Returns a table of runs, the newest first.
     static func table(_ caption: String, _ runs: [StoredRun], _ library: RunLibrary) -> String {
       let rows = runs.map { run -> [PageTable.Cell] in
         let figures = RunFigures(run)
@@ -41,10 +41,10 @@
       return PageTable(caption: caption, columns: ["run", "workflow", "state", "started", "took"], rows: rows).html
     }
 
-    /// How many of its last runs the card of a workflow shows, and how many of them its quantiles rest on.
+    /// The number of recent runs shown as bars, and the number of runs used for quantiles.
     private static let (bars, sampled) = (30, 50)
 
-    /// What waits for a person: questions of runs, and runs that were interrupted.
+    /// Returns a list of what needs a person: questions of runs, and interrupted runs.
     static func waiting(_ asking: [(run: StoredRun, text: String)], interrupted: [StoredRun]) -> String {
       let asks = asking.map { run, text in
         "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> asks: \(PageText.lines(text))</li>"
@@ -57,7 +57,8 @@
       return "<section class=\"panel asks\"><h2>Waits for you</h2><ul>\((asks + others).joined())</ul></section>"
     }
 
-    /// A workflow on one line, with its last runs as bars; `problem` is why it cannot be started.
+    /// Returns a workflow on one line, with its recent runs as bars. `problem` is the reason why it cannot be started,
+    /// or empty.
     static func card(_ file: RunLibrary.WorkflowFile, problem: String) -> String {
       let title = file.runs.first?.workflow ?? file.name
       let name = escaped(title)
@@ -73,7 +74,7 @@
         let state = InsightPage.state(run.state.rawValue)
         let took = figure.duration.map { ", \(PageText.time(Int($0 * 1_000_000)))" } ?? ""
         let text = "\(state.word)\(took), \(UIHistory.ago(run.startedMilliseconds)), \(UIMarkup.time(run))"
-        // A class for each tenth of the height: a page has no style of its own.
+        // There is a CSS class for each tenth of the height, because pages have no inline styles.
         let height = max(1, Int((figure.duration ?? longest) / longest * 10))
         html +=
           "<li><a class=\"\(state.kind) h\(height)\" href=\"/runs/\(run.id)\" data-tip=\"\(text)\" aria-label=\"\(text)\"></a></li>"
@@ -93,7 +94,7 @@
       return PageText.time(Int(sorted[max(0, rank)] * 1_000_000))
     }
 
-    /// The durations of a step in the recorded runs, with links to its pages there.
+    /// Returns a chart of the durations of a step in recorded runs, with links to its pages.
     static func durations(_ durations: [(run: String, nanoseconds: Int)], of step: String) -> String {
       guard durations.count > 1 else { return "" }
       let times = durations.map { Double($0.nanoseconds) / 1_000_000 }.sorted()
@@ -113,12 +114,12 @@
 
     // MARK: Actions
 
-    /// A button that does something with a run.
+    /// Returns a button for an action.
     private static func button(_ action: String, _ text: String, _ body: ValueObject) -> String {
       "<button type=\"button\" data-action=\"\(action)\" data-body=\"\(escaped(JSONText.write(.object(body))))\">\(escaped(text))</button>"
     }
 
-    /// What can be done about a run, and where else to look.
+    /// Returns the buttons and links of a run.
     static func actions(
       on run: StoredRun, before: StoredRun?, _ library: RunLibrary, isReadOnly: Bool
     ) -> String {
@@ -146,7 +147,7 @@
       return html + links.map { "<a href=\"\(escaped($0.0))\">\($0.1)</a>" }.joined(separator: " ") + "</p>"
     }
 
-    /// What steps of a run wait for.
+    /// Returns the questions and events that steps of a run wait for.
     static func requests(_ view: RunPageView) -> String {
       var html = ""
       for question in view.questions {
@@ -171,7 +172,7 @@
       return html + "</p></section>"
     }
 
-    /// The field for a text or a secret.
+    /// Returns the form for a text or secret.
     private static func answerForm(_ question: RunPageView.Question, of run: String) -> String {
       let body = JSONText.write(.object(["run": .string(run), "step": .string(question.step)]))
       let (type, name) = question.isSecret ? ("password", "secret") : ("text", "choice")
@@ -180,14 +181,14 @@
         + "<button>Answer</button></form>"
     }
 
-    /// Where the script shows lines.
+    /// Returns the element in which the script shows the log.
     static func log(of step: String?, _ run: String) -> String {
       let own = step.map { " data-step=\"\(PageText.value($0))\"" } ?? ""
       let text = "\(run)/log.txt" + (step.map { "?step=\(PageText.inAddress($0))" } ?? "")
       return "<section id=\"log\"\(own) data-text=\"\(text)\"><h2>Log</h2></section>"
     }
 
-    /// When attempts ended, for the script, which says of lines of which attempt they are.
+    /// Returns the ends of attempts, by which the script assigns lines to attempts.
     static func attemptEnds(_ ends: ValueObject) -> String {
       guard !ends.isEmpty else { return "" }
       return "<div id=\"attempt-ends\" hidden data-ends=\"\(PageText.value(JSONText.write(.object(ends))))\"></div>"
@@ -195,7 +196,7 @@
 
     // MARK: Forms
 
-    /// Chooses two runs of a workflow.
+    /// Returns a form that selects two runs of a workflow.
     static func comparisonForm(_ file: RunLibrary.WorkflowFile) -> String {
       let runs = file.runs.filter { $0.state != .running }.prefix(50)
       guard runs.count > 1 else { return "" }

@@ -5,19 +5,19 @@
   import HummingbirdCore
   import NIOCore
 
-  /// A page: its parts in order, by names by which a page that is open finds what has changed.
+  /// A page: named parts in order. The names identify the changed parts of an open page.
   ///
-  /// Whatever a workflow, a plugin or a command wrote goes through `PageText.escaped`.
+  /// Text from workflows, plugins and commands is escaped with `PageText.escaped`.
   struct UIPage {
     var title: String
     var parts: [(name: String, markup: String)] = []
-    /// Where news of the page come from; nil: it does not change.
+    /// The path of the page's events, or nil if it does not change.
     var events: String?
-    /// Where pages about steps are; nil: the page has none.
+    /// The prefix of links to pages of steps, or nil if the page has none.
     var stepPage: String?
-    /// The state that the icon of the page shows.
+    /// The icon, which shows a state.
     var icon = UIIcon.none
-    /// Whether the page has more to show when it is read again.
+    /// True if the page has more content when it is reloaded.
     var isBrief = false
     var status = HTTPResponse.Status.ok
 
@@ -28,14 +28,14 @@
 
     mutating func add(_ name: String, _ markup: String) { if !markup.isEmpty { parts.append((name, markup)) } }
 
-    /// A part with a heading; `rows` is what its table lists, for a search and filters of its own.
+    /// Adds a part with a heading. `rows` names the rows of its table, which then has its own search and filters.
     mutating func add(_ name: String, heading: String, _ markup: String, rows: String? = nil) {
       guard !markup.isEmpty else { return }
       let attribute = rows.map { " data-rows=\"\($0)\"" } ?? ""
       add(name, "<section\(attribute)><h2>\(PageText.escaped(heading))</h2>\(markup)</section>")
     }
 
-    /// The page as a browser gets it, or only its parts for one that is open.
+    /// Returns the page as HTML, or only its parts for a page that is open.
     func response(to request: Request, pageToken: String, lostPageCookie: String = "") -> Response {
       let isUpdate = request.headers[.init(Self.updateHeader)!] != nil
       let text =
@@ -80,7 +80,7 @@
         """
     }
 
-    /// A page that says what is wrong.
+    /// Returns a page with an error.
     static func problem(_ status: HTTPResponse.Status, _ text: String, isFor request: Request) -> Response {
       guard request.method != .post else { return .problem(status, text) }
       var page = UIPage("flowrun")
@@ -91,7 +91,7 @@
   }
 
   extension Response {
-    /// What is wrong with an action, as JSON.
+    /// Returns the error of an action as JSON.
     static func problem(_ status: HTTPResponse.Status, _ text: String, input: String? = nil) -> Response {
       var object: ValueObject = ["problem": .string(text)]
       if let input { object["input"] = .string(input) }
@@ -106,9 +106,9 @@
     }
   }
 
-  /// The files of the page, which tell nothing of any run.
+  /// The static files of the pages, which do not contain data of runs.
   package enum UIAsset {
-    /// The file at a path; nil: there is none.
+    /// Returns the file at a path, or nil if there is none.
     static func named(_ path: String) -> Response? {
       switch path {
       case "/app.js": file("text/javascript; charset=utf-8", PackageResources.app_js)
@@ -119,7 +119,7 @@
       }
     }
 
-    /// All that a browser loads besides pages.
+    /// The total size of the files that a browser loads in addition to pages.
     package static var bytes: Int {
       PackageResources.app_js.count + PackageResources.form_js.count + parts.count + style.count
     }

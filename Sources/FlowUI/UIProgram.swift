@@ -1,9 +1,9 @@
 #if Network
   import FlowSystem
 
-  /// Programs next to this one.
+  /// Programs in the same folder as this one.
   package enum UIProgram {
-    /// The `flowrun` that runs workflows.
+    /// The path of `flowrun`, which runs workflows.
     package static var flowrun: String { FilePath.folder(of: OwnProgram.path) + "/flowrun" }
   }
 #endif

@@ -12,14 +12,14 @@ import FlowCommandKit
   import ServiceLifecycle
   import Synchronization
 
-  /// The page in the browser: what `flowrun ui` serves.
+  /// The web server of `flowrun ui`.
   package struct UIServer: Sendable {
     private let settings: UISettings
     private let access: UIAccess
     private let starter: RunStarter
     private let connections: ConnectionTable
 
-    /// Serves; the settings must have no `problem`.
+    /// Creates a server. The settings must have no `problem`.
     package init(_ settings: UISettings) {
       precondition(settings.problem == nil, settings.problem ?? "")
       self.settings = settings
@@ -28,8 +28,8 @@ import FlowCommandKit
       connections = ConnectionTable(total: settings.connections, perPeer: settings.connections)
     }
 
-    /// Serves until the process is asked to stop (SIGTERM, SIGINT) or the task is cancelled; runs that were started here are
-    /// cancelled then. `onListening` gets the link, and a link that works once.
+    /// Serves until the process is asked to stop (SIGTERM, SIGINT) or the task is cancelled; then runs that were
+    /// started here are cancelled. `onListening` receives the link and a link that works once.
     package func run(
       stopOnSignals: Bool = true, onListening: @escaping @Sendable (_ link: String, _ once: String) async -> Void
     ) async throws {
@@ -52,7 +52,7 @@ import FlowCommandKit
       let group = ServiceGroup(
         configuration: ServiceGroupConfiguration(
           services: [application], gracefulShutdownSignals: stopOnSignals ? [.sigterm, .sigint] : [], logger: logger))
-      // An answer that is cut off in the middle is a fatal error in SwiftNIO, so a cancellation is a graceful stop.
+      // SwiftNIO treats a truncated answer as a fatal error, so a cancellation stops the server gracefully.
       let serving = Task { try await group.run() }
       let result = await withTaskCancellationHandler {
         await serving.result
@@ -68,7 +68,7 @@ import FlowCommandKit
     }
   }
 
-  /// Answers requests: first whether they may be asked at all, then by their path.
+  /// Answers requests after checking that they are allowed.
   struct UIResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
@@ -77,12 +77,12 @@ import FlowCommandKit
     let starter: RunStarter
     private let busy = Busy()
 
-    /// The number of requests and followers.
+    /// Counts current requests and followers.
     final class Busy: Sendable {
       let requests = Mutex(0)
       let followers = Mutex(0)
 
-      /// Counts one while `body` runs; nil: there are `limit` already.
+      /// Counts one more while `body` runs. Returns nil if `limit` is reached.
       static func counted<Answer>(
         _ count: borrowing Mutex<Int>, _ limit: Int, _ body: () async throws -> Answer
       ) async rethrows -> Answer? {
@@ -101,7 +101,8 @@ import FlowCommandKit
       (self.settings, self.access, self.starter) = (settings, access, starter)
     }
 
-    // Nothing is loaded from elsewhere, no page of elsewhere may show or read this one, and no script or style is in a page.
+    // Pages load nothing from other servers, cannot be embedded or read by other pages, and contain no inline scripts
+    // or styles.
     private static let headers: HTTPFields = [
       .contentSecurityPolicy:
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; "
@@ -158,7 +159,7 @@ import FlowCommandKit
         return response
       }
       if request.method == .post {
-        // A form of another page can send neither the header nor, without the cookie's consent, the cookie.
+        // A form on another page can send neither this header nor a cookie with `SameSite`.
         guard origin != nil, UIAccess.areEqual(request.headers[.init(UIPage.tokenHeader)!] ?? "", session.pageToken)
         else {
           return .problem(.forbidden, "This page is not up to date; load it again.")
@@ -176,7 +177,7 @@ import FlowCommandKit
     private static let noSession =
       "Open the link that flowrun ui printed. A session ends after a day without use, and with the server."
 
-    /// An answer that continues while a page is open.
+    /// Returns an answer that continues while a page is open.
     private func follow(_ follower: RunFollower, session: String) async -> Response {
       let (access, busy, limit) = (access, busy, settings.followers)
       return Response(
@@ -192,15 +193,15 @@ import FlowCommandKit
   }
 
   extension Response {
-    /// A plain text.
+    /// Returns a plain text.
     static func text(_ status: HTTPResponse.Status, _ text: String, _ headers: HTTPFields = [:]) -> Response {
       var headers = headers
       headers[.contentType] = "text/plain; charset=utf-8"
       return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n")))
     }
 
-    /// The browser has a session: the page that it had lost, or the first one, opens itself with it. A redirection would go without the cookie where the link
-    /// is on a page of another server.
+    /// Returns a page with the session's cookie that opens the lost page or the first one. A redirection would not send
+    /// the cookie if the link is on a page of another server.
     static func opened(_ cookie: String, at page: String?, forgetting lostPage: String) -> Response {
       var headers: HTTPFields = [
         .contentType: "text/html; charset=utf-8", .setCookie: cookie, .init("Refresh")!: "0; url=\(page ?? "/")",

@@ -3,55 +3,56 @@
   import FlowServing
   import FlowSystem
 
-  /// How the page in the browser is served.
+  /// The settings of the web server.
   package struct UISettings: Sendable {
-    /// The runs that are shown.
+    /// The runs to show.
     package var library: RunLibrary
-    /// Where to listen.
+    /// The address to listen on.
     package var host = "127.0.0.1"
-    /// The port; 0 takes a free one.
+    /// The port, or 0 for any free one.
     package var port = 8470
     /// The token of the link.
     package var token: String
-    /// The address that browsers use where a reverse proxy is in front.
+    /// The public address, if there is a reverse proxy.
     package var publicURL: PublicAddress?
-    /// Whether nothing can be started or changed.
+    /// True if runs cannot be started or changed.
     package var isReadOnly = false
     /// The program that runs workflows.
     package var flowrun: String
-    /// How long a client may take for each step.
+    /// The time limits for clients.
     package var timeouts = ConnectionTimeouts()
-    /// The most connections at once.
+    /// The maximum number of connections.
     package var connections = 256
-    /// The most requests that are answered at once; pages that wait for news do not count.
+    /// The maximum number of concurrent requests, not counting open event streams.
     package var requests = 32
-    /// The most pages that wait for news at once.
+    /// The maximum number of open event streams.
     package var followers = 64
-    /// The most runs at once that were started here.
+    /// The maximum number of concurrent runs started by the server.
     package var runs = 8
-    /// Seconds since any instant; the time of this machine, also while it sleeps, unless a test has another.
+    /// Returns seconds since a fixed instant. The default is the time of this machine, including sleep; tests can
+    /// replace it.
     package var now: @Sendable () -> Int = UISettings.seconds
 
-    /// Serves a library to those who have the token.
+    /// Creates settings for a library that is accessible with the token.
     package init(library: RunLibrary, token: String, flowrun: String) {
       (self.library, self.token, self.flowrun) = (library, token, flowrun)
     }
 
-    /// Seconds of this machine's time since it started.
+    /// Returns seconds of this machine's time.
     private static let seconds: @Sendable () -> Int = {
       let start = ContinuousClock.now
       return { Int(start.duration(to: .now).components.seconds) }
     }()
 
-    /// Whether only this machine reaches the server.
+    /// True if only this machine can reach the server.
     package var isLoopback: Bool { Self.loopbackNames.contains(host) || host.hasPrefix("127.") }
 
     static let loopbackNames = ["localhost", "127.0.0.1", "::1"]
 
-    /// The length of a token: too long to be guessed.
+    /// The allowed length of a token, which must be too long to guess.
     private static let tokenCharacters = 16...256
 
-    /// What makes the settings unsafe or impossible; nil: nothing.
+    /// The reason why the settings are unsafe or invalid, or nil.
     package var problem: String? {
       guard Self.tokenCharacters.contains(token.utf8.count), token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         return "the token needs 16 to 256 printable characters of ASCII without spaces"
@@ -63,7 +64,7 @@
       return nil
     }
 
-    /// A random token.
+    /// Returns a random token.
     package static func randomToken() -> String {
       var generator = SystemRandomNumberGenerator()
       return (0..<4).map { _ in
@@ -73,14 +74,14 @@
     }
   }
 
-  /// An address such as `https://flows.example.com`: a scheme, a name and perhaps a port.
+  /// An address such as `https://flows.example.com`: a scheme, a name and optionally a port.
   package struct PublicAddress: Sendable, Hashable {
     /// `http` or `https`.
     package let scheme: String
-    /// The name, with the port where the address has one: what the header `Host` says.
+    /// The name with the port, if there is one, as in the header `Host`.
     package let authority: String
 
-    /// Reads an address; nil: it is not one, or has a path.
+    /// Parses an address. Returns nil if it is invalid or has a path.
     package init?(_ text: String) {
       let parts = text.split(separator: "://", maxSplits: 1).map(String.init)
       guard parts.count == 2, ["http", "https"].contains(parts[0]) else { return nil }

@@ -9,16 +9,16 @@
   import HummingbirdCore
   import NIOCore
 
-  /// The pages, by their paths.
+  /// Creates the pages for requests by path.
   struct UISite: Sendable {
     let settings: UISettings
     let pageToken: String
-    /// The name of the cookie with the page that a browser showed when it lost its session.
+    /// The name of the cookie with the page that a browser showed when its session ended.
     let lostPageCookie: String
 
     private var library: RunLibrary { settings.library }
 
-    /// What sends news of a page; nil: the path is not of news.
+    /// Returns the source of events for a page, or nil if the path is not one of events.
     func follower(_ path: String, _ request: Request) async throws -> RunFollower? {
       if path == "/events" { return RunFollower(library: library, run: nil) }
       guard let id = Self.part(of: path, "/runs/", "/events") else { return nil }
@@ -71,7 +71,7 @@
       return missing(request)
     }
 
-    /// The part of a path between this beginning and this end; nil for a different path, or one with more parts.
+    /// Returns the part of a path between `start` and `end`, or nil for a different path or one with more parts.
     private static func part(of path: String, _ start: String, _ end: String) -> String? {
       guard path.hasPrefix(start), path.hasSuffix(end), path.utf8.count > start.utf8.count + end.utf8.count else {
         return nil
@@ -101,7 +101,7 @@
       UIPage.problem(.notFound, "There is no such page, run or step.", isFor: request)
     }
 
-    /// Does what waits for a disk or a database on a thread of its own.
+    /// Runs a function that may block for a disk or database on a separate thread.
     private func wait<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
       try await DetachedThread.run { Result { try body() } }.get()
     }
@@ -138,10 +138,10 @@
       return page
     }
 
-    /// The number of workflow files that are checked for the list of workflows, and of runs that are asked for questions.
+    /// The maximum number of workflow files checked for the list of workflows, and of runs checked for questions.
     private static let (checkedFiles, askedRuns) = (60, 8)
 
-    /// The first question of each run that waits for an answer.
+    /// Returns the first question of each run that waits for an answer.
     private func asks(of running: [StoredRun]) -> [(run: StoredRun, text: String)] {
       running.prefix(Self.askedRuns).compactMap { run in
         guard let found = try? library.find(run.id),
@@ -219,7 +219,7 @@
     }
 
     private func workflow(_ name: String, filledFrom source: String?, _ history: UIHistory) throws -> UIPage? {
-      // A name is looked up among those that are known, and never becomes a path.
+      // The name is looked up among the known ones and never used as a path.
       let list = library.list(limit: UIHistory.limit)
       guard let file = library.workflows(of: list).first(where: { $0.name == name }) else { return nil }
       let filling = try source.flatMap { try library.find($0)?.run }
