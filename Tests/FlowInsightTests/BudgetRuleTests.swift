@@ -17,7 +17,7 @@ import Testing
     ("median(gate) <= baseline*1.05", .gate(.median), .atMost, .baseline(1.05)),
     ("missed <= baseline", .missed, .atMost, .baseline(1)),
   ])
-  func `is a subject, a comparison and a limit`(
+  func `consists of a subject, a comparison and a limit`(
     text: String, subject: BudgetRule.Subject, comparison: BudgetRule.Comparison, limit: BudgetRule.Limit
   ) throws {
     let rule = try BudgetRule(parsing: text)
@@ -34,7 +34,7 @@ import Testing
     ("p95(gate) <= baseline*0", "a factor above 0"), ("p95(gate) <= baseline*inf", "a factor above 0"),
     ("p95(gate) <= baseline + 5ms", "write 'baseline'"), (String(repeating: "p", count: 257), "longer than 256 bytes"),
   ])
-  func `that cannot be read says what to write`(text: String, help: String) {
+  func `is rejected with an example if it cannot be parsed`(text: String, help: String) {
     #expect {
       try BudgetRule(parsing: text)
     } throws: { error in
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `is broken by what never happened, and not by what was never measured`() throws {
+  @Test func `is broken by an event that never happened, but not by one that was not measured`() throws {
     let rule = try BudgetRule(parsing: "p95(gate) <= 2s")
     #expect(BudgetResult(rule, value: nil).isBroken)
     #expect(!BudgetResult(rule, value: nil, isMeasured: false).isBroken)
@@ -51,7 +51,7 @@ import Testing
     #expect(BudgetResult(least, value: 1_999).isBroken && !BudgetResult(least, value: nil).isBroken)
   }
 
-  @Test func `against a baseline is so many times what was`() throws {
+  @Test func `with a baseline has a multiple of the earlier value as its limit`() throws {
     let rule = try BudgetRule(parsing: "median(gate) <= baseline*1.5")
     #expect(
       !BudgetResult(rule, value: 150, baseline: 100).isBroken && BudgetResult(rule, value: 151, baseline: 100).isBroken)

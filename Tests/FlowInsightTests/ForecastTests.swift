@@ -36,7 +36,7 @@ import Testing
     Forecast(model, Forecast.blocks(of: model.options.runs).map { ForecastBlock(model, $0) })
   }
 
-  @Test func `of steps with one value each is the sum of the longest way`() throws {
+  @Test func `of steps with fixed estimates is the length of the longest path`() throws {
     let forecast = forecast(
       try model([step("a", (100, 100)), step("b", needs: [0], (50, 50)), step("c", needs: [0], (20, 20))]))
     for share in [0.5, 0.95, 1] { #expect(forecast.ready.value(share) == 150_000_000) }
@@ -44,21 +44,21 @@ import Testing
     #expect(forecast.lengths(of: 1).value(0.5) == 50)
   }
 
-  @Test func `stays between the ends of estimates, and uses both`() throws {
+  @Test func `covers the whole range of the estimates`() throws {
     let forecast = forecast(try model([step("a", (100, 200))]))
     let least = try #require(forecast.ready.value(0))
     let most = try #require(forecast.ready.value(1))
     #expect((100_000_000...105_000_000).contains(least) && (195_000_000...200_000_000).contains(most))
   }
 
-  @Test func `slows the steps of one run together`() throws {
+  @Test func `slows down all steps of a run together`() throws {
     let forecast = forecast(try model([step("a", (100, 200)), step("b", needs: [0], (100, 200))]))
-    // Of steps that had nothing to do with each other one in twenty would come to more than 368 ms.
+    // If steps were independent, 5 % of the runs would exceed 368 ms.
     let slow = try #require(forecast.ready.value(0.95))
     #expect(slow > 378_000_000)
   }
 
-  @Test func `counts what the minimum holds and what the maximum cuts`() throws {
+  @Test func `counts the runs affected by the minimum and by the maximum`() throws {
     let gate = GateDeadline(min: .literal(.milliseconds(150)), max: .literal(.milliseconds(190)))
     let forecast = forecast(try model([step("a", (100, 200))], gate: gate))
     #expect((0.45...0.55).contains(forecast.heldShare) && (0.05...0.15).contains(forecast.missed))
@@ -69,7 +69,7 @@ import Testing
     #expect(free.heldShare == 0 && least < 110_000_000)
   }
 
-  @Test func `is the same in one piece and in many, and another for another seed`() throws {
+  @Test func `does not depend on the size of its blocks, but on the seed`() throws {
     let model = try model([
       step("a", (100, 200)), step("b", (10, 300)) { $0.queue = "main" }, step("c", needs: [0, 1]),
     ])
@@ -84,17 +84,17 @@ import Testing
     #expect(other.ready.value(0.5) != whole.ready.value(0.5))
   }
 
-  @Test func `fails steps at their rate, and tries them again`() throws {
+  @Test func `fails steps at their rate and retries them`() throws {
     let retry = RetryPolicy(attempts: 3, delay: .milliseconds(10))
     let forecast = forecast(
       try model([step("a", (100, 100)) { $0.retry = retry }]) { $0.failureRates = [0: 0.5] })
-    // One in eight fails three times.
+    // One in eight runs fails three times.
     #expect((0.10...0.15).contains(forecast.failed))
     #expect(forecast.ready.value(0.4) == 100_000_000 && forecast.ready.value(0.7) == 210_000_000)
     #expect(forecast.ready.value(1) == nil)
   }
 
-  @Test func `asks conditions, takes outputs for null, and says so`() throws {
+  @Test func `evaluates conditions with null for outputs, and lists them`() throws {
     let steps = [
       step("ask", (10, 10)),
       step("guess", needs: [0], (100, 100)) { $0.condition = "steps.ask.outputs.granted" },
@@ -108,7 +108,7 @@ import Testing
     #expect(link.ready.value(1) == 210_000_000)
   }
 
-  @Test func `waits for events that steps post and for those from outside`() throws {
+  @Test func `waits for events from steps and from outside`() throws {
     var post = step("post", (80, 80))
     post.uses = "flow.post"
     post.with = ["event": "door"]
@@ -121,7 +121,7 @@ import Testing
     #expect(outside.ready.value(1) == 305_000_000)
   }
 
-  @Test func `draws recorded runs whole or step by step`() throws {
+  @Test func `draws recorded runs as a whole or step by step`() throws {
     func run(_ first: Int, _ second: Int) -> RecordedRun {
       RecordedRun(
         name: "run",
@@ -145,7 +145,7 @@ import Testing
     #expect(try sums(0) == [20_000_000, 110_000_000, 200_000_000])
   }
 
-  @Test func `holds the time of a step to a budget as exactly as it is told`() throws {
+  @Test func `checks the time of a step against a budget with the precision of the estimate`() throws {
     for (nanoseconds, isBroken) in [(207_356_000, false), (207_356_001, true), (207_355_999, false)] {
       let exact = step("s") {
         $0.estimate = Estimate(low: .nanoseconds(nanoseconds), high: .nanoseconds(nanoseconds))
@@ -153,18 +153,18 @@ import Testing
       let results = forecast(try model([exact])).check([try BudgetRule(parsing: "max(step:s) <= 207.356ms")])
       #expect(results.map(\.isBroken) == [isBroken], "\(nanoseconds)")
     }
-    // Longer ones are kept to the microsecond, and stay in order.
+    // Longer times are exact to the microsecond and keep their order.
     let long = LengthQuantiles(
       [2_500_000_499, 999_999_999, 1, 86_400_000_000_000].map { PackedLength(nanoseconds: $0) })
     #expect([0.1, 0.5, 0.75, 1].map { long.value($0) } == [0.000_001, 999.999_999, 2_500, 86_400_000])
   }
 
-  /// Runs of a workflow of six steps in a row, one of which always takes the same time.
+  /// Creates runs of a workflow of six sequential steps, one of which always takes the same time.
   private static func runs(_ count: Int, seed: UInt64, device: Double, noise: Double) -> [RecordedRun] {
     var random = SeededGenerator(seed: seed)
     func normal() -> Double { (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &random) } }
     return (0..<count).map { number in
-      // Slow devices are slower than fast ones are fast.
+      // The slowdown of slow devices is larger than the speedup of fast ones.
       let slowness = normal()
       let factor = 1 + device * (slowness + 0.3 * slowness * slowness)
       return RecordedRun(
@@ -193,10 +193,10 @@ import Testing
   }
 
   @Test(arguments: [(0.25, 0.05), (0.1, 0.1), (0.0, 0.2), (0.15, 0.3)])
-  func `has the tail of the runs that it learned from, whether their steps were slow together or not`(
+  func `has the same tail as the recorded runs, with and without correlated steps`(
     device: Double, noise: Double
   ) throws {
-    // Of so few runs a quantile moves in steps: on the average they agree.
+    // With so few runs, quantiles are coarse; their average agrees.
     var ratios: [Double: Double] = [:]
     for seed in UInt64(1)...5 {
       let runs = Self.runs(100, seed: seed, device: device, noise: noise)
@@ -210,7 +210,7 @@ import Testing
     for (share, ratio) in ratios { #expect((0.97...1.04).contains(ratio), "\(share): \(ratio)") }
   }
 
-  @Test func `of half of the runs covers nineteen of twenty of the other half, and is hardly wider than they are`()
+  @Test func `from half of the runs covers 95 % of the other half, and is hardly wider`()
     throws
   {
     var (covered, count, width, measuredWidth) = (0, 0, 0, 0)
@@ -231,7 +231,7 @@ import Testing
     #expect(Double(width) <= 1.15 * Double(measuredWidth), "\(width), \(measuredWidth)")
   }
 
-  @Test func `finds what helps, and proposes only what is safe`() throws {
+  @Test func `suggests effective and safe changes only`() throws {
     let steps = [
       step("store", (100, 100)), step("list", needs: [0], (80, 80)) { $0.isOptional = true },
       step("view", needs: [0], (20, 20)),
@@ -252,7 +252,7 @@ import Testing
     }
     let best = try #require(forecast.suggestions.first)
     #expect(best.step == 1 && best.before == 180_000_000 && best.after == 120_000_000)
-    // The first step is needed before the gate: it can only be faster.
+    // The first step is needed before the gate, so it can only become faster.
     #expect(forecast.suggestions.filter { $0.step == 0 }.map(\.change) == [.faster])
   }
 }

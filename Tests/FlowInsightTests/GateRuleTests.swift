@@ -3,8 +3,8 @@ import FlowInsight
 import FlowModel
 import Testing
 
-@Suite struct `The rule for a gate` {
-  @Test func `a run has a gate if its workflow has a deadline`() {
+@Suite struct `A launch gate` {
+  @Test func `exists if the workflow has a deadline`() {
     var workflow = Workflow(name: "w", steps: [])
     #expect(!GateRule.hasGate(workflow))
     workflow.gate = GateDeadline(max: .literal(.seconds(1)))
@@ -14,7 +14,7 @@ import Testing
     #expect(GateRule.hasGate(GateBounds(minimumNanoseconds: 1)) && !GateRule.hasGate(GateBounds()))
   }
 
-  @Test func `deferred steps and those of finally make no gate`() {
+  @Test func `does not exist merely because of deferred or final steps`() {
     var shape = CourseShape()
     shape.steps = [.init(id: "a"), .init(id: "clean")]
     shape.steps[1].isDeferred = true

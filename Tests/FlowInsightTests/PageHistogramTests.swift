@@ -2,9 +2,9 @@ import Testing
 
 @testable import FlowInsight
 
-/// The chart of when everything was ready, of runs of which some never were.
+/// Charts of the times until ready if some runs were never ready.
 @Suite struct PageHistogramTests {
-  @Test func `however many runs were never ready, the chart shows the others`() {
+  @Test func `shows the runs that became ready, regardless of the number of others`() {
     for count in 2...9 {
       for never in 0...count {
         let values = (0..<count).map { $0 < never ? Int.max : 938_000_000 + $0 * 1_000_000 }

@@ -1,13 +1,12 @@
 import FlowInsight
 import Testing
 
-/// Tables of pages.
 @Suite struct `A table of a page` {
   private func table(_ rows: [[PageTable.Cell]]) -> String {
     PageTable(caption: "Rows", columns: ["name", "took", "why"], rows: rows).html
   }
 
-  @Test func `leaves out columns that would hold only dashes`() {
+  @Test func `leaves out columns that contain only dashes`() {
     func rows(_ second: Int?) -> [[PageTable.Cell]] {
       [("a", nil), ("b", second)].map { [.init($0), .init(nanoseconds: $1), .init("")] }
     }
@@ -16,7 +15,7 @@ import Testing
     #expect(some.contains(">took<") && some.contains("–") && !some.contains(">why<"))
   }
 
-  @Test func `keeps the links of rows that its script draws`() {
+  @Test func `keeps the links of rows drawn by the script`() {
     let rows = (0..<300).map { number -> [PageTable.Cell] in
       var name = PageTable.Cell("item \(number)")
       name.link = "/items/\(number)"

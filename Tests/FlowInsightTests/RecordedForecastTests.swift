@@ -7,15 +7,14 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// Forecasts held against runs that were really run, on a machine that was idle and busy in turns; `Recordings` has
-/// them.
+/// Compares forecasts with recorded runs on a machine that was alternately idle and busy. The runs are in `Recordings`.
 @Suite struct `A forecast from recorded runs` {
   private static let names = ["launch", "releases", "places", "notification"]
   private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
-  /// Each splits the runs another way. With one split, chance moves the share of a single workflow by a few percent.
+  /// Each seed splits the runs differently. With a single split, the share of one workflow varies by a few percent.
   private static let seeds: ClosedRange<UInt64> = isLong ? 1...20 : 1...1
 
-  @Test func `covers 9 of 10 of the other runs, and is at most 1.3 times as wide as without waits`() throws {
+  @Test func `covers 90 % of the other runs, and is at most 1.3 times as wide as one without waits`() throws {
     var all = (covered: 0, count: 0)
     var widths = 0.0
     for name in Self.names {
@@ -43,7 +42,7 @@ import Testing
     #expect(widths <= 1.3 * Double(Self.names.count), "\(widths)")
   }
 
-  @Test func `tells the time of a step without its wait for a thread, and the run with it`() throws {
+  @Test func `excludes the wait for a thread from step times but not from the run`() throws {
     let recording = try Recording("launch")
     let forecast = try recording.forecast(from: recording.runs)
     let ready = Quantiles(recording.readyAt)
@@ -57,11 +56,11 @@ import Testing
   }
 }
 
-/// Runs of one workflow.
+/// Recorded runs of one workflow.
 private struct Recording {
   var workflow = Workflow(name: "recorded", steps: [])
   var runs: [RecordedRun] = []
-  /// When the gate was ready in each of them, in nanoseconds.
+  /// The instant at which the gate was ready in each run, in nanoseconds.
   var readyAt: [Int] = []
 
   init(_ name: String) throws {
@@ -87,7 +86,7 @@ private struct Recording {
     workflow.steps.append(Step(id: StepID(words[0])!, uses: "flow.noop", needs: needs[...], options: options))
   }
 
-  /// Reads a run as its report would tell it.
+  /// Adds a run as it would be read from its report.
   private mutating func add(run numbers: [Int]) throws {
     func milliseconds(_ index: Int) -> Value { .number(Double(numbers[index]) / 1000) }
     var steps: ValueObject = [:]
@@ -114,8 +113,8 @@ private struct Recording {
     return Forecast(model, [ForecastBlock(model, 0..<options.runs)])
   }
 
-  /// Times of the gate as they were forecast before waits and common factors counted: half of the runs are a run, in
-  /// the others each step is drawn by itself.
+  /// Simulates the gate's times without waits and common factors: half of the simulated runs repeat a recorded run; in
+  /// the others, each step is drawn independently.
   func playWithoutWaits(_ runs: [RecordedRun], using random: inout SeededGenerator) -> [Int] {
     (0..<600).map { _ in
       let whole = Bool.random(using: &random) ? runs.randomElement(using: &random) : nil

@@ -3,7 +3,7 @@ import FlowModel
 import TestSupport
 import Testing
 
-/// The critical path to the gate of runs as their reports tell them.
+/// The critical path to the gate according to reports.
 @Suite struct `A recorded run` {
   private func criticalPath(_ steps: String, durable: Bool = false) throws -> [String] {
     let text = """
@@ -20,17 +20,17 @@ import Testing
 
   private let blocking = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
 
-  @Test func `waited for an executor from where its step was ready until a worker began with it`() throws {
+  @Test func `waited for an executor until a worker began the step`() throws {
     let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 10, "begunAt": 60, "endedAt": 100 } }"#
     #expect(try criticalPath(steps) == ["a executor 0-60", "a run 60-100"])
   }
 
-  @Test func `waited for an executor to its end where no worker ever began`() throws {
+  @Test func `waited for an executor until its end if no worker began the step`() throws {
     let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 0, "begunAt": null, "endedAt": 100 } }"#
     #expect(try criticalPath(steps) == ["a executor 0-100"])
   }
 
-  @Test func `tells each attempt of a step that an executor ran`() throws {
+  @Test func `has each attempt of a step on an executor in its critical path`() throws {
     let steps = #"""
       { "a": { \#(blocking), "readyAt": 0, "startedAt": 0, "begunAt": 20, "endedAt": 100, "attemptTimes": [
           { "startedAt": 0, "begunAt": 20, "endedAt": 40 }, { "startedAt": 50, "begunAt": 80, "endedAt": 100 }] } }
@@ -41,13 +41,13 @@ import Testing
       ])
   }
 
-  @Test func `waited for the disk where the run was durable`() throws {
+  @Test func `waited for the disk if it was durable`() throws {
     let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 30, "endedAt": 100 } }"#
     #expect(try criticalPath(steps, durable: true) == ["a commit 0-30", "a run 30-100"])
     #expect(try criticalPath(steps) == ["a thread 0-30", "a run 30-100"])
   }
 
-  @Test func `tells the attempts of items, and the places that they waited for`() throws {
+  @Test func `has the attempts of items and their waits for slots in its critical path`() throws {
     let steps = #"""
       { "a": { \#(blocking), "readyAt": 0, "startedAt": 0, "endedAt": 100, "items": [
           { "startedAt": 0, "endedAt": 30 },
@@ -57,7 +57,7 @@ import Testing
     #expect(try criticalPath(steps) == ["a run 0-30", "a queue 30-35", "a run 35-50", "a retry 50-70", "a run 70-100"])
   }
 
-  @Test func `is explained by the slack of all its steps at once, however many there are`() throws {
+  @Test func `is analyzed for the slack of all steps at once, even if there are many`() throws {
     let count = TestExtent.count(usual: 4_000, release: 20_000, long: 20_000)
     // Two steps at a time, for 100 ms.
     let length = 200 / Double(count)
@@ -76,7 +76,7 @@ import Testing
     let analysis = RunAnalysis(try ReportedRun(try JSONText.parse(text)))
     #expect(!analysis.isSlackPartial && analysis.slack.count == count)
     #expect(analysis.slack[0] == 0)
-    // A microsecond less for each second one, one after the other.
+    // Every second step is one microsecond shorter, and these are sequential.
     #expect(analysis.slack[1].flatMap { $0 } == count / 2 * 1_000)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowInsight
 
-/// What to ask a cluster for, by what jobs took.
+/// Advice on requests to a cluster according to the resources used by jobs.
 @Suite struct ResourceAdviceTests {
   private func job(
     _ state: String = "COMPLETED", asked: Int = 1000, took: Int?, cpus: Int = 4, busy: Double = 3.9
@@ -19,12 +19,12 @@ import Testing
 
   private func texts(_ jobs: ReportedJob...) -> [String] { ResourceAdvice.all(of: jobs).map(\.text) }
 
-  @Test func `a step that took about what it asked for gets no advice`() {
+  @Test func `a step with an appropriate request gets no advice`() {
     #expect(texts(job(took: 800), job(took: 600)) == [])
     #expect(texts(job(took: nil)) == [])
   }
 
-  @Test func `too much and too little are proposed a quarter more than the most that was taken`() {
+  @Test func `the recommended memory is 25 % more than the maximum used`() {
     #expect(
       texts(job(took: 200), job(took: 250)) == [
         "'s' asks for 1000MiB of memory and took 250MiB at most (2 jobs); write 'memory: 320MiB'"
@@ -35,7 +35,7 @@ import Testing
       ])
   }
 
-  @Test func `a job that ran out of memory counts, unless a larger one succeeded`() {
+  @Test func `a job that ran out of memory counts unless a job with a larger request succeeded`() {
     #expect(
       texts(job("OUT_OF_MEMORY", took: 990)) == [
         "'s' asks for 1000MiB of memory and took 990MiB at most; 1 of 1 job ran out of memory; write 'memory: 2GiB'"
@@ -44,7 +44,7 @@ import Testing
       texts(job("OUT_OF_MEMORY", took: 990), job(asked: 2000, took: 1300)) == [])
   }
 
-  @Test func `processors that were idle are proposed away`() {
+  @Test func `fewer processors are recommended if some were idle`() {
     #expect(
       texts(job(took: 800, busy: 1.2), job(took: 800, busy: 1.7)) == [
         "'s' asks for 4 cpus and kept at most 2 busy (2 jobs); write 'cpus: 2'"

@@ -2,9 +2,9 @@ import FlowInsight
 import FlowModel
 import Testing
 
-/// The gain that is stated for a change.
+/// The gain computed for a change.
 @Suite struct `Suggestions for a run` {
-  @Test func `leave out what would gain less than 1 %`() throws {
+  @Test func `leave out changes that would gain less than 1 %`() throws {
     let step = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
     let text = """
       { "schema": 2, "workflow": "app", "conclusion": "success", "durationMilliseconds": 1050,
@@ -13,11 +13,11 @@ import Testing
           "short": { \(step), "needs": ["long"], "readyAt": 1000, "startedAt": 1000, "endedAt": 1050 } } }
       """
     let analysis = RunAnalysis(try ReportedRun(try JSONText.parse(text)))
-    // A tenth of 50 ms is less than 1 % of 1,050 ms.
+    // 10 % of 50 ms is less than 1 % of 1,050 ms.
     #expect(analysis.suggestions.filter { $0.change == .faster }.map(\.step) == [0])
   }
 
-  @Test func `propose to defer a step only where there is a gate`() throws {
+  @Test func `include deferring a step only if there is a gate`() throws {
     let step = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
     func deferred(maximum: String) throws -> [StepIndex] {
       let text = """
