@@ -12,13 +12,13 @@
   import Synchronization
   import Testing
 
-  /// What the tools of an app show of a run.
+  /// Checks the messages, metrics and spans of a run.
   struct RunObservabilityTests {
     private let metrics = TestMetrics()
     private let tracer = InMemoryTracer()
     private let logs = InMemoryLogHandler()
 
-    /// A run of a step that fails once, of one that may fail, and of one that is skipped.
+    /// Runs a step that fails once, one that may fail, and one that is skipped.
     private func run(passingOnTo other: (any RunObserver)? = nil) async throws {
       var flaky = StepOptions()
       flaky.retry = RetryPolicy(attempts: 2, delay: .zero)
@@ -41,7 +41,7 @@
       _ = try await engine.start(WorkflowGraph(Workflow(name: "launch", steps: steps)), options: options).report
     }
 
-    @Test func `the run is a span, and each step that ran is one in it, with the times of the run`() async throws {
+    @Test func `the run is a span with child spans for the steps that ran, and their times are exact`() async throws {
       try await run()
       let spans = tracer.finishedSpans
       let run = try #require(spans.first { $0.operationName == "launch" })
@@ -60,7 +60,7 @@
       }
     }
 
-    @Test func `timers and counters say how long it took and how it ended`() async throws {
+    @Test func `timers and counters have durations and outcomes`() async throws {
       try await run()
       let workflow = ("workflow", "launch")
       #expect(try metrics.expectCounter("flowrun_runs", [workflow, ("conclusion", "partial")]).totalValue == 1)
@@ -83,13 +83,13 @@
       #expect(try entry("about to fail").metadata["step"] == "flaky")
       #expect(try entry("about to fail").metadata["workflow"] == "launch")
       #expect(try entry("attempt 1").level == .warning)
-      // An optional step may fail.
+      // A failure of an optional step is a warning.
       #expect(try entry("step failed: it is broken").level == .warning)
       #expect(try entry("the gate opened: ready").level == .info)
       #expect(try entry("the run finished: partial").level == .info)
     }
 
-    @Test func `another observer hears the same events`() async throws {
+    @Test func `another observer receives the same events`() async throws {
       let other = Names()
       try await run(passingOnTo: other)
       #expect(other.names.first == "run.started" && other.names.last == "run.finished")

@@ -24,13 +24,13 @@ import Testing
     .text("é\u{0}x"),
     .bytes([]), .bytes([0, 255]),
   ])
-  func `gives back the value that it took, of the same type`(_ value: SQLiteValue) throws {
+  func `returns a stored value with the same type`(_ value: SQLiteValue) throws {
     try db.run("INSERT INTO t VALUES (?)", [value])
     #expect(try db.all("SELECT a FROM t") { $0.value(0) } == [value])
     #expect(try db.all("SELECT ?1", [value]) { $0.value(0) } == [value])
   }
 
-  @Test func `converts as SQLite does where another type is asked for`() throws {
+  @Test func `converts values to the requested type as SQLite does`() throws {
     let row = try db.first("SELECT NULL, '12x', 3.9, x'41', 7") { row in
       (0..<5).map { "\(row.integer($0)) \(row.text($0)) \(row.bytes($0)) \(row.isNull($0))" }
     }
@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  @Test func `a statement keeps its row while the same text runs inside it`() throws {
+  @Test func `keeps the row of a statement while the same statement runs inside`() throws {
     try db.execute("INSERT INTO t VALUES (1), (2), (3)")
     let pairs = try db.all("SELECT a FROM t") { outer in
       let outer = outer.integer(0)
@@ -49,7 +49,7 @@ import Testing
     #expect(pairs == [[11, 12, 13], [21, 22, 23], [31, 32, 33]])
   }
 
-  @Test func `a statement keeps its values while many others run before its first row`() throws {
+  @Test func `keeps the parameters of a statement while many others run before its first row`() throws {
     let found = try db.query("SELECT ?", [.integer(7)]) { outer in
       #expect(try db.integer("SELECT ?", [.integer(8)]) == 8)
       for number in 0..<300 { #expect(try db.integer("SELECT \(number)") == number) }
@@ -58,7 +58,7 @@ import Testing
     #expect(found == 7)
   }
 
-  @Test func `a statement that is left early can run again`() throws {
+  @Test func `can run a statement again after it was left early`() throws {
     try db.execute("INSERT INTO t VALUES (1), (2)")
     for _ in 0..<3 { #expect(try db.first("SELECT a FROM t") { $0.integer(0) } == 1) }
     struct Stop: Error {}
@@ -66,12 +66,12 @@ import Testing
     #expect(try db.all("SELECT a FROM t") { $0.integer(0) } == [1, 2])
   }
 
-  @Test func `runs more texts than it keeps prepared`() throws {
+  @Test func `runs more statements than its cache can contain`() throws {
     for number in 0..<500 { #expect(try db.integer("SELECT \(number)") == number) }
     #expect(try db.integer("SELECT 0") == 0)
   }
 
-  @Test func `a transaction is made whole or not at all`() throws {
+  @Test func `commits a transaction completely or not at all`() throws {
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try db.transaction {
@@ -87,7 +87,7 @@ import Testing
     #expect(db.changes == 1 && db.lastRow == 1)
   }
 
-  @Test func `an error has SQLite's code and words`() {
+  @Test func `throws errors with SQLite's code and message`() {
     let error = #expect(throws: SQLiteError.self) { try db.run("SELECT * FROM nowhere") }
     #expect(error?.description == "SQLite 1: no such table: nowhere")
     #expect(kind { try db.run("SELECT \"nowhere\"") } == .error)
@@ -100,7 +100,7 @@ import Testing
     ("", "none"), (" -- a comment", "none"), ("SELECT 1", "1"), ("SELECT 1 ; -- a comment", "1"),
     ("SELECT 1;; /* two */ ;", "1"), ("SELECT 1; SELECT 2", "several"), ("SELECT 1; SELEKT 2", "several"),
   ])
-  func `one statement is told from none and several`(_ text: String, _ expected: String) throws {
+  func `distinguishes one statement from none and several`(_ text: String, _ expected: String) throws {
     do {
       let found = try db.single(text) { statement in
         try statement.bound(to: []) { try $0.next() ? $0.text(0) : "" }
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `asks its authorizer about everything, also for statements that were prepared before`() throws {
+  @Test func `asks its authorizer about everything, even for statements prepared before`() throws {
     try db.run("INSERT INTO t VALUES (1)")
     var asked: [SQLiteAction] = []
     db.authorize { action in
@@ -127,7 +127,7 @@ import Testing
     #expect(error?.message == "not authorized to use function: random")
   }
 
-  @Test func `interrupts a statement after its deadline, and goes on with others`() throws {
+  @Test func `interrupts a statement after its deadline, and then runs others`() throws {
     db.interrupt(after: .now - .seconds(1))
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
     #expect(kind { try db.run(endless) } == .interrupted)
@@ -135,7 +135,7 @@ import Testing
     #expect(try db.integer("SELECT 1") == 1)
   }
 
-  @Test func `migrates once, step by step, and refuses a newer file`() throws {
+  @Test func `migrates once, step by step, and rejects a newer file`() throws {
     let steps = ["CREATE TABLE m (a)", "INSERT INTO m VALUES (1); INSERT INTO m VALUES (2)"]
     try db.migrate([steps[0]])
     for _ in 0..<2 { try db.migrate(steps) }
@@ -145,7 +145,7 @@ import Testing
     #expect(try db.integer("SELECT count(*) FROM m") == 2)
   }
 
-  @Test func `a closed connection says so`() {
+  @Test func `throws an error after it has been closed`() {
     db.close()
     db.close()
     let error = #expect(throws: SQLiteError.self) { try db.execute("SELECT 1") }

@@ -3,7 +3,7 @@ import FlowPlatform
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct `An SQLite file that several threads use` {
+@Suite(.timeLimit(.minutes(10))) struct `An SQLite file used by several threads` {
   private let folder: Folder
 
   init() { folder = Folder() }
@@ -34,12 +34,12 @@ import Testing
     return pool
   }
 
-  @Test func `readers see one state while another thread writes`() async throws {
+  @Test func `has consistent snapshots for readers while another thread writes`() async throws {
     let pool = try pool()
     let seen = try pool.read { db in
       let before = try db.integer("SELECT count(*) FROM t")
       try pool.write { try $0.run("INSERT INTO t VALUES (2)") }
-      // A reader inside a reader takes another connection.
+      // A reader inside a reader uses another connection.
       let other = try pool.read { try $0.integer("SELECT count(*) FROM t") }
       return [before, try db.integer("SELECT count(*) FROM t"), other]
     }
@@ -61,7 +61,7 @@ import Testing
     #expect(throws: SQLiteError.self) { try pool.write { try $0.execute("SELECT 1") } }
   }
 
-  @Test func `a task that is cancelled interrupts its statement, rolls back and leaves the file to others`()
+  @Test func `is free for others after a cancelled task has rolled back`()
     async throws
   {
     let pool = try pool()
@@ -86,7 +86,7 @@ import Testing
     await #expect(throws: SQLiteError.self) { try await queue.perform { try $0.integer("SELECT 1") } }
   }
 
-  @Test func `a task that is cancelled before its turn does nothing`() async throws {
+  @Test func `is not changed by a task that is cancelled before its turn`() async throws {
     let queue = try SQLiteQueue(file, setup: "CREATE TABLE t (a)")
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -96,7 +96,7 @@ import Testing
     #expect(try queue.sync { try $0.integer("SELECT count(*) FROM t") } == 0)
   }
 
-  @Test func `a file that another connection writes is waited for, and then refused`() throws {
+  @Test func `is waited for while another connection writes, and then an error is thrown`() throws {
     let holder = try SQLiteConnection(file)
     try holder.execute("CREATE TABLE t (a); BEGIN IMMEDIATE")
     let other = try SQLiteConnection(file, busyMilliseconds: 1)
@@ -106,7 +106,7 @@ import Testing
     try other.transaction { try other.run("INSERT INTO t VALUES (1)") }
   }
 
-  @Test func `a missing file, a folder and a file of another kind are told apart`() throws {
+  @Test func `causes different errors if it is missing, a folder or of another kind`() throws {
     func kind(_ path: String, _ access: SQLiteConnection.Access = .readWrite) -> SQLiteError.Kind? {
       do {
         _ = try SQLiteConnection(path, access).hasTable("t")
@@ -124,7 +124,7 @@ import Testing
     #expect(kind(file) == .notADatabase)
   }
 
-  @Test func `bytes of a row are compared in pieces`() throws {
+  @Test func `has bytes that are compared in pieces`() throws {
     let db = try SQLiteConnection(":memory:")
     var bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
     try db.execute("CREATE TABLE t (a)")

@@ -4,11 +4,11 @@
   @testable import FlowStorePostgres
 
   @Suite struct `The lease of a run` {
-    @Test func `is safe for 10 of its 20 s from when its last renewal was sent`() {
+    @Test func `is safe for 10 of its 20 s after its last renewal was sent`() {
       let start = ContinuousClock.now
       var term = LeaseTerm(length: .seconds(20), sentAt: start)
       #expect(term.isSure(at: start + .seconds(9.999)) && !term.isSure(at: start + .seconds(10)))
-      // A renewal counts from when it was sent, whenever its answer came.
+      // A renewal counts from when it was sent, not from when it was answered.
       term.sentAt = start + .seconds(6)
       #expect(term.isSure(at: start + .seconds(15.999)) && !term.isSure(at: start + .seconds(16)))
     }

@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  @Suite struct `A store of runs in PostgreSQL` {
+  @Suite struct `A PostgreSQL run store` {
     private let database: Database
 
     init() throws { database = try Database() }
@@ -20,19 +20,19 @@
         holder: RunHolder(process: 1, host: "here"), header: [])
     }
 
-    @Test func `holds to what all stores hold to`() throws {
+    @Test func `conforms to the rules for all stores`() throws {
       let address = address
       let conformance = RunStoreConformance { () throws -> any RunStore in try PostgresRunStore(address) }
       #expect(try conformance.problems() == [])
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `gives a run to another process when its lease has run out, and fences the one that had it`() throws {
+    func `passes a run to another process after its lease has expired, and fences the previous one`() throws {
       let store = try PostgresRunStore(address, leaseMilliseconds: 600)
       let other = try PostgresRunStore(address, leaseMilliseconds: 600)
       let old = try store.create(run("a"), definition: [1])
       try store.append([1], to: old, isDurable: true)
-      // As if its process had been stopped; here it goes on, and may renew it just then.
+      // This simulates a suspended process. Since it is running here, it may renew the lease at the same time.
       var taken: (any RunLease)?
       while taken == nil {
         try database.execute("UPDATE flowrun_run SET lease_until = clock_timestamp() - interval '1 second'")
@@ -43,7 +43,7 @@
       #expect(new.epoch == 2)
       #expect(throws: StoreProblem.fenced(run: "a")) { try store.append([2], to: old, isDurable: true) }
       #expect(throws: StoreProblem.fenced(run: "a")) { try store.finish(old, state: .success, summary: []) }
-      // It is told without writing anything.
+      // The process is notified without writing anything.
       var isTold = false
       while !isTold {
         do { _ = try store.requests(of: old) } catch { isTold = error == .fenced(run: "a") }
@@ -56,19 +56,19 @@
       "workflow = 'v'", "file = '/v.yaml'", "started = started + 1", "epoch = epoch + 1", "process = process + 1",
       "host = host || 'x'", "header = header || '\\x01'", "summary = summary || '\\x01'", "state = 'failure'",
     ])
-    func `tells that a row is not what was written, whichever column changed`(change: String) throws {
+    func `detects damage to every column of a row`(change: String) throws {
       let store = try PostgresRunStore(address)
       _ = try store.create(run("a"), definition: [1])
       _ = try store.create(run("b"), definition: [1])
       #expect(try store.runs(RunFilter()).count == 2)
-      // As a disk would do it: the database itself would work the checksum out again.
+      // Without the expression, the database does not update the checksum, as if the disk had changed the data.
       try database.execute("ALTER TABLE flowrun_run ALTER COLUMN checksum DROP EXPRESSION")
       try database.execute("UPDATE flowrun_run SET \(change) WHERE id = 'a'")
       let list = try store.list(RunFilter())
       #expect(list.runs.map(\.id) == ["b"] && list.damaged == ["a"], "and hides no other run")
     }
 
-    @Test func `tells that a workflow is not what was written`() throws {
+    @Test func `detects a damaged definition`() throws {
       let store = try PostgresRunStore(address)
       _ = try store.create(run("a"), definition: [1, 2])
       try database.execute("UPDATE flowrun_definition SET bytes = '\\x0103'")
@@ -80,7 +80,7 @@
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `keeps what was written while the database was killed and started again`() throws {
+    func `keeps data written before and after a restart of the database`() throws {
       let store = try PostgresRunStore(address)
       let lease = try store.create(run("a"), definition: [1])
       try store.append([1], to: lease, isDurable: true)
@@ -91,7 +91,7 @@
       #expect(try PostgresRunStore(address).chunks(of: "a") == [[1], [2]])
     }
 
-    @Test func `that is newer or not there is refused`() throws {
+    @Test func `is rejected if it is newer or does not exist`() throws {
       _ = try PostgresRunStore(address)
       try database.execute("UPDATE flowrun_store SET version = 2")
       #expect {

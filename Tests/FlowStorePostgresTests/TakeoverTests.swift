@@ -3,8 +3,8 @@
   import TestSupport
   import Testing
 
-  /// Two real processes and one database.
-  @Suite struct `A run that several machines see` {
+  /// Uses two processes and one database.
+  @Suite struct `A run in a shared database` {
     private let database: Database
     private let folder: String
 
@@ -21,7 +21,7 @@
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `is taken over from a stopped process, whose writes are refused and whose steps end, which it says`() throws {
+    func `is taken over from a suspended process, whose writes are refused and whose steps are stopped`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write(
         """
@@ -40,7 +40,7 @@
       #expect(held.exitCode == 1 && held.errors.contains("is already running (process"), "\(held)")
       first.send(SIGSTOP)
       try write("", to: "ok")
-      // Its lease runs out after 20 s.
+      // The lease expires after 20 s.
       let second = try FlowrunProcess.run(
         ["resume", "last", "--wait", "--store", address], in: folder, limitSeconds: 60)
       #expect(second.exitCode == 0 && second.output.contains("kept: a\n"), "\(second)")
@@ -54,7 +54,7 @@
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `begins no step in a stopped process that another one has taken it from, without a durable journal`() throws {
+    func `starts no further step in a suspended process after another one has taken it over`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write(
         """
@@ -73,7 +73,7 @@
       }
       #expect(isHeld)
       first.send(SIGSTOP)
-      // Its lease runs out after 20 s. Its command has ended by then, and what follows it is ready.
+      // The lease expires after 20 s. By then, the command has ended and the next step is ready.
       let second = try FlowrunProcess.run(
         ["resume", "last", "--wait", "--store", address], in: folder, limitSeconds: 60)
       #expect(second.exitCode == 0, "\(second)")
@@ -83,7 +83,7 @@
       #expect(try String(contentsOfFile: "\(folder)/log", encoding: .utf8) == "b\nc\n")
     }
 
-    @Test(.timeLimit(.minutes(10))) func `goes on after the database was killed and started again`() throws {
+    @Test(.timeLimit(.minutes(10))) func `continues after the database was killed and restarted`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       var text = "name: through\ndurable: true\nsteps:\n"
       for step in 0..<30 {
@@ -99,7 +99,7 @@
       #expect(result.exitCode == 0 && result.output.contains("s29 succeeded"), "\(result)")
     }
 
-    @Test func `is refused where the address is none, or with no history`() throws {
+    @Test func `is refused with an invalid address or without a history`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
       for arguments in [["w.yaml", "--store", "mysql://x"], ["runs", "--store", "runs.sqlite"]] {

@@ -5,7 +5,7 @@ import TestSupport
 import Synchronization
 import Testing
 
-/// Of every damaged store either the same runs are listed, or it is reported and the next run moves it aside.
+/// Each damaged store either lists the same runs, or it is reported and the next run moves it aside.
 @Suite struct `A damaged store` {
   private let folder: String
   private let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
@@ -24,7 +24,7 @@ import Testing
       holder: RunHolder(process: 1, host: "here"), header: [1, 2, 3])
   }
 
-  /// The files of a store while no process has it open.
+  /// The files of a store that no process has open.
   private struct Files {
     var main: [UInt8]
     var log: [UInt8]
@@ -34,21 +34,21 @@ import Testing
       main = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
       log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-wal")))
       record = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + ".lock")))
-      // The zeros that a durable run has the disk set aside are the same everywhere.
+      // The zeros allocated by a durable run are omitted.
       if let last = log.lastIndex(where: { $0 != 0 }) { log = Array(log[..<min(log.count, last + 4096)]) }
     }
 
     func write(to path: String) throws {
       unlink(path + "-shm")
       for (bytes, end) in [(main, ""), (log, "-wal"), (record, ".lock")] {
-        // Foundation waits for the disk.
+        // Foundation would wait for the disk.
         let file = try #require(fopen(path + end, "w"))
         #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count && fclose(file) == 0)
       }
     }
   }
 
-  /// A store with a durable run that was interrupted, behind a run of the usual kind.
+  /// Creates a store with a normal run and an interrupted durable one.
   private func durableStore() throws {
     let store = try SQLiteRunStore(path)
     try store.keep(Self.run("kept", .success, 1), definition: [9], chunks: [[1], [2]])
@@ -57,7 +57,7 @@ import Testing
     withExtendedLifetime(lease) {}
   }
 
-  /// What can be seen of a store; nil: it is reported as damaged.
+  /// Returns the visible content of a store, or nil if it is reported as damaged.
   private func contents(_ path: String) throws -> [String: [[UInt8]]]? {
     do throws(StoreProblem) {
       let store = try SQLiteRunStore(path)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// Whether the next run finds the store damaged, or the damage is that of single runs, which are named.
+  /// True if the next run detects the damage, or if single damaged runs are listed.
   private func isDealtWith(_ path: String) throws -> Bool {
     do throws(StoreProblem) {
       let store = try SQLiteRunStore(path)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// What one changed bit came to.
+  /// The result of changing one bit.
   private enum Finding {
     case same, reported, newer
     case wrong(String)
@@ -108,14 +108,14 @@ import Testing
     }
   }
 
-  /// A long test changes each 23rd bit (one and a half million bits take an hour), from one that the seed picks: 23 seeds in
-  /// a row change every bit.
+  /// A long test changes every 23rd bit, starting with one that depends on the seed, so 23 consecutive seeds change all
+  /// bits. One and a half million bits take an hour.
   private static let longStep = 23
   private static let seed =
     ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap { Int($0) } ?? 7
 
-  /// Changes a sample of the bits of a part, one at a time, and looks at the store. Several threads do it, since a log that
-  /// seems damaged is read again for 20 ms.
+  /// Changes a sample of the bits of a part, one at a time, and checks the store. This uses several threads, because a
+  /// log that seems damaged is read repeatedly for 20 ms.
   private func check(
     _ files: Files, _ part: WritableKeyPath<Files, [UInt8]> & Sendable, of whole: [String: [[UInt8]]],
     mayLack: String? = nil, newerAt: Int? = nil
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(60)))
-  func `is never listed without a run of which the log was changed`() throws {
+  func `is reported if a change of the log affects a run`() throws {
     defer { clean() }
     try durableStore()
     let whole = try #require(try contents(path))
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(60)))
-  func `lacks at most the last transaction of a run that nobody waited for, where the log was changed`() throws {
+  func `lacks at most the last transaction of a run that was not durable if the log was changed`() throws {
     defer { clean() }
     try durableStore()
     try SQLiteRunStore(path).keep(Self.run("last", .success, 3), definition: [7], chunks: [[1]])
@@ -173,26 +173,26 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(60)))
-  func `is never listed without a run of which the file was changed`() throws {
+  func `is reported if a change of the main file affects a run`() throws {
     defer { clean() }
     try durableStore()
-    // Everything in the file, and the log begun again.
+    // The whole content is in the main file, and the log is empty.
     try ForeignWriter.execute("PRAGMA wal_checkpoint(TRUNCATE)", on: path)
     try Data().write(to: URL(fileURLWithPath: path + "-wal"))
     let whole = try #require(try contents(path))
     #expect(whole["durable"]?.count == 4)
-    // The next format differs in one bit from this one; anyone who sees it leaves the store alone and says so.
+    // The next format differs from this one in one bit; it is reported as newer and the store is left unchanged.
     try check(try Files(path), \.main, of: whole, newerAt: 8 * 63)
   }
 
-  @Test func `whose file was emptied, or whose log begins with something else, is moved aside once`() throws {
+  @Test func `with an empty main file or a changed start of its log is moved aside once`() throws {
     defer { clean() }
     try durableStore()
     let files = try Files(path)
     var (emptied, other, first) = (files, files, files)
     emptied.main = []
     other.log.replaceSubrange(0..<32, with: [UInt8](repeating: 7, count: 32))
-    // As a tool does it that writes one byte into the salt of the first frame.
+    // A tool that writes one byte into the salt of the first frame does this.
     first.log[40] ^= UInt8(ascii: "X")
     for changed in [emptied, other, first] {
       try changed.write(to: path)
@@ -206,13 +206,13 @@ import Testing
       #expect(try Data(contentsOf: URL(fileURLWithPath: aside)) == Data(changed.main))
       #expect(try Data(contentsOf: URL(fileURLWithPath: aside + "-wal")) == Data(changed.log))
       let store = try SQLiteRunStore(path)
-      // Another process found the same damage.
+      // Another process has found the same damage.
       #expect(try SQLiteRunStore.moveAside(path, found, atSeconds: 5) == nil)
       #expect(try store.runs(RunFilter()).isEmpty)
     }
   }
 
-  @Test func `is none of an earlier program's, whose tables only the log has`() throws {
+  @Test func `is distinguished from one of an earlier version, whose tables are only in the log`() throws {
     defer { clean() }
     try durableStore()
     let sound = try contents(path)
@@ -221,15 +221,15 @@ import Testing
     try files.write(to: path)
     let found = try contents(path)
     #expect(found != nil && found == sound)
-    // Half of it is damage.
+    // Only one of the two fields is damage.
     files.main[47] = 4
     try files.write(to: path)
     #expect(try contents(path) == nil)
   }
 
-  @Test func `is new only where nothing can have been in it`() throws {
+  @Test func `counts as new only if it cannot have contained any run`() throws {
     defer { clean() }
-    // A process that was killed while it created the store leaves what it had made under another name.
+    // A process that is killed while creating the store leaves files with another name.
     for suffix in [".new", ".new-wal"] { try Data([1, 2]).write(to: URL(fileURLWithPath: path + suffix)) }
     #expect(SQLiteRunStore.isNew(path))
     for log in [nil, Data(), Data(repeating: 0, count: 70_000)] as [Data?] {
@@ -241,7 +241,7 @@ import Testing
       #expect(try contents(path) == ["a": [[1]]])
       #expect(access(path + ".new", F_OK) != 0)
     }
-    // A store whose file was moved aside, by a process that was killed before it moved the log.
+    // The main file was moved aside by a process that was killed before it moved the log.
     unlink(path)
     #expect(!SQLiteRunStore.isNew(path))
     #expect(throws: StoreProblem.self) { _ = try SQLiteRunStore(path) }
@@ -249,7 +249,7 @@ import Testing
     #expect(try SQLiteRunStore(path).runs(RunFilter()).isEmpty)
   }
 
-  @Test func `has runs of which another store's process holds the number`() throws {
+  @Test func `is replaced by one that skips the numbers of runs that are still locked`() throws {
     defer { clean() }
     let old = try SQLiteRunStore(path)
     let held = try old.create(Self.run("old", .running, 1), definition: [1])
@@ -260,7 +260,7 @@ import Testing
     withExtendedLifetime((held, lease)) {}
   }
 
-  @Test func `is none when a transaction was torn in its midst and later frames of it reached the disk`() throws {
+  @Test func `is detected if later frames of a torn transaction reached the disk`() throws {
     defer { clean() }
     try durableStore()
     let before = try Files(path)
@@ -271,8 +271,8 @@ import Testing
     let after = try Files(path)
     let whole = try #require(try contents(path))
     #expect(whole["torn"] != nil)
-    // The first frame of the transaction is still what it was, as a power cut may leave it; neither the record nor the copy in
-    // the main file was written, which comes after the log has been flushed.
+    // The first frame of the transaction is the old one, as after a power failure. Neither the record nor the copy in
+    // the main file was written, because that happens after flushing the log.
     let first = (before.log.lastIndex { $0 != 0 } ?? 0) / 4120
     var cut = after
     (cut.record, cut.main) = (before.record, before.main)

@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files of a store that no process has open, and files that go missing while one has.
-@Suite struct `A store that is released` {
+/// The files of a store that no process has open, and files that are removed while a process has it open.
+@Suite struct `A released store` {
   private let folder: String
 
   init() throws {
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// The runs in a copy of the main file alone.
+  /// Returns the runs in a copy of only the main file.
   private func runsInMainFile() throws -> [String] {
     let target = folder + "/alone.sqlite"
     for end in ["-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: target + end) }
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `has every run in its main file once the last process has released it`() throws {
+  @Test func `has every run in its main file after the last process has closed it`() throws {
     defer { clean() }
     var first: SQLiteRunStore? = try SQLiteRunStore(path)
     var reader: SQLiteRunStore? = try SQLiteRunStore(path, readOnly: true)
@@ -74,7 +74,7 @@ import Testing
     #expect(try runsInMainFile() == ["a"])
     for end in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: path + end) }
     #expect(try SQLiteRunStore(path).chunks(of: "a") == [[0], [1]])
-    // A run of the usual kind comes after it, and another durable one.
+    // It is followed by a normal run and another durable one.
     try SQLiteRunStore(path).keep(run("b"), definition: [1], chunks: [])
     #expect(try runsInMainFile() == ["b", "a"])
     try {
@@ -86,8 +86,8 @@ import Testing
     #expect(try !isDamaged(path))
   }
 
-  /// The files of a store whose process was killed, or whose machine stopped.
-  @Test func `is damaged without the log that a durable run had flushed`() throws {
+  /// The files are those after a process was killed or a machine stopped.
+  @Test func `is damaged without the log flushed by a durable run`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     try store.keep(run("a"), definition: [1], chunks: [[1]])
@@ -101,14 +101,14 @@ import Testing
     #expect(try isDamaged(image))
     try Data(count: 40_000).write(to: URL(filePath: image + "-wal"))
     #expect(try isDamaged(image))
-    // In place, as a cleanup of the folder does it.
+    // The log is removed in place, as by a cleanup of the folder.
     let log = try Data(contentsOf: URL(filePath: path + "-wal"))
     try FileManager.default.removeItem(atPath: path + "-wal")
     #expect(try isDamaged(path))
     withExtendedLifetime((store, lease, log)) {}
   }
 
-  @Test func `is whole after another program has copied the log into the main file`() throws {
+  @Test func `is intact after another program has copied the log to the main file`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     let lease = try store.create(run("a", .running), definition: [1], chunks: [[0]], isDurable: true)
@@ -141,7 +141,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: 0..<7) func `refuses the next write when it was removed, moved or replaced`(number: Int) throws {
+  @Test(arguments: 0..<7) func `refuses the next write if a file was removed, moved or replaced`(number: Int) throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     let lease = try store.create(run("a", .running), definition: [1], chunks: [[0]], isDurable: true)
@@ -158,7 +158,7 @@ import Testing
     #expect(throws: Never.self) { try another.keep(run("b"), definition: [1], chunks: []) }
   }
 
-  @Test func `is backed up whole while a run continues, and the backup can be used as a store`() throws {
+  @Test func `can be backed up during a run, and the backup can be used as a store`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     try store.keep(run("a"), definition: [1], chunks: [[1]])

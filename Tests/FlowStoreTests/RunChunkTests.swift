@@ -3,7 +3,7 @@ import FlowTestKit
 import Testing
 
 @Suite struct `A chunk of a journal` {
-  @Test func `has the checksum that the standard says`() {
+  @Test func `has a checksum according to the standard`() {
     // RFC 3720, B.4: 32 bytes of zeros, of ones, and ascending.
     #expect(Checksum.of([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
     #expect(Checksum.of([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
@@ -11,7 +11,7 @@ import Testing
     #expect(Checksum.of([UInt8](5..<32), behind: Checksum.of([UInt8](0..<5))) == 0x46DD_794E)
   }
 
-  @Test func `of a definition has a fingerprint that each bit, its length and the order of its parts change`() {
+  @Test func `with a definition has a fingerprint that depends on every bit, the length and the order`() {
     let bytes = (0..<100).map { UInt8($0) }
     var seen: Set<Int> = [Fingerprint.of([]), Fingerprint.of(bytes)]
     for bit in 0..<800 {
@@ -21,7 +21,7 @@ import Testing
     }
     for count in 1..<100 { seen.insert(Fingerprint.of(Array(bytes[..<count]))) }
     for count in 1..<100 { seen.insert(Fingerprint.of([UInt8](repeating: 0, count: count))) }
-    // Sixteen bytes with the sixteen behind them, as they are taken up at once.
+    // Swaps the first two blocks of sixteen bytes, which are processed together.
     var turned = Array(bytes[16..<32])
     turned += bytes[0..<16]
     turned += bytes[32...]
@@ -30,7 +30,7 @@ import Testing
     #expect(seen.allSatisfy { $0 >> 62 == 1 })
   }
 
-  @Test func `is read as it was written, and one changed bit is told`() throws {
+  @Test func `is read as written, and every changed bit is detected`() throws {
     var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 1)
     for _ in 0..<200 {
       let body = (0..<Int.random(in: 0..<60, using: &random)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -50,13 +50,13 @@ import Testing
     }
   }
 
-  @Test func `of a newer format is refused with its number`() {
+  @Test func `with a newer format is rejected with the format's number`() {
     var bytes = RunChunk(.entries, wallMilliseconds: 1, runNanoseconds: 2, body: [3]).bytes
     bytes[3] = 2
     #expect(throws: RunChunk.ChunkProblem.newer(version: 2)) { try RunChunk(bytes) }
   }
 
-  @Test func `numbers and texts come back`() throws {
+  @Test func `preserves numbers and strings`() throws {
     let numbers: [Int] = [0, 1, -1, 63, 64, -64, -65, 1 << 40, .max, .min]
     var writer = ByteWriter()
     for number in numbers { writer.add(signed: number) }

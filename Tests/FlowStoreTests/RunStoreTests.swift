@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `A store of runs in SQLite` {
+@Suite struct `An SQLite run store` {
   private let folder: String
 
   init() throws {
@@ -25,21 +25,21 @@ import Testing
       header: [])
   }
 
-  @Test func `holds to what all stores hold to`() throws {
+  @Test func `conforms to the rules for all stores`() throws {
     defer { clean() }
     let path = path
     let conformance = RunStoreConformance { () throws -> any RunStore in try SQLiteRunStore(path) }
     #expect(try conformance.problems() == [])
   }
 
-  @Test func `and the one for tests hold to the same`() throws {
+  @Test func `and the one for tests conform to the same rules`() throws {
     defer { clean() }
     let store = MemoryRunStore()
     let conformance = RunStoreConformance { () throws -> any RunStore in store }
     #expect(try conformance.problems() == [])
   }
 
-  @Test func `is left as it is when it is only opened, so that the next start need not check it whole`() throws {
+  @Test func `is not changed by opening it, so the next start need not check it`() throws {
     defer { clean() }
     try SQLiteRunStore(path).keep(run("a"), definition: [1], chunks: [[1]])
     func changes() -> [timespec] {
@@ -60,8 +60,8 @@ import Testing
     }
   }
 
-  /// A run that ends between the look at its row and the look at its lock seemed to be interrupted.
-  @Test func `never says of a run that ends that it was interrupted`() async throws {
+  /// A run that ended between reading its row and checking its lock used to look interrupted.
+  @Test func `never lists a run that is just ending as interrupted`() async throws {
     defer { clean() }
     let (writer, reader) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
     var begun = run("a")
@@ -88,7 +88,7 @@ import Testing
     #expect(seen.isSubset(of: [.running, .success]), "\(seen)")
   }
 
-  @Test func `may be read by its owner alone`() throws {
+  @Test func `can be read only by its owner`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     try store.keep(run("a"), definition: [1], chunks: [[1]])
@@ -99,14 +99,14 @@ import Testing
     }
   }
 
-  @Test func `that is newer is refused and left as it is`() throws {
+  @Test func `with a newer format is rejected and left unchanged`() throws {
     defer { clean() }
     _ = try SQLiteRunStore(path)
     try sqlite("PRAGMA user_version = 3")
     #expect(throws: StoreProblem.newer(path: path, version: 3)) { _ = try SQLiteRunStore(path) }
   }
 
-  @Test func `of format 1, which noted a checksum of definitions, is read and goes on as one of today`() throws {
+  @Test func `with format 1, which has checksums of definitions, is read and upgraded`() throws {
     defer { clean() }
     let definition = [UInt8]("name: w".utf8)
     try SQLiteRunStore(path).keep(run("a"), definition: definition, chunks: [[1]])
@@ -121,7 +121,7 @@ import Testing
     #expect(throws: StoreProblem.self) { try store.definition(of: "b") }
   }
 
-  @Test func `keeps a definition again where the one it has is damaged`() throws {
+  @Test func `stores a definition again if the existing copy is damaged`() throws {
     defer { clean() }
     let definition = [UInt8]("name: w".utf8)
     let store = try SQLiteRunStore(path)
@@ -137,7 +137,7 @@ import Testing
     "epoch = 9",
     "process = 4", "host = 'there'", "chunks = 4", "definition = 3", "checksum = 5", "id = 'x'",
   ])
-  func `lists the others where a run is damaged, names that one, and forgets it alone`(change: String) throws {
+  func `lists the other runs if one is damaged, reports that one and can remove it`(change: String) throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     for id in ["a", "b", "c"] { try store.keep(run(id), definition: [7], chunks: [[1]]) }
@@ -151,7 +151,7 @@ import Testing
     #expect(try store.chunks(of: "c") == [[1]] && store.definition(of: "a") == [7])
   }
 
-  @Test(arguments: [0, 300_000]) func `lists what can be read where a page of it cannot`(forgotten: Int) throws {
+  @Test(arguments: [0, 300_000]) func `lists the readable runs if a page is damaged`(forgotten: Int) throws {
     defer { clean() }
     do {
       let store = try SQLiteRunStore(path)
@@ -166,7 +166,7 @@ import Testing
     }
     try sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
     var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    // The page with the row of the tenth run, whose header is as no other page has it.
+    // The page with the row of the tenth run gets an invalid header.
     let name = [UInt8]("run-9/".utf8.dropLast())
     let hit = try #require((0..<bytes.count).first { bytes[$0...].starts(with: name + [UInt8]("w/w".utf8)) })
     for offset in 0..<8 { bytes[hit / 4096 * 4096 + offset] = 0xEE }
@@ -178,7 +178,7 @@ import Testing
     #expect(list.runs.map(\.startedMilliseconds) == list.runs.map(\.startedMilliseconds).sorted(by: >))
   }
 
-  @Test func `does not hand on a request that is not what was asked`() throws {
+  @Test func `ignores a damaged request`() throws {
     defer { clean() }
     let (store, other) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
     var begun = run("a")
@@ -191,7 +191,7 @@ import Testing
     #expect(try other.answer(to: damaged) == nil)
   }
 
-  @Test func `that is not a store is told to be damaged, and moved aside whole`() throws {
+  @Test func `is reported as damaged and moved aside if it is not an SQLite file`() throws {
     defer { clean() }
     try FileManager.default.createDirectory(atPath: folder + "/.flowrun", withIntermediateDirectories: true)
     let text = String(repeating: "no store ", count: 1000)
@@ -202,7 +202,7 @@ import Testing
     _ = try SQLiteRunStore(path)
   }
 
-  @Test func `lets only the machine that ran a run go on with it, where it is on a network file system`() throws {
+  @Test func `on a network file system can be continued only by the machine that ran the run`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path, isOnNetwork: true)
     for (id, isNetwork) in [("a", true), ("b", false)] {
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test func `is shared by many at once`() async throws {
+  @Test func `can be used by many threads at once`() async throws {
     defer { clean() }
     let path = path
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -245,7 +245,7 @@ import Testing
     for number in 0..<16 { #expect(try store.chunks(of: "run-\(number)").count == 20) }
   }
 
-  @Test func `lists the run that was recorded last first, also after the clock was set back`() throws {
+  @Test func `lists runs in the order of recording even if the clock was set back`() throws {
     defer { clean() }
     let stores: [any RunStore] = [try SQLiteRunStore(path), MemoryRunStore()]
     for store in stores {
@@ -261,7 +261,7 @@ import Testing
     }
   }
 
-  @Test func `removes nothing because a clock was wrong for one run`() {
+  @Test func `removes no run because of a wrong clock during a single run`() {
     let retention = RunRetention()
     func made(_ id: String, day: Int) -> StoredRun {
       StoredRun(
@@ -272,7 +272,7 @@ import Testing
       retention.excess(of: runs, sizes: [:], nowMilliseconds: today * 86_400_000)
     }
     let usual = [made("c", day: 1002), made("b", day: 1001), made("a", day: 1000)]
-    // The clock is ahead during one run, and right again after it.
+    // The clock is ahead during one run and correct afterwards.
     #expect(excess([made("ahead", day: 1402)] + usual, today: 1402) == [])
     #expect(excess([made("ahead", day: 1402)] + usual, today: 1003) == [])
     #expect(excess([made("d", day: 1003), made("ahead", day: 1402)] + usual, today: 1003) == [])
@@ -282,7 +282,7 @@ import Testing
     #expect(excess([made("e", day: 1101), made("d", day: 1100)] + usual, today: 1101) == ["c", "b", "a"])
   }
 
-  @Test func `forgets what is too many, too old or too big, but nothing that goes on`() {
+  @Test func `removes runs that exceed a limit, but no running ones`() {
     var retention = RunRetention()
     retention.runs = 2
     retention.days = 1
@@ -297,18 +297,18 @@ import Testing
       made("d", 10 * day, .running), made("e", 8 * day, .interrupted),
     ]
     #expect(retention.excess(of: runs, sizes: [:], nowMilliseconds: 10 * day) == ["c", "e"])
-    // The newest two have exactly what there is room for; one byte more is too much.
+    // The newest two runs fit exactly; one more byte is too much.
     retention.bytes = 10
     #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 6], nowMilliseconds: 10 * day) == ["c", "e"])
     #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 7], nowMilliseconds: 10 * day) == ["b", "c", "e"])
-    // The newest success stays while the workflow has runs, and not longer.
+    // The newest success is kept only while other runs of the workflow are.
     let old = [made("f", 10 * day, .failure), made("g", 5 * day, .success), made("h", 3 * day, .success)]
     #expect(retention.excess(of: old, sizes: [:], nowMilliseconds: 10 * day) == ["h"])
     retention.trustsClock = true
     #expect(retention.excess(of: Array(old[1...]), sizes: [:], nowMilliseconds: 10 * day) == ["g", "h"])
   }
 
-  @Test func `keeps the newest success of each step while its workflow has runs`() {
+  @Test func `keeps the newest success of each step while other runs of its workflow are kept`() {
     var retention = RunRetention()
     retention.runs = 1
     func made(_ id: String, _ started: Int, _ file: String = "/w") -> StoredRun {
@@ -320,7 +320,7 @@ import Testing
     let ended: [String: Set<String>] = ["a": ["x"], "b": ["x"], "c": ["x", "y"], "d": ["y"], "e": ["z"]]
     #expect(
       retention.excess(of: runs, sizes: [:], nowMilliseconds: 5) { ended[$0.id] ?? [] } == ["b", "d"])
-    // What is read for that ends where nothing is left to ask.
+    // No further runs are read when there are no open questions.
     var asked: [String] = []
     _ = retention.excess(of: Array(runs[..<2]), sizes: [:], nowMilliseconds: 5) {
       asked.append($0.id)
