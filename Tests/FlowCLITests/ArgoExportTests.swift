@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is written for Argo is what Argo takes.
+/// Exported workflows are valid for Argo.
 @Suite(.timeLimit(.minutes(10))) struct ArgoExportTests {
   private static let workflows = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../workflows").standardizedFileURL.path
@@ -11,7 +11,7 @@ import Testing
   static let examples = ((try? FileManager.default.contentsOfDirectory(atPath: workflows)) ?? [])
     .filter { $0.hasSuffix(".yaml") && !$0.hasSuffix(".sync.yaml") }.sorted()
 
-  /// A workflow of Argo fits its fields, and its names lead somewhere.
+  /// Checks that a workflow uses only fields of Argo and that its references are valid.
   private func check(_ text: String) throws -> [String: ValueObject] {
     let workflow = try JSONText.parse(text)
     #expect(ArgoFields.workflow.problems(workflow) == [])
@@ -32,7 +32,7 @@ import Testing
     return Dictionary(zip(names, templates)) { first, _ in first }
   }
 
-  @Test(arguments: examples) func `an example of ours is something Argo takes, or nothing of it translates`(
+  @Test(arguments: examples) func `an example is exported to a valid Argo workflow, or nothing of it can be translated`(
     _ name: String
   ) throws {
     let result = try FlowrunProcess.run(["export", "\(Self.workflows)/\(name)", "--format", "argo"])
@@ -75,7 +75,7 @@ import Testing
     #expect(templates["flowrun-2"] != nil)
   }
 
-  @Test func `the folder of a step is its container's, and one next to the workflow is told to be left out`() throws {
+  @Test func `the folder of a step becomes that of its container, and one next to the workflow is left out`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -96,7 +96,7 @@ import Testing
     #expect(templates["beside"]?["container"]?.objectValue?["workingDir"] == nil)
   }
 
-  @Test func `what has nothing that translates is told, and nothing is written`() throws {
+  @Test func `a workflow without translatable steps is reported, and nothing is written`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps: { a: { uses: flow.noop } }\n", to: "flow.yaml")

@@ -1,7 +1,7 @@
 import FlowModel
 
-/// The part of Argo's published schema of a Workflow that exported workflows use: which fields there are, which must be there,
-/// and what is in them. The schema itself allows what it does not know; here that is wrong, because Argo drops it.
+/// The part of Argo's published schema of a Workflow that exported workflows use: the existing and required fields and
+/// their content. The schema allows unknown fields; here they are errors, because Argo ignores them.
 indirect enum ArgoFields: Sendable {
   case text
   case flag
@@ -36,7 +36,7 @@ indirect enum ArgoFields: Sendable {
       "continueOn": .object(["failed": .flag, "error": .flag]),
     ], required: ["name"])
 
-  /// What does not fit, with its place.
+  /// Returns the errors with their locations.
   func problems(_ value: Value, _ place: String = "") -> [String] {
     switch (self, value) {
     case (.text, .string), (.flag, .boolean): []

@@ -6,7 +6,7 @@
 
   @testable import FlowCLI
 
-  /// Questions for a text or a secret.
+  /// Questions that ask for text or a secret.
   @Suite(.timeLimit(.minutes(3))) struct `A question` {
     private let tool: CommandLineTool
 
@@ -28,7 +28,7 @@
 
       """
 
-    /// Whether any file below the folder holds a text.
+    /// True if a file in the folder contains a text.
     private func isStored(_ text: String) -> Bool {
       let files = FileManager.default.enumerator(at: tool.folder, includingPropertiesForKeys: nil)
       return files?.contains { file in
@@ -36,7 +36,7 @@
       } ?? false
     }
 
-    @Test func `for a text is answered by a line at the terminal, below what the steps before have printed`() throws {
+    @Test func `for a text is answered at the terminal, below the output of earlier steps`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -57,7 +57,7 @@
       }
     }
 
-    @Test func `shows the lines of items and included files before it, in events and on the page`() throws {
+    @Test func `shows the output of items and included files before it, in events and on the page`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -96,7 +96,7 @@
           "\"printed\":{\"each[0]\":[\"item a\"],\"each[1]\":[\"item b\"],\"part/two\":[\"3\",\"4\""), "\(output)")
     }
 
-    @Test func `for a secret shows it nowhere, records it nowhere, and is asked again by a resume that needs it`()
+    @Test func `for a secret neither shows nor records it, and is asked again by a resume that needs it`()
       throws
     {
       defer { tool.remove() }
@@ -121,7 +121,7 @@
       #expect(!isStored("0pen-again"))
     }
 
-    @Test func `for a secret is answered from standard input, and not by an argument`() throws {
+    @Test func `for a secret is answered from standard input, but not by an argument`() throws {
       defer { tool.remove() }
       try tool.write(Self.secret, to: "w.yaml")
       try tool.write("", to: "repaired")
@@ -143,7 +143,7 @@
       #expect(!isStored("s3same-0pen"))
     }
 
-    /// Waits until other processes find the run: its events may be printed before.
+    /// Waits until other processes can find the run; its events may be printed earlier.
     private func isRecorded() throws -> Bool {
       try within(seconds: 60) { try tool.run("runs", "show", "last").exitCode == 0 }
     }
@@ -172,7 +172,7 @@
       #expect(outputs.contains("as before; nothing"), "\(outputs)")
     }
 
-    @Test func `gives its secret only to what takes secrets`() throws {
+    @Test func `passes its secret only to inputs that accept secrets`() throws {
       defer { tool.remove() }
       try tool.write(
         """

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What build servers and trace collectors get from the real command.
-@Suite(.timeLimit(.minutes(10))) struct `A run in a build server` {
+/// Outputs of the command for build servers and trace collectors.
+@Suite(.timeLimit(.minutes(10))) struct `A run on a build server` {
   private static let workflow = """
     name: build
     secrets:
@@ -28,7 +28,7 @@ import Testing
     return try FlowrunProcess.run(arguments, in: tool.folder.path, environment: variables)
   }
 
-  @Test func `writes JUnit, annotations, a summary and code quality, none with the secret`() throws {
+  @Test func `writes JUnit, annotations, a summary and code quality, all without the secret`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "build.yaml")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `removes what an earlier run left when the workflow cannot start`() throws {
+  @Test func `removes the outputs of an earlier run if the workflow cannot start`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: bad\nsteps: { a: { uses: no.such } }\n", to: "bad.yaml")
@@ -89,7 +89,7 @@ import Testing
       (["--junit", "build.yaml"], 64, "--junit 'build.yaml' would overwrite the workflow"),
       (["--otlp", "localhost:4318"], 64, "--otlp 'localhost:4318': expected http://HOST[:PORT]"),
       (["--annotations", "gitlab"], 64, "github"),
-    ]) func `refuses what cannot be written before anything runs`(
+    ]) func `rejects outputs that cannot be written before anything runs`(
       options: [String], code: Int32, message: String
     ) throws
   {
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(.enabled(if: TraceReceiver.isInstalled))
-  func `arrives at a collector as one trace, with the contexts that its commands and plugins saw`() throws {
+  func `is received by a collector as one trace that contains the contexts of commands and plugins`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let receiver = try TraceReceiver()
@@ -176,12 +176,12 @@ import Testing
   }
 
   @Test(.enabled(if: TraceReceiver.isInstalled))
-  func `ends as it would without a collector, with one warning of what was dropped`() throws {
+  func `has the same result if the collector fails, with one warning about dropped spans`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let receiver = try TraceReceiver()
     try tool.write("name: x\nsteps:\n  a: { uses: flow.noop }\n", to: "x.yaml")
-    // How the receiver answers, how many of the three spans are lost, and why.
+    // The behavior of the receiver, the number of lost spans of three, and the reason.
     let cases = [
       ("busy", 0, ""), ("reject", 2, "the server rejected them: too many"), ("error", 3, "the server answered 400"),
       ("wrong", 3, "it is not HTTP"), ("silent", 3, "no answer"), ("negative", 3, "the server answered 503"),
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `ends as it would where no collector listens`() throws {
+  @Test func `has the same result if no collector is listening`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { run: exit 3 }\n", to: "x.yaml")
@@ -210,7 +210,7 @@ import Testing
         "flowrun: warning: 3 of the run's 3 spans did not reach http://127.0.0.1:1/v1/traces: Connection refused\n"))
   }
 
-  @Test func `sends to an address with TLS where it was built with it`() throws {
+  @Test func `sends traces over TLS if it was built with TLS`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { uses: flow.noop }\n", to: "x.yaml")

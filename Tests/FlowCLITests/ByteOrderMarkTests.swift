@@ -1,6 +1,6 @@
 import Testing
 
-/// What Windows' editors put before a text is not part of it.
+/// The byte-order mark that editors on Windows put before a text is ignored.
 @Suite(.timeLimit(.minutes(10))) struct `A byte-order mark` {
   private static let mark = "\u{FEFF}"
 

@@ -1,45 +1,44 @@
 import Foundation
 import TestSupport
 
-/// Drives the real `flowrun` in a folder of its own.
+/// Runs the real `flowrun` in a temporary folder.
 struct CommandLineTool {
-  /// Where it runs; removed by ``remove()``.
+  /// The working folder; removed by ``remove()``.
   let folder: URL
 
-  /// What a call gave.
+  /// The result of a call.
   struct Output: Equatable {
     var exitCode: Int32
     var standardOutput: String
     var standardError: String
   }
 
-  /// Makes an empty folder.
+  /// Creates an empty folder.
   init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-cli-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// Writes a file into the folder.
+  /// Writes a file to the folder.
   func write(_ text: String, to name: String) throws {
     let file = folder.appendingPathComponent(name)
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try text.write(to: file, atomically: true, encoding: .utf8)
   }
 
-  /// The text of a file of the folder.
+  /// Returns the text of a file in the folder.
   func text(of name: String) throws -> String {
     try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
   }
 
-  /// Runs `flowrun` with these arguments to its end.
+  /// Runs `flowrun` with these arguments and waits for its end.
   func run(_ arguments: String..., input: String = "") throws -> Output { try run(arguments, input: input) }
 
-  /// Runs `flowrun` with these arguments to its end.
+  /// Runs `flowrun` with these arguments and waits for its end.
   func run(_ arguments: [String], input: String = "") throws -> Output {
     let result = try FlowrunProcess.run(arguments, in: folder.path, input: input)
     return Output(exitCode: result.exitCode, standardOutput: result.output, standardError: result.errors)
   }
 
-  /// Removes the folder.
   func remove() { try? FileManager.default.removeItem(at: folder) }
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What commands write, as anyone who runs a workflow sees it.
+/// The output of commands as shown to users.
 @Suite(.timeLimit(.minutes(10))) struct CommandOutputTests {
   private let tool: CommandLineTool
 
@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func `a run that is quiet shows none, and a failure quotes both outputs all the same`() throws {
+  @Test func `a quiet run shows no output, but a failure quotes both outputs`() throws {
     defer { tool.remove() }
     let loud = try tool.run("output.yaml").standardOutput
     #expect(loud.contains("told: one") && loud.contains("told: two") && !loud.contains("silent: silent"))
@@ -43,7 +43,7 @@ import Testing
     #expect(quiet.contains("the real error") && quiet.contains("noise"))
   }
 
-  @Test func `a command writes as much as it likes, and what is told of it waits for who reads`() throws {
+  @Test func `a command can print any amount of output, and its log lines wait for their reader`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -60,7 +60,7 @@ import Testing
 
   #if os(Linux)
     @Test
-    func `what a command leaves in a session of its own serves later steps, and ends with the run, with its name`()
+    func `a process in a separate session serves later steps and ends with the run, which names it`()
       throws
     {
       defer { tool.remove() }
@@ -90,7 +90,7 @@ import Testing
       #expect(json.exitCode == 0 && json.standardError.hasPrefix("flowrun: \(warning)"))
     }
 
-    @Test func `what a command leaves in a session of its own may go on printing, into the log of its step`() throws {
+    @Test func `a process in a separate session can continue to print to the log of its step`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -115,7 +115,7 @@ import Testing
       #expect(printed.contains("tick 1") && !printed.contains("tick 2"), "\(printed)")
     }
 
-    /// Whether a process runs that was started with these words.
+    /// True if a process with this command line is running.
     private static func runs(_ words: String) -> Bool {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
       return names.filter { Int($0) != nil }.contains { process in
@@ -125,7 +125,7 @@ import Testing
     }
   #endif
 
-  @Test func `where descriptors are scarce, commands wait for those of others`() throws {
+  @Test func `commands wait for each other if file descriptors are scarce`() throws {
     defer { tool.remove() }
     var text = "name: scarce\nsteps:\n"
     for step in 0..<60 { text += "  s\(step): { uses: shell.run, with: { command: sleep 0.2 } }\n" }

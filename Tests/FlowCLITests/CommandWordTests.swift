@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// The short words: `run`, `shell`, `timeout`, `finally`, driven as a user of other tools would.
-@Suite struct `Short words for what everybody writes` {
+/// The short keys `run`, `shell`, `timeout` and `finally`, as used by people coming from other tools.
+@Suite struct `Short keys` {
   private func run(
     _ text: String, _ arguments: String...
   ) throws -> CommandLineTool.Output {
@@ -12,7 +12,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml", "--no-history"] : arguments)
   }
 
-  @Test func `run takes a text that stops at the first command that fails, or a list that no shell reads`() throws {
+  @Test func `run takes a text that stops at the first failing command, or a list that bypasses the shell`() throws {
     let result = try run(
       """
       name: words
@@ -39,7 +39,7 @@ import Testing
     #expect(!result.standardOutput.contains("text: two") && !result.standardOutput.contains("unreached\n"))
   }
 
-  @Test func `a timeout cancels the steps of the run, cleans up and fails it`() throws {
+  @Test func `timeout cancels the steps of the run, cleans up and makes the run fail`() throws {
     let result = try run(
       """
       name: slow
@@ -61,7 +61,7 @@ import Testing
     #expect(!result.standardOutput.contains("gate"))
   }
 
-  @Test func `finally reads what happened`() throws {
+  @Test func `finally can read what happened`() throws {
     let result = try run(
       """
       name: sad
@@ -84,7 +84,7 @@ import Testing
     #expect(result.standardOutput.contains("alone: alone\n"))
   }
 
-  @Test func `variables come from a file, below those that the workflow states`() throws {
+  @Test func `env-file defines variables that the workflow can override`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `a resume runs finally again, and a run that has ended well has nothing left to do`() throws {
+  @Test func `finally runs again in a resume, and a resume of a successful run has nothing to do`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -122,7 +122,7 @@ import Testing
     #expect(try tool.run("resume", "last").standardOutput.contains("nothing is left to do"))
   }
 
-  /// What somebody writes on the first day who comes from another tool, and what the answer must say.
+  /// Mistakes that users of other tools make at first, and the expected answers.
   static let mistakes: [(line: String, answer: String)] = [
     ("runs-on: ubuntu-latest", "leave 'runs-on' out"), ("timeout-minutes: 10", "write 'deadline: 10m'"),
     ("timeout: 10s", "did you mean 'deadline'?"), ("continue-on-error: true", "write 'optional: true'"),
@@ -158,7 +158,7 @@ import Testing
     ("", "a: make all", "write a command under 'run': { run: \"make all\" }"),
     ("", "a: flow.noop", "write an action under 'uses': { uses: flow.noop }"),
   ])
-  func `a value where keys belong is told which key it stands under`(
+  func `with a value instead of a mapping name the key that the value belongs to`(
     line: String, step: String, answer: String
   ) throws {
     let result = try run(
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(arguments: mistakes)
-  func `a step with a word of another tool is told what to write`(line: String, answer: String) throws {
+  func `of other tools in a step are errors that suggest the right key`(line: String, answer: String) throws {
     let result = try run(
       """
       name: foreign
@@ -195,14 +195,14 @@ import Testing
     ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "did you mean 'env-file'?"),
     ("includes: {}", "./other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "top level"),
   ])
-  func `a workflow with a word of another tool is told what to write`(line: String, answer: String) throws {
+  func `of other tools in a workflow are errors that suggest the right key`(line: String, answer: String) throws {
     let result = try run("name: foreign\n\(line)\nsteps: { a: { run: make } }\n", "validate", "w.yaml")
     #expect(result.exitCode == 2)
     #expect(result.standardOutput.contains(answer), "\(line): \(result.standardOutput)")
     #expect(result.standardOutput.contains("1 error,"), "\(result.standardOutput)")
   }
 
-  @Test func `steps as a list, jobs and a type of another language are one error each`() throws {
+  @Test func `such as a list of steps, jobs or a foreign type are one error each`() throws {
     let list = try run("name: l\nsteps:\n  - run: make\n  - run: make test\n", "validate", "w.yaml")
     #expect(list.standardOutput.contains("give each step an id as its key") && list.standardOutput.contains("1 error,"))
     let jobs = try run("name: l\njobs:\n  build:\n    steps:\n      - run: make\n", "validate", "w.yaml")

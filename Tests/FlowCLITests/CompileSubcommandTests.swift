@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `flowrun compile`, and commands that take what it wrote.
+/// `flowrun compile`, and commands that read its output.
 @Suite(.timeLimit(.minutes(10))) struct CompileSubcommandTests {
-  @Test func `a compiled workflow runs, validates and draws as its YAML does, wherever it was written`() throws {
+  @Test func `a compiled workflow runs, validates and is drawn like its YAML, in every folder`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -46,7 +46,7 @@ import Testing
     #expect(try got("whole.flow.json") == expected)
   }
 
-  @Test func `a durable run of a compiled workflow resumes`() throws {
+  @Test func `a durable run of a compiled workflow can be resumed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -66,7 +66,7 @@ import Testing
     #expect(try tool.text(of: "ran.txt") == "first\n")
   }
 
-  @Test func `refuses what it cannot compile, and never writes over the workflow`() throws {
+  @Test func `rejects an invalid workflow and never overwrites the workflow`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let yaml = "name: a\nsteps: { a: { uses: flow.noop } }\n"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The scripts that shells read, read by these shells.
+/// The completion scripts, run by their shells.
 @Suite(.timeLimit(.minutes(10))) struct CompletionScriptTests {
   private let tool: CommandLineTool
 
@@ -18,7 +18,7 @@ import Testing
     try tool.write("", to: "notes.txt")
   }
 
-  /// What each shell proposes where a line ends.
+  /// Returns the proposals of a shell at the end of a line.
   private func proposals(_ shell: String, at line: String) throws -> Set<String> {
     let script = try tool.run("--generate-completion-script", shell)
     try #require(script.exitCode == 0)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: shells)
-  func `a file without a subcommand is completed as one that is run`(shell: String) throws {
+  func `a file without a subcommand is completed like one after run`(shell: String) throws {
     defer { tool.remove() }
     let first = try proposals(shell, at: "flowrun ")
     #expect(first.isSuperset(of: ["run", "validate", "hello.yaml"]) && !first.contains("notes.txt"), "\(first)")
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: shells)
-  func `subcommands are completed with what they take`(shell: String) throws {
+  func `subcommands and their arguments are completed`(shell: String) throws {
     defer { tool.remove() }
     #expect(try proposals(shell, at: "flowrun plugins ").isSuperset(of: ["new", "check", "show"]))
     #expect(try proposals(shell, at: "flowrun routes check h") == ["hello.yaml"])
@@ -80,9 +80,9 @@ import Testing
     #expect(try proposals("bash", at: "flowrun test ti") == ["tidy"])
   }
 
-  /// Zsh completes only on a terminal, so its own functions are replaced by those that print what they are called for.
+  /// Zsh completes only on a terminal, so its functions are replaced by ones that print their arguments.
   @Test(.enabled(if: isInstalled("zsh")), arguments: [("hello.yaml", "run hello.yaml"), ("validate", "validate")])
-  func `zsh takes a file without a subcommand for one that is run`(first: String, line: String) throws {
+  func `zsh completes a file without a subcommand like one after run`(first: String, line: String) throws {
     defer { tool.remove() }
     let script = try tool.run("--generate-completion-script", "zsh")
     try tool.write(script.standardOutput, to: "script")
@@ -95,8 +95,8 @@ import Testing
     #expect(result.output == "flowrun \(line) --str \(line.split(separator: " ").count + 2)\n")
   }
 
-  /// Not in fish, which answers what flowrun asks it about the line only where somebody types.
-  @Test func `what stands in the file is proposed, with and without a subcommand`() throws {
+  /// Not tested in fish, which evaluates flowrun's queries about the line only on a terminal.
+  @Test func `the content of the file is proposed, with and without a subcommand`() throws {
     defer { tool.remove() }
     for line in ["flowrun", "flowrun run"] {
       let events = try proposals("bash", at: "\(line) hello.yaml --event ")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A run belongs to the folder of its store, wherever that folder is.
+/// A run belongs to the folder of its store, even if the folder is moved.
 @Suite struct `Runs of copied and moved folders` {
   private static let workflow = """
     name: w
@@ -17,7 +17,7 @@ import Testing
 
     """
 
-  /// A folder `prod` with a failed run.
+  /// Creates a folder `prod` with a failed run.
   private func tool() throws -> CommandLineTool {
     let tool = try CommandLineTool()
     try tool.write(Self.workflow, to: "prod/w.yaml")
@@ -30,7 +30,7 @@ import Testing
     #expect(status == 0, "\(output)")
   }
 
-  @Test func `a copy is refused with both paths, and changes nothing in the original`() throws {
+  @Test func `a copy cannot be resumed, the error has both paths, and the original is unchanged`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try copy("prod", to: "debug", in: tool)
@@ -44,7 +44,7 @@ import Testing
     #expect(listed.contains("/debug/w.yaml") && !listed.contains("/prod/w.yaml"), "\(listed)")
   }
 
-  @Test func `--here continues a copy as a run of its own, and repeats what recorded the old folder`() throws {
+  @Test func `--here continues a copy as a separate run and repeats steps that recorded the old folder`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try copy("prod", to: "debug", in: tool)
@@ -57,14 +57,14 @@ import Testing
     #expect(try tool.text(of: "debug/plain.txt") == "plain\n")
     #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/prod/table.txt"))
     #expect(try tool.run("runs", "--json", "--in", "prod").standardOutput == before)
-    // It is the copy's from then on, and the original is still unfinished.
+    // From then on the run belongs to the copy, and the original is still unfinished.
     #expect(try tool.run("resume", "last", "--in", "debug").standardOutput.contains("nothing is left to do"))
     #expect(try tool.run("resume", "last", "--in", "prod").exitCode == 0)
     #expect(try tool.text(of: "prod/table.txt").contains("/prod/out "))
   }
 
   @Test(arguments: [false, true])
-  func `a moved folder continues where it is, also if another one took its place`(hasClone: Bool) throws {
+  func `a moved folder is resumed at its new path, even if another folder took its place`(hasClone: Bool) throws {
     let tool = try tool()
     defer { tool.remove() }
     try FileManager.default.moveItem(atPath: tool.folder.path + "/prod", toPath: tool.folder.path + "/moved")
@@ -73,13 +73,13 @@ import Testing
     #expect(resumed.exitCode == 0 && resumed.standardOutput.contains("kept: plain\n"), "\(resumed)")
     #expect(try tool.text(of: "moved/table.txt").hasSuffix("/moved/raw.txt\n"))
     #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/prod/table.txt"))
-    // A copy of the moved folder is one of the folder as it is now.
+    // A copy of the moved folder belongs to the new path.
     try copy("moved", to: "second", in: tool)
     let refused = try tool.run("resume", "last", "--from", "load", "--in", "second")
     #expect(refused.exitCode == 2 && refused.standardError.contains("/moved'"), "\(refused)")
   }
 
-  @Test func `a link to the folder is the folder`() throws {
+  @Test func `a link to the folder is treated as the folder`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try FileManager.default.createSymbolicLink(
@@ -89,7 +89,7 @@ import Testing
     #expect(try tool.run("runs", "link/w.yaml", "--in", "prod").standardOutput.contains("success"))
   }
 
-  @Test func `cancel, post and answer in a copy do not reach the process of the original`() throws {
+  @Test func `cancel, post and answer in a copy do not affect the process of the original`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
