@@ -18,7 +18,7 @@ import Testing
     ])
   }
 
-  @Test func `JSON names every place by line and code point`() {
+  @Test func `JSON has every location as line and code point`() {
     #expect(
       report.json() == [
         [
@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func `SARIF 2.1.0 has what the standard requires of a log, a run and a result`() throws {
+  @Test func `SARIF 2.1.0 has the required parts of a log, a run and a result`() throws {
     let log = try #require(report.sarif().objectValue)
     #expect(log["version"] == "2.1.0")
     let run = try #require(log["runs"]?.arrayValue?.first?.objectValue)

@@ -1,6 +1,6 @@
 import Testing
 
-/// `env-file`: several files, paths that read inputs, and what `validate` says of them.
+/// `env-file`: several files, paths that depend on inputs, and the checks of `validate`.
 @Suite(.timeLimit(.minutes(10))) struct `Files of variables` {
   private static let workflow = """
     name: e
@@ -14,7 +14,7 @@ import Testing
 
     """
 
-  @Test func `are read in order, and those whose path evaluates to nothing are left out`() throws {
+  @Test func `are read in order, except those whose path evaluates to null`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
@@ -32,7 +32,7 @@ import Testing
     #expect(missing.exitCode == 2 && missing.standardError.contains(".env.none"), "\(missing)")
   }
 
-  @Test func `are found by validate when they are missing or malformed, in included files too`() throws {
+  @Test func `are reported by validate if they are missing or malformed, even in included files`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")

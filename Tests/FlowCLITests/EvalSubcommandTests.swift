@@ -13,7 +13,7 @@ import Testing
     #expect(try tool.run("eval", "--", "-Infinity").standardOutput == #"{"kind":"Number","value":"-Infinity"}"# + "\n")
   }
 
-  @Test func `says what is wrong with an expression and exits 1`() throws {
+  @Test func `reports an error in an expression and exits with 1`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("eval", "contain('a', 'b')")
@@ -25,7 +25,7 @@ import Testing
     #expect(output.standardError.hasSuffix("  = help: did you mean 'contains'?\n"))
   }
 
-  @Test func `answers exactly one line for each line, in order, broken ones too`() throws {
+  @Test func `answers each line with one line, in order, even invalid ones`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let questions: [(String, String)] = [
@@ -66,7 +66,7 @@ import Testing
     defer { tool.remove() }
     let text = String(repeating: "x", count: 3 << 20)
     let long = #"{"expr":"contains(t, 'y')","contexts":{"t":"\#(text)"}}"#
-    // Reading it takes a debug build long.
+    // A debug build takes long to read it.
     let tooLong = TestExtent.isFull ? String(repeating: " ", count: Limits.jsonBytes + 1) + "\n" : ""
     let output = try tool.run("eval", "--batch", input: "\(long)\n\(tooLong)\(long)")
     #expect(
@@ -94,7 +94,7 @@ import Testing
         + "of the text\n"
     ),
   ])
-  func `refuses a wrong call with 64`(arguments: [String], message: String) throws {
+  func `rejects a wrong call with 64`(arguments: [String], message: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("[]", to: "list.json")

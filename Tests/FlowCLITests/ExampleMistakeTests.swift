@@ -8,13 +8,14 @@ import Testing
 
 @testable import FlowCLI
 
-/// One mistake gives one error in the workflows that come with flowrun, too.
+/// A single mistake results in one error in the example workflows, too.
 @Suite(.timeLimit(.minutes(10))) struct `A single mistake in an example` {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "workflows").path
 
-  /// Every line of every workflow in every way with `FLOWRUN_LONG_TESTS=1`, else one in thirty by `FLOWRUN_SEED`.
-  @Test func `gives one error, or none where the workflow still makes sense`() throws {
+  /// Tries every kind of mistake on every line of every workflow with `FLOWRUN_LONG_TESTS=1`, otherwise a 30th of them
+  /// selected by `FLOWRUN_SEED`.
+  @Test func `results in one error, or in none if the workflow is still valid`() throws {
     let seed = SeededGenerator.environmentSeed ?? 5
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -42,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [SingleMistake.lineTwoIn, .blockTwoIn])
-  func `takes along what follows from it, as the events of a launch that stand on the wrong level`(
+  func `does not cause further errors, such as for launch events at the wrong level`(
     mistake: SingleMistake
   ) throws {
     let text = try String(contentsOfFile: Self.folder + "/launch.yaml", encoding: .utf8)

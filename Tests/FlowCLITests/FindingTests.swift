@@ -35,7 +35,7 @@ import Testing
       identity: "same")
   }
 
-  @Test func `of a run become annotations at the lines of their steps, escaped as GitHub wants it`() throws {
+  @Test func `of a run become annotations at the lines of their steps, escaped as GitHub requires`() throws {
     #expect(
       GitHubAnnotations.text(Finding.all(in: try failed(), root: nil)) == """
         ::error file=build.yaml,line=4,col=3,title=step 'test' failed::no: 50 %25, really%0Alast line [exit-code]
@@ -44,7 +44,7 @@ import Testing
         """)
   }
 
-  @Test func `of a run are warnings for steps that the gate did not wait for any longer`() throws {
+  @Test func `of a run are warnings for steps that were late for the gate`() throws {
     let account = try RunAccountExample.account(
       "partial", ["fetch": RunAccountExample.step("success")],
       gate: ["outcome": "timed-out", "openedAt": 500, "max": 500, "late": ["fetch"]], file: Self.file)
@@ -56,7 +56,7 @@ import Testing
         """)
   }
 
-  @Test func `of an include that failed are those of its steps`() throws {
+  @Test func `of a failed include are those of its steps`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [
@@ -66,12 +66,12 @@ import Testing
     #expect(Finding.all(in: account, root: nil).map(\.identity) == ["part/one"])
   }
 
-  @Test func `escape what would end a property or a line`() {
+  @Test func `escape characters that would end a property or a line`() {
     #expect(GitHubAnnotations.property("a:b,c%\r\n") == "a%3Ab%2Cc%25%0D%0A")
     #expect(GitHubAnnotations.data("a:b,c%\r\n") == "a:b,c%25%0D%0A")
   }
 
-  @Test func `are at most ten of a kind, as many as GitHub shows, and the tenth counts the others`() {
+  @Test func `are limited to ten per severity, and the tenth has the number of the others`() {
     func lines(_ count: Int) -> [Substring] {
       GitHubAnnotations.text((1...count).map { finding(.error, $0) } + [finding(.warning, 1)]).split(separator: "\n")
     }
@@ -93,7 +93,7 @@ import Testing
     #expect(entries[0]["description"] == "step 'test' failed: no: 50 %, really\nlast line")
   }
 
-  @Test func `keep their fingerprint when lines move or the message changes, and each has its own`() throws {
+  @Test func `have unique fingerprints that do not depend on lines and messages`() throws {
     func fingerprints(_ findings: [Finding]) throws -> [String?] {
       try #require(JSONText.parse(CodeQuality.bytes(findings)).arrayValue).map { $0["fingerprint"]?.stringValue }
     }
@@ -103,12 +103,12 @@ import Testing
     #expect(first.allSatisfy { $0?.count == 64 })
   }
 
-  @Test func `that are none are an empty report and no annotation`() throws {
+  @Test func `become an empty report and no annotations if there are none`() throws {
     #expect(CodeQuality.bytes([]) == Array("[]\n".utf8))
     #expect(GitHubAnnotations.text([]).isEmpty)
   }
 
-  @Test func `of a step in an included file are at its line there`() {
+  @Test func `of a step in an included file have its line in that file`() {
     let inner = "name: inner\nsteps:\n  one: { uses: flow.noop }\n  two: { uses: flow.noop }\n"
     let outer = "name: outer\nsteps:\n  first: { uses: flow.noop }\n  part: { uses: ./inner.yaml }\n"
     let loader = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all)) { path in
@@ -127,7 +127,7 @@ import Testing
       ])
   }
 
-  @Test func `name files from the root of the repository`() {
+  @Test func `have file names relative to the root of the repository`() {
     func path(_ file: String, _ root: String?) -> String {
       Finding.Place(file: file, TextLocation(line: 1, column: 1), root: root).file
     }

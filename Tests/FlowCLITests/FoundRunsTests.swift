@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The commands that the end of a run names, from the folder in which a person is.
-@Suite struct `Runs of folders below` {
+/// The commands suggested at the end of a run work in the current folder.
+@Suite struct `Runs in subfolders` {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }
@@ -17,7 +17,7 @@ import Testing
 
     """
 
-  @Test func `the commands at the end of a run work as they are printed`() throws {
+  @Test func `have working commands at their end`() throws {
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "flows/w.yaml")
     let run = try tool.run("flows/w.yaml").standardOutput
@@ -40,7 +40,7 @@ import Testing
     #expect(try tool.run(commands[1]).exitCode == 1)
   }
 
-  @Test func `in a pipe each step has one line, and a failure is not printed twice`() throws {
+  @Test func `in a pipe print one line per step and do not repeat the output of a failure`() throws {
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
     let run = try tool.run("w.yaml").standardOutput
@@ -49,7 +49,7 @@ import Testing
     }
     #expect(!run.contains("started on") && run.components(separatedBy: "no luck").count == 2, "\(run)")
     #expect(run.contains("\nfailed: bad, mute\nskipped because of them: after\n"), "\(run)")
-    // What the command printed is not quoted again, unless it was not shown.
+    // The output of the command is quoted only if it was not shown.
     #expect(
       run.contains(" (w.yaml:4): exited with status 3: two ('echo one; echo two; exit 3') [command-failed]\n")
         && !run.contains("| one"), "\(run)")
@@ -61,7 +61,7 @@ import Testing
     #expect(verbose.contains("good started on ") && verbose.contains("critical path: "), "\(verbose)")
   }
 
-  @Test func `one folder with runs is found, and of several one is to be named`() throws {
+  @Test func `are found if there is one folder with runs; otherwise a folder must be named`() throws {
     defer { tool.remove() }
     let plain = Self.workflow.replacing("exit 3", with: "true")
     try tool.write(plain, to: "a/deep/w.yaml")
@@ -79,13 +79,13 @@ import Testing
           "no runs in this folder, but in 2 folders below it: 'b', 'a/deep'; name one, as in --in b"),
       "\(several)")
     #expect(try tool.run("runs", "--in", "a/deep").exitCode == 0)
-    // Its own runs come first.
+    // The working folder's own runs have priority.
     try tool.write(plain, to: "w.yaml")
     _ = try tool.run("w.yaml")
     #expect(try tool.run("runs").standardError.isEmpty)
   }
 
-  @Test func `logs says why a step printed nothing, and refuses what has no meaning together`() throws {
+  @Test func `have logs that explain why a step printed nothing, and reject conflicting options`() throws {
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
     _ = try tool.run("w.yaml")

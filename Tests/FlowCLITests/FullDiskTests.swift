@@ -3,8 +3,8 @@
   import TestSupport
   import Testing
 
-  /// A real small disk, which only root can make.
-  @Suite(.serialized) struct `A disk that is nearly full` {
+  /// Uses a small disk, which only root can create.
+  @Suite(.serialized) struct `A nearly full disk` {
     private let disk: String
 
     init() throws {
@@ -19,7 +19,7 @@
       try? FileManager.default.removeItem(atPath: disk)
     }
 
-    /// Leaves so many KiB; false where no disk can be made here.
+    /// Leaves this many KiB free. Returns false if the disk cannot be created here.
     private func leave(_ kibibytes: Int) throws -> Bool {
       try Shell.run(
         """
@@ -38,10 +38,10 @@
 
       """
 
-    /// At whichever write the disk is full: a usual run is not touched by it, a durable one ends and says so, and when
-    /// there is room again goes on without doing anything twice that is known to be done.
+    /// The disk can be full at any write: a normal run is not affected. A durable run ends with an error and, when
+    /// there is space, is resumed without repeating recorded steps.
     @Test(.enabled(if: isRoot), .timeLimit(.minutes(10)))
-    func `loses no run, and a durable one nothing that was done`() throws {
+    func `loses no run, and no recorded step of a durable run`() throws {
       let outside = try CommandLineTool()
       defer {
         outside.remove()
@@ -88,8 +88,8 @@
   }
 
   /// Many processes and one store.
-  @Suite struct `A hundred runs at once in one folder` {
-    @Test(.timeLimit(.minutes(10))) func `are all recorded, whole`() throws {
+  @Suite struct `A hundred concurrent runs in one folder` {
+    @Test(.timeLimit(.minutes(10))) func `are all recorded completely`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write(

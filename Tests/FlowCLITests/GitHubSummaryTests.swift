@@ -3,9 +3,8 @@ import Testing
 
 @testable import FlowCLI
 
-/// Runs as Markdown on the page of a GitHub Actions job.
 @Suite struct `A summary for GitHub` {
-  @Test func `says how the run ended, why steps failed and what each step did`() throws {
+  @Test func `has the result of the run, the causes of failures and the result of each step`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [
@@ -38,7 +37,7 @@ import Testing
         """)
   }
 
-  @Test func `is cut at a step when it would be longer than 1 MiB, and says how many steps are left out`() throws {
+  @Test func `is truncated after a step at 1 MiB, with the number of omitted steps`() throws {
     let message = String(repeating: "x", count: 16_000)
     let steps = ValueObject((0..<100).map { ("s\($0)", RunAccountExample.step("failure", error: ("e", message))) })
     let account = try RunAccountExample.account("failure", steps)
@@ -51,12 +50,12 @@ import Testing
     #expect((1 << 20) - text.utf8.count < 16_200)
   }
 
-  @Test func `fits exactly into its room, and with one byte less leaves its last row out`() throws {
+  @Test func `fits exactly, and with one byte less omits its last row`() throws {
     let account = try RunAccountExample.account(
       "success", ValueObject((0..<50).map { ("step\($0)", RunAccountExample.step("success")) }))
     let whole = GitHubSummary.text(account)
     #expect(whole.contains("| step49 |"))
-    // What the last line needs is kept free while steps are added.
+    // Space for the last line is reserved while steps are added.
     let room = whole.utf8.count - 1 + 128
     #expect(GitHubSummary.text(account, room: room) == whole)
     let cut = GitHubSummary.text(account, room: room - 1)
@@ -65,7 +64,7 @@ import Testing
     #expect(GitHubSummary.text(account, room: 100).isEmpty)
   }
 
-  @Test func `never exceeds its room`() throws {
+  @Test func `never exceeds the available space`() throws {
     let account = try RunAccountExample.account(
       "failure", ValueObject((0..<20).map { ("s\($0)", RunAccountExample.step("failure", error: ("e", "no"))) }))
     for room in stride(from: 0, to: 2_500, by: 13) {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files in Tests/Goldens that an earlier version wrote, and what docs/stability.md promises about them. They never change.
+/// Files of an earlier version in Tests/Goldens, and the promises of docs/stability.md about them. They never change.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct `Files of version 0.9.0` {
   private static let goldens = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Goldens/0.9.0").standardizedFileURL
@@ -23,7 +23,7 @@ import Testing
     return (tool, result.output)
   }
 
-  @Test func `a run posts the events of then, with the members of then`() throws {
+  @Test func `have events whose members a run still posts`() throws {
     let (tool, output) = try run("golden.yaml", "--no-history", "--json")
     defer { tool.remove() }
     let now = Events(output)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a report has the members of then, and a report of then is read`() throws {
+  @Test func `have a report whose members are still written, and which can still be read`() throws {
     let (tool, _) = try run("golden.yaml", "--no-history", "--quiet", "--report", "now.json")
     defer { tool.remove() }
     let recorded = try JSONSerialization.jsonObject(with: Data(Self.golden("report.json").utf8))
@@ -48,22 +48,22 @@ import Testing
     }
   }
 
-  @Test func `a plugin hears and says what it did then`() throws {
-    // The program ends if flowrun says anything that is not in its record, and then nothing would be said.
+  @Test func `have a plugin for which the protocol has not changed`() throws {
+    // The plugin ends if flowrun sends anything that is not in its record, and then nothing would be printed.
     let (tool, output) = try run("golden.yaml", "--no-history")
     defer { tool.remove() }
     #expect(output.contains("greet: greeting\n") && output.contains("said: Hello, Ada\n"), "\(output)")
   }
 
-  @Test func `a compiled workflow of then runs`() throws {
+  @Test func `have a compiled workflow that still runs`() throws {
     let (tool, output) = try run("golden.flow", "--no-history")
     defer { tool.remove() }
     #expect(output.contains("each[2] 3: item 3\n") && output.contains("said: Hello, Ada\n"), "\(output)")
     #expect(try tool.run("graph", "golden.flow").standardOutput == tool.run("graph", "golden.yaml").standardOutput)
   }
 
-  @Test func `a run history of then is listed, and the run that was killed then resumes where it was`() throws {
-    // The history names this folder.
+  @Test func `have a run history that can be listed, with a killed run that can be resumed`() throws {
+    // The history contains the path of this folder.
     let folder = URL(filePath: "/tmp/flowrun-golden")
     let files = FileManager.default
     try? files.removeItem(at: folder)
@@ -86,7 +86,7 @@ import Testing
   }
 }
 
-/// The events of a run by their names and steps.
+/// The events of a run by name and step.
 private struct Events {
   var byKey: [String: Any] = [:]
 
@@ -99,9 +99,9 @@ private struct Events {
   }
 }
 
-/// The kind of each value in JSON.
+/// Compares the structure of JSON values.
 private enum Shape {
-  /// The members of one value that another does not have, or has as another kind of value.
+  /// Returns the members of one value that another does not have or has with another type.
   static func missing(_ recorded: Any, in now: Any?, at place: String) -> [String] {
     guard let now, kind(recorded) == kind(now) || recorded is NSNull || now is NSNull else {
       return ["\(place) is \(now.map(kind) ?? "missing"), and was \(kind(recorded))"]

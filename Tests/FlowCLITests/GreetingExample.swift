@@ -1,16 +1,16 @@
 import FlowPluginKit
 
-/// Greetings.
+/// A plugin for greetings.
 public struct GreetingPlugin: Plugin {
-  /// The name before the dot.
+  /// The part of the action's name before the dot.
   public static let name = "greeting"
-  /// A plugin is made without doing anything.
+  /// Creates the plugin without side effects.
   public init() {}
-  /// What it brings.
+  /// The actions of the plugin.
   public var actions: [any ActionType.Type] { [Greet.self] }
 }
 
-/// Greets somebody.
+/// Greets a person.
 struct Greet: Action {
   static let name = "greeting.greet"
   static let summary = "Greets somebody"

@@ -1,7 +1,7 @@
 import FlowTestKit
 
-/// A workflow of commands, fan-outs and included workflows, and what must become of its steps, worked out from the
-/// rules of docs/format.md, docs/foreach.md and docs/includes.md alone.
+/// A workflow of commands, fan-outs and included workflows with the expected results of its steps, computed only from
+/// the rules of docs/format.md, docs/foreach.md and docs/includes.md.
 struct IncludeModel {
   enum Body {
     case command(status: Int)
@@ -18,7 +18,7 @@ struct IncludeModel {
     var isEnabled = true
   }
 
-  /// What is under `if`, and what it says behind needs that are all satisfied, or not.
+  /// The value of `if`, and its result if all dependencies are satisfied or not.
   enum Condition: String, CaseIterable {
     case always = "always()"
     case failure = "failure()"
@@ -40,7 +40,7 @@ struct IncludeModel {
     }
   }
 
-  /// How a step ends: its outcome, or the reason for which it is skipped.
+  /// The end of a step: its outcome, or the reason for skipping it.
   struct End: Equatable {
     var word: String
     var isSatisfied: Bool
@@ -49,7 +49,7 @@ struct IncludeModel {
   let name: String
   var steps: [ModelStep] = []
 
-  /// A workflow drawn at random that includes others at most three deep.
+  /// Creates a random workflow that includes others at most three levels deep.
   init(name: String, depth: Int = 0, _ random: inout SeededGenerator) {
     self.name = name
     for index in 0..<Int.random(in: 1...(depth == 0 ? 7 : 4), using: &random) {
@@ -70,7 +70,7 @@ struct IncludeModel {
     }
   }
 
-  /// The files, by their names.
+  /// The files by name.
   var files: [String: String] {
     var files = ["\(name).yaml": "name: \(name)\nsteps:\n" + steps.map(yaml).joined()]
     for case .include(let inner) in steps.map(\.body) { files.merge(inner.files) { first, _ in first } }
@@ -97,7 +97,7 @@ struct IncludeModel {
 
   // MARK: What must come out
 
-  /// Adds how each step ends, by its id in the whole; returns those of this workflow's own steps.
+  /// Adds the end of each step by its full id. Returns those of this workflow's own steps.
   @discardableResult
   func play(under prefix: String = "", into ends: inout [String: End]) -> [End] {
     var own: [End] = []
@@ -121,7 +121,7 @@ struct IncludeModel {
     switch step.body {
     case .command(let status): hasFailed = status != 0
     case .fanOut(let statuses, _, _, let takesOnlyGood):
-      // An optional step's items fail for themselves; the step has succeeded.
+      // Items of an optional step may fail; the step itself succeeds.
       hasFailed = !takesOnlyGood && statuses.contains(1) && !step.isOptional
     case .include(let inner): hasFailed = inner.leavesFailure(inner.play(under: path + "/", into: &ends))
     }
@@ -132,7 +132,7 @@ struct IncludeModel {
     let isSatisfied = needs.allSatisfy(\.isSatisfied)
     if !step.isEnabled { return End(word: "disabled", isSatisfied: true) }
     if (step.condition ?? .success).holds(behindSatisfied: isSatisfied) { return nil }
-    // Its own `if` is the reason only where its dependencies are not.
+    // Its own `if` is the reason only if its dependencies are satisfied.
     return isSatisfied
       ? End(word: "condition", isSatisfied: true) : End(word: "upstream-failed", isSatisfied: false)
   }
@@ -144,7 +144,7 @@ struct IncludeModel {
     }
   }
 
-  /// Whether a run of it fails: a step that is not optional failed, whatever other steps made of it.
+  /// True if a run of it fails: a step that is not optional failed, even if other steps handled the failure.
   private func leavesFailure(_ ends: [End]) -> Bool {
     steps.indices.contains { ends[$0].word == "failure" && !steps[$0].isOptional }
   }

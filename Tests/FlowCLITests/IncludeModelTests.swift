@@ -3,12 +3,12 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// Random workflows with fan-outs and included workflows, run by the real binary, next to a model of the rules that
-/// shares nothing with the engine.
+/// Compares runs of random workflows with fan-outs and included workflows with a model of the rules that shares no code
+/// with the engine.
 @Suite(.timeLimit(.minutes(10))) struct `Random workflows with fan-outs and includes` {
   private static let count: UInt64 = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 80 : 2_000
 
-  @Test func `come out as the pages say`() throws {
+  @Test func `have the results described in the documentation`() throws {
     let seeds = SeededGenerator.environmentSeed.map { $0...$0 } ?? 1...Self.count
     for seed in seeds {
       var random = SeededGenerator(seed: seed)
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// How the steps end when the model's files are run, by their ids.
+  /// Runs the model's files and returns the results of steps by id.
   private static func ends(_ model: IncludeModel) throws -> [String: String] {
     let tool = try CommandLineTool()
     defer { tool.remove() }

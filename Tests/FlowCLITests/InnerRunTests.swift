@@ -4,14 +4,14 @@
   import TestSupport
   import Testing
 
-  /// flowrun inside of flowrun.
-  @Suite(.timeLimit(.minutes(2))) struct `A run inside of a run` {
+  /// Runs of flowrun inside a step of flowrun.
+  @Suite(.timeLimit(.minutes(2))) struct `A run inside a run` {
     private let tool: CommandLineTool
 
     init() throws { tool = try CommandLineTool() }
 
     @Test(arguments: ["[FLOWRUN, inner.yaml]", "FLOWRUN inner.yaml; echo never", "FLOWRUN outer2.yaml; echo never"])
-    func `has the time for its cleanup when the outer one is cancelled, although the shell between has ended`(
+    func `has time for its cleanup when the outer run is cancelled, even if the shell between them has ended`(
       command: String
     ) throws {
       defer { tool.remove() }
@@ -41,7 +41,7 @@
       #expect(!result.output.contains("was killed"), "\(result)")
     }
 
-    @Test func `that a finished command has left is asked to end and has the time for its cleanup`() throws {
+    @Test func `left behind by a finished command is stopped and has time for its cleanup`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -66,7 +66,7 @@
       "setsid -w FLOWRUN inner.yaml; echo never", "timeout 60 FLOWRUN inner.yaml; echo never",
       "sh -c 'setsid FLOWRUN inner.yaml & wait'; echo never",
     ])
-    func `in a session or a group of its own is asked to end and has the time for its cleanup`(command: String) throws {
+    func `in a separate session or group is stopped and has time for its cleanup`(command: String) throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -88,7 +88,7 @@
       #expect(!result.output.contains("never") && !result.output.contains("was killed"), "\(result)")
     }
 
-    @Test func `in a session of its own that outlives its step is asked to end with the run`() throws {
+    @Test func `in a separate session that outlives its step is stopped with the run`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -109,7 +109,7 @@
       #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/tidied"), "\(result)")
     }
 
-    @Test func `in a service has the time for its cleanup when the service is asked to end`() throws {
+    @Test func `in a service has time for its cleanup when the service is stopped`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -131,10 +131,10 @@
       #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/tidied"), "\(result)")
     }
 
-    @Test func `reports into no file but the pipe that a flowrun has made`() throws {
+    @Test func `reports its stop time only to a pipe created by flowrun`() throws {
       defer { tool.remove() }
       try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
-      // The pipe is the one that the variable names, but waits for its reader as none of flowrun's does.
+      // The variable names this pipe, but unlike those of flowrun, it blocks writers.
       let (status, output) = try Shell.run(
         """
         ( export FLOWRUN_STOP="1:$(stat -L -c %d:%i /dev/fd/3):1"; '\(FlowrunProcess.path)' w.yaml ) 3>&1 | cat

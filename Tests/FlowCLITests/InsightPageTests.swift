@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The pages in a real browser: Chromium without a window, driven as a reader drives it.
-@Suite(.timeLimit(.minutes(10))) struct `A page` {
+/// Pages in headless Chromium, used like a reader would.
+@Suite(.timeLimit(.minutes(10))) struct `An HTML page` {
   private static let workflow = """
     name: "<b>page & 'quotes'"
     deadline: { min: 50ms, max: 3s }
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasBrowser), arguments: [(1280, "light"), (390, "dark")])
-  func `asks nobody for anything, says nothing on the console, and answers pointer and keys`(
+  func `loads nothing, logs nothing to the console, and responds to pointer and keys`(
     width: Int, scheme: String
   ) throws {
     let tool = try CommandLineTool()
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `is one file that reads without its script`() throws {
+  @Test func `is a single file that is readable without its script`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "page.yaml")
@@ -76,7 +76,7 @@ import Testing
       docs: { if: "inputs.target == 'production'", run: "echo docs" }
     """
 
-  @Test func `says first what failed and why, and then what was skipped`() throws {
+  @Test func `starts with failures and their causes, followed by skipped steps`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.failing, to: "deploy.yaml")
@@ -101,13 +101,13 @@ import Testing
     for text in ["<script>alert", "s3cr3t-t0ken", "<h2>Gate</h2>", "ready at", "never"] {
       #expect(!page.contains(text), "\(text)")
     }
-    // Explained from the run history, the page says the same.
+    // The page of the recorded run has the same content.
     let again = try tool.run("analyze", "last", "--format", "html").standardOutput
     #expect(again.contains("no such file") && again.contains("<dt>target</dt><dd>test</dd>"))
     #expect(!again.contains("s3cr3t-t0ken"))
   }
 
-  @Test func `calls a run with a failed optional step partly succeeded`() throws {
+  @Test func `shows a run with a failed optional step as partly succeeded`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let workflow = """
@@ -122,12 +122,12 @@ import Testing
     #expect(page.contains("<h2>Gate</h2>") && page.contains("held by the minimum"))
   }
 
-  @Test(.enabled(if: hasBrowser)) func `of ten thousand steps draws those in sight, and finds the others at once`()
+  @Test(.enabled(if: hasBrowser)) func `with ten thousand steps draws only visible ones and finds the others quickly`()
     throws
   {
     let tool = try CommandLineTool()
     defer { tool.remove() }
-    // Of a report of schema 1, no slack is worked out, which takes a debug build minutes.
+    // No slack is computed for a report of schema 1; it would take minutes in a debug build.
     let steps = (0..<10_000).map { number in
       let (start, end) = (number % 97, number % 97 + 3 + number % 11)
       let times = #""readyAt":\#(start),"startedAt":\#(start).5,"endedAt":\#(end).25"#
@@ -146,7 +146,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: page)).count < 1_500_000)
     let seen = try Self.browse(page, 1280, "many")
     #expect(seen["elements"]?.numberValue ?? .infinity < 2_000, "\(seen)")
-    // 100 ms on a quiet machine; the limit only finds a sort that is slow beyond doubt.
+    // Sorting takes 100 ms on an idle machine; the limit only detects a very slow sort.
     #expect(seen["sort"]?.numberValue ?? .infinity < 4_000, "\(seen)")
     #expect(seen["search"]?.stringValue == "11 of 10000 steps" && seen["outcome"]?.stringValue == "10 of 10000 steps")
     #expect(seen["cause"]?.stringValue == "200 of 10000 steps")

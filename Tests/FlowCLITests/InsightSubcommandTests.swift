@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `simulate`, `analyze` and `compare` from outside.
-@Suite(.timeLimit(.minutes(10))) struct `The subcommands of insight` {
+@Suite(.timeLimit(.minutes(10))) struct `Insight subcommands` {
   private static let workflow = """
     name: app
     deadline: { min: 50ms, max: 3s }
@@ -24,7 +23,7 @@ import Testing
     return tool
   }
 
-  /// Gives the steps of a report these times, in milliseconds, because those of a real run depend on the machine.
+  /// Sets the times of steps in a report, in milliseconds, because real times depend on the machine.
   private func setTimes(
     _ steps: [String: ClosedRange<Int>], opened: Int, in name: String, of tool: CommandLineTool
   ) throws {
@@ -54,7 +53,7 @@ import Testing
     try tool.write(JSONText.write(.object(report)), to: name)
   }
 
-  @Test func `a forecast has the same bytes on one core and on several, and others for another seed`() throws {
+  @Test func `return the same forecast on one core and on several, and another one for another seed`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let arguments = ["simulate", "app.yaml", "--runs", TestExtent.isFull ? "5000" : "500", "--format", "json"]
@@ -78,7 +77,7 @@ import Testing
     (["--correlation", "nan"], 64, "from 0 to 1"), (["--assume", "granted=true"], 64, "write --assume steps.ID"),
     (["--from", "app.yaml"], 2, "is not a JSON value"), (["--from", "nowhere"], 2, "no such file or folder"),
   ])
-  func `simulate answers`(arguments: [String], code: Int32, text: String) throws {
+  func `check the options of simulate`(arguments: [String], code: Int32, text: String) throws {
     let tool = try tool()
     defer { tool.remove() }
     let runs = arguments.contains("--runs") ? [] : ["--runs", "200"]
@@ -87,10 +86,10 @@ import Testing
     #expect((output.standardOutput + output.standardError).contains(text), "\(output)")
   }
 
-  @Test func `analyze gives every millisecond of a real run one cause, from a report and from memory`() throws {
+  @Test func `assign a cause to every millisecond of a real run, from a report and from the history`() throws {
     let tool = try tool()
     defer { tool.remove() }
-    // 'show' alone holds the gate, so the critical path is the same on a machine of any speed.
+    // Only 'show' blocks the gate, so the critical path does not depend on the machine's speed.
     let workflow = Self.workflow.replacing("estimate: 200ms }", with: "estimate: 200ms, blocking: false }")
     try tool.write(workflow.replacing("max: 3s", with: "max: 1m"), to: "app.yaml")
     #expect(try tool.run("app.yaml", "--report", "run.json").exitCode == 0)
@@ -107,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `analyze tells attempts of steps and of items, waits for the disk, and no gate where there is none`()
+  @Test func `analyze attempts of steps and items, waits for the disk, and the gate only if there is one`()
     throws
   {
     let tool = try CommandLineTool()
@@ -139,7 +138,7 @@ import Testing
     #expect(told.contains("\neverything was ready at") && !told.contains("the gate"), "\(told)")
   }
 
-  @Test func `launches of different reasons are never mixed, and a budget must hold in each group of five`() throws {
+  @Test func `never mix launches of different reasons, and check a budget in each group of five`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -174,7 +173,7 @@ import Testing
     #expect(try tool.run("analyze", "all", "--format", "html").exitCode == 64)
   }
 
-  @Test func `compare sees a change, holds it to a baseline, and says when it cannot tell`() throws {
+  @Test func `detect a change, check a baseline and report if there are too few runs`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let slower = Self.workflow.replacingOccurrences(of: "{ for: 30ms }", with: "{ for: 400ms }")
@@ -209,7 +208,7 @@ import Testing
     #expect(try tool.run("simulate", "app.yaml", "--from", "other.json").exitCode == 64)
   }
 
-  @Test func `forecasts are compared too, and are no reports`() throws {
+  @Test func `compare forecasts, but reject them as reports`() throws {
     let tool = try tool()
     defer { tool.remove() }
     for (slow, file) in [("1", "before.json"), ("1.3", "after.json")] {
@@ -233,7 +232,7 @@ import Testing
     (#"{}"#, "it is not a report of a run"), (#"{"workflow":"w","steps":{},"schema":3}"#, "schema 3"),
     (#"{"workflow":"w","steps":{"a":{"startedAt":1e400}}}"#, "too large"), ("[", "line 1"),
   ])
-  func `what is not a report is told`(text: String, problem: String) throws {
+  func `reject a file that is not a report`(text: String, problem: String) throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write(text, to: "bad.json")
@@ -241,7 +240,7 @@ import Testing
     #expect(output.exitCode == 2 && output.standardError.contains(problem), "\(output)")
   }
 
-  @Test func `a report of an older flowrun is read`() throws {
+  @Test func `read a report of an older flowrun`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write(

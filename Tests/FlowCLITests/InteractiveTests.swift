@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// Steps with `interactive: true` on a terminal of the system's.
+  /// Steps with `interactive: true` on a pseudoterminal.
   @Suite(.timeLimit(.minutes(3))) struct `An interactive step` {
     private let tool: CommandLineTool
 
@@ -23,7 +23,7 @@
     }
 
     @Test(arguments: ["xterm", "dumb"])
-    func `has the terminal while other steps go on, and their output follows`(term: String) throws {
+    func `uses the terminal while other steps run, whose output follows`(term: String) throws {
       defer { tool.remove() }
       let session = try start(
         """
@@ -43,7 +43,7 @@
       #expect(logs.standardOutput.contains("from the other") && !logs.standardOutput.contains("hello bob"))
     }
 
-    @Test func `comes after the other ones that wait for the terminal, in the order of the file`() throws {
+    @Test func `waits for the interactive steps before it in the file`() throws {
       defer { tool.remove() }
       try tool.write("name: inner\nsteps:\n  third: { run: echo the third, interactive: true }\n", to: "inner.yaml")
       let session = try start(
@@ -61,13 +61,13 @@
     }
 
     @Test(arguments: ["exit 0", "kill -9 $$", "read line", "read line; echo"])
-    func `leaves the terminal as it was, however it ends`(end: String) throws {
+    func `restores the terminal, however it ends`(end: String) throws {
       defer { tool.remove() }
       let trap = end.hasSuffix("echo") ? "trap 'exit 3' INT; " : ""
       let session = try start(
         "name: modes\nsteps:\n  a: { run: \"\(trap)stty -echo -icanon; echo ready; \(end)\", interactive: true }\n")
       #expect(session.shows("ready"))
-      // Ctrl-C is the command's, not flowrun's.
+      // Ctrl-C is sent to the command and not to flowrun.
       if end.hasPrefix("read line") { session.type("\u{3}") }
       #expect(session.exitCode() == (end == "exit 0" ? 0 : 1), "\(session.output)")
       #expect(session.isUsual)
@@ -75,7 +75,7 @@
       if end == "read line" { #expect(session.output.contains("signal 2")) }
     }
 
-    @Test func `ends by SIGTERM to flowrun as a cancelled step, and the terminal is as it was`() throws {
+    @Test func `is cancelled by SIGTERM to flowrun, and the terminal is restored`() throws {
       defer { tool.remove() }
       let session = try start(
         """
@@ -92,7 +92,7 @@
       #expect(session.isUsual)
     }
 
-    @Test func `stops with flowrun at Ctrl-Z and continues with it`() throws {
+    @Test func `is stopped with flowrun by Ctrl-Z and continues with it`() throws {
       defer { tool.remove() }
       try tool.write(
         "name: z\nsteps:\n  a: { run: 'stty -echo; echo ready; read x; echo \"got $x\"; read y; echo \"and $y\"', interactive: true }\n",
@@ -118,7 +118,7 @@
     }
 
     @Test(arguments: [["--json"], [], ["--watch"]])
-    func `fails without a terminal that it could have`(options: [String]) throws {
+    func `fails if there is no terminal it can use`(options: [String]) throws {
       defer { tool.remove() }
       let session = try start(
         "name: refused\nsteps: { a: { run: echo never, interactive: true } }\n", options,
@@ -131,7 +131,7 @@
       #expect(piped.exitCode == 1 && piped.standardOutput.contains("[no-terminal]"))
     }
 
-    @Test func `gives values by the file for outputs, once for each item`() throws {
+    @Test func `returns outputs in the file for outputs, for each item`() throws {
       defer { tool.remove() }
       let session = try start(
         """

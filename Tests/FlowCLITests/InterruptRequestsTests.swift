@@ -25,7 +25,7 @@ import Testing
     #expect(reactions((SIGINT, 0), (SIGQUIT, 10)) == [.stop, .endAtOnce])
   }
 
-  @Test func `the first signal is the one that is reported`() {
+  @Test func `the first signal is reported`() {
     var requests = InterruptRequests()
     _ = requests.take(SIGTERM, at: start)
     _ = requests.take(SIGINT, at: start)

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Resumes of steps with items, as a person and a service that honors idempotency keys see them.
+/// Resumes of steps with items, from the perspective of a person and of a service with idempotency keys.
 @Suite struct `Resumed items` {
-  @Test func `use no key twice when the list comes in another order, and the plan promises no more than it keeps`()
+  @Test func `use each key once if the order of the list changes, and the plan matches what happens`()
     throws
   {
     let tool = try CommandLineTool()
@@ -34,7 +34,7 @@ import Testing
     #expect(lines == ["x f[0] 1", "x f[1]~1 1", "y f[0]~1 1", "y f[1] 1", "z f[2] 1"])
   }
 
-  @Test func `of a changed step are refused, kept where that is asked for, or run again all of them`() throws {
+  @Test func `of a changed step are rejected, kept or run again, depending on the options`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let workflow = """
@@ -64,7 +64,7 @@ import Testing
     #expect(!rerun.standardOutput.contains("F-"), "\(rerun)")
   }
 
-  @Test func `that were interrupted and must not run twice are not listed among those that run again, and do not run`()
+  @Test func `that were interrupted and must not run twice are neither listed nor run again`()
     throws
   {
     let tool = try CommandLineTool()
