@@ -4,12 +4,12 @@ import Testing
 
 @testable import FlowCLI
 
-/// Runs as JUnit reports. The attributes and elements are those of the schema that Jenkins' xUnit plugin has
-/// (`junit-10.xsd`), which GitLab's parser reads a part of.
+/// Runs as JUnit reports. The attributes and elements are those of the schema of Jenkins' xUnit plugin
+/// (`junit-10.xsd`), part of which GitLab's parser reads.
 @Suite struct `A JUnit report` {
   private func report(_ account: RunAccount) -> String { String(decoding: JUnitReport(account).bytes, as: UTF8.self) }
 
-  /// The test cases alone, without their indentation.
+  /// Returns the test cases without indentation.
   private func cases(_ steps: ValueObject, _ conclusion: String = "failure") throws -> [String] {
     let lines = report(try RunAccountExample.account(conclusion, steps)).split(separator: "\n")
     return lines.drop { !$0.contains("</properties>") }.dropFirst().dropLast(2).map { line in
@@ -50,7 +50,7 @@ import Testing
         """)
   }
 
-  @Test func `has a test case for each item, and one for the step when no item says why it failed`() throws {
+  @Test func `has a test case for each item, and one for the step if its items do not explain the failure`() throws {
     #expect(
       try cases([
         "a": RunAccountExample.step(
@@ -71,7 +71,7 @@ import Testing
       ])
   }
 
-  @Test func `does not fail a build for an optional step, and calls a step that timed out an error`() throws {
+  @Test func `does not fail a build because of an optional step, and has an error for a step that timed out`() throws {
     #expect(
       try cases([
         "a": RunAccountExample.step("failure", error: ("e", "no"), ["conclusion": "success"]),
@@ -84,28 +84,28 @@ import Testing
       ])
   }
 
-  @Test func `of a cancelled run does not look like that of a good one`() throws {
+  @Test func `of a cancelled run differs from that of a successful one`() throws {
     let cancelled = try cases(["a": RunAccountExample.step("cancelled")], "cancelled")
     #expect(cancelled.contains(#"<testcase name="the run" classname="build" time="1.234">"#))
     #expect(cancelled.contains { $0.hasPrefix(#"<error type="cancelled" "#) })
     #expect(!(try cases(["a": RunAccountExample.step("success")], "success")).contains { $0.contains("the run") })
   }
 
-  @Test func `of a run that a signal kept from starting is an error, and its page can be made, too`() {
+  @Test func `of a run that a signal prevented from starting has an error, and its page can be created`() {
     let report = RunReport.ofNoRun(of: "a.yaml", why: "signal 2 came first")
     let account = RunAccount(report, file: "a.yaml", mask: nil, activatedAtNanoseconds: 0)
     #expect(self.report(account).contains(#"<error type="cancelled" message="signal 2 came first">"#))
     #expect(InsightPages.page(report).html.contains("a.yaml"))
   }
 
-  @Test func `has no character that XML 1.0 forbids`() {
+  @Test func `contains no character that XML 1.0 forbids`() {
     let forbidden = "\u{0}\u{8}\u{B}\u{1F}\u{FFFE}\u{FFFF}"
     #expect(XMLText.content("a\(forbidden)b") == "a" + String(repeating: "\u{FFFD}", count: 6) + "b")
     #expect(XMLText.content("tab\t line\n \u{7F}\u{85} 😀 \r") == "tab\t line\n \u{7F}\u{85} 😀 &#13;")
     #expect(XMLText.attribute("\"<&>\"\t\n\r") == "&quot;&lt;&amp;&gt;&quot;&#9;&#10;&#13;")
   }
 
-  @Test func `has neither secrets nor the colors of a command`() throws {
+  @Test func `contains neither secrets nor the colors of a command`() throws {
     let account = try RunAccountExample.account(
       "failure",
       ["a": RunAccountExample.step("failure", error: ("e", "ended:\n  \u{1B}[31mkey is s3cret-key\u{1B}[0m"))],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// A run as lines, without a terminal.
+/// The output of a run without a terminal.
 @Suite struct `Lines of a run` {
   private func lines(_ yaml: String, isVerbose: Bool = false, _ events: RunEvent.Kind...) -> [String] {
     let subject = ViewStage(yaml).subject
@@ -15,7 +15,7 @@ import Testing
 
   private static let plain = "name: x\nsteps: { a: { uses: flow.noop, name: Fetch the table }, b: { uses: flow.noop } }"
 
-  @Test func `steps are called by their names with the id, and starts are shown only where verbose asks`() {
+  @Test func `name steps with their ids, and show starts only in verbose mode`() {
     let events = [ViewStage.started("a"), ViewStage.done("a"), ViewStage.done("b")]
     #expect(
       lines(Self.plain, events[0], events[1], events[2]) == [
@@ -27,7 +27,7 @@ import Testing
       ])
   }
 
-  @Test func `the times in front of lines count from activation, as the duration of the run does`() {
+  @Test func `begin with the time since activation, like the duration of the run`() {
     let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
     func line(_ milliseconds: Int, _ kind: RunEvent.Kind) -> String? {
       view.timedLines(RunEvent(atNanoseconds: milliseconds * 1_000_000, kind)).first
@@ -37,14 +37,14 @@ import Testing
     #expect(line(32, ViewStage.done("b")) == "     12.0  b succeeded in 12 ms")
   }
 
-  @Test func `a time of day is that of the event, however late it is received, until the clock is set`() {
+  @Test func `have the time of day of the event, even if it is received late, until the clock is set`() {
     let now = Mutex(1_000_000_000_000)
     let clock = EventClock { now.withLock { $0 } }
     func text(_ event: Int, received: Int) -> String {
       now.withLock { $0 = 1_000_000_000_000 + received * 1_000_000_000 }
       return String(clock.text(event * 1_000_000_000).suffix(9))
     }
-    // 2001-09-09 is 1,000,000,000 s; here 1,000 s after 1970: minute 16, second 40.
+    // 1,000 s after 1970: minute 16, second 40.
     #expect(text(5, received: 8) == "16:48.000".suffix(9))
     #expect(text(6, received: 6) == "16:46.000" && text(7, received: 9) == "16:47.000")
     #expect(text(8, received: 100) == "18:20.000" && text(9, received: 9) == "16:49.000")
@@ -53,7 +53,7 @@ import Testing
     #expect(lines[0].dropFirst(12).hasPrefix("  b failed") && lines[1].hasPrefix("                | two"), "\(lines)")
   }
 
-  @Test func `an included file and items end with their time and number`() {
+  @Test func `show the end of an included file and of items with time and number`() {
     let files = [
       "main.yaml": "name: x\nsteps: { core: { uses: ./core.yaml }, each: { uses: flow.noop, foreach: [a, b] } }",
       "core.yaml": "name: core\nsteps: { one: { uses: flow.noop }, two: { uses: flow.noop } }",
@@ -74,7 +74,7 @@ import Testing
     #expect(lines(600, failed) == ["each failed in 12 ms: 1 of 2 items failed [items-failed]"])
   }
 
-  @Test func `a failure quotes the output of its step only where that was not shown`() {
+  @Test func `quote the output of a failed step only if it was not shown`() {
     let failure = ViewStage.done("b", .failure, "make failed:\n  one\n  two")
     #expect(lines(Self.plain, failure) == ["b failed in 12 ms: make failed:", "  |   one", "  |   two [broken]"])
     let printed = [ViewStage.wrote("b", "one"), ViewStage.wrote("b", "two")]
@@ -85,14 +85,14 @@ import Testing
     #expect(lines(Self.plain, isVerbose: true, printed[0], printed[1], failure).count == 5)
   }
 
-  @Test func `without a deadline neither gate nor launch reason are told`() {
+  @Test func `mention neither gate nor launch reason without a deadline`() {
     let events: [RunEvent.Kind] = [ViewStage.activated, .gateOpened(.ready)]
     let gated = "name: x\ndeadline: 2s\nsteps: { a: { uses: flow.noop } }"
     #expect(lines(Self.plain, events[0], events[1]).isEmpty)
     #expect(lines(gated, events[0], events[1]) == ["activated, launch reason user", "gate opened, ready"])
   }
 
-  @Test func `items that are up to date have no lines of their own, since their step counts them`() {
+  @Test func `omit items that are up to date, because the line of the step counts them`() {
     func skipped(_ step: String, _ reason: SkipReason) -> RunEvent.Kind {
       .stepFinished(
         ViewStage.id(step), RunEvent.FinishedStep(outcome: .skipped, conclusion: .skipped, reason: reason, attempts: 0))
@@ -102,7 +102,7 @@ import Testing
     #expect(lines(Self.plain, isVerbose: true, skipped("b[1]", .upToDate)) == ["b[1] skipped: up-to-date"])
   }
 
-  @Test func `levels are told in words`() {
+  @Test func `have levels in words`() {
     #expect(
       lines(
         Self.plain, ViewStage.log("a", .debug, "d"), ViewStage.log("a", .info, "i"),
@@ -110,7 +110,7 @@ import Testing
         == ["a: debug: d", "a: i", "a: warning: w", "a: error: e"])
   }
 
-  @Test func `no text begins a line that looks like another's`() {
+  @Test func `cannot be imitated by text in messages`() {
     let shown = lines(
       Self.plain, ViewStage.log("a", .info, "x\nb: forged\u{1B}[2J"),
       ViewStage.done("a", .failure, "x\nb done in 1 ms"),

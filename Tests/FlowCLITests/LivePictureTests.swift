@@ -3,10 +3,10 @@
   import TestSupport
   import Testing
 
-  /// `docs/live-view.svg`, the moving picture of the README: frames of a real run, with the times of a quick machine. A step ends
-  /// when the frame that shows it was drawn.
+  /// `docs/live-view.svg`, the animation in the README: frames of a real run, with the times of a fast machine. A step
+  /// ends when the frame that shows it has been drawn.
   ///
-  /// `RECORD_SNAPSHOTS=1` draws it again and fails once, so that a person looks at it.
+  /// `RECORD_SNAPSHOTS=1` draws it again and fails once, so that a person checks it.
   @Suite(.timeLimit(.minutes(10))) struct LivePictureTests {
     private static let workflow = """
       name: app
@@ -19,8 +19,8 @@
         clean-up: { run: "until [ -e end-clean-up ]; do sleep 0.01; done", defer: true }
       """
 
-    /// A frame of the picture: the first one that has all of these parts, its times in the order of the lines, and the steps
-    /// that end after it, one after the other.
+    /// A frame of the animation: the first screen that contains all of these parts, its times in the order of the
+    /// lines, and the steps that end after it in sequence.
     private static let frames: [(parts: [String], times: [String], ends: [String])] = [
       (
         ["✓ open-store", "▶ account", "▶ trips"],
@@ -41,11 +41,11 @@
         ], []
       ),
     ]
-    /// The cells of the bar that are filled, a frame.
+    /// The number of filled cells of the bar in each frame.
     private static let filled = [5, 13, 16, 16]
     private static let (rows, columns) = (12, 78)
 
-    @Test func `the picture of the README is what a run draws on a terminal`() throws {
+    @Test func `the animation in the README is what a run draws on a terminal`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write(Self.workflow, to: "app.yaml")
@@ -82,11 +82,11 @@
       }
     }
 
-    /// What the terminal showed after each time that it was drawn.
+    /// Returns the screens after each drawing.
     private static func screens(_ output: String) -> [[String]] {
       var terminal = VirtualTerminal(rows: rows, columns: columns)
       var screens: [[String]] = []
-      // A drawing ends with the removal of the lines of the one before that are still below it.
+      // A drawing ends by removing remaining lines of the previous one.
       for part in output.components(separatedBy: "\u{1B}[J") {
         terminal.show(part + "\u{1B}[J")
         screens.append(terminal.screen)
@@ -94,7 +94,7 @@
       return screens
     }
 
-    /// The screen with its running steps in the order in which a quick machine starts them.
+    /// Returns the screen with running steps in the order in which a fast machine starts them.
     private static func ordered(_ screen: [String]) -> [String] {
       func rank(_ line: String) -> Int {
         ["load-ads", "account", "trips", "clean-up"].firstIndex { line.contains("▶ \($0)") } ?? 0
@@ -106,7 +106,7 @@
       return ordered
     }
 
-    /// The screen with the times of the frame in place of those of this run, in the same columns.
+    /// Returns the screen with the frame's times instead of those of this run, in the same columns.
     private static func normalized(_ screen: [String], _ index: Int) -> [String] {
       var times = frames[index].times[...]
       return screen.map { line in
@@ -123,7 +123,7 @@
           return String(repeating: "━", count: min(count, filled))
             + String(repeating: "─", count: max(0, count - filled))
         }
-        // The counts stay at the end of the line where a time was shorter or longer.
+        // Keeps the counts at the end of the line if the width of a time changed.
         let longer = normalized.count - line.count
         if longer != 0, let gap = normalized.ranges(of: /[ ]{4,}/).last {
           let width = normalized[gap].count - longer
@@ -162,7 +162,7 @@
       return svg + "</svg>\n"
     }
 
-    /// The line with its marks in color.
+    /// Returns the line with colored marks.
     private static func marked(_ line: String) -> String {
       line.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
         .replacing(/✓|▶|━+|─+|app: success/) { match in

@@ -4,8 +4,8 @@
   import TestSupport
   import Testing
 
-  /// Output that cannot be written: nothing is lost without a word and a code.
-  @Suite(.timeLimit(.minutes(10))) struct `Output that cannot be written` {
+  /// Failures to write output are always reported with a message and an exit code.
+  @Suite(.timeLimit(.minutes(10))) struct `Writing output` {
     private let tool: CommandLineTool
 
     init() throws {
@@ -27,7 +27,7 @@
       "run ok.yaml --json", "ok.yaml --strict", "plugins", "plugins show flow.noop", "plugins check flow",
       "call flow.noop", "sync simulate --hours 1", "--help", "help run", "--version", "late.yaml --strict",
     ])
-    func `is told, with exit code 74`(arguments: String) throws {
+    func `reports a failure with exit code 74`(arguments: String) throws {
       defer { tool.remove() }
       let result = try full(arguments.split(separator: " ").map(String.init))
       #expect(result.exitCode == 74)
@@ -38,12 +38,12 @@
       ("bad.yaml", Int32(1)), ("broken.yaml", 2), ("validate broken.yaml", 2),
       ("call flow.fail --with {\"message\":\"boom\"}", 1),
     ])
-    func `leaves a worse code as it is`(arguments: String, code: Int32) throws {
+    func `keeps a more severe exit code after a failure`(arguments: String, code: Int32) throws {
       defer { tool.remove() }
       #expect(try full(arguments.split(separator: " ").map(String.init)).exitCode == code)
     }
 
-    @Test func `ends a batch that nobody reads, without reading on`() throws {
+    @Test func `ends a batch without a reader before its input ends`() throws {
       defer { tool.remove() }
       let lines = String(repeating: "{\"expr\":\"1\"}\n", count: 200_000)
       #expect(try full(["eval", "--batch"], input: lines).exitCode == 74)
@@ -51,7 +51,7 @@
     }
 
     @Test(arguments: [("ok.yaml", Int32(74)), ("bad.yaml", 1), ("late.yaml --strict", 74)])
-    func `a report that cannot be written never hides how the run came out`(arguments: String, code: Int32) throws {
+    func `shows the result of a run whose report cannot be written`(arguments: String, code: Int32) throws {
       defer { tool.remove() }
       for option in ["--report", "--trace"] {
         let words = arguments.split(separator: " ").map(String.init)
@@ -66,14 +66,14 @@
       ("no/such/r.json", "the folder 'no/such' does not exist"), (".", "it is a folder"),
       ("ok.yaml/r.json", "'ok.yaml' is not a folder"), ("/dev/null/r.json", "'/dev/null' is not a folder"),
     ])
-    func `a report that could never be written is refused before anything runs`(path: String, cause: String) throws {
+    func `detects before anything runs that a report can never be written`(path: String, cause: String) throws {
       defer { tool.remove() }
       let output = try tool.run("ok.yaml", "--report", path)
       #expect(
         output == .init(exitCode: 74, standardOutput: "", standardError: "flowrun: cannot write '\(path)': \(cause)\n"))
     }
 
-    @Test func `files are not written over each other, nor over the workflow`() throws {
+    @Test func `rejects files that would overwrite each other or the workflow`() throws {
       defer { tool.remove() }
       try FileManager.default.createSymbolicLink(
         atPath: tool.folder.appendingPathComponent("link.yaml").path, withDestinationPath: "ok.yaml")
@@ -96,7 +96,7 @@
       #expect(try tool.run("ok.yaml", "--report", "/dev/null", "--trace", "/dev/null").exitCode == 0)
     }
 
-    @Test func `a pipe that nobody reads holds nothing up`() throws {
+    @Test func `is not blocked by a pipe without a reader`() throws {
       defer { tool.remove() }
       let pipe = tool.folder.appendingPathComponent("pipe").path
       #expect(mkfifo(pipe, 0o600) == 0)
@@ -105,7 +105,7 @@
       #expect(output.standardError == "flowrun: cannot write 'pipe': nothing reads from it\n")
     }
 
-    @Test func `a pipe that somebody reads gets the report`() throws {
+    @Test func `sends a report to the reader of a pipe`() throws {
       defer { tool.remove() }
       let pipe = tool.folder.appendingPathComponent("pipe").path
       #expect(mkfifo(pipe, 0o600) == 0)
@@ -117,7 +117,7 @@
       #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasSuffix("}\n"))
     }
 
-    @Test func `a reader who takes nothing is waited for, and gets all of it; a signal ends the wait`() throws {
+    @Test func `waits for a slow reader, which receives everything, unless a signal ends the wait`() throws {
       defer { tool.remove() }
       let lines = TestExtent.count(usual: 20_000, release: 100_000, long: 100_000)
       try tool.write(
@@ -133,7 +133,7 @@
       let reader = open(pipe, O_RDONLY | O_NONBLOCK)
       defer { close(reader) }
       let patient = try FlowrunProcess(["much.yaml"], in: tool.folder.path, standardOutput: pipe)
-      // More than the pipe holds; anyone who reads comes late and takes it in small pieces.
+      // This is more than the pipe can contain; the reader starts late and reads small pieces.
       #expect(Self.isFull(reader))
       var bytes = [UInt8](repeating: 0, count: 1 << 16)
       var text: [UInt8] = []
@@ -160,13 +160,13 @@
       }
     }
 
-    /// Waits until a pipe takes nothing more and nothing changes.
+    /// Waits until a pipe is full.
     private static func isFull(_ reader: Int32) -> Bool {
       var (before, unchanged): (Int32, Int) = (-1, 0)
       for _ in 0..<3000 {
         var count: Int32 = 0
         guard ioctl(reader, UInt(FIONREAD), &count) == 0 else { return false }
-        // How many bytes fit depends on the pieces that they come in.
+        // The number of bytes that fit depends on the size of the writes.
         unchanged = count > 10_000 && count == before ? unchanged + 1 : 0
         if unchanged == 20 { return true }
         before = count
@@ -175,7 +175,7 @@
       return false
     }
 
-    @Test func `a report keeps its file's permissions and goes where a link leads`() throws {
+    @Test func `keeps the permissions of a report and follows links`() throws {
       defer { tool.remove() }
       let files = FileManager.default
       func path(_ name: String) -> String { tool.folder.appendingPathComponent(name).path }
@@ -193,7 +193,7 @@
     }
 
     @Test(arguments: [("ok.yaml", "it is a file"), ("ok.yaml/below", "'%/ok.yaml' is a file")])
-    func `a data folder that cannot be gets its true cause`(data: String, cause: String) throws {
+    func `reports the cause if the data folder cannot be created`(data: String, cause: String) throws {
       defer { tool.remove() }
       let output = try tool.run("ok.yaml", "--data", data)
       let folder = tool.folder.path

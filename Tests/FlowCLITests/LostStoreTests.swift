@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A run whose store goes missing while it continues, and what is found of runs after that.
-@Suite(.timeLimit(.minutes(10))) struct `A run whose store goes missing` {
+/// A run whose store is removed while it continues, and the runs found afterwards.
+@Suite(.timeLimit(.minutes(10))) struct `A run whose store is removed` {
   private static func workflow(_ loss: String) -> String {
     """
     name: trial
@@ -19,7 +19,7 @@ import Testing
     "rm .flowrun/runs.sqlite-wal", "rm .flowrun/runs.sqlite.lock",
     "cp .flowrun/runs.sqlite copy; mv copy .flowrun/runs.sqlite",
   ])
-  func `fails at its next commit if it is durable, and says why`(_ loss: String) throws {
+  func `fails at its next commit if it is durable, and reports why`(_ loss: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow(loss), to: "w.yaml")
@@ -29,19 +29,19 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/b"))
   }
 
-  @Test func `is warned about if it is not durable`() throws {
+  @Test func `has a warning if it is not durable`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow("true"), to: "w.yaml")
     #expect(try tool.run("w.yaml").exitCode == 0)
-    // It has been recorded when the folder goes.
+    // The run has been recorded when the folder is removed.
     let isRecorded = "'\(FlowrunProcess.path)' runs --state running | grep -q trial"
     try tool.write(Self.workflow("until \(isRecorded); do sleep 0.05; done; rm -r .flowrun"), to: "w.yaml")
     let run = try tool.run("w.yaml")
     #expect(run.exitCode == 0 && run.standardOutput.contains("warning: history: "), "\(run)")
   }
 
-  @Test func `is in the main file of the store alone once flowrun has ended, and in a backup`() throws {
+  @Test func `is in the main file of the store after flowrun has ended, and in a backup`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow("echo a"), to: "w.yaml")
@@ -64,7 +64,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 3)
   }
 
-  @Test func `leaves disk when it is pruned`() throws {
+  @Test func `releases disk space when it is pruned`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: trial\nsteps: { a: { run: seq 1 60000 } }\n", to: "w.yaml")

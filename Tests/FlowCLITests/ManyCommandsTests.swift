@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Hundreds of commands at once.
+/// Hundreds of concurrent commands.
 @Suite(.timeLimit(.minutes(20)), .serialized) struct ManyCommandsTests {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }
 
-  /// A workflow of so many commands, each of which prints `up` with the number of flowrun's process and waits for a line of a pipe.
+  /// Writes a workflow of commands that print `up` with flowrun's process id and wait for a line from a pipe.
   private func writeWaiting(_ count: Int, _ more: String = "") throws -> String {
     let gate = tool.folder.appendingPathComponent("gate").path
     #expect(mkfifo(gate, 0o600) == 0)
@@ -24,7 +24,7 @@ import Testing
     return file
   }
 
-  @Test func `300 commands wait at once on a few threads`() throws {
+  @Test func `300 commands wait concurrently on a few threads`() throws {
     defer { tool.remove() }
     let gate = try writeWaiting(300)
     let process = try FlowrunProcess(["run", "many.yaml"], in: tool.folder.path)
@@ -33,7 +33,7 @@ import Testing
     #expect(output.components(separatedBy: "up ").count == 301)
     #if os(Linux)
       let number = try #require(output.components(separatedBy: "up ").last?.prefix { $0.isNumber })
-      // A thread that has nothing to do leaves after a while.
+      // Idle threads end after a while.
       var threads = 300
       within(seconds: 60) {
         threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 300
@@ -48,7 +48,7 @@ import Testing
     #expect(!result.output.contains("waited for a thread"))
   }
 
-  @Test func `no exit status of many short commands is lost or mixed up`() throws {
+  @Test func `exit statuses of many short commands are neither lost nor mixed up`() throws {
     defer { tool.remove() }
     var text = "name: short\nsteps:\n"
     for step in 0..<400 {
@@ -60,7 +60,7 @@ import Testing
     #expect(output.contains("400 succeeded"), "\(output.suffix(1000))")
   }
 
-  @Test func `commands that wait on no thread end with a flowrun that is killed`() throws {
+  @Test func `commands waiting without a thread end if flowrun is killed`() throws {
     defer { tool.remove() }
     let gate = try writeWaiting(50, ",$$,")
     let process = try FlowrunProcess(["run", "many.yaml"], in: tool.folder.path)
@@ -80,7 +80,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a command that is stopped goes on when it is told to`() throws {
+    @Test func `a suspended command can be continued`() throws {
       defer { tool.remove() }
       try tool.write(
         "name: stopped\nsteps:\n  s: { run: 'echo number $$; kill -STOP $$; echo continued' }\n", to: "stopped.yaml")
@@ -97,7 +97,7 @@ import Testing
       #expect(result.exitCode == 0 && result.output.contains("s: continued"), "\(result)")
     }
 
-    @Test func `a small limit of open files is raised for flowrun, and stays for commands`() throws {
+    @Test func `a low limit of open files is raised for flowrun but not for commands`() throws {
       defer { tool.remove() }
       let gate = try writeWaiting(60, " $(ulimit -n)")
       let file = open(gate, for: 60)

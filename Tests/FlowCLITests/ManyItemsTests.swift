@@ -1,14 +1,14 @@
 import Testing
 
-/// Nobody reads a line for each of a hundred thousand items that all is well.
-@Suite(.timeLimit(.minutes(10))) struct `A step of many items` {
+/// Lines for a hundred thousand successful items are not useful.
+@Suite(.timeLimit(.minutes(10))) struct `A step with many items` {
   private static func workflow(_ count: Int, _ uses: String) -> String {
     let items = (0..<count).map(String.init).joined(separator: ", ")
     return "name: many\nsteps:\n  each:\n    uses: \(uses)\n    foreach: [\(items)]\n"
   }
 
   @Test(arguments: [(1_000, true), (1_001, false)])
-  func `has lines of its items up to a thousand`(count: Int, areShown: Bool) throws {
+  func `has lines for its items up to a thousand`(count: Int, areShown: Bool) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow(count, "flow.noop"), to: "w.yaml")
@@ -36,7 +36,7 @@ import Testing
     #expect(report.contains(#""items":"#))
   }
 
-  @Test func `still tells which failed, and programs hear of all`() throws {
+  @Test func `still shows which items failed, and programs receive all events`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

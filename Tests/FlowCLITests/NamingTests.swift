@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// Whatever a workflow's author writes or reads is kebab-case.
+/// All names that authors of workflows write or read are kebab-case.
 struct NamingTests {
   private static let declarations = ActionRegistry(BuiltInPlugins.all).declarations
 
@@ -20,12 +20,12 @@ struct NamingTests {
   }
 
   @Test(arguments: ["a", "country-code", "admin1-zh", "utf8"])
-  func `the rule lets these through`(name: String) { #expect(Self.isKebabCase(name)) }
+  func `the rule accepts these names`(name: String) { #expect(Self.isKebabCase(name)) }
 
   @Test(arguments: ["", "countryCode", "country_code", "-a", "a-", "a--b", "1st", "a.b", "A"])
-  func `the rule finds these`(name: String) { #expect(!Self.isKebabCase(name)) }
+  func `the rule rejects these names`(name: String) { #expect(!Self.isKebabCase(name)) }
 
-  /// The name of a field and of everything in it.
+  /// Returns the name of a field and of everything in it.
   private static func names(of field: FieldDeclaration) -> [String] { [field.name] + names(of: field.type) }
 
   private static func names(of type: ValueType) -> [String] {

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 
 /// Names from outside that differ only in Unicode normalization.
-@Suite(.timeLimit(.minutes(10))) struct `Names of one look` {
+@Suite(.timeLimit(.minutes(10))) struct `Names that look equal` {
   private static let composed = "caf\u{E9}"
   private static let decomposed = "cafe\u{301}"
 
-  @Test func `are two files for foreach, for products and for workers that get copies`() throws {
+  @Test func `are two files for foreach, for products and for workers with copied files`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `are an error as variables, whose tables take them for one`() throws {
+  @Test func `are an error as variables, whose tables cannot distinguish them`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -73,7 +73,7 @@ import Testing
     #expect(result.exitCode == 2 && text.contains("in Unicode normalization alone"), "\(result)")
   }
 
-  @Test func `an equals sign that a mark combines with still separates name and value`() throws {
+  @Test func `end at an equals sign even if a combining mark follows it`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

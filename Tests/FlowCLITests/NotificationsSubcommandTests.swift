@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `flowrun notifications`, which lists, delivers and removes what runs have scheduled.
+/// `flowrun notifications`, which lists, delivers and removes scheduled notifications.
 @Suite struct NotificationsSubcommandTests {
   private let tool: CommandLineTool
 
@@ -10,7 +10,7 @@ import Testing
     try tool.write("name: reminders\nsteps:\n  a: { uses: flow.noop }\n", to: "w.yaml")
   }
 
-  /// Keeps a notification as a run does that has ended before it was due.
+  /// Schedules a notification like a run that ended before it was due.
   private func schedule(_ id: String, dueAt: Int = 4_102_444_800_000, every interval: Int? = nil) throws {
     let name = id.utf8.map { String(format: "%02x", $0) }.joined()
     let rhythm = interval.map { #", "interval": \#($0)"# } ?? ""
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `remove takes back the named notifications and no other`() throws {
+  @Test func `remove cancels only the named notifications`() throws {
     defer { tool.remove() }
     for id in ["timer", "über/mittag", "tea"] { try schedule(id) }
     try schedule("daily", every: 86_400_000)
@@ -38,7 +38,7 @@ import Testing
     #expect(try listed() == ["timer"])
   }
 
-  @Test func `remove --all takes back every notification, and says if none was pending`() throws {
+  @Test func `remove --all cancels every notification and reports if none was pending`() throws {
     defer { tool.remove() }
     try schedule("a")
     try schedule("b", dueAt: 0)
@@ -49,7 +49,7 @@ import Testing
     #expect(try tool.run("notifications", "deliver", "w.yaml").standardOutput == "no notification is due\n")
   }
 
-  @Test func `remove needs names or --all, and --data names the folder`() throws {
+  @Test func `remove requires names or --all, and --data selects the folder`() throws {
     defer { tool.remove() }
     try schedule("a")
     for arguments in [[], ["a", "--all"]] {
@@ -61,7 +61,7 @@ import Testing
     #expect(try tool.run("notifications", "w.yaml").standardOutput == "no notification is pending\n")
   }
 
-  @Test func `a repeating notification is delivered again after its interval, until it is removed`() throws {
+  @Test func `a repeating notification is delivered again after its interval until it is removed`() throws {
     defer { tool.remove() }
     try schedule("daily", dueAt: 0, every: 86_400_000)
     let first = try tool.run("notifications", "deliver", "w.yaml")

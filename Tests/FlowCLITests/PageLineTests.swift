@@ -4,7 +4,6 @@ import FlowModel
 import FlowStore
 import Testing
 
-/// Lines of the log on pages.
 @Suite struct `A line of a log on a page` {
   private func lines(_ objects: [ValueObject]) -> [PageLine] {
     let body = objects.map { JSONText.write(.object($0)) + "\n" }.joined()
@@ -13,7 +12,7 @@ import Testing
         in: [RunChunk(.log, wallMilliseconds: 0, runNanoseconds: 0, body: Array(body.utf8)).bytes]))
   }
 
-  @Test func `is what was printed, with its colors, tabs and each line break as a line`() {
+  @Test func `shows printed text with colors and tabs, and becomes several lines at line breaks`() {
     let found = lines([
       ["step": "a", "at": 1, "stream": "stdout", "message": "one\ttab\nand \u{1B}[31mred\u{1B}[0m"],
       ["step": "a", "at": 2, "stream": "stderr", "message": "bad\u{7}"],
@@ -22,7 +21,7 @@ import Testing
     #expect(found[1].pieces.map(\.look.color) == [nil, 1])
   }
 
-  @Test func `says how many lines were left out, unless a command printed such a line`() {
+  @Test func `states the number of omitted lines, unless a command printed the same text`() {
     let text = "[flowrun: 12 lines, 345 bytes, are not recorded; a larger log-limit keeps more]"
     let found = lines([
       ["step": "a", "at": 1, "level": "info", "message": .string(text)],

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// The interfaces of built-in plugins, which the build plugin checks an app's workflows with, say what the code says.
+/// The committed interfaces of built-in plugins, with which the build plugin checks an app's workflows, match the code.
 /// `RECORD_SNAPSHOTS=1` writes them.
 struct PluginInterfaceTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -21,7 +21,7 @@ struct PluginInterfaceTests {
   }
 
   @Test(arguments: BuiltInPlugins.all.map { type(of: $0).name })
-  func `the committed interface of a built-in plugin is that of its code`(_ name: String) throws {
+  func `the committed interface of a built-in plugin matches its code`(_ name: String) throws {
     let plugin = try #require(BuiltInPlugins.all.first { type(of: $0).name == name })
     let registry = ActionRegistry([plugin])
     let file = try Self.file(of: name)
@@ -37,7 +37,7 @@ struct PluginInterfaceTests {
   }
 
   @Test(arguments: BuiltInPlugins.all.map { type(of: $0).name })
-  func `each moved name of a built-in plugin is free and leads to something that exists`(_ name: String) throws {
+  func `each moved name of a built-in plugin is unused and refers to an existing name`(_ name: String) throws {
     let plugin = try #require(BuiltInPlugins.all.first { type(of: $0).name == name })
     let registry = ActionRegistry(BuiltInPlugins.all)
     for (old, new) in plugin.movedNames {
@@ -49,7 +49,7 @@ struct PluginInterfaceTests {
     }
   }
 
-  /// The interface as YAML: a line for each part, its value as JSON.
+  /// Returns the interface as YAML: one line per part, with its value as JSON.
   private static func text(of plugin: String, _ registry: ActionRegistry) -> String {
     var text =
       "# The interface of the plugin '\(plugin)', for workflows that are checked while an app is built. Made from the\n"

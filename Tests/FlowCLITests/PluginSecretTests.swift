@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-/// Secrets that plugins are given by name, in each language that there is a template for.
-@Suite(.timeLimit(.minutes(10))) struct `A secret by its name` {
+/// Secrets passed to plugins by name, in each language with a template.
+@Suite(.timeLimit(.minutes(10))) struct `A secret passed by name` {
   private static let secret = "hunter2-and-a-half"
 
-  /// What makes a new plugin know the secret, and say it in its log and its output.
+  /// Changes that make a new plugin use the secret and print it in its log and output.
   private static let changes: [String: (file: String, changes: [(String, String)])] = [
     "swift": (
       "main.swift",
@@ -34,7 +34,7 @@ import Testing
 
   /// Compiling the plugin in Swift takes long.
   @Test(arguments: ["python", "node", "sh"] + (TestExtent.isFull ? ["swift"] : []))
-  func `reaches a plugin's program and is shown nowhere`(language: String) throws {
+  func `reaches the program of a plugin and is never shown`(language: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(try tool.run("plugins", "new", "teller", "--language", language).exitCode == 0)
@@ -65,7 +65,7 @@ import Testing
     }
     #expect(run.standardOutput.contains(#""message":"***""#), "\(run)")
     #expect(try tool.text(of: "report.json").contains(#""***!""#))
-    // An input that is not declared secret takes none.
+    // An input that is not declared secret rejects a secret.
     try tool.write(manifest, to: "plugins/teller/plugin.yaml")
     let refused = try tool.run("validate", "told.yaml")
     #expect(refused.exitCode == 2 && refused.standardOutput.contains("secret-exposed"), "\(refused)")

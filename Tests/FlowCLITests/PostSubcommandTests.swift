@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `flowrun post RUN EVENT --value`, from another process.
+/// `flowrun post RUN EVENT --value` from another process.
 @Suite struct PostSubcommandTests {
   private static let workflow = """
     name: posted
@@ -31,14 +31,14 @@ import Testing
 
     """
 
-  @Test func `refuses a value of another type with exit 64, and the step gets the right one`() throws {
+  @Test func `rejects a value of another type with 64, and the step receives the right one`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
     let process = try FlowrunProcess(["w.yaml", "--wait-for-events"], in: tool.folder.path)
     defer { process.send(SIGKILL) }
     #expect(process.waitForOutput("ready: ready"))
-    // Only a run that is recorded takes posts.
+    // Only a recorded run receives posts.
     #expect(try within(seconds: 60) { try tool.run("runs", "--json").standardOutput.contains("\"state\"") })
     for (event, wrong, message) in [
       ("text", "7", "expected a string, found 7"), ("whole", "1.5", "expected an integer, found 1.5"),
@@ -75,7 +75,7 @@ import Testing
     #expect(process.waitForOutput("read: a b -7 2.5 true 2s 2 3 red ***\n"), "\(process.outputSoFar)")
   }
 
-  @Test func `a resumed run reads the values that were posted before, but for secret ones, which no file has`() throws {
+  @Test func `a resumed run reads values posted before, except secret ones, which are not stored`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `flowrun validate` says of records that a workflow writes and reads, from the schema that its `sync.connect` names.
+/// Checks of records that a workflow writes and reads, according to the schema named by its `sync.connect`.
 @Suite(.timeLimit(.minutes(10))) struct RecordUseTests {
   private static let schema = """
     schema: notes
@@ -102,7 +102,7 @@ import Testing
     ("uses: sync.query, with: { sql: SELECT 1 FROM note }", "SELECT", "has no collection 'note'", "'notes'?"),
     ("uses: sync.query, with: { sql: SELEC 1 }", "SELEC 1", "the SQL is wrong", ""),
   ])
-  func `a name or a value that does not fit the schema is an error at its place`(
+  func `a name or value that does not match the schema is an error with its location`(
     _ step: String, _ place: String, _ message: String, _ help: String
   ) throws {
     let (code, lines) = try validated(step)
@@ -123,7 +123,7 @@ import Testing
     "uses: sync.put, with: { collection: '${{ inputs.text }}', fields: { any: 1 } }",
     "uses: sync.query, with: { sql: 'SELECT n.title, f.name FROM notes n JOIN folders f ON f._key = n.folder WHERE n._by = :by', values: { by: a } }",
   ])
-  func `what only a run tells, and what fits, passes`(_ step: String) throws {
+  func `values that match or are known only in a run are accepted`(_ step: String) throws {
     let (code, lines) = try validated(step)
     #expect(code == 0)
     #expect(lines == ["w.yaml: valid, 2 steps"])
@@ -135,14 +135,14 @@ import Testing
     ("{ notes: { stars: many } }", "'stars' takes a whole number"),
     ("{ notes: inbox }", "takes a mapping from field to value"),
   ])
-  func `a subscription is held to the schema`(_ subscribe: String, _ message: String) throws {
+  func `a subscription is checked against the schema`(_ subscribe: String, _ message: String) throws {
     let (code, lines) = try validated("uses: sync.flush", subscribe: subscribe)
     #expect(code == 2)
     #expect(lines.first?.hasPrefix("w.yaml:5:") == true)
     #expect(lines.first?.contains(message) == true, "\(lines)")
   }
 
-  @Test func `a schema that is not there is a warning, since a run may make it`() throws {
+  @Test func `a missing schema is a warning, because a run may create it`() throws {
     let (code, lines) = try validated("uses: sync.flush", schema: "other.sync.yaml")
     #expect(code == 0)
     #expect(lines.first?.contains("warning: the schema 'other.sync.yaml' cannot be read") == true, "\(lines)")
@@ -150,7 +150,7 @@ import Testing
 }
 
 extension String {
-  /// The column, from 1, of a text.
+  /// Returns the column of a text, from 1.
   fileprivate func distance(to text: String) -> Int {
     range(of: text).map { distance(from: startIndex, to: $0.lowerBound) + 1 } ?? 0
   }

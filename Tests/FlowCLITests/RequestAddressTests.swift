@@ -1,7 +1,7 @@
 import FlowCLI
 import Testing
 
-/// The addresses that a server of pages answers.
+/// The addresses that a web server accepts.
 @Suite struct `The address of a request` {
   private func problem(_ target: String, _ hosts: [String] = ["localhost:80"]) -> String? {
     RequestAddress.problem(target: target, hosts: hosts) { $0.lowercased() == "localhost:80" }
@@ -17,11 +17,11 @@ import Testing
     "ftp://localhost:80/",
     "localhost:80", "", "runs/1", "http:///", "http://localhost:80.evil.example/",
   ])
-  func `is not that of another server`(_ target: String) {
+  func `must not be that of another server`(_ target: String) {
     #expect(problem(target) == "Expected a path or an address of this server as the target.")
   }
 
-  @Test func `has one host`() {
+  @Test func `has only one host`() {
     #expect(problem("/", []) == nil)
     #expect(problem("/", ["localhost:80", "localhost:80"]) == "Expected one Host field, got 2.")
     #expect(problem("/", ["evil.example", "localhost:80"]) == "Expected one Host field, got 2.")

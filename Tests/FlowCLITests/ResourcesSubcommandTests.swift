@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `resources` of steps with the real command.
-@Suite(.timeLimit(.minutes(10))) struct `Steps that take resources of the machine` {
+@Suite(.timeLimit(.minutes(10))) struct `Steps that use resources of the machine` {
   private static let workflow = """
     name: shares
     steps:
@@ -18,7 +17,7 @@ import Testing
     return tool
   }
 
-  @Test func `wait for each other, and the way to the gate says for what`() throws {
+  @Test func `wait for each other, and the critical path shows for which resource`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let run = try tool.run("shares.yaml", "--resources", "cpus=2,memory=1GiB", "--report", "report.json")
@@ -54,7 +53,7 @@ import Testing
     ("memory=8G", 64, "write 8GiB"), ("cpus=0", 64, "'0' is not a number from 1 to 65536"),
     ("gpus=-1", 64, "'-1' is not a number from 0"), ("cpus=1,cpus=2", 64, "write each of cpus, memory and gpus once"),
   ])
-  func `are refused where there is too little, before anything runs`(capacity: String, code: Int32, message: String)
+  func `are rejected before anything runs if there is too little`(capacity: String, code: Int32, message: String)
     throws
   {
     let tool = try tool()
@@ -65,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `are told by validate, which knows who counts them where`() throws {
+  @Test func `are reported by validate according to the place where they run`() throws {
     let tool = try tool(
       """
       name: placed
@@ -84,7 +83,7 @@ import Testing
       "name: placed\nsteps: { a: { run: 'true', resources: { cpus: 1 } }, b: { run: 'true' } }", to: "small.yaml")
     let slurm = try tool.run("validate", "small.yaml", "--on", "slurm=4")
     #expect(slurm.standardOutput.contains("  a  slurm=4: a job of its own with 1 cpu\n"), "\(slurm)")
-    // What is Slurm's to count may be more than this machine has.
+    // A request to Slurm may exceed the resources of this machine.
     let large = try tool.run("validate", "shares.yaml", "--on", "slurm=4")
     #expect(large.exitCode == 0 && large.standardOutput.contains("a job of its own with 60000 cpus"), "\(large)")
     let workers = try tool.run("validate", "small.yaml", "--on", "workers=4")
@@ -98,7 +97,7 @@ import Testing
     #expect(wrong.exitCode == 2 && wrong.standardOutput.contains("'ssh' does not count"), "\(wrong)")
   }
 
-  @Test func `of at most 1,000 different kinds are in a file`() throws {
+  @Test func `have at most 1,000 different requests in a file`() throws {
     func workflow(_ count: Int) -> String {
       "name: many\nsteps:\n"
         + (1...count).map { "  s\($0): { run: 'true', resources: { cpus: 1, memory: \($0)KiB } }\n" }.joined()
@@ -111,14 +110,14 @@ import Testing
     let more = try tool.run("validate", "more.yaml")
     #expect(more.exitCode == 2, "\(more.standardOutput.suffix(500))")
     #expect(more.standardOutput.contains("there are more than 1000 different 'resources'"))
-    // The same ones again are no further kind.
+    // Repeating a request does not count.
     try tool.write(
       workflow(1000) + "  again: { run: 'true', resources: { cpus: 1, memory: 7KiB } }\n", to: "again.yaml")
     let again = try tool.run("validate", "again.yaml")
     #expect(again.exitCode == 0, "\(again.standardOutput.suffix(500))")
   }
 
-  @Test func `take what a resume says that there is, which is asked again`() throws {
+  @Test func `use the capacity given to a resume, which is read again`() throws {
     let tool = try tool(
       """
       name: resumed
@@ -142,7 +141,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: tool.folder.appendingPathComponent("second").path))
   }
 
-  @Test func `are exported as Slurm and Argo write them`() throws {
+  @Test func `are exported in the formats of Slurm and Argo`() throws {
     let tool = try tool(
       """
       name: exported

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What goes on in another process, and who is asked.
-@Suite struct `Runs that go on` {
+/// Runs in progress and resumed runs, and their questions.
+@Suite struct `Runs in progress` {
   private func object(_ text: String) throws -> [String: Any] {
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
@@ -28,7 +28,7 @@ import Testing
 
     """
 
-  @Test func `answers reach the step that asks, and what is none gets the nearest`() throws {
+  @Test func `pass answers to the asking step, and suggest a choice for an invalid answer`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.question, to: "w.yaml")
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [("perhaps\\n2\\n", "stop"), ("ship\\n", "ship"), ("SHIP\\n", "ship"), ("\\n1\\n", "ship")])
-  func `a question stands on the terminal, where a choice or its number answers it`(typed: String, choice: String)
+  func `ask on the terminal, where a choice or its number is an answer`(typed: String, choice: String)
     throws
   {
     let tool = try CommandLineTool()
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a question that nobody answered is asked again by the process that goes on`() throws {
+  @Test func `ask an unanswered question again after a resume`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.question, to: "w.yaml")
@@ -87,7 +87,7 @@ import Testing
     #expect(result.exitCode == 0 && result.output.contains("act: stop it"), "\(result)")
   }
 
-  @Test func `a hot standby takes over when the process is gone, one of two, and not what ended by itself`() throws {
+  @Test func `are taken over by one of two waiting processes when theirs ends, but not if they ended alone`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -119,7 +119,7 @@ import Testing
     #expect(try tool.run("resume", "--wait", "--dry-run", "last").exitCode == 64)
   }
 
-  @Test func `are refused where the program of a plugin has changed, unless it is said what to do`() throws {
+  @Test func `are not resumed if a plugin's program has changed, unless an option decides`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(try tool.run("plugins", "new", "loud", "--language", "python").exitCode == 0)
@@ -144,7 +144,7 @@ import Testing
     #expect(try tool.run("resume", "last", "--only", "last", "--dry-run").standardOutput.contains("kept: say\n"))
   }
 
-  @Test func `count times from the activation in the first process, in lines as in the summary`() throws {
+  @Test func `count times from the activation in the first process, in lines and in the summary`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -169,7 +169,7 @@ import Testing
     #expect(try abs(#require(finished["at"] as? Double) - activatedAt - duration) < 1_000)
   }
 
-  @Test func `run only what is named`() throws {
+  @Test func `repeat only the named steps in a resume`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -213,7 +213,7 @@ import Testing
     #expect(plan.contains("runs again: nothing\n"), "\(plan)")
   }
 
-  @Test func `are recorded with the launch for which they were activated, however long they were prewarmed`() throws {
+  @Test func `are recorded with the launch of their activation, even after long prewarming`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func `leave a log that the next one reads quickly, however many short runs there were`() throws {
+  @Test func `leave a log that is read quickly, even after many short runs`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: short\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")

@@ -3,23 +3,23 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The reasons for which a step is tried again, as anyone who runs a workflow sees it.
+/// The reasons for retrying a step.
 @Suite(.timeLimit(.minutes(10))) struct RetryReasonsTests {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }
 
-  /// The attempts of a step that never succeeds.
+  /// Returns the number of attempts of a step that never succeeds.
   private func attempts(_ run: String, _ retry: String) throws -> Int {
     try tool.write(
       "name: w\nsteps: { a: { run: '\(run)', retry: { attempts: 3, delay: 0ms, \(retry) } } }\n", to: "w.yaml")
-    // An attempt may reach its deadline before its command has begun.
+    // An attempt may reach its deadline before its command has started.
     _ = try tool.run("w.yaml", "--no-history", "--report", "report.json")
     let report = try JSONText.parse(try tool.text(of: "report.json"))
     return try #require(report["steps"]?["a"]?["attempts"]?.integerValue)
   }
 
-  @Test func `an attempt is followed by another one for the listed reasons alone`() throws {
+  @Test func `an attempt is followed by another one only for the listed reasons`() throws {
     defer { tool.remove() }
     for (run, retry, count) in [
       ("exit 75", "on: [75]", 3), ("exit 75", "on: [70..80]", 3), ("exit 75", "on: [74, 76..80]", 1),
@@ -33,7 +33,7 @@ import Testing
     ] { #expect(try attempts(run, retry) == count, "\(run), \(retry)") }
   }
 
-  @Test func `a lost attempt is repeated unless it is excepted, and counts as an attempt where it is listed`() throws {
+  @Test func `a lost attempt is repeated unless excepted, and counts as an attempt if listed`() throws {
     defer { tool.remove() }
     for (retry, count, option) in [
       ("on: [75]", 4, []), ("on: [75]", 2, ["--lost-attempts", "1"]), ("except: [lost]", 1, []), ("on: [lost]", 3, []),
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a status reaches the plan from a worker, too`() throws {
+  @Test func `the exit status on a worker is considered, too`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps: { a: { run: 'echo x >>tries; exit 75', retry: { attempts: 3, delay: 0ms, on: [75] } } }\n",
@@ -64,7 +64,7 @@ import Testing
     ("on: []", "a list of reasons"),
     ("on: [lost], except: [75]", "has 'on' and 'except'"),
   ])
-  func `a reason that does not exist is an error that names the nearest one`(retry: String, text: String) throws {
+  func `an unknown reason is an error that suggests a similar one`(retry: String, text: String) throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'true', retry: { attempts: 3, \(retry) } } }\n", to: "w.yaml")
     let result = try tool.run("validate", "w.yaml")
@@ -72,7 +72,7 @@ import Testing
     #expect((result.standardOutput + result.standardError).contains(text), "\(result)")
   }
 
-  @Test func `reasons are read as they are written`() {
+  @Test func `reasons are parsed and formatted without changes`() {
     for text in ["failed", "timed-out", "lost", "out-of-memory", "killed", "75", "1..255", "command-failed"] {
       #expect(RetryReasons.Reason(text)?.text == text)
     }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import FlowCLI
 
-/// Reports of runs that tests make up, as they are written and read.
+/// Fictitious reports of runs for tests, written and read in the usual way.
 enum RunAccountExample {
-  /// A step that ran from `start` to `end`; `members` are added or replaced.
+  /// Returns a step that ran from `start` to `end`. `members` are added or replaced.
   static func step(
     _ outcome: String, _ start: Double? = 0, _ end: Double? = 10, attempts: Int = 1, error: (String, String)? = nil,
     _ members: ValueObject = [:]
@@ -25,7 +25,7 @@ enum RunAccountExample {
     return .object(step)
   }
 
-  /// An item of a step.
+  /// Returns an item of a step.
   static func item(_ index: Int, _ outcome: String, key: String? = nil, error: (String, String)? = nil) -> Value {
     [
       "index": .integer(index), "key": key.map { .string($0) } ?? nil, "outcome": .string(outcome),
@@ -34,7 +34,7 @@ enum RunAccountExample {
     ]
   }
 
-  /// A report of these steps.
+  /// Returns a report with these steps.
   static func report(
     _ conclusion: String, _ steps: ValueObject, gate: ValueObject = [:], warnings: [Value] = []
   ) throws -> RunReport {
@@ -52,7 +52,8 @@ enum RunAccountExample {
     ])
   }
 
-  /// What outputs are made from: the report, with a file `build.yaml`, a run that began at the start of 2026-11-23 UTC.
+  /// Returns an account of a report with a file `build.yaml`, for a run that started at the beginning of 2026-11-23
+  /// UTC.
   static func account(
     _ conclusion: String, _ steps: ValueObject, gate: ValueObject = [:], warnings: [Value] = [],
     secrets: ValueObject = [:], file text: String? = nil
@@ -69,6 +70,6 @@ enum RunAccountExample {
 }
 
 extension Value {
-  /// The member of an object; nil where there is none, or it is not an object.
+  /// Returns the member of an object, or nil if there is none or it is not an object.
   subscript(key: String) -> Value? { objectValue?[key] }
 }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import FlowCLI
 
-/// What the live view counts.
+/// The counts of the live view.
 struct RunProgressTests {
   private func graph(_ steps: [Step]) throws -> WorkflowGraph {
     try WorkflowGraph(Workflow(name: "test", steps: steps))
   }
 
-  @Test func `a step with a computed defer is what its expression made of it at activation`() throws {
+  @Test func `a step with a computed defer is what its expression decided at activation`() throws {
     var options = StepOptions()
     options.deferral = .expression("inputs.late")
     let ids = ["computed", "below", "free"].map { StepID(unchecked: $0) }
@@ -28,7 +28,7 @@ struct RunProgressTests {
     #expect(progress.openBlockingCount == 1)
   }
 
-  @Test func `running steps are listed by their start, and finished ones are counted by their outcome`() throws {
+  @Test func `running steps are listed by their start, and finished ones are counted by outcome`() throws {
     let ids = ["a", "b", "c", "d"].map { StepID(unchecked: $0) }
     var progress = RunProgress(try graph(ids.map { Step(id: $0, uses: "flow.noop") }))
     for (time, step) in ["c", "a", "b"].enumerated() {
@@ -43,7 +43,7 @@ struct RunProgressTests {
     #expect(progress.counts == RunProgress.Counts(succeeded: 0, failed: 1, cancelled: 0, skipped: 1))
   }
 
-  @Test func `steps that a resume keeps count as finished`() throws {
+  @Test func `steps kept by a resume count as finished`() throws {
     let ids = ["a", "b"].map { StepID(unchecked: $0) }
     let progress = RunProgress(try graph(ids.map { Step(id: $0, uses: "flow.noop") }), finished: [0])
     #expect(progress.counts.finished == 1 && progress.openBlockingCount == 1)
