@@ -87,7 +87,7 @@ import Testing
       "--with '{' is not JSON: line 1, column 2: expected a key in double quotes, found the end of the text"
     ),
   ])
-  func `rejects a wrong call with code 64 and suggests the correct form`(action: String, with: String, message: String) throws
+  func `rejects wrong calls with 64 and suggests the correct one`(action: String, with: String, message: String) throws
   {
     let tool = try CommandLineTool()
     defer { tool.remove() }

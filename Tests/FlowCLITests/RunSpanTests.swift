@@ -4,11 +4,10 @@ import Testing
 
 @testable import FlowCLI
 
-/// Runs as spans of an OpenTelemetry trace.
 @Suite struct `Spans of a run` {
   private static let given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-  @Test func `join the trace that the environment names`() {
+  @Test func `join the trace in the environment`() {
     let context = TraceContext(Self.given, seed: "1")
     #expect(context.traceID == "0af7651916cd43dd8448eb211c80319c")
     #expect(context.parentID == "b7ad6b7169203331")
@@ -23,14 +22,14 @@ import Testing
       "00-00000000000000000000000000000000-b7ad6b7169203331-01",
       "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
       "00-0af7651916cd43dd8448eb211c80319g-b7ad6b7169203331-01",
-    ]) func `begin a trace of their own where the environment names none, and say so`(text: String)
+    ]) func `begin a new trace if the one in the environment is invalid, and report it`(text: String)
   {
     let context = TraceContext(text, seed: "1")
     #expect(context.traceID.count == 32 && context.parentID == nil)
     #expect(context.problem?.hasPrefix("TRACEPARENT is '\(text)', expected 00-") == true)
   }
 
-  @Test func `have ids that an attempt is given before the spans are made, others in each process`() {
+  @Test func `have ids that are known before the spans are created and differ between processes`() {
     let context = TraceContext(nil, seed: "1")
     #expect(context.problem == nil)
     #expect(context.traceparent("a", attempt: 2) == "00-\(context.traceID)-\(context.spanID("a", 2))-01")
@@ -51,7 +50,7 @@ import Testing
     return spans
   }
 
-  /// Each span as its parent's name, its own and its times in milliseconds from activation.
+  /// Returns each span as its parent's name, its name and its times in milliseconds from activation.
   private func lines(_ account: RunAccount) -> [String] {
     let spans = spans(account)
     let names = Dictionary(uniqueKeysWithValues: spans.map { ($0.id, $0.name) })
@@ -63,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `are the run, in it the steps that ran, in them items and attempts`() throws {
+  @Test func `are the run with its steps, which contain items and attempts`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [
@@ -96,7 +95,7 @@ import Testing
     #expect(run.attributes["cicd.pipeline.result"] == "success" && run.attributes["cicd.pipeline.run.id"] == "0f8c")
   }
 
-  @Test func `of a resumed run leave out what the earlier process sent`() throws {
+  @Test func `of a resumed run leave out those sent by the earlier process`() throws {
     var account = try RunAccountExample.account(
       "success",
       [
@@ -112,7 +111,7 @@ import Testing
       ])
   }
 
-  @Test func `are made no further than they are sent`() throws {
+  @Test func `are created only as far as they are sent`() throws {
     let items = Value.array((0..<4).map { RunAccountExample.item($0, "success") })
     let account = try RunAccountExample.account(
       "success", ["each": RunAccountExample.step("success", 0, 9, ["items": items])])
@@ -126,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `are answered with how many the server rejected`() {
+  @Test func `have an answer with the number of spans that the server rejected`() {
     // ExportTraceServiceResponse { partial_success { rejected_spans: 300, error_message: "full" } }
     let full = Array("full".utf8)
     let answer = TraceSpan.rejected(in: [0x0A, 0x09, 0x08, 0xAC, 0x02, 0x12, 0x04] + full)
@@ -136,39 +135,39 @@ import Testing
     #expect(TraceSpan.rejected(in: [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]).count == 0)
   }
 
-  @Test func `go to the address of a collector`() throws {
+  @Test func `are sent to the address of a collector`() throws {
     #expect(try TraceServer("http://127.0.0.1:4318").url == "http://127.0.0.1:4318/v1/traces")
     #expect(try TraceServer("http://[::1]:4318/otlp/").url == "http://[::1]:4318/otlp/v1/traces")
     #expect(try TraceServer("http://collector/v1/traces").url == "http://collector:80/v1/traces")
   }
 
-  @Test func `go with the headers that OpenTelemetry's exporters take from the environment`() throws {
+  @Test func `are sent with the headers in the variable of OpenTelemetry's exporters`() throws {
     let server = try TraceServer("http://a", headers: "x-key=a%20b%3D, other = c=d")
     #expect(server.headers.map(\.name) == ["x-key", "other"] && server.headers.map(\.value) == ["a b=", "c=d"])
     #expect(try TraceServer("http://a", headers: nil).headers.isEmpty)
   }
 
   @Test(arguments: ["key", "=v", "k=%0d%0aInjected: x", "k=%4", "k: x=v", "a=b,c"])
-  func `refuse headers that are not ones, without showing a value`(text: String) throws {
+  func `reject invalid headers without showing a value`(text: String) throws {
     let problem = #expect(throws: UsageProblem.self) { try TraceServer("http://a", headers: text) }
     #expect(problem?.description.contains("OTEL_EXPORTER_OTLP_HEADERS: '") == true)
     #expect(problem?.description.contains("Injected") == false)
   }
 
   @Test(arguments: ["host", "Content-Length", "content-type", "Transfer-Encoding", "connection", "User-Agent"])
-  func `refuse headers that flowrun sets itself`(name: String) throws {
+  func `reject headers that flowrun sets itself`(name: String) throws {
     let problem = #expect(throws: UsageProblem.self) { try TraceServer("http://a", headers: "x-key=a,\(name)=1") }
     #expect(
       problem?.description == "OTEL_EXPORTER_OTLP_HEADERS: flowrun sets '\(name)' itself; leave it out")
   }
 
   @Test(arguments: ["http://user:s3cr3t@a:4318", "https://user:s3cr3t@a?x", "http://:s3cr3t@a"])
-  func `never show a password of the address`(text: String) throws {
+  func `never show a password in the address`(text: String) throws {
     let problem = #expect(throws: UsageProblem.self) { try TraceServer(text) }
     #expect(problem?.description.contains("s3cr3t") == false, "\(problem?.description ?? "")")
   }
 
-  @Test func `show only the beginning of a long TRACEPARENT that is not valid`() {
+  @Test func `show only the beginning of a long invalid TRACEPARENT`() {
     let problem = TraceContext(String(repeating: "x", count: 100_000), seed: "1").problem ?? ""
     #expect(problem.count < 250 && problem.contains("xx…'"), "\(problem.prefix(300))")
   }
@@ -177,7 +176,7 @@ import Testing
     arguments: [
       "", "collector:4318", "http://", "http://:4318", "http://a:0", "http://a:65536", "http://a:x", "http://u:p@a",
       "http://a/?q", "ftp://a", "http://a b", "http://[::1", "grpc://a:4317",
-    ]) func `refuse an address that is not one`(text: String)
+    ]) func `reject an invalid address`(text: String)
   {
     #expect(throws: UsageProblem.self) { try TraceServer(text) }
   }

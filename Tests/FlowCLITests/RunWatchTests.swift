@@ -14,7 +14,7 @@ import Testing
     try FlowrunProcess(arguments + ["--watch"], in: tool.folder.path)
   }
 
-  /// Whether the process says that it waits for so many times in all.
+  /// True if the process has reported more than this many times that it is waiting.
   private func waits(_ process: FlowrunProcess, times: Int) -> Bool {
     within(seconds: 60) { process.outputSoFar.components(separatedBy: Self.watching).count > times }
   }
@@ -23,7 +23,7 @@ import Testing
     FileManager.default.fileExists(atPath: tool.folder.appendingPathComponent(name).path)
   }
 
-  @Test func `runs again when a step's file is saved, skips what is up to date, and remembers each run`() throws {
+  @Test func `repeats after a step's file is saved, skips what is up to date, and records each run`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -41,7 +41,7 @@ import Testing
     let second = process.outputSoFar.components(separatedBy: Self.watching)[1]
     #expect(second.contains("'right.txt' has changed\n") && second.contains("right is made"), "\(second)")
     #expect(second.contains("left skipped: up-to-date"), "\(second)")
-    // A file that was not there is one of the pattern's too.
+    // The pattern includes files that are created later.
     try tool.write("1", to: "left/deep/b.txt")
     #expect(waits(process, times: 3))
     #expect(process.outputSoFar.components(separatedBy: Self.watching)[2].contains("left is made"))
@@ -51,7 +51,7 @@ import Testing
     #expect(runs.components(separatedBy: #""state": "success""#).count == 4, "\(runs)")
   }
 
-  @Test func `files that an included file names by its inputs are watched, and only their items run again`() throws {
+  @Test func `watches files that an included file names by its inputs, and repeats only their items`() throws {
     defer { tool.remove() }
     let clean = """
       name: clean
@@ -84,7 +84,7 @@ import Testing
     let process = try start("w.yaml")
     #expect(waits(process, times: 1))
     for (count, folder) in ["raw", "one", "two", "three"].enumerated() {
-      // One that is there changes, and one comes that was not.
+      // One existing file changes, and one is created.
       try tool.write("new", to: "part/\(folder)/\(count % 2 == 0 ? "b" : "c").txt")
       #expect(waits(process, times: count + 2), "\(folder): \(process.outputSoFar)")
       let said = process.outputSoFar.components(separatedBy: Self.watching)[count + 1]
@@ -94,7 +94,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `a mistake in the file is told, and fixing it runs it`() throws {
+  @Test func `reports an error in the file and runs after it is fixed`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.nop } }\n", to: "w.yaml")
     let process = try start("w.yaml")
@@ -111,7 +111,7 @@ import Testing
     ("part.yaml", "name: part\nsteps: { a: { run: echo told again } }\n"), ("variables.env", "WORD=told again\n"),
     ("word.txt", "told again"),
   ])
-  func `what is included, read as variables or given as an input runs it again`(_ file: String, _ text: String) throws {
+  func `repeats after a change of an included file, variables or an input`(_ file: String, _ text: String) throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-  func `a signal cancels the run that goes on, with its cleanup, and ends the watch`(
+  func `is cancelled with its cleanup by a signal, which also ends the watch`(
     _ signal: Int32, _ code: Int32
   ) throws {
     defer { tool.remove() }
@@ -158,7 +158,7 @@ import Testing
     #expect(!result.output.contains("watching for changes"))
   }
 
-  @Test func `a change does not cut the run off that goes on, and runs it again when it is over`() throws {
+  @Test func `is not interrupted by a change, but repeated after its end`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -179,7 +179,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `a run that writes what it reads does not go on forever`() throws {
+  @Test func `is not repeated forever if it writes files that it reads`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -196,7 +196,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `a plugin's program runs it again`() throws {
+  @Test func `repeats after a change of a plugin's program`() throws {
     defer { tool.remove() }
     #expect(try tool.run("plugins", "new", "shout", "--language", "python").exitCode == 0)
     try tool.write("name: w\nsteps: { a: { run: echo told } }\n", to: "w.yaml")
@@ -216,7 +216,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `what a step makes is not watched though a pattern fits it`() throws {
+  @Test func `ignores a file that a step produces even if a pattern matches it`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps:\n  a: { run: date +%N > made.txt; cat in.txt, inputs-from: ['*.txt'], produces: [made.txt] }\n",
@@ -229,7 +229,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `the run ends with a watch that is killed`() throws {
+  @Test func `ends if the watch is killed`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'echo $$ > number; echo begun; sleep 600' } }\n", to: "w.yaml")
     let process = try start("w.yaml")
@@ -240,7 +240,7 @@ import Testing
     #expect(within(seconds: 60) { kill(number, 0) != 0 })
   }
 
-  @Test func `programs get the events of one run after the other, and nothing else`() throws {
+  @Test func `prints only the events of consecutive runs for programs`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
     let process = try start("w.yaml", "--json")
@@ -258,7 +258,7 @@ import Testing
     ),
     (["/dev/null", "--watch"], "--watch: '/dev/null' cannot be watched; name a workflow file"),
   ])
-  func `what cannot be run twice is refused`(_ arguments: [String], _ message: String) throws {
+  func `is rejected if it cannot run twice`(_ arguments: [String], _ message: String) throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
     let output = try tool.run(arguments)

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs are recorded, found again, and go on.
-@Suite struct `Runs that are recorded` {
+/// Runs are recorded, listed and resumed.
+@Suite struct `Recorded runs` {
   private static let workflow = """
     name: trial
     steps:
@@ -14,7 +14,7 @@ import Testing
 
     """
 
-  @Test func `are listed, shown, resumed, exported and forgotten`() throws {
+  @Test func `are listed, shown, resumed, exported and deleted`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
@@ -49,8 +49,8 @@ import Testing
     #expect(try tool.run("runs").standardOutput.contains("  gate ready at "))
   }
 
-  /// What ran though a need had failed is not taken for skipped when the run is looked at later.
-  @Test func `are shown as they were reported, step for step`() throws {
+  /// Steps that ran although a dependency failed are not shown as skipped later.
+  @Test func `are shown step by step as they were reported`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -81,7 +81,7 @@ import Testing
     let items = (fan["items"]?.arrayValue ?? []).compactMap(\.objectValue)
     let names = items.compactMap { item in item["name"]?.stringValue }
     #expect(names == ["0", "1", "0"])
-    // The record has no values of items.
+    // Values of items are not recorded.
     fan["items"] = .array(
       items.map { item in
         var item = item
@@ -104,7 +104,7 @@ import Testing
     #expect(reported["steps"]?.objectValue?["part/a"]?.objectValue?["outcome"] == "success")
   }
 
-  @Test func `are named by what is typed, and what is not understood gets the nearest`() throws {
+  @Test func `are selected by typed names, and an unknown name results in a suggestion`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -131,7 +131,7 @@ import Testing
     #expect(try tool.run("resume", "last", "--keep-changed", "--rerun-changed").exitCode == 64)
   }
 
-  @Test func `are none where that is said, and where nothing is run`() throws {
+  @Test func `are not created if that is disabled or if nothing runs`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -148,7 +148,7 @@ import Testing
         || both.standardOutput.contains("conflicting-keys"))
   }
 
-  @Test func `are one warning where they cannot be written, and no durable run starts there`() throws {
+  @Test func `cause one warning if they cannot be written, and durable runs do not start`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -156,7 +156,7 @@ import Testing
     try tool.write("in the way", to: ".flowrun")
     let run = try tool.run("w.yaml", "--data", data)
     #expect(run.exitCode == 0)
-    // Told when it happens, where that is before the end, and in the summary.
+    // The warning is printed when it occurs, if that is before the end, and in the summary.
     let told = run.standardOutput.components(separatedBy: "warning: history: the run store").count - 1
     #expect((1...2).contains(told), "\(run)")
     let durable = try tool.run("w.yaml", "--data", data, "--durable", "--verbose")
@@ -164,7 +164,7 @@ import Testing
     #expect(!durable.standardOutput.contains("a started"))
   }
 
-  @Test func `go on after a damaged store was moved aside, which is said`() throws {
+  @Test func `continue after a damaged store was moved aside, which is reported`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -177,7 +177,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1)
   }
 
-  @Test func `of a newer flowrun are left alone by every subcommand, and a run there is not recorded`() throws {
+  @Test func `of a newer flowrun are not changed by any subcommand, and new runs are not recorded there`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -197,7 +197,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1, "and nothing was written")
   }
 
-  @Test func `are listed where one of them is damaged, which each subcommand says with a remedy`() throws {
+  @Test func `are listed if one of them is damaged, which each subcommand reports with a solution`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
@@ -224,13 +224,13 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 3)
   }
 
-  @Test func `are listed next to a part of the store that cannot be read, which is told as that`() throws {
+  @Test func `are listed if a part of the store cannot be read, which is reported`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
     for _ in 0..<12 { _ = try tool.run("w.yaml") }
     let store = tool.folder.path + "/.flowrun/runs.sqlite"
-    // The page with the second run, in the file and not in its log.
+    // The page with the second run is in the file and not in its log.
     try ForeignWriter.execute("PRAGMA wal_checkpoint(TRUNCATE)", on: store)
     let id = try #require(try ForeignWriter.text("SELECT id FROM run WHERE number = 2", in: store))
     var bytes = try Data(contentsOf: URL(filePath: store))
@@ -244,7 +244,7 @@ import Testing
     #expect(!list.standardError.contains("umber 2,") && !list.standardError.contains("prune deletes"), "\(list)")
   }
 
-  @Test(.enabled(if: getuid() == 0)) func `that may not be looked for are not shown as none`() throws {
+  @Test(.enabled(if: getuid() == 0)) func `that cannot be accessed are not reported as missing`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -258,12 +258,12 @@ import Testing
       status != 0 && output.contains("Permission denied") && !output.contains("no run is recorded"), "\(output)")
   }
 
-  /// Changes the store behind flowrun's back.
+  /// Changes the store without flowrun.
   private static func sqlite(_ text: String, _ tool: CommandLineTool) throws {
     try ForeignWriter.execute(text, on: tool.folder.path + "/.flowrun/runs.sqlite")
   }
 
-  @Test func `are held by their process: a second one is refused, and what is asked reaches the first`() throws {
+  @Test func `are held by their process: a second one is refused, and requests reach the first`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -282,7 +282,7 @@ import Testing
     let second = try tool.run("resume", "last")
     #expect(second.exitCode == 1 && second.standardError.contains("is already running (process"), "\(second)")
     #expect(try tool.run("post", "last", "nothing").exitCode == 64)
-    // A process that is stopped does not answer, and does not do it when it goes on.
+    // A suspended process does not answer, nor does it after continuing.
     first.send(SIGSTOP)
     let unanswered = try tool.run("cancel", "last")
     #expect(unanswered.exitCode == 1 && unanswered.standardError.contains("does not answer"), "\(unanswered)")
@@ -298,8 +298,8 @@ import Testing
     #expect(late.standardError.hasSuffix("is not running: it has ended\n"), "\(late)")
   }
 
-  /// A durable run of real commands that is killed at any time, and again while it is resumed.
-  @Test(.timeLimit(.minutes(60))) func `go on after every kill: what is recorded never runs again`() throws {
+  /// A durable run of real commands that is killed at random times, and again while it is resumed.
+  @Test(.timeLimit(.minutes(60))) func `continue after every kill, and recorded steps never run again`() throws {
     let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
     var kills = 0
     var seed: UInt64 = 1
@@ -309,7 +309,7 @@ import Testing
     }
   }
 
-  /// Kills one run until it ends; how often it was killed.
+  /// Kills a run until it ends. Returns the number of kills.
   private func killThroughout(seed: UInt64, steps: Int) throws -> Int {
     let tool = try CommandLineTool()
     defer { tool.remove() }
@@ -325,13 +325,13 @@ import Testing
     try tool.write(text, to: "w.yaml")
     var (starts, kills) = (0, 0)
     var arguments = ["w.yaml"]
-    // How long the log was when a step was first seen recorded.
+    // The length of the log when a step was first seen as recorded.
     var known: [String: Int] = [:]
     var mixed = seed &* 0x9E37_79B9_7F4A_7C15
     while true {
       mixed = mixed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let process = try FlowrunProcess(arguments, in: tool.folder.path)
-      // Later from kill to kill, so that a run ends on a machine of any speed.
+      // The delay increases with each kill, so that the run ends on slow machines, too.
       usleep(useconds_t(60_000 + Int(mixed >> 33) % (400_000 + 40_000 * starts)))
       starts += 1
       process.send(SIGKILL)
@@ -343,7 +343,7 @@ import Testing
       let log = (try? String(contentsOf: tool.folder.appendingPathComponent("log"), encoding: .utf8)) ?? ""
       check(log.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }, recorded, &known)
       if result.errors.contains("never activated") {
-        // Killed before anything of it was on disk: nothing had begun.
+        // The run was killed before it was on disk, so no step had started.
         arguments = ["w.yaml"]
         continue
       }
@@ -357,7 +357,7 @@ import Testing
     }
   }
 
-  /// The steps that the store says succeeded; nil before there is a run.
+  /// Returns the steps that succeeded according to the store, or nil before there is a run.
   private func recordedSteps(_ shown: CommandLineTool.Output) throws -> Set<String>? {
     guard shown.exitCode == 0 else { return nil }
     let object = try JSONSerialization.jsonObject(with: Data(shown.standardOutput.utf8)) as? [String: Any]
@@ -365,8 +365,8 @@ import Testing
     return Set(steps.filter { $0.value["outcome"] as? String == "success" }.keys)
   }
 
-  /// Nothing that was recorded began again, what is recorded has ended, and no attempt wrote after a later one had
-  /// begun.
+  /// Checks that no recorded step started again, that recorded steps have ended, and that no attempt wrote after a
+  /// later one had started.
   private func check(_ log: [[String]], _ recorded: Set<String>, _ known: inout [String: Int]) {
     var latest: [String: Int] = [:]
     for (line, words) in log.enumerated() where words.count == 3 {

@@ -7,11 +7,11 @@ import Testing
 
 @testable import FlowCLI
 
-/// Every report is one that the schema of SARIF 2.1.0 (OASIS standard, appendix of the specification) accepts.
+/// Every report conforms to the schema of SARIF 2.1.0 (OASIS standard, appendix of the specification).
 ///
-/// The schema allows no other properties than its own in each object, so what is written here is exactly what may be.
+/// The schema allows no additional properties, so the shapes here list exactly the allowed ones.
 @Suite struct SARIFShapeTests {
-  /// An object of the standard: the properties used, with what each must be; `required` ones must be there.
+  /// An object of the standard: the properties in use with their types, and the required ones.
   private struct Shape: Sendable {
     var required: Set<String> = []
     var properties: [String: @Sendable (Value, String) -> Void] = [:]
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// A URI reference (RFC 3986): no other characters than these, and `%` only before two digits.
+  /// A URI reference (RFC 3986): only these characters, and `%` only before two digits.
   private static let reference: @Sendable (Value, String) -> Void = { value, path in
     let isReference = (value.stringValue ?? " ").wholeMatch(
       of: /(?:[A-Za-z0-9._~:\/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*/)
@@ -122,7 +122,7 @@ import Testing
             ]))),
       ]))
 
-  /// A file whose name and content have what is rarely written.
+  /// Files with unusual names and content.
   private static let odd: [(name: String, text: String)] = [
     ("odd folder/ü 名%.yaml", "name: ä\r\nsteps:\r\n  a: { uses: flow.noop, needs: 名 }\r\n"),
     ("/absolute/quote'\".yaml", "name: [\n"), ("tab.yaml", "name: x\n\tsteps: 1\n"), ("empty.yaml", ""),
@@ -131,7 +131,7 @@ import Testing
     ("end.yaml", "name: x\nsteps: { a: { uses: flow.noop, if: \"${{\" } }"),
   ]
 
-  @Test func `the report of every broken workflow, alone and together, has the shape of the standard`() throws {
+  @Test func `the report of every broken workflow, alone and together, conforms to the standard`() throws {
     var files: [DiagnosticReport.File] = []
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("BrokenWorkflows")
@@ -153,7 +153,8 @@ import Testing
     }
   }
 
-  /// What no schema says: each result's index is the place of its rule, and a region ends behind its start.
+  /// Checks rules that the schema does not contain: each result has the index of its rule, and a region ends after its
+  /// start.
   private func expectIndices(of report: DiagnosticReport) throws {
     let run = try #require(report.sarif().objectValue?["runs"]?.arrayValue?.first?.objectValue)
     let rules = try #require(run["tool"]?.objectValue?["driver"]?.objectValue?["rules"]?.arrayValue)

@@ -8,7 +8,8 @@ import Testing
 
   init() throws { tool = try CommandLineTool() }
 
-  /// A command that prints *up NAME*, writes what it does to the file `log`, and prints *down NAME* when it is stopped.
+  /// Returns a command that prints *ready NAME*, writes *up NAME* to the file `log`, and *down NAME* when it is
+  /// stopped.
   private static func server(_ name: String, end: String = "exit 0") -> String {
     "trap 'echo down \(name) >> log; \(end)' TERM; echo up \(name) >> log; echo ready \(name); while :; do sleep 0.02; done"
   }
@@ -40,7 +41,7 @@ import Testing
     """
   }
 
-  @Test func `services are ready before their dependents start, and stop last in the reverse order of their needs`()
+  @Test func `services are ready before their dependents start, and stop last in reverse order of dependencies`()
     throws
   {
     defer { tool.remove() }
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `a run that keeps its services goes on until a signal, then finally runs, and the steps decide the exit code`(
+  func `a run that keeps its services waits for a signal, then runs finally with the steps' exit code`(
     _ signal: Int32
   ) throws {
     defer { tool.remove() }
@@ -66,7 +67,7 @@ import Testing
     #expect(result.errors.contains("stopping the services"), "\(result)")
   }
 
-  @Test func `flowrun cancel ends the wait, and a failed step makes the run a failure`() throws {
+  @Test func `flowrun cancel ends the wait, and a failed step makes the run fail`() throws {
     defer { tool.remove() }
     let process = try start(
       """
@@ -99,7 +100,7 @@ import Testing
     #expect(log() == ["up db", "tidy", "down db"])
   }
 
-  @Test func `a service that is killed is started again, and one that ends too often fails the run`() throws {
+  @Test func `a killed service is restarted, and one that ends too often makes the run fail`() throws {
     defer { tool.remove() }
     let result = try run(
       """
@@ -130,7 +131,7 @@ import Testing
   }
 
   @Test(arguments: [(false, 1, "failure"), (true, 0, "partial")])
-  func `a service that ends for good cancels the steps that need it, and other steps continue`(
+  func `a service that ends permanently cancels its dependents, and other steps continue`(
     isOptional: Bool, code: Int32, conclusion: String
   ) throws {
     defer { tool.remove() }
@@ -170,7 +171,7 @@ import Testing
     #expect(log().last == "down db")
   }
 
-  @Test func `a port is awaited, and one that answers before the start is refused`() throws {
+  @Test func `a port is awaited, and one that is open before the start is rejected`() throws {
     defer { tool.remove() }
     let listener = try LocalListener()
     defer { listener.close() }
@@ -204,7 +205,7 @@ import Testing
     #expect(free.exitCode == 0 && free.standardOutput.contains("db ready, port \(listener.port) in"), "\(free)")
   }
 
-  @Test func `a command may say whether a service is ready`() throws {
+  @Test func `a command can decide whether a service is ready`() throws {
     defer { tool.remove() }
     let result = try run(
       """
@@ -216,7 +217,7 @@ import Testing
     #expect(result.exitCode == 0, "\(result)")
   }
 
-  @Test func `services of an included file stop after its finally, before what comes after it`() throws {
+  @Test func `services of an included file stop after its finally, before its dependents`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -239,7 +240,7 @@ import Testing
     #expect(log() == ["up db", "up api", "test", "tidy", "down api", "down db", "after"], "\(result)")
   }
 
-  @Test func `a selected step brings the services that it needs, and no others`() throws {
+  @Test func `a selected step runs with only the services that it needs`() throws {
     defer { tool.remove() }
     let result = try run(
       """
@@ -253,7 +254,7 @@ import Testing
     #expect(log() == ["up db", "test", "down db"])
   }
 
-  @Test func `a resume starts the services again that a failed step needs`() throws {
+  @Test func `a resume restarts the services that a failed step needs`() throws {
     defer { tool.remove() }
     let yaml = """
       name: resumed
@@ -281,7 +282,7 @@ import Testing
       """, "--watch")
     #expect(within(seconds: 60) { log().contains("test 1") })
     #expect(process.waitForOutput("test succeeded"))
-    // The first look at the files may still be to come.
+    // The first check of the files may still be pending.
     let hasRunAgain = try within(seconds: 60) {
       try tool.write("22\(UUID())", to: "input")
       return within(seconds: 2) { log().count { $0 == "up db" } >= 2 }
@@ -292,7 +293,7 @@ import Testing
     #expect(log().count { $0 == "up db" } == log().count { $0 == "down db" })
   }
 
-  @Test func `nothing of a stack is left when flowrun is killed`() throws {
+  @Test func `no process of a stack remains when flowrun is killed`() throws {
     defer { tool.remove() }
     for round in 0..<TestExtent.count(usual: 3, release: 20, long: 50) {
       let mark = "\(70_000_000 + round).\(getpid())"
@@ -350,14 +351,14 @@ import Testing
     ("keep: service\nsteps: { a: { run: x, service: true } }", "did you mean 'services'?"),
     ("steps: { a: { run: x, service: true }, b: { run: 'echo ${{ steps.a.outputs.stdout }}', needs: a } }", "stdout"),
   ])
-  func `what cannot be is named with what can`(keys: String, message: String) throws {
+  func `an invalid combination of keys is reported with valid alternatives`(keys: String, message: String) throws {
     defer { tool.remove() }
     try tool.write("name: w\n" + keys + "\n", to: "w.yaml")
     let result = try tool.run("validate", "w.yaml")
     #expect(result.exitCode == 2 && result.standardOutput.contains(message), "\(result)")
   }
 
-  @Test func `an included file cannot keep its services, and a timeout of a kept run is doubtful`() throws {
+  @Test func `an included file cannot keep its services, and a timeout of a kept run causes a warning`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: part\nkeep: services\ntimeout: 1m\nsteps: { a: { run: x, service: true } }\n", to: "part.yaml")

@@ -3,22 +3,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whatever signal comes, and whenever: nothing is left behind and nothing is lost.
+/// No signal at any time leaves processes behind or loses data.
 @Suite(.timeLimit(.minutes(20)), .serialized) struct SignalTests {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }
 
-  /// 200 random moments a signal with `FLOWRUN_LONG_TESTS=1`; `FLOWRUN_SEED` gives others.
+  /// With `FLOWRUN_LONG_TESTS=1`, there are 200 random times per signal; `FLOWRUN_SEED` selects others.
   private static let rounds = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 6 : 200
 
   @Test(arguments: [SIGKILL, SIGHUP, SIGQUIT, SIGPIPE, SIGTERM, SIGINT])
-  func `no command is left when a signal ends flowrun at a random moment`(_ signal: Int32) throws {
+  func `no command remains when a signal ends flowrun at a random time`(_ signal: Int32) throws {
     defer { tool.remove() }
     let seed = SeededGenerator.environmentSeed ?? UInt64(signal)
     var random = SeededGenerator(seed: seed)
     for round in 0..<Self.rounds {
-      // The commands are known by how long they would sleep, apart from those of the same tests run by somebody else.
+      // The durations of the sleeps identify the commands and distinguish them from those of concurrent tests.
       let mark = "\(80_000_000 + Int.random(in: 0..<10_000_000, using: &random)).\(getpid())"
       var text = "name: killed\nsteps:\n"
       for step in 0..<8 {
@@ -57,7 +57,7 @@ import Testing
       """, to: "w.yaml")
     let process = try FlowrunProcess(["w.yaml", "--verbose", "--report", "report.json"], in: tool.folder.path)
     #expect(process.waitForOutput("long started"))
-    // As `timeout` does, which signals the process and its group.
+    // `timeout` does the same: it signals the process and its group.
     process.send(signal)
     process.send(signal)
     #expect(process.result(limitSeconds: 20).exitCode == code)
@@ -66,7 +66,7 @@ import Testing
     #expect(report.contains(#""conclusion": "cancelled""#))
   }
 
-  @Test func `a cancel leaves a step running that cleans up, and ends one whose if no longer holds`() throws {
+  @Test func `a cancellation does not stop a cleanup step, but stops one whose if has become false`() throws {
     defer { tool.remove() }
     let wait = "touch began-$0; while ! test -e go; do sleep 0.01; done; touch finished-$0"
     func step(_ name: String, _ more: String) -> String {
@@ -108,18 +108,18 @@ import Testing
     #expect(process.waitForOutput("deaf: deaf"))
     process.send(SIGINT)
     #expect(process.waitForOutput("later: cleaning"))
-    // Signals of the first half second belong to the first one.
+    // Signals within the first half second belong to the first one.
     process.send(SIGINT)
     usleep(600_000)
     process.send(SIGINT)
     let result = process.result(limitSeconds: 20)
     #expect(result.exitCode == 130)
-    // A run that waits for its cleanup, which may take a minute, ends with a summary.
+    // A run that waits for its cleanup, which may take a minute, would end with a summary.
     #expect(!result.output.contains("deaf: cancelled"), "\(result.output)")
     #expect(Self.awaitEnd(of: mark).isEmpty)
   }
 
-  @Test func `no signal of the first milliseconds is lost`() throws {
+  @Test func `signals in the first milliseconds are not lost`() throws {
     defer { tool.remove() }
     try tool.write("name: early\nsteps:\n  a: { uses: flow.sleep, with: { for: 60s } }\n", to: "w.yaml")
     let seed = SeededGenerator.environmentSeed ?? 1
@@ -137,7 +137,7 @@ import Testing
     var text = "name: long\nsteps:\n"
     for step in 0..<200_000 { text += "  step-\(step): { uses: flow.noop, if: '${{ launch.first || true }}' }\n" }
     try tool.write(text, to: "w.yaml")
-    // How long it takes until `main` depends on the machine; the reading that follows takes far longer.
+    // The time until `main` depends on the machine; reading the workflow takes much longer.
     for milliseconds in [100, 200, 400, 800, 1600, 3200, 6400] as [UInt32] {
       try tool.write("old", to: "trace.json")
       let process = try FlowrunProcess(
@@ -156,7 +156,7 @@ import Testing
     Issue.record("no signal came while the workflow was read")
   }
 
-  @Test func `nohup keeps it from being hung up`() throws {
+  @Test func `nohup protects the run from a hangup`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps:\n  a: { uses: shell.run, with: { command: kill -HUP $PPID; sleep 0.1 } }\n", to: "w.yaml")
@@ -164,7 +164,7 @@ import Testing
     #expect(try shell(script) == 0)
   }
 
-  @Test func `a signal that the parent ignores stays ignored, as behind a shell's &`() throws {
+  @Test func `a signal that the parent ignores stays ignored, as for a background process of a shell`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps: { a: { run: 'kill -INT $PPID; kill -QUIT $PPID; sleep 0.1; touch done' } }\n", to: "w.yaml")
@@ -175,7 +175,7 @@ import Testing
   private static let isIsolated = (try? Shell.run("unshare --pid --fork --mount-proc true"))?.status == 0
 
   @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
-  func `as process 1 it collects orphans, passes signals on and ends as a run does`() throws {
+  func `as process 1 it collects orphans, forwards signals and ends like a run`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -197,20 +197,20 @@ import Testing
     #expect(!output.contains("check failed"), "\(output)")
   }
 
-  @Test func `a file that is too large is an error, not the end`() throws {
+  @Test func `a file that exceeds the size limit is an error and does not kill the process`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps:\n  a: { uses: flow.noop }\n", to: "w.yaml")
     let code = try shell("ulimit -f 0; exec '\(FlowrunProcess.path)' w.yaml --report r.json > /dev/null 2>&1")
     #expect(code == 74 || code == 64)
   }
 
-  /// The exit code of a script that runs in the tool's folder.
+  /// Returns the exit code of a script in the tool's folder.
   private func shell(_ script: String) throws -> Int32 {
     try Shell.run(script, in: tool.folder.path).status
   }
 
-  /// The processes with `mark` among their words that still run after a while, which they are given because the guard
-  /// kills them after flowrun is gone.
+  /// Returns the processes with `mark` in their arguments that are still running after a while. They have that time
+  /// because the guard kills them after flowrun has ended.
   static func awaitEnd(of mark: String) -> [String] {
     var found: [String] = []
     _ = within(seconds: 60) {

@@ -11,7 +11,7 @@ import Testing
     return tool
   }
 
-  @Test func `a workflow named without its ending is proposed with it`() throws {
+  @Test func `a workflow named without its extension results in a suggestion`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("hello")
@@ -19,7 +19,7 @@ import Testing
     #expect(output.standardError == "flowrun: 'hello' is neither a subcommand nor a file; did you mean 'hello.yaml'?\n")
   }
 
-  @Test func `a file or a plugin that is not there is answered with the nearest that is`() throws {
+  @Test func `a missing file or plugin results in a suggestion of the most similar one`() throws {
     let tool = try tool()
     defer { tool.remove() }
     for subcommand in [[], ["validate"], ["simulate"]] {
@@ -31,7 +31,7 @@ import Testing
     #expect(shown.exitCode == 64 && shown.standardError.contains("did you mean 'flow'?"), "\(shown)")
   }
 
-  @Test func `a data folder that flowrun makes is its owner's alone, and one that is there stays as it is`() throws {
+  @Test func `a data folder created by flowrun is private, and an existing one keeps its mode`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let mode = "stat -c %a made made/data; chmod 750 made/data"
@@ -42,7 +42,7 @@ import Testing
     #expect(output.contains("a: 700\n") && output.contains("a: 750\n"), "\(output)")
   }
 
-  @Test func `an unknown event is answered with those that are known`() throws {
+  @Test func `an unknown event results in a list of known events`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("hello.yaml", "-i", "who=a", "--event", "knocked@1s")
@@ -51,7 +51,7 @@ import Testing
     #expect(output.standardError.contains("'rung'"))
   }
 
-  @Test func `a folder is checked with all workflows in it, and without any it is an error`() throws {
+  @Test func `all workflows in a folder are checked, and a folder without any is an error`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write("a: 1\n", to: "other.yaml")
@@ -134,7 +134,7 @@ import Testing
     #expect(try proposals(["runs", "show"], "positional@0", ["--in", "/"]).isEmpty)
   }
 
-  @Test func `version says which build it is, as text and as JSON`() throws {
+  @Test func `version prints the build as text and as JSON`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let plain = try tool.run("version")

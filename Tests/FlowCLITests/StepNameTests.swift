@@ -1,8 +1,7 @@
 import Testing
 
-/// Names of steps as a run shows them.
 @Suite(.timeLimit(.minutes(10))) struct StepNameTests {
-  @Test func `a name shows the inputs of its own file, and an id stands where they are not known yet`() throws {
+  @Test func `a name contains the inputs of its own file, and unknown inputs result in the id`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -29,7 +28,7 @@ import Testing
       "by usual (part/usual) succeeded", "part given (part) succeeded", " late/known succeeded",
       "by usual (late/usual) succeeded",
     ] { #expect(output.contains(name), "\(name)\n\(output)") }
-    // An included file is not a step.
+    // An included file is not counted as a step.
     #expect(!output.contains("${{") && output.contains("(6 succeeded)"), "\(output)")
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Steps that the command line names.
+/// Steps selected on the command line.
 @Suite(.timeLimit(.minutes(10))) struct StepSelectionTests {
   private let tool: CommandLineTool
 
@@ -33,7 +33,7 @@ import Testing
     try tool.write(Self.file, to: "flowrun.yaml")
   }
 
-  @Test func `run with all that they need, and others are not selected`() throws {
+  @Test func `selected steps run with all their dependencies, and others are not selected`() throws {
     defer { tool.remove() }
     let result = try tool.run("flowrun.yaml", "test", "test", "--report", "r.json")
     #expect(result.exitCode == 0, "\(result)")
@@ -46,7 +46,7 @@ import Testing
     #expect(report.contains("not-selected"))
   }
 
-  @Test func `run from flowrun.yaml in a folder above, up to the one with .git`() throws {
+  @Test func `steps are found in flowrun.yaml of a parent folder, up to the one with .git`() throws {
     defer { tool.remove() }
     try tool.write("", to: "a/b/empty")
     let below = tool.folder.appendingPathComponent("a/b").path
@@ -58,7 +58,7 @@ import Testing
     #expect(try FlowrunProcess.run([], in: below).output.hasPrefix("Steps of ../../flowrun.yaml: Builds and tests"))
   }
 
-  @Test func `are not looked for where all users can write`() throws {
+  @Test func `steps are not searched in folders that all users can write to`() throws {
     defer { tool.remove() }
     chmod(tool.folder.path, 0o777)
     let result = try tool.run("lint")
@@ -67,7 +67,7 @@ import Testing
     #expect(try tool.run("./flowrun.yaml", "lint").exitCode == 0)
   }
 
-  @Test func `are listed with their descriptions, and nothing runs`() throws {
+  @Test func `steps are listed with their descriptions, and nothing runs`() throws {
     defer { tool.remove() }
     let list = try tool.run()
     #expect(list.exitCode == 0)
@@ -93,13 +93,13 @@ import Testing
     (["flowrun.yaml", "--no-needs"], "--no-needs belongs to named steps"),
     (["test", "-i", "args=[\"a\"]", "--", "b"], "-i args= and words after '--' are the same input"),
   ])
-  func `that are no steps are named with what was probably meant`(arguments: [String], message: String) throws {
+  func `an unknown step results in a suggestion`(arguments: [String], message: String) throws {
     defer { tool.remove() }
     let result = try tool.run(arguments)
     #expect(result.exitCode == 64 && result.standardError.contains(message), "\(result)")
   }
 
-  @Test func `without needs run alone, unless they read a step that does not run`() throws {
+  @Test func `a selected step runs alone with --no-needs unless it reads a step that does not run`() throws {
     defer { tool.remove() }
     let alone = try tool.run("test", "--no-needs")
     #expect(alone.exitCode == 0 && alone.standardOutput.contains("test: <>\n"), "\(alone)")
@@ -110,7 +110,7 @@ import Testing
     #expect(try tool.run("deploy", "build", "--no-needs").standardOutput.contains("deploy: deploying 3\n"))
   }
 
-  @Test func `are given the words after two dashes`() throws {
+  @Test func `the words after two dashes are passed to the selected steps`() throws {
     defer { tool.remove() }
     #expect(try tool.run("test", "--", "a b", "--filter", "x").standardOutput.contains("test: <a b><--filter><x>\n"))
     let list = try tool.run("list", "--", "a b", "c").standardOutput
@@ -121,7 +121,7 @@ import Testing
     #expect(refused.exitCode == 64 && refused.standardError.contains("does not declare as a list of strings"))
   }
 
-  @Test func `with the name of a subcommand run after two dashes, and validate warns`() throws {
+  @Test func `a step with the name of a subcommand runs after two dashes, and validate warns`() throws {
     defer { tool.remove() }
     try tool.write("name: x\nsteps: { runs: { run: echo ran }, b: { run: echo b } }\n", to: "flowrun.yaml")
     for words in [["--", "runs"], ["run", "flowrun.yaml", "runs"], ["--quiet", "--", "runs"]] {
@@ -133,7 +133,7 @@ import Testing
     #expect(check.standardOutput.contains("flowrun -- runs"))
   }
 
-  @Test func `stay selected in a resume`() throws {
+  @Test func `steps remain selected in a resume`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: r\nsteps: { a: { run: echo a }, b: { needs: a, run: test -e ok }, c: { run: echo c } }\n", to: "r.yaml")
@@ -147,7 +147,7 @@ import Testing
     #expect(analysis.exitCode == 64 && analysis.standardError.contains("was one of b alone"), "\(analysis)")
   }
 
-  @Test func `of an included file run with the inputs of the file and its finally`() throws {
+  @Test func `a step of an included file runs with the inputs of the file and its finally`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: part\ninputs: { who: { type: string } }\nsteps:\n"
@@ -163,7 +163,7 @@ import Testing
     #expect(whole.standardOutput.contains("core/b: b\n") && !whole.standardOutput.contains("other"), "\(whole)")
   }
 
-  @Test func `leave the first launch and the gate alone`() throws {
+  @Test func `selected steps do not affect the first launch and the gate`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: g\ndeadline: 20s\nsteps:\n  slow: { uses: flow.sleep, with: { for: 1h } }\n"
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `are explained as not selected`() throws {
+  @Test func `an explanation shows which steps are not selected`() throws {
     defer { tool.remove() }
     let result = try tool.run("build", "--explain")
     #expect(result.exitCode == 0 && result.standardOutput.contains("lint: skipped: not selected\n"), "\(result)")

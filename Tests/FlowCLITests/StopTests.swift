@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The signals that end commands, and the time for cleanup.
+/// The signals that stop commands, and the time for cleanup.
 @Suite(.timeLimit(.minutes(10))) struct StopTests {
   private func output(_ yaml: String, _ arguments: String...) throws -> CommandLineTool.Output {
     let tool = try CommandLineTool()
@@ -11,7 +11,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml"] : arguments)
   }
 
-  @Test func `a command gets the signal of its step, and one that had to be killed is named`() throws {
+  @Test func `a command receives the signal of its step, and one that had to be killed is reported`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let wait = "while :; do sleep 0.01; done"
@@ -25,7 +25,7 @@ import Testing
         plain: { uses: flow.noop }
       """, to: "w.yaml")
     let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
-    // Before that, a signal would find a shell without its trap.
+    // Before that, a signal could arrive before the shell has set its trap.
     #expect(process.waitForOutput("kind: ready\n") && process.waitForOutput("deaf: ready\n"))
     process.send(SIGTERM)
     let result = process.result()
@@ -37,7 +37,7 @@ import Testing
     #expect(!result.output.contains("kind: warning"), "\(result)")
   }
 
-  @Test func `cleanup of a cancelled run has the time that the workflow says`() throws {
+  @Test func `the cleanup of a cancelled run has the time stated in the workflow`() throws {
     let result = try output(
       """
       name: c
@@ -47,7 +47,7 @@ import Testing
       finally: { slow: { run: sleep 30 }, quick: { run: echo tidied } }
       """)
     #expect(result.exitCode == 1 && result.standardOutput.contains("quick: tidied\n"), "\(result)")
-    // A busy machine may be late, but is not early: without `cleanup: 7s` it would be the default of 5 s.
+    // A busy machine may be late but never early: without `cleanup: 7s`, the default is 5 s.
     let cancelled = try #require(result.standardOutput.firstMatch(of: #/slow cancelled in (\d+(?:\.\d+)?) (m?s)/#))
     let milliseconds = try #require(Double(cancelled.1)) * (cancelled.2 == "s" ? 1000 : 1)
     #expect(milliseconds >= 7000, "\(result)")
@@ -64,7 +64,7 @@ import Testing
     ("steps: { a: { run: x, stop: { signal: KILL } } }", "it is one of 'HUP', 'INT', 'QUIT', 'TERM', 'USR1', 'USR2'"),
     ("cleanup: 2h\nsteps: { a: { run: x } }", "cleanup must be at most 1h, found 2h"),
   ])
-  func `what cannot be is named with what can`(keys: String, message: String) throws {
+  func `an invalid value is reported with valid alternatives`(keys: String, message: String) throws {
     let result = try output("name: w\n" + keys + "\n", "validate", "w.yaml")
     #expect(result.exitCode == 2 && result.standardOutput.contains(message), "\(result)")
   }

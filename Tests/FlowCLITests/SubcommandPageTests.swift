@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What the subcommands next to `run` print, line by line.
-@Suite(.timeLimit(.minutes(10))) struct `The page of a subcommand` {
+/// The output of subcommands other than `run`, line by line.
+@Suite(.timeLimit(.minutes(10))) struct `The output of a subcommand` {
   private let tool: CommandLineTool
 
   init() throws {
@@ -60,7 +60,7 @@ import Testing
     try tool.run(arguments.split(separator: " ").map(String.init))
   }
 
-  @Test func `shows an action with all that a writer of steps needs`() throws {
+  @Test func `describes an action for authors of steps`() throws {
     defer { tool.remove() }
     #expect(
       try page("plugins show flow.post").standardOutput == """
@@ -111,7 +111,7 @@ import Testing
         """))
   }
 
-  @Test func `lists the plugins, each with its actions in columns`() throws {
+  @Test func `lists the plugins with their actions in columns`() throws {
     defer { tool.remove() }
     let lines = try page("plugins").standardOutput.split(separator: "\n").map(String.init)
     #expect(lines[0] == "flow  built in")
@@ -162,7 +162,7 @@ import Testing
       "routes open routes.yaml shop://setings", 1, "not-found  no route matches [not-found]; nearest: shop://settings\n"
     ),
   ])
-  func `tells of routes what they are, whether they are reached and where a link leads`(
+  func `describes routes, whether they are reachable, and the target of a link`(
     _ arguments: String, _ exitCode: Int32, _ text: String
   ) throws {
     defer { tool.remove() }
@@ -171,7 +171,7 @@ import Testing
     #expect(output.exitCode == exitCode)
   }
 
-  @Test func `lists the notifications that wait, and delivers none before its time`() throws {
+  @Test func `lists pending notifications, and delivers none before its time`() throws {
     defer { tool.remove() }
     #expect(try page("notifications list remind.yaml").standardOutput == "no notification is pending\n")
     #expect(try page("run remind.yaml").standardOutput.contains("later: scheduled notification tea in 1h\n"))
@@ -181,7 +181,7 @@ import Testing
     #expect(try page("notifications list remind.yaml").standardOutput.hasPrefix("tea  due in "))
   }
 
-  @Test func `prints schemas that say of what they are`() throws {
+  @Test func `includes schemas with their titles`() throws {
     defer { tool.remove() }
     for (arguments, title) in [("schema", "A workflow of flowrun"), ("schema --plugin", "A plugin of flowrun")] {
       let lines = try page(arguments).standardOutput.split(separator: "\n").map(String.init)

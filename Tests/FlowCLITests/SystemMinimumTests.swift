@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A system that gives too little of something says so before anything begins.
-@Suite struct `A system with too little` {
+/// flowrun reports insufficient resources of the system before anything runs.
+@Suite struct `An unusual system` {
   private let tool: CommandLineTool
 
   init() throws {
@@ -12,9 +12,9 @@ import Testing
   }
 
   #if os(Linux)
-    @Test(.timeLimit(.minutes(10))) func `address space is refused with a limit that is enough`() throws {
+    @Test(.timeLimit(.minutes(10))) func `with too little address space is reported with a sufficient limit`() throws {
       defer { tool.remove() }
-      // The smallest limit under which the system's loader can start the program at all; below it fails or crashes.
+      // The smallest limit under which the system's loader can start the program; below it, loading fails or crashes.
       let (status, output) = try Shell.run(
         """
         cd '\(tool.folder.path)' || exit 9
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0), .timeLimit(.minutes(10)))
-    func `room for threads is refused, since a signal might not be heard`() throws {
+    func `with too few threads is rejected, because signals might not be handled`() throws {
       defer { tool.remove() }
       let (status, output) = try Shell.run(
         """
@@ -46,7 +46,7 @@ import Testing
       #expect(status == 1 && output.contains("flowrun needs 12: raise ulimit -u, which is 5"), "\(output)")
     }
 
-    /// Swift's own list of arguments is empty then: it looks for them beside the environment, which has moved.
+    /// Swift's list of arguments is empty then, because it is searched next to the environment, which has moved.
     @Test(.timeLimit(.minutes(10)))
     func `with a preloaded library that sets a variable at its start keeps the arguments`() throws {
       defer { tool.remove() }
