@@ -6,7 +6,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// New plugins and the examples work, by the suite that `flowrun plugins check` runs.
+/// New plugins and the examples pass the tests of `flowrun plugins check`.
 @Suite(.timeLimit(.minutes(10)))
 struct TemplateTests {
   private func written(_ language: PluginTemplate.Language, name: String = "shout") throws -> InstalledPlugin {
@@ -37,7 +37,7 @@ struct TemplateTests {
     #expect(try await findings(try written(language)) == [])
   }
 
-  /// What makes the action of a new plugin take its time, and fail in a way that may pass.
+  /// Changes that make the action of a new plugin slow and let it fail temporarily.
   private static let changes: [PluginTemplate.Language: (String, String, String)] = [
     .swift: (
       "main.swift", #"call.log("saying it louder")"#,
@@ -79,7 +79,7 @@ struct TemplateTests {
   ]
 
   @Test(arguments: PluginTemplate.Language.allCases)
-  func `the action of a new plugin can be cancelled, knows durations and says what may pass`(
+  func `the action of a new plugin supports cancellation, durations and temporary errors`(
     language: PluginTemplate.Language
   ) async throws {
     var plugin = try written(language)
@@ -90,7 +90,7 @@ struct TemplateTests {
     let takesPause = [
       "var text: String }": "var text: String; var pause: Duration }", "(call, text)": "(call, text, pause)",
       "({ text }, call)": "({ text, pause }, call)",
-      // An author may call a function what the library might have called its own.
+      // An author may define a function with a name that the library could use internally.
       "louder() {": "run() {", ".text louder\n": ".text run\n",
     ]
     var changed = text.replacing(change.1, with: change.2)
@@ -112,26 +112,26 @@ struct TemplateTests {
     while !run.logs.contains("waiting"), !Task.isCancelled { await Task.yield() }
     run.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
-    // The program goes on: it gave the call up by itself.
+    // The program continues, because it stopped the call itself.
     let louder = try await TestHost().call(action, with: ["text": "again"])["text"]
     #expect(louder == (language == .sh ? "again!" : "AGAIN!"))
     await host.close()
   }
 
   @Test(arguments: ["agenda", "calendar"])
-  func `the example plugins are sound`(name: String) async throws {
+  func `the example plugins pass all checks`(name: String) async throws {
     #expect(try await findings(try PluginFinder.read("\(repository)/plugins/examples/\(name)").get()) == [])
   }
 
   @Test(arguments: PluginTemplate.Language.allCases)
-  func `the program of a new plugin is at most 20 lines`(language: PluginTemplate.Language) throws {
+  func `the program of a new plugin has at most 20 lines`(language: PluginTemplate.Language) throws {
     let template = try #require(PluginTemplate(name: "shout", language: language))
     #expect(template.files.count == 3)
     let program = try #require(template.files.first { $0.key != "plugin.yaml" && $0.key != "cases.jsonl" }).value
     #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 20)
   }
 
-  @Test func `a plugin in Swift reads and writes every JSON that a call may hold`() async throws {
+  @Test func `a plugin in Swift reads and writes all kinds of JSON in calls`() async throws {
     let plugin = try written(.swift)
     let mirror = """
       import FlowPlugin
@@ -186,7 +186,7 @@ struct TemplateTests {
     await host.close()
   }
 
-  @Test func `the compiled-in example of the page is this one, and passes all checks`() async throws {
+  @Test func `the compiled-in example in the documentation is this one, and passes all checks`() async throws {
     let page = try String(contentsOfFile: "\(repository)/plugins/README.md", encoding: .utf8)
     let example = try String(
       contentsOfFile: "\(repository)/Tests/FlowCLITests/GreetingExample.swift", encoding: .utf8)
@@ -197,7 +197,7 @@ struct TemplateTests {
     #expect(await PluginConformance(GreetingPlugin(), cases: cases).check() == [])
   }
 
-  @Test func `the plugin in sh passes on every text as it is`() async throws {
+  @Test func `a plugin in sh passes every text on unchanged`() async throws {
     let plugin = try written(.sh)
     let host = PluginHost()
     let action = try #require(host.actions(of: plugin).first)
@@ -209,7 +209,7 @@ struct TemplateTests {
     await host.close()
   }
 
-  @Test func `an edit is compiled, a broken one is told as the compiler does, and nothing is compiled twice`()
+  @Test func `an edit is compiled, a compiler error is reported unchanged, and nothing is compiled twice`()
     async throws
   {
     let plugin = try written(.swift)
@@ -229,7 +229,7 @@ struct TemplateTests {
     #expect(try await shout() == "HELLO?")
     #expect(try compiledTimes(in: cache).count { objects[$0.key] != $0.value } == 1, "only main.swift has changed")
     #expect(try programs(in: cache) == 2)
-    // Within the same second, and back to an old time: the compiler alone would take these for unchanged.
+    // Within the same second, and with an old time: the compiler alone would consider these unchanged.
     for mark in ["-", "/"] {
       try source.replacing("+ \"!\"", with: "+ \"\(mark)\"").write(toFile: file, atomically: true, encoding: .utf8)
       try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: file)
@@ -245,11 +245,11 @@ struct TemplateTests {
   }
 
   @Test(arguments: ["", "Shout", "9lives", "a--b", "a_b", "-a", "a-", "über"])
-  func `a name that no plugin can have gives no plugin`(name: String) {
+  func `an invalid name does not create a plugin`(name: String) {
     #expect(PluginTemplate(name: name, language: .sh) == nil)
   }
 
-  /// When what the compiler made of each file was made.
+  /// Returns the creation times of the compiler's outputs.
   private func compiledTimes(in cache: String) throws -> [String: Date] {
     let folder = cache + "/shout.build/objects"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }

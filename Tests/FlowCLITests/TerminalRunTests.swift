@@ -4,9 +4,9 @@
   import TestSupport
   import Testing
 
-  /// The command on a terminal of the system's.
+  /// The command on a pseudoterminal.
   @Suite(.timeLimit(.minutes(10))) struct `A run on a terminal` {
-    /// Runs a workflow on a terminal. Each of `files` is created when the terminal has shown the text before it.
+    /// Runs a workflow on a terminal. Each of `files` is created after the terminal has shown the text before it.
     private func drawing(
       _ yaml: String, rows: Int, columns: Int, environment: [String: String],
       files: KeyValuePairs<String, String> = [:]
@@ -23,7 +23,7 @@
         #expect(within(seconds: 30) { terminal.drawn().contains(text) }, "\(text): \(terminal.drawn())")
         try tool.write("", to: file)
       }
-      // A terminal that nobody reads is full after a while.
+      // A terminal that is not read blocks after a while.
       _ = within(seconds: 60) {
         _ = terminal.drawn()
         return process.hasEnded
@@ -75,7 +75,7 @@
       #expect(terminal.faults.isEmpty && terminal.wraps == 0, "\(terminal.faults)")
     }
 
-    @Test func `shows what commands print, and asks them for colors unless a value depends on it`() throws {
+    @Test func `shows the output of commands, and requests colors unless a value depends on the output`() throws {
       let (output, code) = try drawing(
         """
         name: colors
@@ -99,7 +99,7 @@
       #expect(output.contains("\u{1B}[31mred"))
     }
 
-    @Test func `shows a recorded log with its colors, which are nowhere else`() throws {
+    @Test func `shows a recorded log with its colors, which are not shown elsewhere`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write(
@@ -122,7 +122,7 @@
       #expect(!exported.contains(#"\u001b["#), "\(exported)")
     }
 
-    @Test func `a terminal that goes away holds nothing up`() throws {
+    @Test func `is not blocked if the terminal is closed`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write("name: long\nsteps: { a: { uses: flow.sleep, with: { for: 50s } } }\n", to: "w.yaml")
@@ -130,7 +130,7 @@
       let process = try FlowrunProcess(
         ["w.yaml"], in: tool.folder.path, environment: ["TERM": "xterm", "CI": ""], standardOutput: terminal.path,
         standardError: terminal.path)
-      // It has begun to draw.
+      // The view has started drawing.
       var waits = 0
       while terminal.drawn().isEmpty, waits < 10_000 {
         usleep(2_000)
@@ -140,7 +140,7 @@
       #expect(process.result(limitSeconds: 20).exitCode == 74)
     }
 
-    @Test func `a terminal that can do nothing, and one that does not say what it can, get lines`() throws {
+    @Test func `prints lines if the terminal has no capabilities or does not report them`() throws {
       for term in ["dumb", ""] {
         let (output, code) = try drawing(Self.workflow, rows: 12, columns: 80, environment: ["TERM": term])
         #expect(code == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// The live view, line by line, on a terminal of the test's own.
+/// The live view, line by line, on a virtual terminal.
 @Suite struct `The live view` {
   private static let three = """
     name: three
@@ -18,7 +18,7 @@ import Testing
     "name: many\nsteps:\n" + (1...count).map { "  s\($0): { uses: flow.noop }" }.joined(separator: "\n")
   }
 
-  @Test func `finished steps scroll away, and below are a bar, the running steps and the counts`() {
+  @Test func `scrolls finished steps away above a bar, the running steps and the counts`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated)
     stage.at(1, ViewStage.started("a"))
@@ -35,7 +35,7 @@ import Testing
       stage.text == ["✓ a                  12 ms", "✓ b                  12 ms", "✓ Check the lot      12 ms"])
   }
 
-  @Test func `a gate counts down to its minimum, then to its maximum, and opens`() {
+  @Test func `counts down to the gate's minimum, then to its maximum, and shows its opening`() {
     let stage = ViewStage(
       """
       name: launch
@@ -52,7 +52,7 @@ import Testing
     #expect(stage.text[2] == "launch  3.1 s  ━━━━━━━━━━━━━━━━  gate opened at 3.1 s, ready")
   }
 
-  @Test func `a gate whose step has failed is not said to be ready`() {
+  @Test func `does not show a gate as ready if a blocking step has failed`() {
     let stage = ViewStage("name: x\ndeadline: { min: 2s }\nsteps: { a: { uses: flow.noop } }", columns: 120)
     stage.deadline = (.seconds(2), nil)
     stage.at(0, ViewStage.activated, ViewStage.done("a", .failure, "no"))
@@ -60,7 +60,7 @@ import Testing
       stage.text[1] == "x  0.0 s  ────────────────  a blocking step failed, gate opens in 2.0 s (min 2 s)")
   }
 
-  @Test func `a run that is cancelled is never said to be ready`() {
+  @Test func `never shows a cancelled run as ready`() {
     let stage = ViewStage("name: x\ndeadline: 5s\nsteps: { a: { uses: flow.noop }, b: { uses: flow.noop } }")
     stage.deadline = (.zero, .seconds(5))
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
@@ -69,7 +69,7 @@ import Testing
     #expect(stage.text[2] == "x  0.1 s  cancelling")
   }
 
-  @Test func `without a deadline nothing mentions a gate`() {
+  @Test func `does not mention a gate without a deadline`() {
     let stage = ViewStage(
       "name: x\nsteps: { a: { uses: flow.noop }, b: { uses: flow.noop, defer: true } }")
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
@@ -78,7 +78,7 @@ import Testing
     #expect(!stage.text.joined(separator: "\n").contains("gate"))
   }
 
-  @Test(arguments: [30, 70, 80, 200]) func `wide characters wrap no line of the region`(columns: Int) {
+  @Test(arguments: [30, 70, 80, 200]) func `has no wrapped lines with wide characters`(columns: Int) {
     let stage = ViewStage(
       """
       name: 東京都千代田区の地図を取り込む
@@ -99,7 +99,7 @@ import Testing
     #expect(stage.text[0].hasPrefix("✓ 東京都"))
   }
 
-  @Test func `more than eight running steps are counted, and a low terminal shows fewer`() {
+  @Test func `counts more than eight running steps, and shows fewer on a low terminal`() {
     for (rows, lines) in [(24, 8), (8, 4), (4, 0)] {
       let stage = ViewStage(Self.many(100), rows: rows)
       stage.at(0, ViewStage.activated)
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `a failure shows its cause and the last lines of its output`() {
+  @Test func `shows the cause of a failure and the last lines of its output`() {
     let stage = ViewStage(Self.three)
     stage.at(
       0, ViewStage.activated, ViewStage.done("a", .failure, "make failed:\n  cc -c\n  oops"),
@@ -124,7 +124,7 @@ import Testing
       ])
   }
 
-  @Test func `printed lines stay above, and the failure that quotes them does not repeat them`() {
+  @Test func `keeps printed lines above, and does not repeat them for a failure`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.wrote("a", "cc -c"), ViewStage.wrote("a", "oops"))
@@ -135,7 +135,7 @@ import Testing
       ])
   }
 
-  @Test func `printed lines are below the id of the only running step, and behind it if several run`() {
+  @Test func `shows printed lines below the id of the only running step, and after the id of several`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.wrote("a", "one"), ViewStage.wrote("a", "two"))
@@ -148,7 +148,7 @@ import Testing
     #expect(stage.text[7] == "five")
   }
 
-  @Test func `no printed line is lost, long lines are not cut and tabs leave nothing of what was there`() {
+  @Test func `shows all printed lines in full, and tabs overwrite earlier text`() {
     let stage = ViewStage(Self.three, rows: 12, columns: 40)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     let long = String(repeating: "0123456789", count: 9)
@@ -160,7 +160,7 @@ import Testing
     #expect(text.joined().contains(long) && stage.terminal.faults.isEmpty)
   }
 
-  @Test func `a failure that has scrolled away is one that the summary repeats`() {
+  @Test func `reports whether a failure has scrolled away, so that the summary repeats it`() {
     let stage = ViewStage(Self.many(40), rows: 24)
     #expect(!stage.view.showsFailures(besideLines: 8))
     stage.at(0, ViewStage.activated, ViewStage.done("s1", .failure, "broken"))
@@ -169,7 +169,7 @@ import Testing
     #expect(!stage.view.showsFailures(besideLines: 8))
   }
 
-  @Test func `steps that are skipped at once share a line for each reason`() {
+  @Test func `shows steps skipped at the same time for the same reason on one line`() {
     let stage = ViewStage(Self.many(4))
     stage.at(0, ViewStage.activated, ViewStage.done("s1", .skipped), ViewStage.done("s2", .skipped))
     stage.at(1, ViewStage.done("s3", .skipped))
@@ -177,13 +177,13 @@ import Testing
     #expect(stage.text.last == "  ○ 1 waiting   – 3 skipped")
   }
 
-  @Test func `a workflow of very many steps shows only the failures among its finished steps`() {
+  @Test func `shows only failures of finished steps in a workflow with very many steps`() {
     let stage = ViewStage(Self.many(1_001))
     stage.at(0, ViewStage.activated, ViewStage.done("s1"), ViewStage.done("s2", .failure, "no"))
     #expect(stage.text.count == 3 && stage.text[0].hasPrefix("✗ s2"))
   }
 
-  @Test func `items share the line of their step, and those that fail are a table below it`() {
+  @Test func `shows items on the line of their step, and failed ones in a table below it`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2, 3] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"), ViewStage.started("each[0]"))
     stage.at(1, ViewStage.done("each[0]"), ViewStage.started("each[1]"))
@@ -197,7 +197,7 @@ import Testing
     #expect(stage.text[1...2] == ["    [1]  no [broken]", "    [2]  timed out"], "\(stage.text)")
   }
 
-  @Test func `of many failed items the first are named by value, with the exit status and the last line in columns`() {
+  @Test func `names the first of many failed items by value, with exit status and last line in columns`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1], parallel: 1 } }", columns: 60)
     stage.at(0, ViewStage.activated, ViewStage.started("each"))
     stage.at(1, .stepItems(ViewStage.id("each"), (0..<20).map { $0 == 3 ? "failure.yaml" : "gate.yaml" }))
@@ -215,7 +215,7 @@ import Testing
     #expect(stage.terminal.faults.isEmpty)
   }
 
-  @Test func `a single failed item whose lines were not shown quotes them`() {
+  @Test func `quotes the lines of a single failed item that were not shown`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"), ViewStage.started("each[0]"))
     stage.at(1, ViewStage.failed("each[0]", "command-failed", "exited with status 2: oops ('make'):\n  cc -c\n  oops"))
@@ -223,7 +223,7 @@ import Testing
     #expect(Array(stage.text[1...3]) == ["    [0]  exit 2  oops", "    │ cc -c", "    │ oops"], "\(stage.text)")
   }
 
-  @Test func `a failure says where its step is, and a command that is quiet its last line`() {
+  @Test func `shows the location of a failed step, and the last line of a quiet command`() {
     let stage = ViewStage(Self.three, columns: 60, places: { "flows/release.yaml:\($0 == ViewStage.id("a") ? 3 : 4)" })
     stage.at(0, ViewStage.activated)
     stage.at(1, ViewStage.failed("a", "command-failed", "exited with status 2: main.c:3: error ('make')"))
@@ -235,7 +235,7 @@ import Testing
       ], "\(stage.text)")
   }
 
-  @Test func `an included file is one line below its steps, with the time and the number of all of them`() {
+  @Test func `shows an included file on one line below its steps, with their total time and number`() {
     let parts = [
       "main.yaml": "name: x\nsteps: { core: { uses: ./core.yaml } }",
       "core.yaml":
@@ -252,7 +252,7 @@ import Testing
     #expect(stage.text.last == "  ✓ 4 succeeded")
   }
 
-  @Test func `the line that announces a question is left out where the question is asked`() {
+  @Test func `omits the line that announces a question if it is asked here`() {
     let asked = ViewStage.log("a", .info, "asks: Apply? (yes; no); flowrun answer 1a2b a CHOICE")
     for asksHere in [true, false] {
       let stage = ViewStage(Self.three, asksHere: asksHere)
@@ -262,7 +262,7 @@ import Testing
     }
   }
 
-  @Test func `before its activation only a run that was asked to wait says so`() {
+  @Test func `shows that a run is not activated only if it was prewarmed`() {
     for isPrewarmed in [true, false] {
       let stage = ViewStage(Self.three, isPrewarmed: isPrewarmed)
       stage.at(0)
@@ -270,7 +270,7 @@ import Testing
     }
   }
 
-  @Test func `the line that a command has begun is shown behind its step, and changes in place`() {
+  @Test func `shows the unfinished line of a command after its step, and updates it`() {
     let stage = ViewStage(Self.three, isColored: true)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.wrote("a", "\u{1B}[2K\u{1B}[32mline\u{1B}[0m"))
@@ -284,7 +284,7 @@ import Testing
     #expect(stage.terminal.faults.isEmpty)
   }
 
-  @Test func `late and retrying steps say so`() {
+  @Test func `shows late and retrying steps`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"), .gateLate(ViewStage.id("a")))
     #expect(stage.text[1] == "  ▶ a     0 ms  late")
@@ -292,7 +292,7 @@ import Testing
     #expect(stage.text.contains("  ↻ a     1 ms  late  attempt 1 failed, again in 5.0 ms"))
   }
 
-  @Test func `a step with items says how many there are and how long they may take, and ends with their number`() {
+  @Test func `shows the number of items with an estimate, and ends with their number`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"))
     for item in 0..<5 { stage.at(item, ViewStage.started("each[\(item)]"), ViewStage.done("each[\(item)]")) }
@@ -303,7 +303,7 @@ import Testing
     #expect(stage.text[0].hasPrefix("✓ each") && stage.text[0].hasSuffix("12 ms  6 items"), "\(stage.text)")
   }
 
-  @Test func `a cancelled step has a sign of its own, and a command says its exit status first`() {
+  @Test func `has a sign for a cancelled step, and shows the exit status of a command first`() {
     let stage = ViewStage(Self.three)
     let failure = StepFailure(
       code: "command-failed", message: "exited with status 2: 'cc -c main.c'")
@@ -319,7 +319,7 @@ import Testing
     #expect(stage.text.last == "  ✗ 1 failed   ■ 1 cancelled   ○ 1 waiting")
   }
 
-  @Test func `verbose shows starts with their queues and all output above`() {
+  @Test func `shows starts with their queues and all output above in verbose mode`() {
     let stage = ViewStage(Self.three, isVerbose: true)
     stage.at(0, ViewStage.activated, ViewStage.started("a"), ViewStage.wrote("a", "hello"), ViewStage.done("a"))
     #expect(
@@ -330,7 +330,7 @@ import Testing
     #expect(stage.text.contains("  ▶ b     0 ms  user-initiated"))
   }
 
-  @Test func `what interrupts it goes above the region, once, and the region stays whole`() {
+  @Test func `shows messages above the region once, and the region remains complete`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     // The terminal echoes the keys.
@@ -343,7 +343,7 @@ import Testing
     #expect(!stage.text.joined().contains("^C"))
   }
 
-  @Test func `levels of log lines are told in words, and stay above the region`() {
+  @Test func `shows levels of log lines in words above the region`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.log("a", .warning, "low on space"), ViewStage.log("a", .error, "full"))
@@ -352,7 +352,7 @@ import Testing
     #expect(stage.text.count == 6)
   }
 
-  @Test func `a terminal that has become narrower keeps one region`() {
+  @Test func `keeps one region on a terminal that has become narrower`() {
     let stage = ViewStage(Self.three, columns: 120)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, .stepProgress(ViewStage.id("a"), fraction: 0.5, message: String(repeating: "word ", count: 30)))
@@ -363,7 +363,7 @@ import Testing
     #expect(stage.text.filter { $0.contains("▶ a") }.count == 1)
   }
 
-  @Test func `after a pause the region is drawn below what others have written`() {
+  @Test func `is drawn below the output of others after a pause`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.write("[1]+  Stopped\n$ fg\n")
@@ -371,7 +371,7 @@ import Testing
     #expect(stage.text.contains("[1]+  Stopped") && stage.text.contains("$ fg"))
   }
 
-  @Test func `nothing that a workflow says moves the cursor`() {
+  @Test func `does not move the cursor because of any text in a workflow`() {
     let stage = ViewStage(
       "name: x\nsteps: { a: { uses: flow.noop, name: \"\\e[2J\\e]0;title\\a\\r\\nforged\" } }", columns: 200,
       isColored: true)

@@ -18,14 +18,14 @@ import Testing
     ),
     (["help", "runs", "sow"], "flowrun: 'sow' is not a subcommand of 'flowrun runs'; did you mean 'show'?\n"),
   ])
-  func `suggests the subcommand that was meant`(arguments: [String], message: String) throws {
+  func `suggests the intended subcommand`(arguments: [String], message: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run(arguments)
     #expect(output == .init(exitCode: 64, standardOutput: "", standardError: message))
   }
 
-  @Test func `suggests the form for the file that exists`() throws {
+  @Test func `suggests the form for an existing file`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: ok\nsteps: { a: { run: 'true' } }\n", to: "ok.yaml")
@@ -35,7 +35,7 @@ import Testing
     #expect(try tool.run("ok.yaml", "--verbos").standardError.hasPrefix("flowrun: Unknown option '--verbos'"))
   }
 
-  @Test func `help about a subcommand is its help, and each verb's has examples`() throws {
+  @Test func `shows the help of a subcommand, which has examples`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let list = try tool.run("help").standardOutput
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `a mistaken address is told of the option that has it`() throws {
+  @Test func `names the option of an invalid address`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: a\nsteps: { a: { uses: flow.noop } }\n", to: "a.yaml")
@@ -61,7 +61,7 @@ import Testing
     #expect(output.standardError.hasPrefix("flowrun: --from 'postgress://x/y': write the address"), "\(output)")
   }
 
-  @Test func `takes what is not a subcommand for a workflow file`() throws {
+  @Test func `interprets an unknown word as a workflow file`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("nightly.yaml")
@@ -69,7 +69,7 @@ import Testing
     #expect(output.standardError == "flowrun: cannot read the workflow 'nightly.yaml': No such file or directory\n")
   }
 
-  @Test func `suggests the option that was meant and exits 64`() throws {
+  @Test func `suggests the intended option and exits with 64`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("graph", "x.yaml", "--fromat", "dot")
@@ -78,7 +78,7 @@ import Testing
     #expect(try tool.run("graph", "x.yaml", "--format", "svg").standardError.contains("'svg' is invalid"))
   }
 
-  @Test func `shows an action's page`() throws {
+  @Test func `shows the description of an action`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(

@@ -9,7 +9,7 @@ import Testing
     return tool
   }
 
-  @Test func `says that a file is valid`() throws {
+  @Test func `reports that a file is valid`() throws {
     let tool = try tool()
     defer { tool.remove() }
     #expect(
@@ -17,7 +17,7 @@ import Testing
         == .init(exitCode: 0, standardOutput: "fine.yaml: valid, 1 step\n", standardError: ""))
   }
 
-  @Test func `says everything about every file and exits 2`() throws {
+  @Test func `reports everything about every file and exits with 2`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("validate", "broken.yaml", "fine.yaml", "missing.yaml")
@@ -28,7 +28,7 @@ import Testing
     #expect(output.standardError == "flowrun: cannot read the workflow 'missing.yaml': No such file or directory\n")
   }
 
-  @Test func `gives diagnostics to programs as JSON and SARIF`() throws {
+  @Test func `prints diagnostics for programs as JSON and SARIF`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let json = try tool.run("validate", "broken.yaml", "--format", "json")
@@ -41,7 +41,7 @@ import Testing
     #expect(try tool.run("validate", "fine.yaml", "--format", "json").standardOutput == "[]\n")
   }
 
-  @Test func `a schema of records is checked, and running it says in one sentence that it is not a workflow`() throws {
+  @Test func `checks a schema of records, and running one explains that it is not a workflow`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write("name: notes\nversion: 1\ncollections: { note: { fields: { text: string } } }\n", to: "n.sync.yaml")

@@ -1,22 +1,22 @@
 import Foundation
 import Testing
 
-/// `env` in expressions, `path`, and secrets whose source reads inputs.
-@Suite(.timeLimit(.minutes(10))) struct `Variables in expressions` {
+/// `env` in expressions, `path`, and secrets whose source depends on inputs.
+@Suite(.timeLimit(.minutes(10))) struct `A workflow with variables` {
   private func tool(_ workflow: String) throws -> CommandLineTool {
     let tool = try CommandLineTool()
     try tool.write(workflow, to: "w.yaml")
     return tool
   }
 
-  /// The output of a step.
+  /// Returns the output of a step.
   private func lines(_ output: CommandLineTool.Output, of step: String) -> [Substring] {
     output.standardOutput.split(separator: "\n").compactMap { line in
       line.firstRange(of: "  \(step): ").map { line[$0.upperBound...] }
     }
   }
 
-  @Test func `are those that the step's commands get: of step, workflow, env-file and flowrun's environment`() throws {
+  @Test func `evaluates env as its commands see it: from step, workflow, env-file and flowrun's environment`() throws {
     let tool = try tool(
       """
       name: w
@@ -40,7 +40,7 @@ import Testing
     #expect(lines(result, of: "d") == ["[]"], "\(result)")
   }
 
-  @Test func `are the same in a resume, whatever the environment is then`() throws {
+  @Test func `has the same variables in a resume, even if the environment has changed`() throws {
     let tool = try tool(
       """
       name: w
@@ -62,7 +62,7 @@ import Testing
         && resumed.standardOutput.contains("b first first"), "\(resumed)")
   }
 
-  @Test func `that secrets come from are null, and others with the name of a secret are a warning`() throws {
+  @Test func `evaluates sources of secrets to null, and warns about other variables named like secrets`() throws {
     let tool = try tool(
       """
       name: w
@@ -96,7 +96,7 @@ import Testing
     #expect(lines(result, of: "a") == ["[none]"] && lines(result, of: "b") == ["abcdef"], "\(result)")
   }
 
-  @Test func `folders of path come before PATH, those of the step first, for commands alone`() throws {
+  @Test func `puts the folders of path before PATH for commands, those of the step first`() throws {
     let tool = try tool(
       """
       name: w
@@ -123,7 +123,7 @@ import Testing
     #expect(lines(outer, of: "i/a") == ["included"], "\(outer)")
   }
 
-  @Test func `defaults give commands a shell and a folder, not those of included files`() throws {
+  @Test func `applies defaults for shell and folder to its own commands, not to included files`() throws {
     let tool = try tool(
       """
       name: w
@@ -147,7 +147,7 @@ import Testing
     #expect(try tool.run("validate", "w.yaml").standardOutput.hasPrefix("w.yaml: valid, "))
   }
 
-  @Test func `a secret may come from a place that inputs name`() throws {
+  @Test func `can select the source of a secret by its inputs`() throws {
     let tool = try tool(
       """
       name: w
@@ -170,7 +170,7 @@ import Testing
     #expect(missing.exitCode == 2 && missing.standardError.contains("tokens/none"), "\(missing)")
   }
 
-  @Test func `a path in the home folder is the same with -i, in the file and as the source of a secret`() throws {
+  @Test func `treats a path in the home folder equally in -i, in the file and as the source of a secret`() throws {
     let tool = try tool(
       """
       name: w
@@ -186,7 +186,7 @@ import Testing
     #expect(lines(result, of: "a") == ["\(home)/x \(home)/q"], "\(result)")
   }
 
-  @Test func `optional files of variables may be missing, and quoted values have several lines`() throws {
+  @Test func `can name optional files of variables, whose quoted values may have several lines`() throws {
     let tool = try tool(
       """
       name: w

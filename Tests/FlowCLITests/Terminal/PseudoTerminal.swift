@@ -1,19 +1,19 @@
 #if os(Linux)
   import Glibc
 
-  /// A terminal of the system's, on which a program may be run: what it draws comes out at the other end.
+  /// A pseudoterminal on which a program can run. Its output can be read at the other end.
   final class PseudoTerminal {
-    /// The path of the end that a program writes to.
+    /// The path of the program's end.
     let path: String
     private let master: Int32
-    /// Kept open, so that the other end stays readable when the program has ended.
+    /// Kept open, so that the other end remains readable after the program has ended.
     private let slave: Int32
     private var isOpen = true
     private var bytes: [UInt8] = []
     private var readCount = 0
 
     init?(rows: Int, columns: Int) {
-      // As `posix_openpt`, `unlockpt` and `ptsname` do, which Swift sees only where somebody asks for them in C.
+      // This is what `posix_openpt`, `unlockpt` and `ptsname` do, which are not visible in Swift.
       let (unlock, number) = (UInt(0x4004_5431), UInt(0x8004_5430))
       master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
       var (isLocked, index) = (Int32(0), UInt32(0))
@@ -28,7 +28,7 @@
       if isOpen { hangUp() }
     }
 
-    /// Takes the terminal away from anyone who writes to it.
+    /// Disconnects the terminal from the program.
     func hangUp() {
       close(master)
       close(slave)
@@ -40,21 +40,21 @@
       _ = Array(text.utf8).withUnsafeBytes { Glibc.write(master, $0.baseAddress, $0.count) }
     }
 
-    /// Whether it shows what is typed, and gives whole lines.
+    /// True if the terminal echoes input and returns whole lines.
     var isUsual: Bool {
       var modes = termios()
       let usual = tcflag_t(ECHO | ICANON | ISIG)
       return tcgetattr(slave, &modes) == 0 && modes.c_lflag & usual == usual
     }
 
-    /// What has come out since the last time.
+    /// Returns the output since the last call.
     func read() -> String {
       _ = drawn()
       defer { readCount = bytes.count }
       return String(decoding: bytes[readCount...], as: UTF8.self)
     }
 
-    /// Everything that has come out so far.
+    /// Returns the whole output.
     func drawn() -> String {
       var piece = [UInt8](repeating: 0, count: 1 << 16)
       while true {

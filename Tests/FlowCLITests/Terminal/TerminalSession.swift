@@ -3,16 +3,16 @@
   import Glibc
   import TestSupport
 
-  /// A program that has a terminal of its own, as one that a person has started.
+  /// A program with a separate terminal, like one started by a person.
   final class TerminalSession {
     let program: StartedProgram
     private let terminal: PseudoTerminal
-    /// What the program has shown so far.
+    /// The output of the program.
     private(set) var output = ""
-    /// Where the last text that was waited for ends.
+    /// The end of the last text that was waited for.
     private var seen: String.Index
 
-    /// Starts `flowrun` with these words, or the program that `words` begin with if `isShell` is set.
+    /// Starts `flowrun` with these arguments, or the program named by the first of `words` if `isShell`.
     init?(
       _ words: [String], in folder: String, rows: Int = 24, columns: Int = 80, environment: [String: String] = [:],
       isShell: Bool = false
@@ -25,13 +25,13 @@
         variables[name] = value
       }
       variables.merge(environment) { $1 }
-      // It becomes the leader of a session, and the terminal that of the session.
+      // The program becomes the leader of a session, and the terminal that of the session.
       program = try StartedProgram(
         ["setsid", "-c"] + (isShell ? [] : [FlowrunProcess.path]) + words, in: folder, environment: variables,
         input: .file(terminal.path), output: .file(terminal.path), errors: .file(terminal.path))
     }
 
-    /// Waits until the program shows a text that comes after the last one; false if it does not.
+    /// Waits until the program shows a text after the last one. Returns false if it does not.
     func shows(_ text: String, limitSeconds: Int = 30) -> Bool {
       within(seconds: limitSeconds) {
         collect()
@@ -44,12 +44,12 @@
     /// Types a text.
     func type(_ text: String) { terminal.write(text) }
 
-    /// Whether the terminal shows what is typed, and gives whole lines.
+    /// True if the terminal echoes input and returns whole lines.
     var isUsual: Bool { terminal.isUsual }
 
-    /// Waits for the end of the program.
+    /// Waits for the end of the program and returns its exit code.
     func exitCode() -> Int32? {
-      // The terminal must be read, or the program would wait.
+      // The terminal must be read, because the program would block otherwise.
       _ = within(seconds: 30) {
         collect()
         return program.hasEnded

@@ -7,12 +7,12 @@ import Synchronization
 
 @testable import FlowCLI
 
-/// A workflow whose events a test makes up, with a terminal that the live view draws on.
+/// A workflow with events created by a test, and a terminal on which the live view draws.
 final class ViewStage {
   let view: TerminalView
   let subject: RunSubject
   let graph: WorkflowGraph
-  /// The gate's minimum and maximum, as the run would tell them.
+  /// The gate's minimum and maximum, as reported by a run.
   var deadline: ProgressRegion.Deadline?
   private let screen: Screen
 
@@ -56,10 +56,10 @@ final class ViewStage {
   }
 
   var terminal: VirtualTerminal { screen.state.withLock { $0.terminal } }
-  /// What is on the screen and above it.
+  /// The lines on the screen and above it.
   var text: [String] { terminal.text }
 
-  /// Tells the view of events of an instant and draws.
+  /// Sends the events of an instant to the view and draws.
   func at(_ milliseconds: Int, _ events: RunEvent.Kind...) {
     view.receive(events.map { RunEvent(atNanoseconds: milliseconds * 1_000_000, $0) })
     view.draw(at: milliseconds * 1_000_000, deadline: deadline)
@@ -75,7 +75,7 @@ final class ViewStage {
     }
   }
 
-  /// Something else writes to the terminal.
+  /// Writes to the terminal like another program.
   func write(_ text: String) { screen.state.withLock { $0.terminal.show(text) } }
 
   static func id(_ text: String) -> StepID { StepID(unchecked: text) }

@@ -1,19 +1,19 @@
 import FlowDiagnostics
 
-/// A terminal of so many rows and columns that keeps what a person would see: the sequences that flowrun uses move its
-/// cursor, any other is noted as a fault.
+/// A terminal that keeps what a person would see. It supports the sequences that flowrun uses; any others are recorded
+/// as faults.
 struct VirtualTerminal {
   private(set) var columns: Int
   private let rows: Int
-  /// Everything above the screen and on it, a cell a column; the second cell of a wide character is empty.
+  /// All lines above and on the screen, with one cell per column. The second cell of a wide character is empty.
   private var lines: [[String]] = [[]]
   private var row = 0
   private var column = 0
-  /// Whether the last column has been written, so that the next character goes to the next line.
+  /// True if the last column has been written, so that the next character starts the next line.
   private var isAtMargin = false
-  /// Control characters and sequences that have no business here.
+  /// Unexpected control characters and sequences.
   private(set) var faults: [String] = []
-  /// How often a character went to the next line because there was no room.
+  /// The number of characters that wrapped to the next line.
   private(set) var wraps = 0
 
   init(rows: Int, columns: Int) {
@@ -21,7 +21,7 @@ struct VirtualTerminal {
     self.columns = columns
   }
 
-  /// All lines, those that have scrolled away among them, without spaces at their ends and without empty ones at the end.
+  /// All lines, including those that have scrolled away, without trailing spaces and trailing empty lines.
   var text: [String] {
     var texts = lines.map { cells -> String in
       var text = cells.joined()
@@ -35,7 +35,7 @@ struct VirtualTerminal {
   /// The lines on the screen.
   var screen: [String] { Array(text.dropFirst(max(0, lines.count - rows))) }
 
-  /// Shows what a program writes. A line feed returns to the first column, as terminals are told to by default.
+  /// Shows the output of a program. A line feed returns to the first column, which is the default of terminals.
   mutating func show(_ output: String) {
     var rest = Substring(output).unicodeScalars
     while let scalar = rest.first {
@@ -68,7 +68,7 @@ struct VirtualTerminal {
       column = 0
     }
     while lines[row].count < column + width { lines[row].append(" ") }
-    // Half of a wide character is none.
+    // Overwriting half of a wide character clears it.
     if lines[row][column].isEmpty, column > 0 { lines[row][column - 1] = " " }
     let end = column + width
     if end < lines[row].count, lines[row][end].isEmpty { lines[row][end] = " " }
@@ -85,7 +85,7 @@ struct VirtualTerminal {
     if row == lines.count { lines.append([]) }
   }
 
-  /// `ESC [ n A`, `ESC [ J`, `ESC [ K` and colors.
+  /// Interprets `ESC [ n A`, `ESC [ J`, `ESC [ K` and colors.
   private mutating func sequence(_ rest: inout Substring.UnicodeScalarView) {
     rest.removeFirst()
     var text = ""
@@ -108,7 +108,7 @@ struct VirtualTerminal {
     }
   }
 
-  /// Makes the terminal narrower: lines that are longer are wrapped, as terminals do.
+  /// Makes the terminal narrower and wraps longer lines, as terminals do.
   mutating func narrow(to columns: Int) {
     self.columns = columns
     var wrapped: [[String]] = []
