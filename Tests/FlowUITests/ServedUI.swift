@@ -6,27 +6,25 @@
   import Synchronization
   import TestSupport
 
-  /// The page in the browser as served in this process, for workflows in a folder of its own.
+  /// The web server in this process, for workflows in a temporary folder.
   final class ServedUI: Sendable {
     /// The folder of the workflows.
     let folder: URL
     /// The link with its token.
     let link: String
-    /// The port.
     let port: Int
-    /// The token.
     static let token = "a-token-for-tests"
     private let serving: Task<Void, any Error>
     private let clock: Clock
 
-    /// What came of a request.
+    /// The answer to a request.
     struct Answer {
       var status = 0
       var headers: [String: String] = [:]
       var body = ""
     }
 
-    /// Serves workflows, by the names of their files.
+    /// Serves workflows, given by file name.
     init(_ workflows: [String: String] = [:], _ change: (inout UISettings) -> Void = { _ in }) async throws {
       folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-ui-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,10 +59,10 @@
 
     private final class Clock: Sendable { let seconds = Atomic(0) }
 
-    /// The server could not be started.
+    /// An error for a server that could not be started.
     struct Failure: Error {}
 
-    /// Lets time pass.
+    /// Advances the server's clock.
     func advance(hours: Int) { clock.seconds.add(hours * 3_600, ordering: .relaxed) }
 
     /// Stops serving and removes the folder, or moves it to `copy`.
@@ -80,15 +78,15 @@
       try FlowrunProcess.run(arguments, in: folder.path)
     }
 
-    /// The ids of the runs, the newest first.
+    /// Returns the ids of the runs, the newest first.
     func runs() throws -> [String] {
       let list = try flowrun("runs", "--json")
-      // In a folder without runs it is a mistake to ask.
+      // In a folder without runs, the command fails.
       guard list.exitCode == 0 else { return [] }
       return try JSONText.parse(list.output).arrayValue?.compactMap { $0.objectValue?["id"]?.stringValue } ?? []
     }
 
-    /// Asks with curl, which sends what no browser would; `words` come before the address.
+    /// Sends a request with curl, which can send requests that browsers do not. `words` are options before the address.
     func ask(_ path: String, _ words: [String] = []) throws -> Answer {
       let quoted = words.map { "'\($0.replacingOccurrences(of: "'", with: "'\\''"))'" }.joined(separator: " ")
       let result = try Shell.run(
@@ -107,14 +105,14 @@
       return answer
     }
 
-    /// The words that make a request one of a browser that has opened the link.
+    /// Returns the options for requests of a browser that has opened the link.
     func session() throws -> [String] {
       let opened = try ask("/?token=\(Self.token)")
       let cookie = opened.headers["set-cookie"]?.split(separator: ";").first.map(String.init) ?? ""
       return ["-b", cookie]
     }
 
-    /// Posts an action as a page does, with what `words` change.
+    /// Posts an action as a page does, with optional changes.
     func post(
       _ action: String, _ body: String, _ session: [String], token: String? = nil, origin: String? = nil
     ) throws -> Answer {

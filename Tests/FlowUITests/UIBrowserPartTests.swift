@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// The parts of pages as people use them, and the bars that every page keeps, in a real Chromium.
+  /// The parts of pages in use, and the limits of every page, in Chromium.
   @Suite(.timeLimit(.minutes(10)), .serialized) struct `A part of a page in a browser` {
     private static let hasBrowser = `The page in a browser`.hasBrowser
 
@@ -45,7 +45,7 @@
       """
 
     @Test(.enabled(if: hasBrowser))
-    func `shows of which attempt a line is, links to a line, searches, follows and gives the text`() async throws {
+    func `shows the attempt of a line, links to a line, searches, follows and returns the text`() async throws {
       let page = try await ServedUI(["lines.yaml": Self.lines])
       _ = try page.flowrun("lines.yaml")
       let run = try #require(try page.runs().first)
@@ -59,7 +59,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `filters runs in the address, and shows exact times next to the pointer`()
+    @Test(.enabled(if: hasBrowser)) func `filters runs by the query of the address, and shows exact times as tooltips`()
       async throws
     {
       let page = try await ServedUI([
@@ -78,7 +78,7 @@
     // MARK: Bars
 
     @Test(.enabled(if: hasBrowser))
-    func `shows a run of 1,000 steps with at most 70 kB of code and none from outside, in a release within 300 ms`()
+    func `shows a run of 1,000 steps with at most 70 kB of code, all of it local, within 300 ms in a release`()
       async throws
     {
       let steps = (0..<1_000).map { number in
@@ -89,7 +89,8 @@
       let run = try #require(try page.runs().first)
       let seen = try Self.browse([page.link, "1280", "light", "paint:/runs/\(run)"])
       let paint = seen["paint"]?.objectValue ?? [:]
-      // The fastest of five loads, and only where nothing else runs: others wait for a processor that this machine shares.
+      // The fastest of five loads counts, and only on an otherwise idle machine, because loads may wait for a
+      // processor.
       let times = paint["times"]?.arrayValue?.compactMap(\.numberValue) ?? []
       #expect(times.count == 5, "\(seen)")
       if TestExtent.isFull { #expect(times.min() ?? 999 <= 300, "\(seen)") }
@@ -98,7 +99,7 @@
       await page.stop()
     }
 
-    /// axe-core, as `scripts/setup test` has installed it; nil: it could not be.
+    /// The path of axe-core as installed by `scripts/setup test`, or nil if it is not installed.
     private static let axe: String? = {
       let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -124,7 +125,7 @@
       "table.yaml": table,
     ]
 
-    @Test(.enabled(if: hasBrowser)) func `has no fault that axe-core finds, and says nothing on the console`()
+    @Test(.enabled(if: hasBrowser)) func `has no violations found by axe-core, and logs nothing to the console`()
       async throws
     {
       guard TestExtent.isFull, let axe = Self.axe else { return }

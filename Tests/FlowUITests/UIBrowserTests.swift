@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// The flows of people, in a real Chromium.
+  /// Typical uses in Chromium.
   @Suite(.timeLimit(.minutes(10)), .serialized) struct `The page in a browser` {
     private static let client = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("PageClient/ui.py").path
@@ -92,7 +92,7 @@
     }
 
     @Test(.enabled(if: hasBrowser), arguments: [(1280, "light"), (390, "dark")])
-    func `starts a run by keyboard, shows it live to its end, and runs nothing that it printed`(
+    func `starts a run by keyboard, shows it live to its end, and executes nothing in its output`(
       width: Int, scheme: String
     ) async throws {
       guard width == 1280 || TestExtent.isFull else { return }
@@ -113,7 +113,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `starts from an untouched form what the command line starts, and says where a value is refused`()
+    func `starts from an unchanged form the same run as the command line, and marks the field of a rejected value`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -153,7 +153,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `is never older than a second while a step prints, and tells the state in title and icon`()
+    func `is updated within a second while a step prints, and shows the state in title and icon`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -165,7 +165,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `posts, answers and cancels with buttons that go when they are done`()
+    @Test(.enabled(if: hasBrowser)) func `posts, answers and cancels with buttons that disappear afterwards`()
       async throws
     {
       guard TestExtent.isFull else { return }
@@ -195,7 +195,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `follows a log of 100,000 lines and loses none`() async throws {
+    @Test(.enabled(if: hasBrowser)) func `follows a log of 100,000 lines without losing any`() async throws {
       guard TestExtent.isFull else { return }
       let page = try await ServedUI(Self.workflows)
       let seen = try Self.browse([page.link, "1280", "light", "log"])
@@ -206,7 +206,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `lists items that failed first, with a page and a log for each`() async throws
+    @Test(.enabled(if: hasBrowser)) func `lists failed items at the top, with a page and a log for each`() async throws
     {
       let page = try await ServedUI(Self.workflows)
       _ = try page.flowrun("many.yaml")
@@ -222,7 +222,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `fits a phone whatever the ids are, and shows states by shape and contrast`()
+    @Test(.enabled(if: hasBrowser)) func `fits a phone with any ids, and shows states by shape and contrast`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -238,7 +238,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `says how to get the new address of a restarted server, and returns to its page`() async throws {
+    func `shows how to get the address of a restarted server, and returns to its page`() async throws {
       guard FileManager.default.isExecutableFile(atPath: Self.program) else { return }
       let page = try await ServedUI(Self.workflows)
       _ = try page.flowrun("tick.yaml")
@@ -249,15 +249,15 @@
       await page.stop()
     }
 
-    /// The program next to flowrun.
+    /// The path of `flowrun-ui`.
     private static let program = URL(fileURLWithPath: FlowrunProcess.path).deletingLastPathComponent()
       .appendingPathComponent("flowrun-ui").path
   }
 
-  /// Pictures of pages of real runs, with rounded times.
+  /// Screenshots of pages of real runs, with rounded times.
   ///
-  /// `RECORD_SNAPSHOTS=1` takes them again and fails once, so that a person looks at them.
-  @Suite(.timeLimit(.minutes(10)), .serialized) struct `Pictures of flowrun ui` {
+  /// `RECORD_SNAPSHOTS=1` takes them again and fails once, so that a person checks them.
+  @Suite(.timeLimit(.minutes(10)), .serialized) struct `Screenshots of flowrun ui` {
     private static let launch = """
       name: app
       deadline: { min: 1s, max: 3s }
@@ -279,7 +279,7 @@
       """
 
     @Test(.enabled(if: `The page in a browser`.hasBrowser), arguments: [("ui-run", launch), ("ui-failure", failing)])
-    func `show what the page of a run shows`(name: String, workflow: String) async throws {
+    func `match the page of a run`(name: String, workflow: String) async throws {
       let file = "\(workflow.split(separator: "\n")[0].dropFirst("name: ".count)).yaml"
       let page = try await ServedUI([file: workflow])
       _ = try page.flowrun(file)

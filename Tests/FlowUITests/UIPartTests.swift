@@ -24,13 +24,13 @@
         files: { foreach: { files: "*.txt" }, uses: flow.noop }
       """
 
-    @Test func `has what each item runs for, as far as that can be known`() async throws {
+    @Test func `has the values of items as far as they are known`() async throws {
       let page = try await ServedUI(["items.yaml": Self.items, "a.txt": "a", "b.txt": "b"])
       let session = try page.session()
       let ran = try page.flowrun("items.yaml")
       #expect(ran.exitCode == 0, "\(ran)")
       let run = try #require(try page.runs().first)
-      // A file that is gone is neither shown nor mixed up with another one.
+      // A removed file is neither shown nor confused with another one.
       try FileManager.default.removeItem(at: page.folder.appendingPathComponent("a.txt"))
       for (step, values) in [
         ("list", ["first.csv", "second.csv"]), ("later", ["from outputs"]), ("pairs", ["eins", "two"]),
@@ -46,7 +46,7 @@
       await page.stop()
     }
 
-    @Test func `has one panel for items whose failures differ only in their values, numbers or paths`() async throws {
+    @Test func `has one panel for items whose failures differ only in values, numbers or paths`() async throws {
       let workflow = """
         name: equal
         steps:
@@ -96,7 +96,7 @@
       await page.stop()
     }
 
-    @Test func `lists runs by the filters of its address, 50 at a time, with exact times next to relative ones`()
+    @Test func `lists runs by the filters in the address, 50 per page, with both exact and relative times`()
       async throws
     {
       let page = try await ServedUI([
@@ -120,7 +120,7 @@
       await page.stop()
     }
 
-    @Test func `puts what waits for a person first, and shows each workflow on a line, a broken one with its error`()
+    @Test func `shows what waits for a person first, and each workflow on a line, a broken one with its error`()
       async throws
     {
       let page = try await ServedUI([
@@ -142,7 +142,7 @@
       await page.stop()
     }
 
-    @Test func `has a field for a question that a text or a password answers, below the lines of the steps before it`()
+    @Test func `has a field for a text or password that answers a question, below the output of earlier steps`()
       async throws
     {
       let page = try await ServedUI([

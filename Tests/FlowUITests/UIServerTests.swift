@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  /// What the page in the browser lets whom do, asked over real HTTP.
+  /// The access rules and pages of the web server, tested over HTTP.
   @Suite(.timeLimit(.minutes(10))) struct `The page in the browser` {
     private static let hello = """
       name: hello
@@ -15,7 +15,7 @@
 
     // MARK: Access
 
-    @Test func `opens with the token of the link, and with nothing else`() async throws {
+    @Test func `opens only with the token of the link`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let none = try page.ask("/")
       #expect(none.status == 401 && !none.body.contains("hello"))
@@ -33,10 +33,10 @@
       await page.stop()
     }
 
-    @Test func `answers to its own names, and to pages of its own`() async throws {
+    @Test func `answers only to its own names and to requests of its own pages`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
-      // A name of another server that leads here.
+      // The name of another server that resolves to this one.
       for host in ["attacker.example", "attacker.example:\(page.port)", "127.0.0.1:1", ""] {
         #expect(try page.ask("/", session + ["-H", "Host: \(host)"]).status != 200, "\(host)")
       }
@@ -48,7 +48,7 @@
       #expect(try page.post("run", body, session, origin: "null").status == 403)
       #expect(try page.post("run", body, session, token: "").status == 403)
       #expect(try page.post("run", body, session, token: String(repeating: "0", count: 64)).status == 403)
-      // Without the header that only pages of this server send.
+      // The header that only pages of this server send is missing.
       let plain = try page.ask(
         "/actions/run", session + ["-H", "Origin: http://127.0.0.1:\(page.port)", "-d", body])
       #expect(plain.status == 403)
@@ -57,13 +57,13 @@
       await page.stop()
     }
 
-    @Test func `ends a session after a day without use, and an open page with it`() async throws {
+    @Test func `ends a session after a day without use, together with an open page`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
       page.advance(hours: 23)
       #expect(try page.ask("/", session).status == 200)
       page.advance(hours: 23)
-      // What a page that is open asks for by itself is no use of it.
+      // Automatic requests of an open page do not count as use.
       #expect(try page.ask("/", session + ["-H", "X-Flowrun-Update: 1"]).status == 200)
       page.advance(hours: 1)
       #expect(try page.ask("/", session).status == 401)
@@ -89,7 +89,7 @@
       await page.stop()
     }
 
-    @Test func `takes an input that begins with @ as text, one of 200,000 characters, and none with NUL`() async throws
+    @Test func `reads an input that begins with @ as text, one of 200,000 characters, and none with NUL`() async throws
     {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
@@ -111,14 +111,14 @@
       await page.stop()
     }
 
-    @Test func `returns to the page that was open when the server was started again`() async throws {
+    @Test func `returns to the page that was open when the server was restarted`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let lost = try page.ask("/runs/x?step=a%5B2%5D")
       #expect(lost.status == 401)
       let cookie = try #require(lost.headers["set-cookie"]?.split(separator: ";").first.map(String.init))
       let opened = try page.ask("/?token=\(ServedUI.token)", ["-b", cookie])
       #expect(opened.headers["refresh"] == "0; url=/runs/x?step=a%5B2%5D", "\(opened)")
-      // Nothing else than a page of this server.
+      // Only a page of this server is accepted.
       let name = cookie.prefix { $0 != "=" }
       for address in ["//attacker.example", "https%3A%2F%2Fattacker.example", "/runs/%22%3E", "/?token=x"] {
         let opened = try page.ask("/?token=\(ServedUI.token)", ["-b", "\(name)=\(address)"])
@@ -129,7 +129,7 @@
 
     // MARK: Truth
 
-    @Test func `shows texts with their line breaks, tabs and colors, and steps by their names`() async throws {
+    @Test func `shows text with line breaks, tabs and colors, and steps by name`() async throws {
       let page = try await ServedUI([
         "multi.yaml": """
         name: multi
@@ -151,7 +151,7 @@
       await page.stop()
     }
 
-    @Test func `shows no gate of a run without a deadline, whatever is in its finally`() async throws {
+    @Test func `shows no gate for a run without a deadline, whatever is in its finally`() async throws {
       let page = try await ServedUI([
         "f1.yaml":
           "name: f1\nsteps: { bad: { run: exit 3 }, other: { run: sleep 0.2 } }\nfinally: { c: { run: echo c } }\n",
@@ -171,7 +171,7 @@
 
     // MARK: Attacks
 
-    @Test func `takes a path for a name, and reads no file by it`() async throws {
+    @Test func `interprets a path as a name and never reads a file by it`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello, "private/secret.txt": "s3cr3t"])
       let session = try page.session()
       for path in [
@@ -209,7 +209,7 @@
         b: { run: "echo '<script>alert(5)</script>' >&2; exit 1", optional: true }
       """
 
-    @Test func `shows what workflows wrote as text`() async throws {
+    @Test func `shows the output of workflows as text`() async throws {
       let page = try await ServedUI(["<b>.yaml": Self.hostile])
       let session = try page.session()
       _ = try page.flowrun("<b>.yaml")
@@ -224,10 +224,10 @@
       await page.stop()
     }
 
-    @Test func `turns away more pages and connections than it can serve, and serves on`() async throws {
+    @Test func `rejects pages and connections above its limits, and continues to serve`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello]) { ($0.connections, $0.followers) = (64, 2) }
       let session = try page.session()
-      // Clients that open connections, say nothing and stay.
+      // Clients that open connections and remain idle.
       let count = TestExtent.count(usual: 500, release: 10_000, long: 10_000)
       let crowd = """
         import socket
@@ -255,7 +255,7 @@
       await page.stop()
     }
 
-    @Test func `sends each line of a log once, also to a reader that is slow and loses its connection`() async throws {
+    @Test func `sends each line of a log once, even to a slow reader that reconnects`() async throws {
       let count = TestExtent.count(usual: 20_000, release: 100_000, long: 100_000)
       let page = try await ServedUI(["log.yaml": "name: log\nsteps: { print: { run: seq \(count) } }\n"])
       let session = try page.session()
@@ -270,7 +270,7 @@
           lines += entries.compactMap { $0.arrayValue?.last?.stringValue }
         }
       }
-      // It goes in the middle of a part of the journal.
+      // The connection ends in the middle of a part of the journal.
       let address = "http://127.0.0.1:\(page.port)/runs/\(run)/events"
       try take(
         try Shell.run("curl -sN --max-time 20 --limit-rate 200k -b '\(session[1])' '\(address)' | head -c 300000")
@@ -288,7 +288,7 @@
 
     @Test func `starts a run as the command line does, and records it`() async throws {
       let page = try await ServedUI(["flows/hello.yaml": Self.hello])
-      // The folder is found by its runs.
+      // The folder is found because it has runs.
       _ = try page.flowrun("flows/hello.yaml")
       let session = try page.session()
       let begun = try page.post("run", #"{"file":"flows/hello.yaml","inputs":{"who":"<you>"}}"#, session)
@@ -322,7 +322,7 @@
         ["hello.yaml"], ["hello.yaml"], ["given.yaml", "-i", "who=x"], ["given.yaml", "-i", "who=y"], ["large.yaml"],
       ] { _ = try FlowrunProcess.run(words, in: page.folder.path) }
       #expect(try page.ask("/workflows/hello.yaml", session).body.contains("1000 simulated runs"))
-      // An input without a default is that of the newest run.
+      // An input without a default has the value of the newest run.
       let given = try page.ask("/workflows/given.yaml", session)
       #expect(given.body.contains("simulated runs") && given.body.contains("with &#39;who&#39; as in the newest run"))
       #expect(try page.ask("/workflows/new.yaml", session).status == 200)
@@ -334,7 +334,7 @@
       await page.stop()
     }
 
-    @Test func `shows a workflow of which most runs were never ready`() async throws {
+    @Test func `shows a workflow most of whose runs were never ready`() async throws {
       let page = try await ServedUI([
         "gated.yaml": "name: gated\ndeadline: 9s\nsteps: { a: { run: 'test -e good' } }\n"
       ])
@@ -358,7 +358,7 @@
         ask: { uses: flow.ask, with: { question: "Publish <it>?", choices: [yes, no] }, needs: first }
       """
 
-    @Test func `posts an event and answers a question of a run, and cancels it`() async throws {
+    @Test func `posts an event, answers a question of a run, and cancels it`() async throws {
       let page = try await ServedUI(["waiting.yaml": Self.waiting])
       let session = try page.session()
       let bad = try page.post("run", #"{"file":"waiting.yaml","inputs":{"count":"many"}}"#, session)
@@ -383,14 +383,14 @@
       await page.stop()
     }
 
-    @Test func `limits the runs that it starts, and ends them with itself`() async throws {
+    @Test func `limits the runs that it starts, and cancels them when it ends`() async throws {
       let page = try await ServedUI(["waiting.yaml": Self.waiting]) { $0.runs = 1 }
       let session = try page.session()
       let body = #"{"file":"waiting.yaml","inputs":{}}"#
       #expect(try page.post("run", body, session).status == 200)
       let second = try page.post("run", body, session)
       #expect(second.status == 409 && second.body.contains("in progress"))
-      // It asks, so it is past its start, in which a signal would end it at once.
+      // The run asks, so it has passed its start, during which a signal would end it at once.
       #expect(
         within(seconds: 20) {
           guard let run = try? page.runs().first else { return false }
@@ -424,7 +424,7 @@
       }
     }
 
-    @Test func `is small enough to load at once`() {
+    @Test func `is small enough to load quickly`() {
       #expect(UIAsset.bytes <= 70_000)
     }
   }
