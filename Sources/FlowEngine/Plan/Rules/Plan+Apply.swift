@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Plan {
-  /// Takes in what happened at `now`, nanoseconds from the start of the run. Effects and ready steps follow from it.
+  /// Applies an event at `now`, in nanoseconds from the start of the run. This may result in effects and ready steps.
   public mutating func apply(_ event: PlanEvent, at now: Int) {
     guard endedAt == nil else { return }
     mutate {
@@ -34,8 +34,8 @@ extension Plan {
     }
   }
 
-  /// Takes in that the body of a step succeeded at `now`; the same as applying `ended` with `success`, for the case that
-  /// comes most often.
+  /// Records that the body of a step succeeded at `now`. Equal to applying `ended` with `success`, but faster for this
+  /// most frequent case.
   public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
     mutate { plan in
@@ -51,7 +51,7 @@ extension Plan {
     }
   }
 
-  /// What follows from any change: cascades, idle steps, the end.
+  /// Handles the consequences of any change: cascades, idle steps, the end of the run.
   mutating func followUp(at now: Int) {
     if !outstanding.collected.isEmpty { finishCollected(at: now) }
     if cancelledAt != never { beginCleanupTime(at: now) }
@@ -66,7 +66,7 @@ extension Plan {
     hasStarted = true
     isPrewarming = prewarm
     leaveOutUnselected(at: now)
-    // Those without needs come first.
+    // Steps without dependencies come first.
     for step in graph.topologicalOrder {
       if graph.dependencyCounts[Int(step)] > 0 { break }
       if states[step].open == 0, states[step].status == .waiting { release(step, at: now) }
@@ -117,7 +117,7 @@ extension Plan {
     }
   }
 
-  /// Takes in that a step posted an event.
+  /// Records that a step posted an event.
   package mutating func post(_ name: String, by step: StepIndex, at now: Int) {
     if endedAt == nil { events.note(poster: owner(of: step), of: name) }
     apply(.posted(name), at: now)
@@ -141,7 +141,7 @@ extension Plan {
     for step in events.waiters[event] where states[step].status == .waiting { countDown(step, at: now) }
   }
 
-  /// A post counts as unhandled for each service whose events come from outside and that follows it.
+  /// Counts a post as unhandled for each service that follows it and whose events come from outside.
   private mutating func notePost(toBeHandled event: String) {
     for (step, fact) in facts where fact.isFedFromOutside && fact.followedEvents.contains(event) {
       guard states[step].status != .done || outstanding.serving.contains(step) else { continue }

@@ -1,8 +1,8 @@
 import FlowModel
 
 extension Plan {
-  /// Works out what is fixed about every step: flags, queue, rank. Called once before anything runs, and again at
-  /// activation where an expression changed what is deferred.
+  /// Determines the fixed properties of every step: flags, queue, rank. Called once before anything runs, and again at
+  /// activation if an expression changed the deferred steps.
   mutating func arrange(deferred: StepList, disabled: StepList) {
     let roles = GateRoles(graph, answers: deferred)
     var queues = PlanQueue.builtIn
@@ -46,7 +46,7 @@ extension Plan {
     setQueues(queues)
   }
 
-  /// What a step's options say by themselves.
+  /// Returns the flags that follow from a step's options alone.
   private static func flags(of options: StepOptions) -> StepTraits.Flags {
     var flags: StepTraits.Flags = []
     if options.deferral == .idle { flags.insert(.idle) }
@@ -73,7 +73,8 @@ extension Plan {
     return flags
   }
 
-  /// Orders the steps: on the way to a blocking one first, then longest remaining path by estimate, then file order.
+  /// Ranks the steps: first those that lead to a blocking step, then by the longest remaining path by estimate, then by
+  /// file order.
   private mutating func rank(_ queues: inout [PlanQueue]) {
     let steps = graph.workflow.steps
     let count = steps.count
@@ -111,7 +112,7 @@ extension Plan {
     assign(order, to: &queues)
   }
 
-  /// Gives the steps their ranks, and their positions in their queues.
+  /// Assigns ranks to the steps, and positions in their queues.
   private mutating func assign(_ order: [StepIndex], to queues: inout [PlanQueue]) {
     for (rank, step) in order.enumerated() {
       let queue = Int(traits[step].queue)
@@ -119,15 +120,15 @@ extension Plan {
       traits[step].position = Int32(queues[queue].members.count)
       queues[queue].members.append(step)
     }
-    // Those who sit at the terminal meet its steps in the order of the file.
+    // Steps that use the terminal run in file order, so the person at the terminal sees them in that order.
     if let queue = queues.firstIndex(where: { $0.name == QueueDeclaration.terminal }) {
       queues[queue].members.sort()
       for (position, step) in queues[queue].members.enumerated() { traits[step].position = Int32(position) }
     }
   }
 
-  /// Counts for each step what it waits for: its dependencies, the gate where it is deferred, its events, and all others if
-  /// it is in `finally`.
+  /// Counts the prerequisites of each step: its dependencies, the gate if it is deferred, its events, and all other
+  /// steps if it is in `finally`.
   mutating func countWhatIsWaitedFor() {
     for event in graph.workflow.events where event.repeats { events.declareRepeating(event.name) }
     let followed = facts.values.flatMap(\.followedEvents)
@@ -144,7 +145,8 @@ extension Plan {
     holdFinalSteps()
   }
 
-  /// Arranges again after expressions put steps off: those not yet released wait for the gate too.
+  /// Arranges the steps again after expressions have deferred some. Deferred steps that have not been released wait for
+  /// the gate, too.
   mutating func rearrange(_ resolution: Resolution) {
     let before = traits.map(\.flags)
     let queued = states.indices.filter { states[$0].status == .queued }

@@ -1,14 +1,14 @@
 import FlowModel
 
-// The life of a task, a step or an item of one: its body begins, and returns, throws or is late; it succeeds, pauses for
-// another attempt or fails. What differs for an item: no step waits for it but its own, which `refresh` brings up to date.
+// The life of a task, which is a step or an item: its body begins, and returns, throws or is late; it succeeds, pauses
+// for another attempt or fails. An item differs in one way: only its own step depends on it, which `refresh` updates.
 extension Plan {
-  /// The time for a body that was asked to end, until its capacity is given away. A command has its own.
+  /// The default grace: how long the plan waits for a body that was asked to end. Commands have their own.
   public static let usualGraceNanoseconds = 1_000_000_000
-  /// The time for all steps that clean up in a cancelled run, unless the workflow states `cleanup`.
+  /// The default time for all cleanup steps of a cancelled run; `cleanup` in the workflow replaces it.
   package static let cleanupNanoseconds = 5_000_000_000
 
-  /// Starts the body of a task whose turn has come.
+  /// Starts the body of a task that was chosen to run.
   @inline(__always)
   mutating func start(_ task: PlanTask, at now: Int) -> (step: StepIndex, attempt: Int) {
     move(task, to: .running)
@@ -22,7 +22,7 @@ extension Plan {
       return (true, Int(state.attempt))
     }
     if isFirst {
-      // Attempts of before a resume.
+      // Attempts from before a resume.
       if attempt > 1 { particulars.attemptTimes[task.index]?.noteStart(at: now) }
     } else {
       particulars.attemptTimes[task.index, default: []].noteStart(at: now)
@@ -30,7 +30,7 @@ extension Plan {
     }
     if journal?.keepsStarts == true { noteEntry(.started(task.instance, attempt: attempt, atNanoseconds: now)) }
     if task.isItem, states[task.step].startedAt == never { noteFirstStart(of: task.step, at: now) }
-    // An executor may have a queue: such a body starts when its worker says so.
+    // An executor may queue the body, so the step starts when its worker reports it.
     if !isRemote(task.step) {
       if traits[task.step].flags.contains(.timed) { setMaximums(task, isFirst: isFirst, at: now) }
       noteStart(of: task, at: now)
@@ -38,8 +38,8 @@ extension Plan {
     return (task.index, attempt)
   }
 
-  /// A body returned or threw: that of a running task, of one that was asked to end, of a service, or of one that had been
-  /// given up.
+  /// Handles the end of a body: of a running task, of one that was asked to end, of a service, or of one that had been
+  /// abandoned.
   mutating func takeEnd(of task: PlanTask, _ attempt: UInt8, _ ending: Ending, at now: Int) {
     let state = self[state: task]
     if outstanding.cancelling.removeValue(forKey: Attempt(step: task.index, attempt: attempt)) != nil {
@@ -76,7 +76,7 @@ extension Plan {
     }
   }
 
-  /// Finishes a success, or holds it until the minimum.
+  /// Finishes a task as a success, or holds it until its minimum.
   mutating func succeed(_ task: PlanTask, at now: Int) {
     if !particulars.failures.isEmpty { particulars.failures[task.index] = nil }
     let startedAt = self[state: task].startedAt
@@ -91,7 +91,7 @@ extension Plan {
     }
   }
 
-  /// Sets the timer of another attempt; false when there is none to have.
+  /// Schedules another attempt. Returns false if there is none left.
   mutating func retry(_ task: PlanTask, pauseNanoseconds: Int, at now: Int) -> Bool {
     let state = self[state: task]
     guard let pause = pause(of: task, after: state, asked: pauseNanoseconds, at: now) else { return false }
@@ -104,7 +104,7 @@ extension Plan {
     return true
   }
 
-  /// How long to wait before another attempt; nil: there is none to have.
+  /// Returns the pause before another attempt, or nil if there is none left.
   @inline(__always)
   private func pause(of task: PlanTask, after state: StepState, asked: Int, at now: Int) -> Int? {
     let options = options(of: task.step)
@@ -114,7 +114,7 @@ extension Plan {
     for _ in 1..<counted where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
     pause = min(pause, Double(policy.maxDelay.nanoseconds))
     if policy.jitter == .full {
-      // Not by the index of an item, which depends on which step's items were known first.
+      // Not the index of an item, because it depends on the order in which fan-outs were expanded.
       let seed = task.isItem ? Int(task.step) &+ (task.item &+ 1) &* 1_000_003 : Int(task.step)
       pause *= jitter(StepIndex(truncatingIfNeeded: seed), Int(state.attempt))
     }
@@ -125,7 +125,7 @@ extension Plan {
 
   // MARK: Bodies that were asked to end
 
-  /// Tells a running body to end and keeps its capacity until it does, at most for the grace.
+  /// Asks a running body to end. Its capacity stays occupied until it returns, at most for the grace.
   mutating func tellToEnd(_ task: PlanTask, at now: Int) {
     let attempt = self[state: task].attempt
     effects.append(.cancel(task.index, attempt: Int(attempt)))
@@ -134,7 +134,7 @@ extension Plan {
       PlanTimer(atNanoseconds: now + grace(task.step), kind: .grace, step: task.index, attempt: attempt))
   }
 
-  /// Waits longer for a body that is asked to end.
+  /// Extends the grace of a body that was asked to end.
   mutating func extendGrace(_ task: PlanTask, _ attempt: Int, by time: Int, at now: Int) {
     let key = Attempt(step: task.index, attempt: UInt8(clamping: attempt))
     let end = now + time + Self.usualGraceNanoseconds
@@ -148,7 +148,7 @@ extension Plan {
     particulars.overruns[task.index] = now - maximum
   }
 
-  /// Gives up waiting for a body whose grace is over.
+  /// Stops waiting for a body whose grace has ended.
   mutating func abandon(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     if let end = particulars.graceEnds[Attempt(step: task.index, attempt: attempt)], now < end { return }
     if !task.isItem, outstanding.stopping.contains(task.step), states[task.step].attempt == attempt {
@@ -159,7 +159,8 @@ extension Plan {
     guard outstanding.cancelling.removeValue(forKey: key) != nil else { return }
     noteOverrun(task, attempt, at: now)
     change(task) { $0.marks.formUnion(.abandoned) }
-    // The main thread cannot be replaced: its queue stays occupied until the body returns. The run continues without it.
+    // The main thread cannot be replaced, so its queue stays occupied until the body returns. The run continues without
+    // it.
     let isOnMain = queues[traits[task.step].queue].pool == .main
     if isOnMain { outstanding.mainHolder = task.index }
     vacate(task, keepsQueue: isOnMain)

@@ -11,7 +11,8 @@ extension Plan {
         return
       }
       guard readiness.outcome != nil || cancelledAt != never else {
-        // Only the gate keeps the run from being idle; with a maximum it will open, decided it is on its way.
+        // Only the gate keeps the run from being idle. With a maximum it will open; if it is decided, it is about to
+        // open.
         guard !readiness.isDecided else { return }
         if endFollowing(beforeGate: true, at: now) { continue }
         guard readiness.bounds.maximumNanoseconds == nil, skipWaiters(among: blockingAncestry(), at: now)
@@ -24,8 +25,8 @@ extension Plan {
     }
   }
 
-  /// Steps that wait for the main queue behind one that ignored its deadline do so for a limited time once nothing else
-  /// is in progress.
+  /// Sets a time limit for steps that wait for the main queue, which a step that ignored its deadline occupies, once
+  /// nothing else is in progress.
   mutating func limitMainHold(at now: Int) {
     guard outstanding.mainHolder != nil, !outstanding.mainHoldIsLimited, counts.queued > 0,
       counts.queued == queues[0].ready.count,
@@ -35,7 +36,7 @@ extension Plan {
     timers.insert(PlanTimer(atNanoseconds: now + Self.cleanupNanoseconds, kind: .mainLimit, step: 0, attempt: 0))
   }
 
-  /// The main queue did not come free in time: the steps that wait for it fail.
+  /// Fails the steps that wait for the main queue, because it was not released in time.
   mutating func endMainHold(at now: Int) {
     outstanding.mainHoldIsLimited = false
     guard let holder = outstanding.mainHolder else { return }
@@ -47,7 +48,7 @@ extension Plan {
     }
   }
 
-  /// Whether nothing is in progress that could still post an event or finish a step.
+  /// True if nothing is in progress that could still post an event or finish a step.
   private var isIdleButForWaiters: Bool {
     if !counts.isStill || !outstanding.endingFiles.isEmpty { return false }
     if cancelledAt != never { return true }
@@ -57,7 +58,7 @@ extension Plan {
     return counts.unsettled == 0 || !outstanding.serving.contains { mayPost($0) }
   }
 
-  /// Whether a running service declares an event that a step still waits for, or of whose posts one runs for each.
+  /// True if a running service may post an event that a step waits for, or whose posts are items of a step.
   private func mayPost(_ service: StepIndex) -> Bool {
     guard let fact = facts[service] else { return false }
     if fact.isFedFromOutside, outstanding.outsideServicesEnd, outstanding.expectedFromOutside <= 0,
@@ -73,7 +74,7 @@ extension Plan {
     }
   }
 
-  /// Skips the steps that wait for an event of their own; false when there are none.
+  /// Skips the steps that wait for an event. Returns false if there are none.
   private mutating func skipWaiters(among steps: [StepIndex], at now: Int) -> Bool {
     for step in steps where states[step].status == .waiting && awaitsEvent(step) {
       collect(step, .skipped, .eventNeverPosted)
@@ -88,7 +89,7 @@ extension Plan {
     return options(of: step).after.contains { events.time(of: $0) == nil }
   }
 
-  /// The blocking steps that are not finished, and all they need.
+  /// The unfinished blocking steps, and all their dependencies.
   func blockingAncestry() -> [StepIndex] {
     var isIn = [Bool](repeating: false, count: states.count)
     var ancestry: [StepIndex] = []
@@ -100,8 +101,8 @@ extension Plan {
     return ancestry
   }
 
-  /// Everything is finished: services are asked to stop, bodies that were asked to end have their grace, then the run
-  /// is over.
+  /// Ends a run whose steps have all finished: asks services to stop, and waits for them and for bodies that were asked
+  /// to end.
   private mutating func close(at now: Int) {
     isClosing = true
     stopServices(among: outstanding.serving, at: now)
@@ -112,7 +113,7 @@ extension Plan {
     effects.append(.end(conclusion))
   }
 
-  /// How the run would conclude if nothing else happened.
+  /// The conclusion of the run if nothing else happened.
   func runConclusion() -> RunConclusion {
     if cancelledAt != never { return hasTimedOut ? .failure : .cancelled }
     var isPartial = readiness.outcome == .timedOut
@@ -121,7 +122,7 @@ extension Plan {
     }
     for index in states.indices where !states[index].hasSucceeded {
       let outcome = outcome(of: StepIndex(index))
-      // A resume of some steps alone leaves others out, and a selection what was never asked for.
+      // Partial if a resume of some steps left others out. Steps that a selection left out do not count.
       if outcome == .skipped, states[index].reason == .notSelected, isSelected(StepIndex(index)) { isPartial = true }
       guard outcome == .failure || outcome == .timedOut else { continue }
       guard !traits[index].flags.isDisjoint(with: [.optional, .excused]) else { return .failure }
@@ -132,14 +133,14 @@ extension Plan {
 
   // MARK: Cancellation
 
-  /// Cancels the run: running steps are asked to end and have ended for all others, waiting ones are skipped, but for steps
-  /// whose `if` holds with `cancelled()` or `always()`. Those may start, and those that are running continue.
+  /// Cancels the run. Running steps are asked to end and count as finished at once; waiting steps are skipped. Steps
+  /// whose `if` calls `cancelled()` or `always()` and is true may start or continue.
   mutating func cancel(at now: Int) {
     guard cancelledAt == never else { return }
     cancelledAt = now
     noteEntry(.cancelled(atNanoseconds: now))
     if readiness.outcome == nil { readiness.outcome = .cancelled }
-    // First everything that must end, then what may run: its dependencies are finished by then.
+    // Running steps end first, so the dependencies of the steps that may still run have finished.
     for index in graph.topologicalOrder {
       switch states[index].status {
       case .running, .retrying, .holding: reconsider(index, at: now)
@@ -165,7 +166,7 @@ extension Plan {
     }
   }
 
-  /// Begins the time for cleanup once every body has ended that the cancellation asked to.
+  /// Starts the time for cleanup once all bodies that the cancellation asked to end have returned.
   mutating func beginCleanupTime(at now: Int) {
     guard !hasCleanupBegun, outstanding.cancelling.isEmpty, outstanding.reconsidered.isEmpty else { return }
     hasCleanupBegun = true
@@ -173,7 +174,7 @@ extension Plan {
     timers.insert(PlanTimer(atNanoseconds: now + time, kind: .cleanupLimit, step: 0, attempt: 0))
   }
 
-  /// Ends a step that has begun, unless it cleans up: then it continues, within the time for that.
+  /// Ends a step that has begun, or evaluates its `if` again if it may continue as cleanup.
   private mutating func reconsider(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
     if flags.contains(.final) { return }
@@ -184,19 +185,19 @@ extension Plan {
 
   /// Ends a step whose attempt has begun.
   mutating func end(_ step: StepIndex, at now: Int) {
-    // The items of a fan-out are reported when it ends.
+    // A fan-out asks its items to end when it ends itself.
     if states[step].status == .running, !traits[step].flags.contains(.fanOut) { tellToEnd(PlanTask(step), at: now) }
     collect(step, .cancelled, nil)
   }
 
-  /// Whether a step that has not started may finish later than the run is cancelled: it may clean up, or it is the end of an
-  /// included file in which steps may.
+  /// True if a step that has not started may run in a cancelled run: it may clean up, or it is the end of an included
+  /// file whose steps may.
   func outlastsCancellation(_ step: StepIndex) -> Bool {
     !traits[step].flags.isDisjoint(with: [.seesCancellation, .exit])
   }
 
-  /// A step that may run during cancellation waits for its dependencies alone, those of `finally` for all others, and its `if`
-  /// is asked again.
+  /// Prepares a step to run during cancellation. It waits only for its dependencies, or for all other steps if it is in
+  /// `finally`; then its `if` is evaluated again.
   private mutating func prepareCleanup(_ step: StepIndex) {
     move(step, to: .waiting)
     fanOuts.forget(step)
@@ -205,9 +206,9 @@ extension Plan {
       + (outstanding.endingFiles.contains(step) ? 1 : 0)
   }
 
-  /// The time for steps that run during cancellation is over.
+  /// Ends the steps that run during cancellation, because their time is over.
   mutating func endCleanup(at now: Int) {
-    // Those that have not begun come first, each before what it needs, whose end would let it go.
+    // Steps that have not begun are skipped first, each before its dependencies, whose end would release it.
     for index in graph.topologicalOrder.reversed() {
       switch states[index].status {
       case .held where states[index].attempt > 0, .deciding where states[index].attempt > 0: break

@@ -1,8 +1,8 @@
-/// The launch gate as a value of eight bits: what it has heard, and how it opened.
+/// The launch gate as a value of eight bits: the signals it has received, and its outcome.
 ///
-/// Two sides move it, the plan (all blocking steps are satisfied, or one never will be) and the clock (the minimum, the
-/// maximum). It is one small number so that both can do so with a compare-and-swap and neither ever waits for the
-/// other; the virtual clock uses the same value without one.
+/// Two sides advance it: the plan (all blocking steps are satisfied, or one never will be) and the clock (minimum and
+/// maximum). The state is one small number, so both can update it with a compare-and-swap and neither waits for the
+/// other. The virtual clock uses the same value without one.
 package struct GateState: RawRepresentable, Sendable, Hashable {
   package var rawValue: UInt8
 
@@ -11,13 +11,13 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
   private static let decidedFailed: UInt8 = 4
   private static let opened: UInt8 = 8
 
-  /// A gate of these bits.
+  /// Creates a gate from its bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A gate that has heard nothing.
+  /// A gate that has received no signal.
   package static let closed = GateState(rawValue: 0)
 
-  /// What the gate may hear.
+  /// The signals that advance the gate.
   package enum Signal: Sendable {
     case minimumReached
     case maximumReached
@@ -27,12 +27,12 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
     case cancelled
   }
 
-  /// How it opened, or nil while it is closed.
+  /// The outcome of the gate, or nil while it is closed.
   package var outcome: GateOutcome? {
     rawValue & Self.opened == 0 ? nil : GateOutcome(rawValue: rawValue >> 4)
   }
 
-  /// The gate after `signal`. An open gate stays as it is.
+  /// Returns the gate after `signal`. An open gate does not change.
   package func after(_ signal: Signal) -> GateState {
     guard outcome == nil else { return self }
     switch signal {
@@ -45,7 +45,7 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
       if rawValue & Self.minimumReached != 0 { return open(decision == .ready ? .ready : .failed) }
       return GateState(rawValue: rawValue | Self.decided | (decision == .failed ? Self.decidedFailed : 0))
     case .maximumReached:
-      // Minimum and maximum may be one instant: what was decided before it counts.
+      // Minimum and maximum may be the same instant: an earlier decision counts.
       return open(decision.map { $0 == .ready ? .ready : .failed } ?? .timedOut)
     case .runTimedOut:
       return open(.failed)

@@ -1,10 +1,10 @@
-/// A binary heap, the least element first.
+/// A binary heap with its least element first.
 struct Heap<Element: Comparable> {
   private var elements: [Element] = []
 
   var isEmpty: Bool { elements.isEmpty }
 
-  /// The least element; nil: there is none.
+  /// The least element, or nil if the heap is empty.
   var first: Element? { elements.first }
 
   mutating func reserve() { elements.reserveCapacity(4) }
@@ -20,7 +20,7 @@ struct Heap<Element: Comparable> {
     }
   }
 
-  /// Takes out the least element; there must be one.
+  /// Removes and returns the least element. The heap must not be empty.
   @discardableResult
   mutating func removeFirst() -> Element {
     elements.swapAt(0, elements.count - 1)
@@ -39,7 +39,7 @@ struct Heap<Element: Comparable> {
 
   mutating func removeAll() { elements.removeAll() }
 
-  /// Takes an element out, wherever it is.
+  /// Removes an element at any position.
   mutating func remove(_ element: Element) {
     let others = elements.filter { $0 != element }
     removeAll()

@@ -1,16 +1,16 @@
 import FlowModel
 
-/// An index for each of some names, which are compared byte by byte.
+/// The indices of some names, which are compared byte by byte.
 ///
-/// A few names are found by comparing them, many in a dictionary. Most workflows have a batch of actions, queues and
-/// events, and a program's first dictionary with text as its keys costs more than reading such a workflow: the runtime
-/// makes its type, for which it goes through every conformance of the program.
+/// A few names are searched one by one, many are looked up in a dictionary. Most workflows have few actions, queues and
+/// events. The first dictionary with string keys of a process takes longer than reading such a workflow, because the
+/// runtime creates its type and checks every conformance of the program for it.
 struct NameIndices: Sendable {
   private var few: [NamedIndex] = []
-  /// All of them, once they are more than ``comparisonLimit``.
+  /// All names, once there are more than ``comparisonLimit``.
   private var many: [ByteName: Int32] = [:]
 
-  /// Not a tuple: the runtime would make the type of an array of them at each start.
+  /// Not a tuple, because the runtime would create the array's type at each start.
   private struct NamedIndex {
     var name: String
     var index: Int32
@@ -18,7 +18,7 @@ struct NameIndices: Sendable {
 
   private static let comparisonLimit = 12
 
-  /// The index of a name, or nil.
+  /// The index of a name, or nil if it has none.
   subscript(name: String) -> Int32? {
     get { many.isEmpty ? few.first { $0.name.hasSameBytes(as: name) }?.index : many[ByteName(name)] }
     set {

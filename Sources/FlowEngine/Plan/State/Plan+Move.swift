@@ -1,15 +1,14 @@
 import FlowModel
 
 extension Plan {
-  /// Takes a task from the status it has to another, and keeps the counts true.
+  /// Changes the status of a task and updates the counts.
   @inline(__always)
   mutating func move(_ task: PlanTask, to status: StepStatus) {
     if task.isItem { moveItem(task, to: status) } else { move(task.step, to: status) }
   }
 
-  /// Takes a step from the status it has to another, and keeps the counts and its queue's ready set true. Only fast
-  /// paths (``advance(_:from:at:)``) and steps prefetched change the status of a step in another way, and say what they
-  /// count.
+  /// Changes the status of a step, and updates the counts and the ready set of its queue. Only fast paths
+  /// (``advance(_:from:at:)``) and prefetched steps change a status in another way; they update the counts themselves.
   @inline(__always)
   mutating func move(_ step: StepIndex, to status: StepStatus) {
     if states[step].status == .queued { queues[traits[step].queue].ready.remove(Int(traits[step].position)) }
@@ -21,7 +20,7 @@ extension Plan {
     if machine != nil { growRequest(of: step, toAttempt: Int(states[step].attempt) + 1) }
   }
 
-  /// What the status of the step becomes ``refresh(_:at:)`` works out.
+  /// Changes the status of an item. ``refresh(_:at:)`` then updates the status of its step.
   private mutating func moveItem(_ task: PlanTask, to status: StepStatus) {
     fanOuts[task.fanOut].move(task.item, to: status)
     guard status == .queued, machine != nil else { return }
@@ -52,7 +51,7 @@ extension Plan {
     if !traits[step].flags.contains(.idle) { counts.busy += change }
   }
 
-  /// Takes capacity of a queue for a body.
+  /// Occupies room in the task's queue for a body.
   @inline(__always)
   mutating func occupy(_ task: PlanTask) {
     if task.isItem { fanOuts[task.fanOut].occupied += 1 }
@@ -60,9 +59,9 @@ extension Plan {
     counts.occupied += 1
   }
 
-  /// Returns the capacity of a body that returned, or that is no longer waited for.
+  /// Releases the room of a body that returned, or that the plan no longer waits for.
   ///
-  /// - Parameter keepsQueue: whether the body keeps the queue to itself: the main thread cannot be replaced.
+  /// - Parameter keepsQueue: true if the body keeps its queue occupied, because the main thread cannot be replaced.
   @inline(__always)
   mutating func vacate(_ task: PlanTask, keepsQueue: Bool = false) {
     if task.isItem { fanOuts[task.fanOut].occupied -= 1 }

@@ -2,20 +2,19 @@ import FlowModel
 
 /// A run as a value: events in, effects out; no queue, no clock, no lock.
 ///
-/// A driver tells it what happened and when (``apply(_:at:)``), does what it asks (``takeEffects()``), and starts the
-/// steps it offers (``startNext(in:at:)``) until it offers none. Times are nanoseconds from the start of the run and
-/// must not go back. The Dispatch driver and the virtual clock run this same value, so whatever a test on the virtual
-/// clock shows holds in production.
+/// A driver reports events and their times (``apply(_:at:)``), carries out the effects (``takeEffects()``), and starts
+/// the steps that the plan offers (``startNext(in:at:)``) until there are none. Times are nanoseconds from the start of
+/// the run and must not decrease. The Dispatch driver and the virtual clock run this same value, so a behavior that a
+/// test shows on the virtual clock is the behavior in production.
 ///
-/// Invariants, which `problems()` checks: a step is finished (`status == .done`) exactly once; `open` of a waiting
-/// step is the number of its dependencies that are not finished, plus the events it waits for, plus one while it waits
-/// for the gate; each queue's `occupied` never exceeds its width; every count in `counts` is what the steps' states
-/// add up to.
+/// Invariants, checked by `problems()`: a step finishes (`status == .done`) exactly once. `open` of a waiting step is
+/// the number of its unfinished dependencies, plus the events it waits for, plus one while it waits for the gate.
+/// `occupied` of a queue never exceeds its width. Every count in `counts` is the sum over the steps' states.
 public struct Plan: Sendable {
-  // What every step touches comes first and together.
-  /// What threads in the middle of a fast path look at.
+  // The members that every step accesses come first and together.
+  // The counter that threads check during a fast path.
   var fastPathEnds = FastPathEnds()
-  /// How many steps are where in their lives.
+  /// The numbers of steps by status.
   var counts: PlanCounts
 
   /// The workflow.
@@ -23,27 +22,27 @@ public struct Plan: Sendable {
   let facts: [StepIndex: StepFacts]
   /// The services that end with an included file, by the step that ends it.
   let servicesOfFiles: [StepIndex: [StepIndex]]
-  /// Draws from 0..<1 for the pause before a retry, by step and attempt.
+  /// Returns a number in 0..<1 for the pause before a retry, by step and attempt.
   let jitter: @Sendable (StepIndex, Int) -> Double
-  /// The time for the body of a step that was asked to end, until its capacity is given away.
+  /// Returns how long the plan waits for a body that was asked to end before it releases the body's capacity.
   let grace: @Sendable (StepIndex) -> Int
 
   var tables: StepTables
-  /// Whether the workflow has no queues of its own, so that each pool has one queue, with the pool's index.
+  /// True if the workflow declares no queues, so each pool has one queue, with the pool's index.
   var hasOnlyBuiltInQueues = true
-  /// The steps that executors run; nil: there are none.
+  /// The steps that executors run, or nil if there are none.
   let remote: RemoteSteps?
-  /// What the machine has of which steps take resources.
+  /// The machine's capacity for steps that request resources.
   let capacity: MachineResources
-  /// What is counted of it; nil: no step asks for resources.
+  /// The resources in use, or nil if no step requests any.
   var machine: MachineCount?
   /// The number of steps that may run at once.
   let concurrency: Int
-  /// The steps that are left out because others were selected.
+  /// The steps left out because others were selected.
   let unselected: Set<StepIndex>
   var timers = Heap<PlanTimer>()
   var effects: [PlanEffect] = []
-  /// How much is noted for the event stream.
+  /// The level of detail recorded for the event stream.
   public var detail: RunDetail
 
   /// The steps that run for several items.
@@ -52,7 +51,7 @@ public struct Plan: Sendable {
   var readiness: GateReadiness
   var outstanding: Outstanding
   var particulars = StepParticulars()
-  /// The journal entries that were not taken yet; nil: no journal is kept.
+  /// The journal entries that have not been taken yet, or nil if no journal is kept.
   var journal: PlanJournal?
 
   // Phases
@@ -60,36 +59,36 @@ public struct Plan: Sendable {
   var isPrewarming = false
   var activatedAt = never
   var cancelledAt = never
-  /// Whether the time for cleanup in a cancelled run has begun.
+  /// True once the time for cleanup in a cancelled run has begun.
   var hasCleanupBegun = false
-  /// When the run has taken longer than its workflow's timeout.
+  /// The instant at which the run exceeds its workflow's timeout.
   var limitAt = never
-  /// Whether it did: it is cancelled then, and has failed.
+  /// True if the run exceeded its timeout. It is then cancelled, and fails.
   var hasTimedOut = false
   var isClosing = false
-  /// Whether a run that keeps its services has been asked to end.
+  /// True once a run that keeps its services has been asked to end.
   var hasKeptServices = false
   /// The steps whose `defer` expression was true at activation.
   var resolvedDeferrals: StepList = []
-  /// When the run ended; nil while it continues.
+  /// The time at which the run ended, or nil while it continues.
   public internal(set) var endedAt: Int?
-  /// How the run ended; nil while it continues.
+  /// The conclusion of the run, or nil while it continues.
   public internal(set) var conclusion: RunConclusion?
 
-  /// A plan for one run of `graph`.
+  /// Creates a plan for one run of `graph`.
   ///
   /// - Parameters:
-  ///   - graph: the steps.
-  ///   - facts: what is special about steps; those not named are plain.
-  ///   - resolution: what is known at the start; ``PlanEvent/activated(_:)`` brings the rest.
-  ///   - announcedEvents: how many events were announced from outside (`--event`).
-  ///   - outsideSourceIsOpen: whether more events may come from outside.
-  ///   - detail: how much is noted for the event stream.
-  ///   - remote: the steps that executors run; nil: there are none.
-  ///   - selected: the only steps that run; nil: all.
-  ///   - capacity: what the machine has of which steps take resources; each fits in it.
-  ///   - jitter: draws from 0..<1 for the pause before a retry.
-  ///   - grace: how long a body that was asked to end may take, in nanoseconds.
+  ///   - graph: The steps.
+  ///   - facts: The special properties of steps. Steps without an entry are plain.
+  ///   - resolution: The values known at the start; ``PlanEvent/activated(_:)`` has the others.
+  ///   - announcedEvents: The number of events announced from outside (`--event`).
+  ///   - outsideSourceIsOpen: True if more events may come from outside.
+  ///   - detail: The level of detail recorded for the event stream.
+  ///   - remote: The steps that executors run, or nil if there are none.
+  ///   - selected: The only steps that run, or nil for all.
+  ///   - capacity: The machine's capacity for steps that request resources. Each request fits in it.
+  ///   - jitter: Returns a number in 0..<1 for the pause before a retry.
+  ///   - grace: Returns how long a body that was asked to end may take, in nanoseconds.
   public init(
     graph: WorkflowGraph, facts: [StepIndex: StepFacts] = [:], resolution: Resolution? = nil,
     remote: RemoteSteps? = nil, capacity: MachineResources = .unlimited, selected: Set<StepIndex>? = nil,
@@ -121,27 +120,27 @@ public struct Plan: Sendable {
     countWhatIsWaitedFor()
   }
 
-  /// Makes room for the first timers and effects, and thereby the types of their lists: made later, by a run's threads, they
-  /// take several times as long, as a page that is first written then interrupts all processors.
+  /// Reserves room for the first timers and effects, and thereby creates the types of their arrays. Later, on a run's
+  /// threads, that takes several times as long, because the first write to a page interrupts all processors.
   mutating func reserve() {
     timers.reserve()
     effects.reserveCapacity(1)
   }
 
-  /// What changes about each step; to be written only inside ``mutate(endsFastPaths:_:)``.
+  /// The changing state of each step. Write it only inside ``mutate(endsFastPaths:_:)``.
   var states: UnsafeMutableBufferPointer<StepState> { tables.states }
-  /// What is fixed about each step; to be written only inside ``mutate(endsFastPaths:_:)``.
+  /// The fixed properties of each step. Write them only inside ``mutate(endsFastPaths:_:)``.
   var traits: UnsafeMutableBufferPointer<StepTraits> { tables.traits }
-  /// The queues; to be written only inside ``mutate(endsFastPaths:_:)``.
+  /// The queues. Write them only inside ``mutate(endsFastPaths:_:)``.
   var queues: UnsafeMutableBufferPointer<PlanQueue> { tables.queues }
 
-  /// What a step states beyond action, inputs and needs.
+  /// The options of a step: everything except its action, inputs and dependencies.
   func options(of step: StepIndex) -> StepOptions { graph.workflow.steps[Int(step)].options }
 
-  /// What a step needs.
+  /// The dependencies of a step.
   func needs(of step: StepIndex) -> ArraySlice<StepIndex> { graph.workflow.steps[Int(step)].needs }
 
-  /// Returns what the plan has asked for since the last call.
+  /// Returns the effects that have been requested since the last call.
   public mutating func takeEffects() -> [PlanEffect] {
     guard !effects.isEmpty else {
       guard let decision = readiness.pendingDecision, !isDeciding else { return [] }
@@ -152,15 +151,15 @@ public struct Plan: Sendable {
     return effects
   }
 
-  /// Whether the plan asked for anything since effects were last taken.
+  /// True if effects have been requested since the last ``takeEffects()``.
   public var hasEffects: Bool { !effects.isEmpty || (readiness.pendingDecision != nil && !isDeciding) }
 
-  /// When something is due next, or nil.
+  /// The instant of the next timer, or nil if there is none.
   public var nextTimerNanoseconds: Int? { timers.first?.atNanoseconds }
 
-  /// The number of steps that have ended, whatever way.
+  /// The number of steps that have finished, with any outcome.
   public var finishedCount: Int { states.count - counts.unsettled }
 
-  /// The names of the queues, by their indices; they stay the same.
+  /// The names of the queues, by index. They never change.
   var queueNames: [String] { queues.map(\.name) }
 }

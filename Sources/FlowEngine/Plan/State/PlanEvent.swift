@@ -1,122 +1,125 @@
 import FlowModel
 
-/// What happens to a plan.
+/// An event that changes a plan.
 public enum PlanEvent: Sendable {
-  /// The run begins; with `prewarm` only marked steps may run until activation. A run that is not prewarmed is told
+  /// The run begins. With `prewarm`, only steps marked so may run until activation. A run without prewarming receives
   /// `activated` first.
   case started(prewarm: Bool)
-  /// The launch is known: time 0 of the gate.
+  /// The run is activated: time 0 of the gate.
   case activated(Resolution)
   /// The body of a step returned or threw.
   case ended(StepIndex, attempt: Int, Ending)
-  /// The body of a step that an executor runs has begun: its time counts from now on.
+  /// The body of a remote step has begun. Its time counts from now on.
   case begun(StepIndex, attempt: Int)
-  /// A service reported ready.
+  /// A service reported that it is ready.
   case ready(StepIndex, attempt: Int)
-  /// The `if` of a step has been evaluated; of an item, where the step runs for posts.
+  /// The `if` of a step has been evaluated, or of an item if the step runs for posts.
   case decided(StepIndex, Decision)
-  /// The items of a step have been worked out.
+  /// The items of a step have been determined.
   indirect case expanded(StepIndex, Expansion)
   /// An event was posted, by a step or from outside.
   case posted(String)
-  /// One of the events that were announced from outside (`--event`) has been posted or given up.
+  /// One of the events announced from outside (`--event`) has been posted or abandoned.
   case announcedEventDone
-  /// So many more things are due to come from outside.
+  /// This number of additional events is expected from outside.
   case expectsFromOutside(Int)
-  /// A body that is asked to end needs this time from now.
+  /// A body that was asked to end needs this much time from now on.
   case needsTimeToEnd(StepIndex, attempt: Int, nanoseconds: Int)
   /// A step has handled a post of an event that it follows.
   case handledPost(StepIndex)
   /// No more events come from outside.
   case outsideSourceClosed
-  /// Time has passed: whatever is due is handled.
+  /// Time has passed; handle everything that is due.
   case timePassed
-  /// The gate opened, at that instant or before.
+  /// The gate opened, at that instant or earlier.
   case gateOpened(OpenedGate)
   /// The run is being cancelled.
   case cancelled
-  /// A run that only its services kept from ending ends now.
+  /// A run that continues only because of its services is asked to end.
   case keptLongEnough
 }
 
-/// How the body of a step ended, as the plan takes it in.
+/// The result of a step's body, as reported to the plan.
 public enum Ending: Sendable, Hashable {
   case success
-  /// It need not run: what it reads and makes is as it left it.
+  /// The step need not run: its inputs and products have not changed since its last run.
   case upToDate
-  /// It threw; `isRetryable` says whether another attempt may help, `retryAfterNanoseconds` the least pause before it.
+  /// The body threw. `isRetryable` is true if another attempt may succeed; `retryAfterNanoseconds` is the shortest
+  /// pause before it.
   indirect case failure(StepFailure, isRetryable: Bool, retryAfterNanoseconds: Int = 0)
-  /// It was lost with what it ran on: no attempt that counts. Where `isFinal`, another one would be lost as well.
+  /// The body was lost together with its worker, so the attempt does not count. If `isFinal`, another attempt would be
+  /// lost as well.
   indirect case interrupted(StepFailure, isFinal: Bool)
-  /// It ended because it was cancelled.
+  /// The body ended because it was cancelled.
   case cancelled
 }
 
-/// What the `if` of a step said.
+/// The result of a step's `if`.
 public enum Decision: Sendable, Hashable {
   case run
   case skip
-  /// It could not be evaluated.
+  /// The expression could not be evaluated.
   case fail(StepFailure)
 }
 
-/// What became of the items of a step.
+/// The result of determining a step's items.
 public enum Expansion: Sendable, Hashable {
   case items(FanOutItems)
-  /// There are none to be had.
+  /// The items could not be determined.
   case fail(StepFailure)
 }
 
 /// The items of a step, as the plan knows them.
 public struct FanOutItems: Sendable, Hashable {
-  /// What distinguishes each item from what was at its index in another process: a hash of key and value.
+  /// A hash of each item's key and value, which tells it from an item with the same index in another process.
   public var hashes: [UInt64]
-  /// What the `if` of the step said of items for which it does not hold.
+  /// The decisions about items that do not run because of the step's `if`.
   public var refused: [Int: Decision]
-  /// The items that need not run: what they read and make is as when they last succeeded.
+  /// The indices of items that need not run, because their inputs and products have not changed since they last
+  /// succeeded.
   public var upToDate: [Int] = []
-  /// How much is reported of each item, if the plan reports this much of steps.
+  /// The level of detail reported for each item, unless the plan reports less.
   public var detail = RunDetail.full
 
-  /// Items with these hashes.
+  /// Creates items with these hashes.
   public init(hashes: [UInt64], refused: [Int: Decision] = [:]) {
     self.hashes = hashes
     self.refused = refused
   }
 
-  /// This many items that differ only in their index.
+  /// Creates this number of items, which differ only in their index.
   public init(count: Int) { self.init(hashes: Array(repeating: 0, count: count)) }
 }
 
-/// What a plan asks of the world. Which step starts next is asked of the plan with ``Plan/startNext(in:at:)``.
+/// A request of a plan to its driver. The next step to start is requested with ``Plan/startNext(in:at:)`` instead.
 public enum PlanEffect: Sendable, Hashable {
-  /// Evaluate the step's `if` and answer with `decided`; of an item, a post that has come while the step runs, where its
-  /// `if` reads it.
+  /// Evaluate the step's `if` and report the result with `decided`. For an item, the `if` may depend on a post that
+  /// arrived while the step was running.
   case evaluate(StepIndex)
-  /// Work out the items of the step and answer with `expanded`.
+  /// Determine the items of the step and report them with `expanded`.
   case expand(StepIndex)
-  /// All items of the step are over, or given up: what they gave becomes what the step gave.
+  /// All items of the step have finished or were abandoned: combine their outputs into the step's outputs.
   case gather(StepIndex)
-  /// Tell the body of this try to end.
+  /// Ask the body of this attempt to end.
   case cancel(StepIndex, attempt: Int)
   /// Every blocking step is satisfied, or one never will be: the gate may open.
   case gateDecided(GateDecision)
-  /// Tell anyone who follows the event that it was posted; only for events that repeat.
+  /// Notify all followers of the event of a post. Only for events that repeat.
   indirect case posted(EventPost)
-  /// The run has taken longer than its workflow allows: cancel it.
+  /// The run has exceeded its workflow's timeout: cancel it.
   case timedOut
-  /// Nothing is left to do.
+  /// The run has ended.
   case end(RunConclusion)
 }
 
-/// What the blocking steps say of the gate.
+/// The verdict of the blocking steps on the gate.
 public enum GateDecision: UInt8, Sendable, Hashable {
   case ready, failed
-  /// They said so past the maximum, whose clock has not been heard of: threads were late, or the process was stopped.
+  /// Decided after the maximum whose timer has not fired yet, because threads were late or the process was suspended.
   case tooLate
 }
 
-/// How the gate opened, or that it never did.
+/// The way the gate opened, or ended without opening.
 public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
   case ready, failed, timedOut, cancelled
 
@@ -131,21 +134,21 @@ public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// How the gate opened, or that it never will, and when.
+/// The outcome of the gate and its instant.
 public struct OpenedGate: Sendable, Hashable {
-  /// How.
+  /// The outcome.
   public var outcome: GateOutcome
-  /// When, in nanoseconds from the start of the run.
+  /// The instant, in nanoseconds from the start of the run.
   public var atNanoseconds: Int
 
-  /// A gate that opened this way at this instant.
+  /// Creates an outcome at an instant.
   public init(_ outcome: GateOutcome, atNanoseconds: Int) {
     self.outcome = outcome
     self.atNanoseconds = atNanoseconds
   }
 }
 
-/// How a run ended.
+/// The conclusion of a run.
 public enum RunConclusion: String, Sendable, Hashable, CaseIterable {
   case success
   /// An optional step failed, or the gate timed out.

@@ -2,38 +2,38 @@ import FlowModel
 
 /// A step that runs once for each of several items, once these are known.
 ///
-/// An item is named by the step and its index where people read it, `convert[3]`, and by an *instance* everywhere in
-/// the engine: an index beyond those of the steps, so that timers, attempts and bodies name items as they name steps.
+/// People see an item as the step's id and an index, `convert[3]`. The engine uses an *instance*: an index after those
+/// of all steps, so timers, attempts and bodies refer to items and steps in the same way.
 struct PlanFanOut: Sendable {
   let step: StepIndex
-  /// The instance of its first item; those of the others follow.
+  /// The instance of the first item; the others follow.
   let firstInstance: StepIndex
-  /// The number of items that run at once at most.
+  /// The maximum number of items that run at once.
   let width: Int
-  /// What distinguishes each item from what was at its index in another process.
+  /// A hash of each item, which tells it from an item with the same index in another process.
   private(set) var hashes: [UInt64]
-  /// The event of whose posts the items are, by its index in the plan; nil: they are all known from the beginning.
+  /// The plan's index of the event whose posts are the items, or nil if all items are known from the beginning.
   let event: Int?
-  /// How much is reported of each item, if the plan reports this much of steps.
+  /// The level of detail reported for each item, unless the plan reports less.
   let detail: RunDetail
-  /// The items, as the states of steps: `deciding`, `waiting`, `running`, `retrying`, `holding`, `queued` behind a pause,
-  /// `done`.
+  /// The items, with the states of steps: `deciding`, `waiting`, `running`, `retrying`, `holding`, `queued` after a
+  /// pause, `done`.
   var states: [StepState]
-  /// Of all items before this one it is known whether they run.
+  /// For all items before this index, it has been decided whether they run.
   private(set) var admitted: Int
-  /// No item from here on has been started.
+  /// No item from this index on has been started.
   var next = 0
-  /// Items behind a pause that may start again.
+  /// The items that may start again after a pause.
   var again = Heap<Int>()
-  /// Bodies of items: those that run, and those that were asked to end and have not returned.
+  /// The number of bodies of items that are running, including those that were asked to end and have not returned.
   var occupied = 0
   var running = 0
   var retrying = 0
   var holding = 0
-  /// Posts of which it is being asked whether the step runs for them.
+  /// The number of posts whose `if` is being evaluated.
   var deciding = 0
   var unsettled: Int
-  /// Items that failed or timed out and are not optional.
+  /// The number of failed or timed-out items that are not optional.
   var failed = 0
   var hasOptionalFailure = false
 
@@ -52,29 +52,29 @@ struct PlanFanOut: Sendable {
     unsettled = hashes.count
   }
 
-  /// The items' instances.
+  /// The instances of the items.
   var instances: Range<StepIndex> { firstInstance..<firstInstance + StepIndex(states.count) }
 
-  /// The most items there can be; instances are reserved for them.
+  /// The maximum number of items; this many instances are reserved.
   var capacity: Int { event == nil ? states.count : max(states.count, Limits.events) }
 
-  /// The item that may start next; nil: there is none, or no room for it.
+  /// The item that may start next, or nil if there is none or the width is used up.
   var startable: Int? {
     guard occupied < width else { return nil }
     return again.first ?? (next < admitted ? next : nil)
   }
 
-  /// The number of items that could start now, as far as the step itself goes.
+  /// The number of items that could start now, as far as the step's own width allows.
   var startableCount: Int { max(0, min(width - occupied, unsettled - running - retrying - holding - deciding)) }
 
-  /// Takes the item that starts next off the list.
+  /// Removes and returns the next item to start.
   mutating func takeNext() -> Int? {
     guard let item = startable else { return nil }
     if again.first == item { again.removeFirst() } else { skipFinished(from: item + 1) }
     return item
   }
 
-  /// Takes an item from the status it has to another, and keeps the counts true.
+  /// Changes the status of an item and updates the counts.
   mutating func move(_ item: Int, to status: StepStatus) {
     count(states[item].status, by: -1)
     states[item].status = status
@@ -92,13 +92,13 @@ struct PlanFanOut: Sendable {
     }
   }
 
-  /// Goes past items that are over before anybody started them.
+  /// Skips items that finished before they were started.
   mutating func skipFinished(from item: Int) {
     next = item
     while next < admitted, states[next].status == .done { next += 1 }
   }
 
-  /// Adds an item for the next post, which came at `time`: whether the step runs for it is asked first. Gives its index.
+  /// Adds an item for a post that arrived at `time`, whose `if` is to be evaluated first. Returns its index.
   mutating func addPost(at time: Int) -> Int {
     var state = StepState()
     (state.status, state.readyAt) = (.deciding, time)
@@ -109,20 +109,20 @@ struct PlanFanOut: Sendable {
     return states.count - 1
   }
 
-  /// Lets the items go of which it has become known whether they run.
+  /// Admits the items whose `if` has been evaluated.
   mutating func admit() {
     while admitted < states.count, states[admitted].status != .deciding { admitted += 1 }
     skipFinished(from: next)
   }
 
-  /// How items ended that are over.
+  /// The outcomes of finished items.
   func finished(_ items: ArraySlice<StepIndex>) -> [FinishedEntry] {
     items.map {
       FinishedEntry(TaskInstance(step, item: Int($0)), states[Int($0)], states[Int($0)].outcome ?? .cancelled)
     }
   }
 
-  /// Whether all there is to do waits for another post.
+  /// True if the step is only waiting for another post.
   var isWaitingForPosts: Bool { event != nil && unsettled == 0 }
 
   /// The state of the step, derived from its items.
@@ -136,21 +136,21 @@ struct PlanFanOut: Sendable {
   }
 }
 
-/// The steps of a run that run for several items, by step and by instance.
+/// All fan-outs of a run, by step and by instance.
 struct FanOutTable: Sendable {
   private(set) var list: [PlanFanOut] = []
   private var indices: [StepIndex: Int] = [:]
   /// The fan-outs whose items are the posts of an event, by the event's index.
   private var followers: [Int: [Int]] = [:]
-  /// Steps whose items are being worked out.
+  /// The steps whose items are being determined.
   private var expanding: Set<StepIndex> = []
-  /// Steps whose items are worked out from files, outside the run's lock.
+  /// The steps whose items are determined from files, outside the run's lock.
   var surveyed: Set<StepIndex> = []
-  /// Steps whose items their executor knows.
+  /// The steps whose items are known to their executor.
   var expected: Set<StepIndex> = []
-  /// What a run that continues knows of items from before.
+  /// The items of each step that a resumed run has recalled.
   var recalled: [StepIndex: RecalledFanOut] = [:]
-  /// Whether an item failed that is optional.
+  /// True if an optional item failed.
   var hasOptionalFailure: Bool { list.contains(where: \.hasOptionalFailure) }
 
   var isEmpty: Bool { list.isEmpty }
@@ -160,13 +160,13 @@ struct FanOutTable: Sendable {
     _modify { yield &list[index] }
   }
 
-  /// The index of a step's fan-out; nil: its items are not known.
+  /// The index of a step's fan-out, or nil if its items are not known yet.
   func index(of step: StepIndex) -> Int? { indices[step] }
 
-  /// Whether the items of a step are known.
+  /// True if the items of a step are known.
   func isExpanded(_ step: StepIndex) -> Bool { indices[step] != nil }
 
-  /// The fan-out of an instance, and the item it stands for.
+  /// Returns the fan-out of an instance, and the index of the item.
   func fanOutItem(of instance: StepIndex) -> (fanOut: Int, item: Int) {
     var (low, high) = (0, list.count)
     while high - low > 1 {
@@ -180,7 +180,7 @@ struct FanOutTable: Sendable {
 
   func isExpanding(_ step: StepIndex) -> Bool { expanding.contains(step) }
 
-  /// Whether the items of a step have been requested.
+  /// Ends the determination of a step's items. Returns false if none was requested.
   mutating func endExpanding(_ step: StepIndex) -> Bool {
     surveyed.remove(step)
     return expanding.remove(step) != nil
@@ -193,13 +193,13 @@ struct FanOutTable: Sendable {
     return list.count - 1
   }
 
-  /// Forgets the items of a step, which should be worked out again.
+  /// Removes the items of a step, so they will be determined again.
   mutating func forget(_ step: StepIndex) {
     indices[step] = nil
     expanding.remove(step)
   }
 
-  /// The fan-outs whose items are the posts of an event; nil: of any.
+  /// Returns the fan-outs whose items are posts of this event, or of any event for nil.
   func following(_ event: Int? = nil) -> [Int] {
     guard !followers.isEmpty else { return [] }
     let all = event.map { followers[$0] ?? [] } ?? followers.values.flatMap { $0 }

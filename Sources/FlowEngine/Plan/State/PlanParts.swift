@@ -1,52 +1,52 @@
 import FlowModel
 
-/// How many steps of a plan are where in their lives. ``Plan/move(_:to:)`` keeps all but the first two of them.
+/// The numbers of steps by status. ``Plan/move(_:to:)`` updates all except the first two.
 struct PlanCounts: Sendable, Equatable {
-  /// Steps that are not finished.
+  /// The number of steps that have not finished.
   var unsettled = 0
-  /// Blocking steps that are not finished.
+  /// The number of blocking steps that have not finished.
   var blocking = 0
   var queued = 0
-  /// Steps queued, running or held by their minimum that are not idle ones.
+  /// The number of steps that are queued, running or held by their minimum, without idle steps.
   var busy = 0
   var running = 0
-  /// The capacity in use in all queues together: running bodies, and those that were asked to end and have not returned.
+  /// The capacity in use in all queues: running bodies, and bodies that were asked to end and have not returned.
   var occupied = 0
   var retrying = 0
   var holding = 0
   var deciding = 0
 
-  /// Whether no step can finish by itself any more.
+  /// True if no step can finish without an event from outside the plan.
   var isStill: Bool { queued + running + retrying + holding + deciding == 0 }
 }
 
-/// The events of a run: latches, of which the first post counts. Of those that repeat each post is reported.
+/// The events of a run. They are latches: only the first post counts. For events that repeat, each post is reported.
 struct EventLatches: Sendable {
   private(set) var indices = NameIndices()
   private(set) var names: [String] = []
-  /// When each event was first posted; `never` before.
+  /// The time of each event's first post, or `never`.
   var times: [Int] = []
-  /// Which step posted each first; -1: none did, it came from outside, or is not known.
+  /// The step that posted each event first, or -1 if the post came from outside, is unknown or has not happened.
   private(set) var posters: [StepIndex] = []
-  /// The steps that wait for each.
+  /// The steps that wait for each event.
   var waiters: [[StepIndex]] = []
-  /// Steps with an `after`, in file order.
+  /// The steps with an `after`, in file order.
   var waitingSteps: [StepIndex] = []
   /// The posts of each event that repeats, by the event's index.
   private(set) var repeated: [Int: RepeatedPosts] = [:]
 
   /// The posts of an event that repeats.
   struct RepeatedPosts: Sendable {
-    /// How many there were.
+    /// The number of posts.
     var count = 0
-    /// When each came, up to ``Limits/events``.
+    /// The times of the posts, at most ``Limits/events``.
     var times: [Int] = []
   }
 
-  /// Has each post of an event told.
+  /// Declares that an event repeats, so each of its posts is reported.
   mutating func declareRepeating(_ name: String) { repeated[index(of: name), default: RepeatedPosts()].count += 0 }
 
-  /// Counts a post of an event that repeats; nil: it does not repeat.
+  /// Counts a post and returns its number, or nil if the event does not repeat.
   mutating func notePost(of event: Int, at now: Int) -> Int? {
     guard !repeated.isEmpty, var posts = repeated[event] else { return nil }
     posts.count += 1
@@ -55,7 +55,7 @@ struct EventLatches: Sendable {
     return posts.count
   }
 
-  /// The index of an event, made at its first mention.
+  /// The index of an event, created on first use.
   mutating func index(of name: String) -> Int {
     if let index = indices[name] { return Int(index) }
     indices[name] = Int32(names.count)
@@ -66,82 +66,82 @@ struct EventLatches: Sendable {
     return names.count - 1
   }
 
-  /// Says which step is about to post an event, where that is the first post.
+  /// Records the step that is about to post an event, if this is the first post.
   mutating func note(poster: StepIndex, of name: String) {
     let event = index(of: name)
     if times[event] == never { posters[event] = poster }
   }
 
-  /// When an event was first posted; nil: not yet.
+  /// Returns the time of an event's first post, or nil if it has not been posted.
   func time(of name: String) -> Int? {
     guard let index = indices[name], times[Int(index)] != never else { return nil }
     return times[Int(index)]
   }
 }
 
-/// The state of the launch gate, as the plan knows it.
+/// The plan's view of the launch gate.
 struct GateReadiness: Sendable {
   var bounds: GateBounds
-  /// The instant that minimum and maximum count from: activation, or the resume of a run whose gate had not opened.
+  /// The instant from which minimum and maximum count: activation, or the resume of a run whose gate had not opened.
   var countsFrom = never
-  /// How it opened; nil while it is closed.
+  /// The outcome of the gate, or nil while it is closed.
   var outcome: GateOutcome?
   var openedAt = never
-  /// When the last blocking step was satisfied.
+  /// The instant at which the last blocking step was satisfied.
   var readyAt = never
   var isDecided = false
-  /// The instant of the end by which it was decided.
+  /// The instant at which the deciding step ended.
   var decidedAt = never
-  /// What the gate is reported once every `if` that the same event made due has been answered.
+  /// The decision that the gate receives once every `if` that became due in the same event has been evaluated.
   var pendingDecision: GateDecision?
-  /// Blocking steps that ended unsatisfied while it was closed.
+  /// The blocking steps that ended unsatisfied while the gate was closed.
   var failed: [StepIndex] = []
-  /// Whether a blocking step ended unsatisfied, before the gate opened or after.
+  /// True if a blocking step ended unsatisfied, before or after the gate opened.
   var isAnyUnsatisfied = false
-  /// The steps that wait for it.
+  /// The steps that wait for the gate.
   var deferredSteps: [StepIndex] = []
 
   init(bounds: GateBounds) { self.bounds = bounds }
 }
 
-/// What a plan still expects or keeps back.
+/// The steps, events and bodies that a plan is still waiting for or holding back.
 struct Outstanding: Sendable {
-  /// Events that were announced from outside and have not come.
+  /// The number of announced events that have not arrived from outside.
   var announcedEvents: Int
   var outsideSourceIsOpen: Bool
-  /// Whether services whose events come from outside end when nothing is due to come.
+  /// True if services that post events from outside end when nothing more is expected.
   var outsideServicesEnd = false
-  /// Whether those services report the posts that they have handled.
+  /// True if those services report the posts that have been handled.
   var countsUnhandledPosts = false
-  /// The number of things that are due to come from outside.
+  /// The number of events expected from outside.
   var expectedFromOutside = 0
-  /// The posts that services whose events come from outside follow and have not handled.
+  /// For each service that posts events from outside, the number of posts it follows and has not handled.
   var unhandledPosts: [StepIndex: Int] = [:]
   var heldForActivation: [StepIndex] = []
-  /// Steps that may not run before activation and have a dependency that ended unsatisfied, once for each such
+  /// The steps that may not run before activation and have a dependency that ended unsatisfied, once for each such
   /// dependency.
   var failedBeforeActivation: [StepIndex] = []
   var heldForIdle: [StepIndex] = []
   /// The steps of the workflow's own `finally`, until all others have finished.
   var finalSteps: [StepIndex] = []
-  /// Attempts that were asked to end and have not returned, and when they were told.
+  /// The attempts that were asked to end and have not returned, with the time of the request.
   var cancelling: [Attempt: Int] = [:]
-  /// Services that reported ready and have not returned.
+  /// The services that reported that they are ready and have not returned.
   var serving: Set<StepIndex> = []
-  /// Those of them that were asked to stop.
+  /// The serving steps that were asked to stop.
   var stopping: Set<StepIndex> = []
-  /// The ends of included files that wait for the services of the file to stop.
+  /// The ends of included files that wait for the file's services to stop.
   var endingFiles: Set<StepIndex> = []
-  /// The ends of included files of which steps were cancelled because a service that they need had ended.
+  /// The ends of included files in which steps were cancelled because a service they need had ended.
   var withdrawnFiles: Set<StepIndex> = []
-  /// Steps about to be finished. The list keeps cascades flat: a chain of any length is walked without recursion.
+  /// The steps that are about to finish. The list avoids recursion, so a chain may have any length.
   var collected: [(step: StepIndex, outcome: Outcome, reason: SkipReason?)] = []
-  /// Steps that were running when the run was cancelled, and whose `if` is evaluated again: those for which it holds clean up
-  /// and continue.
+  /// The steps that were running when the run was cancelled and whose `if` is evaluated again. If it is true, the step
+  /// continues as cleanup.
   var reconsidered: Set<StepIndex> = []
-  /// The step that has the main queue and ignored its deadline.
+  /// The step that ignored its deadline and still occupies the main queue.
   var mainHolder: StepIndex?
-  /// Whether steps that wait for the main queue behind it do so for a limited time.
+  /// True if a time limit has been set for the steps that wait for the occupied main queue.
   var mainHoldIsLimited = false
 
   init(announcedEvents: Int, outsideSourceIsOpen: Bool) {
@@ -156,47 +156,46 @@ struct Attempt: Hashable, Sendable {
   var attempt: UInt8
 }
 
-/// What few steps have.
+/// Properties that only a few steps have.
 struct StepParticulars: Sendable {
   var failures: [StepIndex: StepFailure] = [:]
-  /// How long a body continued after its maximum.
+  /// The time for which a body continued after its maximum.
   var overruns: [StepIndex: Int] = [:]
-  /// The instants until which bodies are awaited that need more than the usual time to end.
+  /// The instants until which the plan waits for bodies that need more than the usual grace.
   var graceEnds: [Attempt: Int] = [:]
-  /// When a step was asked to end because its time had passed.
+  /// The time at which a step was asked to end because of its maximum.
   var maximumTimes: [StepIndex: Int] = [:]
-  /// When the current attempt of a step with a maximum an attempt started.
+  /// The start of the current attempt of a step with a maximum per attempt.
   var attemptStarts: [StepIndex: Int] = [:]
-  /// The attempts that failed with another to come, in the order in which they were noted and until they are reported.
+  /// The attempts that failed and are followed by another, in order, until they are reported.
   var failedAttempts: [FailedAttempt] = []
-  /// When each attempt began and ended of steps that had several; the last one ends with the step.
+  /// The beginning and end of each attempt, for steps with several. The last attempt ends with the step.
   var attemptTimes: [StepIndex: [AttemptTimes]] = [:]
-  /// Attempts of a step that were interrupted with the process and do not count against its retries.
+  /// The number of attempts that were interrupted with the process and do not count as retries.
   var interruptions: [StepIndex: UInt8] = [:]
-  /// How many bodies of a step executors have lost in this process.
+  /// The number of a step's bodies that executors have lost in this process.
   var losses: [StepIndex: Int] = [:]
-  /// When the body of a step that an executor runs first began, and of which try it was the last time.
+  /// For remote steps, when the first body began, and the attempt of the last one.
   var beginnings: [StepIndex: Beginning] = [:]
-  /// The steps with items of which an executor has begun one.
+  /// The fan-outs of which an executor has begun an item.
   var begunFanOuts: Set<StepIndex> = []
 }
 
-/// When bodies of a step began elsewhere.
+/// The beginnings of a remote step's bodies.
 struct Beginning: Sendable {
-  /// When the first one did.
+  /// The time at which the first body began.
   var firstAt: Int
-  /// Which attempt the last one was.
+  /// The attempt of the last body.
   var attempt: UInt8
 }
 
 extension StepParticulars {
-  /// Notes when an attempt of a step, or of an item, was over that another may follow. `startedAt` is when the first
-  /// one began.
+  /// Records the end of an attempt that another may follow. `startedAt` is when the first attempt began.
   mutating func noteAttemptEnd(of step: StepIndex, startedAt: Int, at now: Int) {
     attemptTimes[step, default: []].noteEnd(startedAt: startedAt, begunAt: beginnings[step]?.firstAt ?? never, at: now)
   }
 
-  /// Notes when a body began elsewhere.
+  /// Records when a remote body began.
   mutating func noteBeginning(of step: StepIndex, attempt: UInt8, at now: Int) {
     beginnings[step, default: Beginning(firstAt: now, attempt: attempt)].attempt = attempt
     if let last = attemptTimes[step]?.indices.last { attemptTimes[step]?[last].begunAt = now }
@@ -204,7 +203,7 @@ extension StepParticulars {
 }
 
 extension [AttemptTimes] {
-  /// The newest attempt was over; the first one is noted with it.
+  /// Records the end of the newest attempt, adding an entry for a first attempt.
   mutating func noteEnd(startedAt: Int, begunAt: Int = never, at now: Int) {
     if let last = indices.last, self[last].endedAt == never {
       self[last].endedAt = now
@@ -213,23 +212,23 @@ extension [AttemptTimes] {
     }
   }
 
-  /// Another attempt began, or is known to have done so; nothing where one continues.
+  /// Records the start of another attempt, unless the last one has not ended.
   mutating func noteStart(at now: Int) {
     if last?.endedAt != never { append(AttemptTimes(startedAt: now, endedAt: never)) }
   }
 }
 
-/// When an attempt began and ended, in nanoseconds from the start of the run.
+/// The beginning and end of an attempt, in nanoseconds from the start of the run.
 package struct AttemptTimes: Sendable, Hashable {
-  /// When it began; `Int.min`: before this process, which only knows that it ended.
+  /// The time at which the attempt began, or `Int.min` if it began in an earlier process.
   package var startedAt: Int
-  /// When its body began elsewhere; `Int.min`: it did not, or ran here.
+  /// The time at which its body began remotely, or `Int.min` if it did not.
   package var begunAt = never
-  /// When it was over; `Int.min`: not yet.
+  /// The time at which the attempt ended, or `Int.min` if it has not.
   package var endedAt: Int
 }
 
-/// An attempt that failed while the step continues: by the time it is reported, the next one may have failed too.
+/// A failed attempt of a step that continues. The next one may fail before this one is reported.
 struct FailedAttempt: Sendable {
   var attempt: Int
   var failure: StepFailure?

@@ -1,9 +1,9 @@
 import FlowModel
 
-/// Which threads a queue's steps run on: the main thread, the threads of one quality of service, or none of this
+/// The threads that run a queue's steps: the main thread, the threads of one quality of service, or none of this
 /// process.
 public struct Pool: Hashable, Sendable {
-  /// 0 for the main thread, then the qualities of service, most urgent first.
+  /// 0 is the main thread; the qualities of service follow, the most urgent first.
   let index: Int
 
   /// The main thread.
@@ -19,13 +19,13 @@ public struct Pool: Hashable, Sendable {
     }
   }
 
-  /// No threads of this process: executors run its steps elsewhere.
+  /// No threads of this process, because executors run the steps.
   public static let remote = Pool(index: 5)
 
-  /// Every pool that has threads, in the order of their indices.
+  /// The pools that have threads, by index.
   static let all = (main.index..<remote.index).map { Pool(index: $0) }
 
-  /// The quality of service of its threads; nil: the main thread, or none of this process.
+  /// The quality of service of the pool's threads, or nil for the main thread and for remote steps.
   var qualityOfService: StepQueue? {
     switch index {
     case 1: .userInteractive
@@ -37,21 +37,21 @@ public struct Pool: Hashable, Sendable {
   }
 }
 
-/// A queue as the plan counts it: who is ready, how many run, how many may.
+/// A queue of the plan, with its ready steps, its width and its occupied capacity.
 struct PlanQueue: Sendable {
   let name: String
   let pool: Pool
-  /// How many of its steps may run at once.
+  /// The maximum number of its steps that run at once.
   let width: Int
-  /// How much of the width is in use: by running bodies, and by bodies that were asked to end and have not returned.
+  /// The used part of the width: running bodies, and bodies that were asked to end and have not returned.
   var occupied = 0
-  /// Its steps by rank.
+  /// Its steps, by rank.
   var members: [StepIndex] = []
-  /// Positions in `members` that are ready; made when the queue is put into the plan's tables.
+  /// The positions in `members` of ready steps. Created when the queue is added to the plan's tables.
   var ready = ReadySet()
-  /// What each of its steps takes of the machine; nil: that is not counted.
+  /// The resources that each of its steps requests, or nil if these are not counted.
   var request: MachineResources?
-  /// The queue whose width it has a part in; nil: it has its own.
+  /// The queue whose width this one shares, or nil if it has its own.
   var base: Int?
 
   init(name: String, pool: Pool, width: Int, request: MachineResources? = nil, base: Int? = nil) {
@@ -62,10 +62,10 @@ struct PlanQueue: Sendable {
     self.base = base
   }
 
-  /// Whether one of its steps may start.
+  /// True if one of its steps may start.
   var canStart: Bool { !ready.isEmpty && occupied < width }
 
-  /// The queues every workflow has, in the order of their indices: `main`, then one for each quality of service.
+  /// The queues of every workflow, by index: `main`, then one for each quality of service.
   static let builtIn = Pool.all.map { pool in
     PlanQueue(name: pool.qualityOfService?.rawValue ?? "main", pool: pool, width: pool == .main ? 1 : .max)
   }

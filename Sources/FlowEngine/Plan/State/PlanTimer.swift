@@ -1,28 +1,28 @@
 import FlowModel
 
-/// Something that is due at an instant. A timer is never removed early: one whose step has gone on is ignored when it
-/// comes.
+/// A timer for one instant. Timers are never removed early: one that no longer applies to its step is ignored when it
+/// fires.
 struct PlanTimer: Sendable, Comparable {
-  /// What is due; at one instant the order of the cases is the order in which they are handled.
+  /// The kinds of timers. Timers of one instant are handled in the order of the cases.
   enum Kind: UInt8, Sendable {
-    /// A step's or an attempt's maximum.
+    /// The maximum of a step or an attempt.
     case deadline
     case retry
     case minimum
-    /// The end of the time that a cancelled body has to return.
+    /// The end of a cancelled body's grace.
     case grace
-    /// The end of the time that steps have which run during cancellation.
+    /// The end of the time for steps that run during cancellation.
     case cleanupLimit
-    /// The end of the time that steps wait for a held main queue.
+    /// The end of the time for which steps wait for an occupied main queue.
     case mainLimit
-    /// The end of the time that the run has.
+    /// The end of the time that the run may take.
     case runLimit
   }
 
   var atNanoseconds: Int
   var kind: Kind
   var step: StepIndex
-  /// The try it is for; 0 where it is for the step as a whole.
+  /// The attempt, or 0 for the step as a whole.
   var attempt: UInt8
 
   static func < (left: PlanTimer, right: PlanTimer) -> Bool {

@@ -1,14 +1,14 @@
 import FlowModel
 
-/// Where a step is in its life: `pending → waiting → queued → running → (retrying → running)* → done`.
+/// The status of a step: `pending → waiting → queued → running → (retrying → running)* → done`.
 public enum StepStatus: UInt8, Sendable {
-  /// Waits for needs, events or the gate.
+  /// Waiting for dependencies, events or the gate.
   case waiting
-  /// Could start but for activation (a prewarmed run) or for the run to be idle.
+  /// Ready, but waiting for activation (in a prewarmed run) or for the run to be idle.
   case held
   /// Its `if` is being evaluated.
   case deciding
-  /// Ready, waits for capacity to run.
+  /// Ready, and waiting for capacity to run.
   case queued
   case running
   /// Between two attempts.
@@ -18,7 +18,7 @@ public enum StepStatus: UInt8, Sendable {
   case done
 }
 
-/// How a step ended.
+/// The outcome of a step.
 public enum Outcome: UInt8, Sendable, Hashable, CaseIterable {
   case success, failure, timedOut, cancelled, skipped
 
@@ -34,14 +34,14 @@ public enum Outcome: UInt8, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Why a step did not run.
+/// The reason why a step did not run.
 public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   case condition, disabled, upstreamFailed, eventNeverPosted, runCancelled, notSelected
-  /// Of items: another one had failed.
+  /// For items: another item failed.
   case failFast
-  /// Of items: the time of all of them together was over.
+  /// For items: the maximum of the whole fan-out was reached.
   case fanOutTimedOut
-  /// What it reads and makes is as it left it.
+  /// Its inputs and products have not changed since its last run.
   case upToDate
 
   /// The word in reports.
@@ -60,14 +60,15 @@ public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Why a step failed, for people and programs.
+/// The reason for a step's failure, for people and programs.
 public struct StepFailure: Error, Sendable, Hashable {
-  /// A stable word: one of the action's codes, or the engine's own `error`, `expression`, `attempt-deadline`.
+  /// A stable word: one of the action's codes, or one of the engine's own, such as `error`, `expression` or
+  /// `attempt-deadline`.
   public var code: String
-  /// What happened, as a sentence without a full stop.
+  /// A description of the failure: one sentence without a final period.
   public var message: String
 
-  /// A failure.
+  /// Creates a failure.
   public init(code: String, message: String) {
     self.code = code
     self.message = message
@@ -80,17 +81,17 @@ public struct StepFailure: Error, Sendable, Hashable {
   }
 }
 
-/// What changes about a step while a run continues. Times are nanoseconds from the start of the run; `never` where it did
-/// not happen.
+/// The part of a step that changes during a run. Times are nanoseconds from the start of the run, or `never`.
 struct StepState: Sendable {
   var readyAt = never
   var startedAt = never
   var endedAt = never
-  /// Needs not finished, events not posted, and one for a gate not open.
+  /// The number of unfinished dependencies and unposted events, plus one for a closed gate.
   var open: Int32 = 0
   var attempt: UInt8 = 0
   var status = StepStatus.waiting
-  /// Outcome and reason in one byte, so that two steps fill a cache line: three bits and five, each one more than its value.
+  /// Outcome (three bits) and reason (five bits) in one byte, so two steps fit in a cache line. Each is its value plus
+  /// one.
   private var ending: UInt8 = 0
   var marks: Marks = []
 
@@ -104,11 +105,11 @@ struct StepState: Sendable {
     set { ending = ending & 7 | (newValue.map { $0.rawValue &+ 1 } ?? 0) << 3 }
   }
 
-  /// Whether it is finished as a success, for good.
+  /// True if the step finished as a success and did not fail afterwards.
   @inline(__always)
   var hasSucceeded: Bool { ending == Outcome.success.rawValue &+ 1 && !marks.contains(.failedAfterReady) }
 
-  /// Finished as a success.
+  /// Finishes the step as a success.
   @inline(__always)
   mutating func succeed(at now: Int) {
     status = .done
@@ -120,20 +121,20 @@ struct StepState: Sendable {
     let rawValue: UInt8
     static let late = Marks(rawValue: 1)
     static let abandoned = Marks(rawValue: 2)
-    /// A dependency ended unsatisfied for another reason than an event that was never posted.
+    /// A dependency ended unsatisfied, and not because an event was never posted.
     static let dependencyFailed = Marks(rawValue: 4)
     /// A dependency was skipped, directly or not, because an event was never posted.
     static let dependencyNeverPosted = Marks(rawValue: 8)
-    /// A service that reported ready and has not returned.
+    /// A service that reported that it is ready and has not returned.
     static let serving = Marks(rawValue: 16)
-    /// Counted among the events it still waits for.
+    /// The step is counted among the waiters of an event.
     static let awaitsEvent = Marks(rawValue: 32)
-    /// Chosen to run while the run is being cancelled.
+    /// The step may run while the run is being cancelled.
     static let cleanup = Marks(rawValue: 64)
-    /// A service that reported ready, and later returned an error by itself. Its dependents saw it succeed.
+    /// A service that reported that it is ready and later returned an error by itself. Its dependents saw it succeed.
     static let failedAfterReady = Marks(rawValue: 128)
   }
 }
 
-/// The time of what did not happen.
+/// The time of something that did not happen.
 let never = Int.min

@@ -1,14 +1,15 @@
 import FlowModel
 
-/// What is fixed about a step before it runs.
+/// The properties of a step that are fixed before it runs.
 struct StepTraits: Sendable {
-  /// The order among ready steps; lower goes first.
+  /// The order among ready steps; the lowest starts first.
   var rank: Int32 = 0
   /// The index among the steps of its queue, by rank.
   var position: Int32 = 0
-  /// Where the steps that need it begin in the graph's list of successors; they end where the next step's begin.
+  /// The index of its first dependent in the graph's list of successors. The list ends at the next step's first
+  /// dependent.
   var firstSuccessor: Int32 = 0
-  /// Index into the plan's queues.
+  /// The index of its queue in the plan.
   var queue: UInt16 = 0
   var flags: Flags = []
 
@@ -19,63 +20,63 @@ struct StepTraits: Sendable {
     static let idle = Flags(rawValue: 1 << 2)
     static let optional = Flags(rawValue: 1 << 3)
     static let service = Flags(rawValue: 1 << 4)
-    /// May run before activation: it says so, and no expression of it must be evaluated first.
+    /// May run before activation: it has `prewarm`, and none of its expressions must be evaluated first.
     static let prewarm = Flags(rawValue: 1 << 5)
     static let disabled = Flags(rawValue: 1 << 6)
     /// Has an `if`.
     static let conditional = Flags(rawValue: 1 << 7)
-    /// Its `if` names a status function, so that it is evaluated whatever the outcome of its dependencies.
+    /// Its `if` calls a status function, so it is evaluated whatever the outcomes of the dependencies.
     static let seesStatus = Flags(rawValue: 1 << 8)
-    /// Its `if` names `always()` or `cancelled()`, so it may run while the run is being cancelled.
+    /// Its `if` calls `always()` or `cancelled()`, so it may run while the run is being cancelled.
     static let seesCancellation = Flags(rawValue: 1 << 10)
-    /// Has a deadline or a retry policy, or is an entry at whose end steps that are out are skipped: a fast path leaves
-    /// it out.
+    /// Has a deadline or a retry policy, or is an entry at whose end unselected steps are skipped. Fast paths exclude
+    /// it.
     static let timed = Flags(rawValue: 1 << 11)
     /// Runs once for each of several items.
     static let fanOut = Flags(rawValue: 1 << 12)
-    /// Stands in `finally`.
+    /// Is part of `finally`.
     static let final = Flags(rawValue: 1 << 9)
-    /// Its failure is none of the gate's and of the run's.
+    /// Its failure affects neither the gate nor the run.
     static let excused = Flags(rawValue: 1 << 13)
-    /// Binds the inputs of an included workflow: when it is skipped, everything inside is.
+    /// Binds the inputs of an included workflow. If it is skipped, all steps inside are skipped.
     static let entry = Flags(rawValue: 1 << 14)
-    /// Gives the outputs of an included workflow: fails when a failure inside was not taken up.
+    /// Returns the outputs of an included workflow. Fails if a failure inside was not handled.
     static let exit = Flags(rawValue: 1 << 15)
   }
 }
 
-/// What the engine knows of a step beyond the workflow: its action's kind and what its `if` may see.
+/// Properties of a step that the workflow does not have: the kind of its action, and the functions its `if` calls.
 public struct StepFacts: Sendable, Hashable {
-  /// Whether its action is a service.
+  /// True if its action is a service.
   public var isService: Bool
-  /// Whether that service is a command: it ends with the file that has it, and steps that need it end with it.
+  /// True if the service is a command. It ends with the file that contains it, and steps that need it end with it.
   public var isCommandService: Bool
-  /// The events that its action declares to post.
+  /// The events that its action declares.
   public var postedEvents: [String]
-  /// The status functions that its `if` names.
+  /// The status functions that its `if` calls.
   public var statusFunctions: StatusFunctions
-  /// The events that it follows whether or not the workflow has them repeat.
+  /// The events that it follows even if the workflow does not declare them as repeating.
   public var followedEvents: [String]
-  /// Whether what it posts comes from outside.
+  /// True if the events it posts come from outside.
   public var isFedFromOutside: Bool
 
-  /// Which status functions an `if` names.
+  /// The status functions that an `if` calls.
   public struct StatusFunctions: OptionSet, Sendable, Hashable {
-    /// One bit a function.
+    /// One bit for each function.
     public let rawValue: UInt8
-    /// A set by its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Names `success()`.
+    /// Calls `success()`.
     public static let success = StatusFunctions(rawValue: 1)
-    /// Names `failure()`.
+    /// Calls `failure()`.
     public static let failure = StatusFunctions(rawValue: 2)
-    /// Names `cancelled()`.
+    /// Calls `cancelled()`.
     public static let cancelled = StatusFunctions(rawValue: 4)
-    /// Names `always()`.
+    /// Calls `always()`.
     public static let always = StatusFunctions(rawValue: 8)
   }
 
-  /// Journal entries of a step; the defaults are those of a plain one.
+  /// Creates the facts of a step; the defaults are those of a plain step.
   public init(
     isService: Bool = false, isCommandService: Bool = false, postedEvents: [String] = [],
     statusFunctions: StatusFunctions = [],
@@ -92,28 +93,28 @@ public struct StepFacts: Sendable, Hashable {
 
 /// The gate's minimum and maximum, from activation.
 public struct GateBounds: Sendable, Hashable {
-  /// The gate never opens before this.
+  /// The earliest time at which the gate opens.
   public var minimumNanoseconds: Int
-  /// Blocking steps that are not satisfied by then are late; nil: the gate waits for them as long as it takes.
+  /// The time after which unsatisfied blocking steps are late, or nil if the gate waits for them without a limit.
   public var maximumNanoseconds: Int?
 
-  /// A minimum and a maximum.
+  /// Creates bounds from a minimum and a maximum.
   public init(minimumNanoseconds: Int = 0, maximumNanoseconds: Int? = nil) {
     self.minimumNanoseconds = minimumNanoseconds
     self.maximumNanoseconds = maximumNanoseconds
   }
 }
 
-/// What the expressions of a workflow said at activation: which steps are disabled, which are deferred, and the gate's maximum.
+/// The values of a workflow's expressions at activation: disabled steps, deferred steps, and the gate's bounds.
 public struct Resolution: Sendable, Hashable {
-  /// Steps whose `enabled` is false.
+  /// The steps whose `enabled` is false.
   public var disabled: StepList
-  /// Steps whose `defer` expression is true.
+  /// The steps whose `defer` expression is true.
   public var deferred: StepList
   /// The gate's minimum and maximum.
   public var gate: GateBounds
 
-  /// Nothing disabled, nothing deferred by an expression, no minimum and no maximum.
+  /// Creates a resolution; by default no step is disabled or deferred by an expression and the gate has no bounds.
   public init(
     disabled: StepList = [], deferred: StepList = [], gate: GateBounds = GateBounds()
   ) {
@@ -122,7 +123,8 @@ public struct Resolution: Sendable, Hashable {
     self.gate = gate
   }
 
-  /// What the literals of a workflow say; expressions count as enabled and not deferred until they are evaluated.
+  /// Creates a resolution from a workflow's literals. Until expressions are evaluated, their steps count as enabled and
+  /// not deferred.
   public init(literalsOf graph: WorkflowGraph) {
     self.init()
     disabled = StepList(graph.steps(stating: .disabled))

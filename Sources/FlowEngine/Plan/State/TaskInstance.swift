@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What runs once: a step, or an item of a step that runs for several. Both live one life.
+/// A unit that runs once: a step, or an item of a fan-out. Both have the same life cycle.
 package struct TaskInstance: Sendable, Hashable {
   /// The step; of an item the one that it belongs to.
   package var step: StepIndex
