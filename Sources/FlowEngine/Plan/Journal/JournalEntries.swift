@@ -1,22 +1,22 @@
 import FlowModel
 
-/// The journal entries of a run between two readings, in order.
+/// The journal entries of a run between two reads, in order.
 package struct JournalEntries: Sendable {
   /// The steps that finished.
   package let finished: [FinishedEntry]
-  /// Why some of them failed.
+  /// The failures of those steps.
   package let failures: [StepIndex: StepFailure]
-  /// Everything else, each with how many of the finished ones came before.
+  /// All other entries, each with the number of finished steps before it.
   private let others: [(behind: Int, entry: OtherEntry)]
 
   /// The entries other than finished steps.
   enum OtherEntry {
     case entry(JournalEntry)
-    /// Items of a step that succeeded, one after the other.
+    /// Consecutive items of a step that succeeded.
     case items([FinishedEntry])
   }
 
-  /// The entries; each of the others says how many finished steps came before it.
+  /// Creates a list of entries. `behind` is the number of finished steps before an entry.
   init(
     finished: [FinishedEntry] = [], failures: [StepIndex: StepFailure] = [:],
     others: [(behind: Int, entry: OtherEntry)] = []
@@ -26,10 +26,10 @@ package struct JournalEntries: Sendable {
     self.others = others
   }
 
-  /// Whether there are no entries.
+  /// True if there are no entries.
   package var isEmpty: Bool { finished.isEmpty && others.isEmpty }
 
-  /// How many there are.
+  /// The number of entries.
   package var count: Int {
     others.reduce(finished.count) { count, other in
       if case .items(let items) = other.entry { count + items.count } else { count + 1 }
@@ -38,12 +38,12 @@ package struct JournalEntries: Sendable {
 
   /// Consecutive entries.
   enum Stretch {
-    /// Steps that finished, with nothing between them.
+    /// Consecutive finished steps.
     case finished(ArraySlice<FinishedEntry>)
     case other(JournalEntry)
   }
 
-  /// Calls `body` with everything, in order.
+  /// Calls `body` with every stretch, in order.
   func forEachStretch<Failure>(_ body: (Stretch) throws(Failure) -> Void) throws(Failure) {
     var next = 0
     for (behind, entry) in others {

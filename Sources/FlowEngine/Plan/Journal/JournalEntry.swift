@@ -1,40 +1,40 @@
 import FlowModel
 
-/// An entry of a run's journal: another plan of the same workflow applies it to continue from there.
+/// An entry of a run's journal. A new plan of the same workflow applies the entries to continue the run.
 ///
-/// Facts, not commands: how a step ended, never what the plan was told. What follows from a journal entry the plan
-/// works out by its own rules, so that a newer engine may read what an older one wrote. Times are nanoseconds from the
-/// start of the run.
+/// Entries record results, such as the outcome of a step, and not the events that the plan received. The plan derives
+/// the consequences by its own rules, so a newer engine can read the journal of an older one. Times are nanoseconds
+/// from the start of the run.
 package enum JournalEntry: Sendable, Hashable {
-  /// The launch is known.
+  /// The run was activated.
   case activated(Resolution, atNanoseconds: Int)
-  /// A step, or an item of one, is finished; the reason of a failure is stored next to it.
+  /// A step or an item finished. The failure, if any, is stored with it.
   case finished(FinishedEntry, StepFailure?)
   /// An attempt failed, and another follows.
   case tried(TaskInstance, attempt: Int, StepFailure?, atNanoseconds: Int)
-  /// An attempt was about to begin; noted only where nothing may begin before it is on disk.
+  /// An attempt was about to begin. Recorded only if this must be on disk before the attempt begins.
   case started(TaskInstance, attempt: Int, atNanoseconds: Int)
-  /// An attempt behind the first began, or the body of one of an executor's steps began there.
+  /// A later attempt than the first began, or the body of a remote step began.
   case begun(TaskInstance, isRemote: Bool, atNanoseconds: Int)
   /// An event was posted for the first time.
   case posted(String, atNanoseconds: Int)
   /// The gate opened.
   case gateOpened(OpenedGate)
-  /// A service failed after its dependents had seen it ready.
+  /// A service failed after it had been ready.
   case failedAfterReady(StepIndex, StepFailure, atNanoseconds: Int)
   /// The run was cancelled.
   case cancelled(atNanoseconds: Int)
-  /// What a resume knows of a task's past: the tries it has had, those of them that do not count against its retries, and
-  /// how often a success of it was given up.
+  /// The past of a task that a resume takes over: its attempts, the number of them that do not count as retries, and
+  /// how often its success was discarded.
   case carried(TaskInstance, attempts: Int, uncounted: Int, repetitions: Int)
-  /// The items of a step are known, by their hashes.
+  /// The hashes of a step's items, once they are known.
   case expanded(StepIndex, hashes: [UInt64], atNanoseconds: Int)
   /// The number of items of a step that runs for posts has grown.
   case grown(StepIndex, count: Int, atNanoseconds: Int)
 }
 
 extension JournalEntry {
-  /// The step, or the item of one, whose life it is about; nil: it is about the run, or about the items of a step together.
+  /// The step or item that the entry is about, or nil if it is about the run or all items of a step.
   package var task: TaskInstance? {
     switch self {
     case .finished(let finished, _): finished.task
@@ -45,26 +45,27 @@ extension JournalEntry {
   }
 }
 
-/// How a step, or an item of one, ended.
+/// The result of a step or an item.
 package struct FinishedEntry: Sendable, Hashable {
-  /// Which.
+  /// The step or item.
   package var task: TaskInstance
-  /// Tries it had.
+  /// The number of attempts.
   package var attempts: UInt8
-  /// How it ended.
+  /// The outcome.
   package var outcome: Outcome
-  /// Why it did not run; nil when it did.
+  /// The reason why it did not run, or nil if it did.
   package var reason: SkipReason?
-  /// Whether it was left behind because it ignored its cancellation.
+  /// True if its body ignored the cancellation and was abandoned.
   package var isAbandoned = false
-  /// Nanoseconds from the start of the run at which nothing held it back but capacity; `Int.min`: never.
+  /// The time at which it only waited for capacity, in nanoseconds from the start of the run, or `Int.min` if that
+  /// never happened.
   package var readyAt: Int
-  /// … at which its first attempt started; `Int.min`: never.
+  /// The time at which its first attempt started, or `Int.min` if none did.
   package var startedAt: Int
-  /// … at which it was finished.
+  /// The time at which it finished.
   package var endedAt: Int
 
-  /// A task that ended so.
+  /// Creates the result of a task.
   package init(
     _ task: TaskInstance, attempts: UInt8, outcome: Outcome, reason: SkipReason? = nil, isAbandoned: Bool = false,
     readyAt: Int, startedAt: Int, endedAt: Int
@@ -79,7 +80,7 @@ package struct FinishedEntry: Sendable, Hashable {
     self.endedAt = endedAt
   }
 
-  /// A task in the state in which it was finished.
+  /// Creates the result of a task from its final state.
   @inline(__always)
   init(_ task: TaskInstance, _ state: StepState, _ outcome: Outcome) {
     self.init(

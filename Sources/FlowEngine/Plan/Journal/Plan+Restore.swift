@@ -1,16 +1,15 @@
 import FlowModel
 
-// A run that continues in another process: a fresh plan takes in the result of the run before, then `started`, and
-// everything else follows from its own rules.
+// Resuming a run in another process: a new plan receives the journal of the run and then `started`. Everything else
+// follows from its own rules.
 //
-// What is restored does not go through `apply`: what follows there from any change (idle steps, the check for an idle
-// run) would come too early, before all journal entries are in. A step that the journal entries leave out runs again,
-// even where steps behind it are finished: a step's end only touches what still waits.
+// Journal entries do not use `apply`, because the usual consequences of a change (idle steps, the check for an idle
+// run) must wait until all entries are in. A step without an entry runs again, even if its dependents have finished:
+// the end of a step only affects steps that still wait.
 extension Plan {
-  /// Readies a fresh plan for the journal entries of a run.
+  /// Prepares a new plan for the journal entries of a run.
   ///
-  /// - Parameter wasPrewarmed: whether the run was prewarmed: until its `activated` journal entry it then only held
-  ///   back.
+  /// - Parameter wasPrewarmed: True if the run was prewarmed. Steps are then held until its `activated` entry.
   package mutating func beginRestoring(wasPrewarmed: Bool) {
     precondition(!hasStarted && journal == nil, "a plan is restored before it starts")
     isPrewarming = wasPrewarmed
@@ -57,19 +56,19 @@ extension Plan {
       carryAttempts(of: task.step, attempts: attempts, uncounted: uncounted)
     case .expanded(let step, let hashes, _): fanOuts.recalled[step, default: RecalledFanOut()].take(hashes)
     case .grown(let step, let count, _): fanOuts.recalled[step, default: RecalledFanOut()].grow(to: count)
-    // What was cancelled continues.
+    // A cancelled run continues.
     case .cancelled: break
     }
   }
 
-  /// All journal entries are in: the run continues at `now`. A gate that has not opened counts from there, since anyone
-  /// who waits for it sees a new beginning.
+  /// Ends restoring, after all journal entries: the run continues at `now`. A gate that has not opened counts from
+  /// there if `gateCountsAnew`, because users see the run start again.
   package mutating func endRestoring(at now: Int, gateCountsAnew: Bool) {
     isPrewarming = false
     func isOver(_ step: StepIndex) -> Bool { Int(step) >= states.count || states[step].status == .done }
     particulars.failures = particulars.failures.filter { isOver($0.key) }
     particulars.beginnings = particulars.beginnings.filter { isOver($0.key) }
-    // Followers of a repeating event got its posts before.
+    // Followers of a repeating event received its posts earlier.
     effects.removeAll { effect in
       switch effect {
       case .posted, .gather: true
@@ -80,32 +79,33 @@ extension Plan {
     if gateCountsAnew, readiness.outcome == nil { readiness.countsFrom = now }
   }
 
-  /// Attempts are counted in a byte; those that crashes interrupted must not fill it.
+  /// Limits the number of attempts, which is stored in a byte, so that attempts interrupted by crashes do not exhaust
+  /// it.
   private static func attempts(_ attempt: Int) -> UInt8 { UInt8(clamping: min(attempt, 150)) }
 
   private mutating func restore(_ finished: FinishedEntry, _ failure: StepFailure?) {
     let step = finished.task.step
     if states[step].status != .done {
-      // Also where there is none: what an earlier attempt failed with is over with a success.
+      // Assigned even if nil: a success replaces the failure of an earlier attempt.
       particulars.failures[step] = failure
       if traits[step].flags.contains(.fanOut) { rebuildItems(of: step, finished.outcome, at: finished.endedAt) }
       finish(step, finished.outcome, finished.reason, at: finished.endedAt)
       finishCollected(at: finished.endedAt)
     }
     states[step].recall(finished)
-    // The last attempt, of whose start nothing may be known.
+    // The start of the last attempt may be unknown.
     particulars.attemptTimes[step]?.noteStart(at: never)
     particulars.interruptions[step] = nil
   }
 
-  /// An attempt had begun: it counts as interrupted until its failure is reported.
+  /// Records that an attempt had begun. It counts as interrupted until its failure is reported.
   private mutating func restoreStart(of step: StepIndex, _ attempt: UInt8) {
     guard states[step].status != .done else { return }
     states[step].attempt = attempt
     particulars.interruptions[step, default: 0] = min(100, particulars.interruptions[step, default: 0] + 1)
   }
 
-  /// Says how many attempts a step that runs again has had, and how many of them count neither against its retries.
+  /// Sets the number of attempts of a step that runs again, and how many of them do not count as retries.
   private mutating func carryAttempts(of step: StepIndex, attempts: Int, uncounted: Int) {
     guard states[step].status != .done else { return }
     states[step].attempt = Self.attempts(attempts)
@@ -114,7 +114,7 @@ extension Plan {
 }
 
 extension StepState {
-  /// Takes in how the task ended.
+  /// Copies the recorded result of the task.
   mutating func recall(_ finished: FinishedEntry) {
     attempt = finished.attempts
     readyAt = finished.readyAt

@@ -1,9 +1,9 @@
 import FlowModel
 
-// What a run that continues knows of items. It is kept aside until the items are worked out again: one that had ended counts
-// where the item at its index is the one it was.
+// The known items of a resumed run. They are stored until the items are determined again. The result of an item counts
+// if the item at its index is still the same.
 extension Plan {
-  /// Makes the items of a step that is over, for a report.
+  /// Recreates the items of a finished step, for a report.
   mutating func rebuildItems(of step: StepIndex, _ outcome: Outcome, at now: Int) {
     guard let recalled = fanOuts.recalled[step], fanOuts.index(of: step) == nil else { return }
     let first = fanOuts.nextInstance(behind: states.count)
@@ -12,11 +12,11 @@ extension Plan {
     closeFanOut(step, outcome, at: now)
   }
 
-  /// Gives items what is known of them from before.
+  /// Applies the recalled results to the items.
   mutating func recall(_ index: Int, everything: Bool = false, at now: Int) {
     let step = fanOuts[index].step
     guard let recalled = fanOuts.recalled.removeValue(forKey: step) else { return }
-    // Observers have heard of these before, and the journal begins with them.
+    // Observers have received these events before, and the journal begins with them.
     let (told, feed) = (detail, journal)
     (detail, journal) = (.none, nil)
     defer { (detail, journal) = (told, feed) }
@@ -48,25 +48,25 @@ extension Plan {
 }
 
 extension [UInt64] {
-  /// What distinguishes the posts that a step runs for: their numbers. Adds those up to a number.
+  /// Adds the hashes of posts up to a count. The hash of a post is its number.
   mutating func grow(toPosts count: Int) {
     while self.count < Swift.min(count, Limits.events) { append(UInt64(self.count + 1)) }
   }
 }
 
-/// What is known of the items of a step from before its run continued.
+/// The items of a step as known before the run was resumed.
 struct RecalledFanOut: Sendable {
   private(set) var hashes: [UInt64] = []
   private(set) var finished: [Int: (entry: FinishedEntry, failure: StepFailure?)] = [:]
   private(set) var attempts: [Int: UInt8] = [:]
-  /// Attempts that were interrupted with the process and do not count against retries.
+  /// The attempts that were interrupted with the process and do not count as retries.
   private(set) var interruptions: [Int: UInt8] = [:]
-  /// When tries began and ended of items that had several.
+  /// The attempts of items that had several.
   private(set) var attemptTimes: [Int: [AttemptTimes]] = [:]
-  /// When bodies that executors ran first began.
+  /// The times at which remote bodies first began.
   private(set) var beginnings: [Int: Int] = [:]
 
-  /// The items were evaluated again: what is known of any other items no longer counts.
+  /// Replaces the items after they were evaluated again. Results of items that have changed are removed.
   mutating func take(_ new: [UInt64]) {
     let keys = ItemKeys(hashes: hashes)
     finished = finished.filter { keys.isSame($0.key, in: new) }
@@ -76,7 +76,7 @@ struct RecalledFanOut: Sendable {
     hashes = new
   }
 
-  /// There are more items now, which are posts.
+  /// Increases the number of items, which are posts.
   mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
   /// Applies an entry of an item.

@@ -1,16 +1,16 @@
 import FlowModel
 
-/// The feed of a run's journal: what a plan notes besides the order in which its steps finish.
+/// The journal entries of a plan, except for the order in which its steps finish.
 struct PlanJournal: Sendable {
-  /// Whether starts are journal entries too.
+  /// True if starts are recorded, too.
   let keepsStarts: Bool
-  /// How many of the finished steps have been taken.
+  /// The number of finished steps that have been taken.
   var taken = 0
-  /// Everything but finished steps, each with how many had finished before.
+  /// All entries except finished steps, each with the number of steps that had finished before.
   private(set) var others: [(finishedBefore: Int, entry: OtherEntry)] = []
-  /// Items that succeeded, a whole journal entry of each of which would be twenty times as long.
+  /// The items that succeeded, stored by index because a full entry is 20 times as large.
   private(set) var items: [StepIndex] = []
-  /// Whether the last of ``others`` is the items of this step that succeed now.
+  /// The step whose successful items the last of ``others`` collects, or -1.
   private var openStep: StepIndex = -1
 
   init(keepsStarts: Bool, taken: Int) {
@@ -20,7 +20,7 @@ struct PlanJournal: Sendable {
 
   enum OtherEntry {
     case entry(JournalEntry)
-    /// The items from an index of ``items`` on, up to those of the next such entry.
+    /// The items from an index of ``items`` up to the start of the next such entry.
     case items(of: StepIndex, from: Int)
   }
 
@@ -29,7 +29,7 @@ struct PlanJournal: Sendable {
     others.append((finishedBefore, .entry(entry)))
   }
 
-  /// Notes that an item of a step succeeded about which there is nothing more to say.
+  /// Records the success of an item without further details.
   @inline(__always)
   mutating func noteSuccess(ofItem item: StepIndex, of step: StepIndex, finishedBefore: Int) {
     if openStep != step || others[others.count - 1].finishedBefore != finishedBefore {
@@ -39,13 +39,13 @@ struct PlanJournal: Sendable {
     items.append(item)
   }
 
-  /// The first of ``items`` that belongs to none of the first `count` of ``others``.
+  /// The index in ``items`` of the first item that belongs to none of the first `count` entries of ``others``.
   func firstItem(behind count: Int) -> Int {
     for (_, entry) in others[count...] { if case .items(_, let from) = entry { return from } }
     return items.count
   }
 
-  /// Forgets what was taken: this many of ``others`` with their items, and finished steps up to a number.
+  /// Removes the entries that were taken: `count` of ``others`` with their items, and finished steps up to a number.
   mutating func forget(first count: Int, upTo finished: Int) {
     taken = finished
     guard count < others.count else {
@@ -65,25 +65,26 @@ struct PlanJournal: Sendable {
 }
 
 extension Plan {
-  /// Keeps what comes out from now on for ``takeEntries()``.
+  /// Starts to record entries for ``takeEntries(atMost:)``.
   package mutating func keepEntries(startsToo: Bool) {
     journal = PlanJournal(keepsStarts: startsToo, taken: finishedCount)
   }
 
-  /// Whether there are entries that were not taken yet.
+  /// True if there are entries that have not been taken.
   package var hasEntries: Bool { journal.map { $0.taken < finishedCount || !$0.others.isEmpty } ?? false }
 
-  /// Notes a journal entry where someone keeps them.
+  /// Records a journal entry if a journal is kept.
   mutating func noteEntry(_ entry: JournalEntry) {
     guard journal != nil else { return }
     let count = finishedCount
     journal?.note(entry, finishedBefore: count)
   }
 
-  /// The number of finished steps that were not taken yet.
+  /// The number of finished steps that have not been taken.
   var untakenCount: Int { journal.map { finishedCount - $0.taken } ?? 0 }
 
-  /// Returns the entries since the last call; if there are many, the first `count` with everything before them.
+  /// Returns the entries since the last call. If there are many, returns the first `limit` finished steps and
+  /// everything before them.
   package mutating func takeEntries(atMost limit: Int = .max) -> JournalEntries {
     guard let feed = journal else { return JournalEntries() }
     var finished: [FinishedEntry] = []

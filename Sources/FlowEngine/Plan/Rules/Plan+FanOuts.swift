@@ -1,16 +1,16 @@
 import FlowModel
 
-// Steps that run for several items. Such a step is one step to everybody else: it is among the ready ones while it
-// has items and room for them, runs while they do, and is finished when all of them are.
+// Steps that run for several items. To the rest of the plan, such a step is a single step: it is ready while it has
+// items and room for them, runs while they run, and finishes when all of them have finished.
 extension Plan {
-  /// Has the items of a step worked out.
+  /// Requests the items of a step.
   mutating func expand(_ step: StepIndex) {
     move(step, to: .deciding)
     fanOuts.beginExpanding(step)
     effects.append(.expand(step))
   }
 
-  /// Takes in what the items of a step are: those that are out or known from before are over at once.
+  /// Applies the items of a step. Disabled and recalled items finish at once.
   mutating func takeIn(_ expansion: Expansion, of step: StepIndex, at now: Int) {
     guard fanOuts.endExpanding(step), states[step].status == .deciding else { return }
     move(step, to: .waiting)
@@ -43,7 +43,7 @@ extension Plan {
     }
   }
 
-  /// Ends an item for which the step's `if` does not hold.
+  /// Ends an item if the step's `if` is false for it.
   mutating func refuse(_ task: PlanTask, _ decision: Decision, at now: Int) {
     guard self[state: task].status != .done else { return }
     switch decision {
@@ -55,7 +55,8 @@ extension Plan {
     }
   }
 
-  /// Brings a step to the status that its items give it, and finishes it when they are over or one failed for all.
+  /// Updates the status of a step from its items. Finishes it when they have finished, or when one failed with
+  /// fail-fast.
   mutating func refresh(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     switch states[step].status {
@@ -71,7 +72,7 @@ extension Plan {
 
   private func isFailFast(_ step: StepIndex) -> Bool { options(of: step).fanOut?.isFailFast ?? true }
 
-  /// Finishes a step whose items are over, or given up.
+  /// Finishes a step whose items have finished or are abandoned.
   mutating func endFanOut(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     if states[step].startedAt == never { noteFirstStart(of: step, at: now) }
@@ -82,7 +83,7 @@ extension Plan {
     finish(step, outcome, nil, at: now)
   }
 
-  /// The number of failed items, and a line for each of the first ones.
+  /// Returns a failure with the number of failed items and a line for each of the first three.
   private func failure(ofFanOut index: Int) -> StepFailure {
     let fanOut = fanOuts[index]
     let failed = fanOut.states.indices.filter {
@@ -98,7 +99,7 @@ extension Plan {
       message: "\(failed.count) of \(fanOut.states.count) items failed:" + (shown + rest).joined())
   }
 
-  /// The time of all items together is over.
+  /// The maximum of the whole fan-out has been reached.
   mutating func timeOutFanOut(_ step: StepIndex, at now: Int) {
     switch states[step].status {
     case .held where !fanOuts.isExpanded(step), .deciding where !fanOuts.isExpanded(step): break
@@ -110,7 +111,7 @@ extension Plan {
     }
   }
 
-  /// A step is about to be finished: what of its items is not over is given up, and what they gave is gathered.
+  /// Ends the unfinished items of a step that is about to finish, and requests that the outputs are gathered.
   mutating func closeFanOut(_ step: StepIndex, _ outcome: Outcome, at now: Int) {
     guard states[step].status != .done, let index = fanOuts.index(of: step) else { return }
     let reason: SkipReason =
@@ -131,34 +132,34 @@ extension Plan {
     effects.append(.gather(step))
   }
 
-  /// How an item ended; nil: it has not, or there is none.
+  /// The outcome of an item, or nil if it has not finished or does not exist.
   func itemOutcome(_ item: Int, of step: StepIndex) -> Outcome? {
     guard let index = fanOuts.index(of: step), fanOuts[index].states.indices.contains(item) else { return nil }
     return fanOuts[index].states[item].outcome
   }
 
-  /// Whether an item ended with outputs that count: it succeeded, or was up to date.
+  /// True if an item ended with valid outputs: it succeeded, or was up to date.
   func itemHasOutputs(_ item: Int, of step: StepIndex) -> Bool {
     guard let index = fanOuts.index(of: step), fanOuts[index].states.indices.contains(item) else { return false }
     let state = fanOuts[index].states[item]
     return state.outcome == .success || state.reason == .upToDate
   }
 
-  /// Whether the items of a step are being worked out.
+  /// True if the items of a step are being determined.
   func isExpanding(_ step: StepIndex) -> Bool { states[step].status == .deciding && fanOuts.isExpanding(step) }
 
-  /// Notes that the items of a step take a while to work out. Until then the gate does not wait for them.
+  /// Records that the items of a step take a while to determine. Meanwhile the gate does not wait for the decision.
   mutating func noteSurvey(of step: StepIndex) { fanOuts.surveyed.insert(step) }
 
-  /// Whether something is being decided that is answered at once.
+  /// True if a decision is pending that the driver answers at once.
   var isDeciding: Bool {
     counts.deciding > 0 && counts.deciding != fanOuts.surveyed.count { states[$0].status == .deciding }
   }
 
-  /// The instance that the first item of the next step to be expanded has.
+  /// The instance of the first item of the next step to be expanded.
   var nextInstance: StepIndex { fanOuts.nextInstance(behind: states.count) }
 
-  /// The number of items that could start in a queue next to the ones that its ready steps stand for.
+  /// The number of items in a queue that could start in addition to the first item of each of its ready steps.
   func startableItems(in queue: Int) -> Int {
     var count = 0
     for fanOut in fanOuts.list where states[fanOut.step].status == .queued && Int(traits[fanOut.step].queue) == queue {
@@ -169,6 +170,6 @@ extension Plan {
 }
 
 extension Limits {
-  /// Steps and items of a run together: instances are noted in 28 bits.
+  /// The maximum number of steps and items of a run, because instances are recorded in 28 bits.
   static let instances = 1 << 28
 }

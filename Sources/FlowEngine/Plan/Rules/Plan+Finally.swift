@@ -1,10 +1,10 @@
 import FlowModel
 
-// Steps of `finally` start when all other steps have finished. Their needs alone would not say that: a step that can no
-// longer run is skipped at once, while other steps that it needs are still running.
+// Steps of `finally` start when all other steps have finished. Their dependencies cannot express that: a step that can
+// no longer run is skipped at once, even while other dependencies of it are running.
 //
-// In an included file they need every step of it, and nothing else is to be known (`Flattening`). Those of the whole
-// workflow are held here, so that the other steps, which may be a million, need not count them down.
+// In an included file they depend on every step of the file, so no rule is needed (`Flattening`). The steps of the
+// workflow's own `finally` are held here, so that the other steps, possibly a million, need not count them down.
 extension Plan {
   /// Holds the steps of `finally` until all others have finished.
   mutating func holdFinalSteps() {
@@ -12,10 +12,10 @@ extension Plan {
     for step in outstanding.finalSteps { states[step].open += 1 }
   }
 
-  /// Whether a step of `finally` still waits for others than those that it needs.
+  /// True if a step of `finally` still waits for steps other than its dependencies.
   func awaitsOthers(_ step: StepIndex) -> Bool { outstanding.finalSteps.contains(step) }
 
-  /// Releases the steps of `finally` if all others have finished; returns whether it did.
+  /// Releases the steps of `finally` if all others have finished. Returns true if it did.
   @discardableResult
   mutating func releaseFinalSteps(at now: Int) -> Bool {
     let steps = outstanding.finalSteps

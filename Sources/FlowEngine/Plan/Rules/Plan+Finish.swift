@@ -1,8 +1,8 @@
 import FlowModel
 
-// A step is finished; its dependents continue, or never will.
+// A step finishes; its dependents continue, or never will.
 extension Plan {
-  /// Whether a finished step counts as satisfied for its dependents.
+  /// True if a finished step counts as satisfied for its dependents.
   func isSatisfied(_ step: StepIndex) -> Bool {
     let state = states[step]
     switch state.outcome {
@@ -15,12 +15,12 @@ extension Plan {
     }
   }
 
-  /// Puts a step on the list of those about to be finished.
+  /// Adds a step to the list of those that are about to finish.
   mutating func collect(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?) {
     outstanding.collected.append((step, outcome, reason))
   }
 
-  /// Finishes what was collected, and what that entails.
+  /// Finishes the collected steps, and the steps that finish as a consequence.
   mutating func finishCollected(at now: Int) {
     var next = 0
     while next < outstanding.collected.count {
@@ -32,8 +32,8 @@ extension Plan {
     outstanding.collected.removeAll(keepingCapacity: true)
   }
 
-  /// Ends a task for all others: of a step dependents are released or skipped, and the gate hears of it; what follows
-  /// from an item for its step ``refresh(_:at:)`` works out.
+  /// Finishes a task. A step's dependents are released or skipped, and the gate is notified. ``refresh(_:at:)`` updates
+  /// the step of an item.
   mutating func finish(_ task: PlanTask, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
     guard self[state: task].status != .done else { return }
     if !task.isItem { noteInOrder(task.step) }
@@ -66,7 +66,7 @@ extension Plan {
       if satisfied || (reason == .eventNeverPosted && isHandled(step, before: successor)) {
         countDown(successor, at: now)
       } else if isPrewarming && !traits[successor].flags.contains(.prewarm) {
-        // Activation may still say that the successor is disabled.
+        // Activation may still disable the successor.
         outstanding.failedBeforeActivation.append(successor)
       } else {
         failDependency(of: successor, neverPosted: reason == .eventNeverPosted, at: now)
@@ -74,15 +74,15 @@ extension Plan {
     }
   }
 
-  /// Where the steps that need `step` are in the graph's list of successors.
+  /// The range of the dependents of `step` in the graph's list of successors.
   @inline(__always)
   func successorEdges(of step: StepIndex) -> Range<Int> {
-    // The entry behind the last step's says where its successors end.
+    // The entry after the last step's marks the end of its successors.
     let trait = traits.baseAddress.unsafelyUnwrapped + Int(step)
     return Int(trait[0].firstSuccessor)..<Int(trait[1].firstSuccessor)
   }
 
-  /// A dependency of a waiting step ended unsatisfied.
+  /// Handles a dependency that ended unsatisfied, for a step that waits for it.
   mutating func failDependency(of step: StepIndex, neverPosted: Bool, at now: Int) {
     states[step].marks.insert(neverPosted ? .dependencyNeverPosted : .dependencyFailed)
     let flags = traits[step].flags
@@ -95,13 +95,13 @@ extension Plan {
     }
   }
 
-  /// One thing less to wait for.
+  /// Reduces the number of prerequisites by one, and releases the step if none are left.
   mutating func countDown(_ step: StepIndex, at now: Int) {
     states[step].open -= 1
     if states[step].open == 0 { release(step, at: now) }
   }
 
-  /// A step has nothing to wait for but activation, an idle run, its `if`, capacity to run.
+  /// Releases a step that may still wait for activation, an idle run, its `if`, or capacity.
   mutating func release(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
     if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit]) && !isPrewarming {
@@ -112,7 +112,7 @@ extension Plan {
     } else if flags.contains(.disabled) {
       collect(step, .skipped, .disabled)
     } else if flags.contains(.exit), endsServices(ofFileEndingIn: step, at: now) {
-      // It is released again when they have stopped.
+      // The step is released again when they have stopped.
     } else if flags.contains(.exit), let outcome = exitOutcome(step) {
       collect(step, outcome.outcome, outcome.reason)
     } else if flags.contains(.conditional) {
@@ -123,7 +123,7 @@ extension Plan {
     }
   }
 
-  /// Takes in what the `if` of a step said.
+  /// Applies the result of a step's `if`.
   mutating func decide(_ step: StepIndex, _ decision: Decision, at now: Int) {
     if outstanding.reconsidered.remove(step) != nil {
       if decision != .run, states[step].status != .done { end(step, at: now) }
@@ -143,7 +143,7 @@ extension Plan {
     }
   }
 
-  /// Why a step whose `if` does not hold is skipped: a step that does not run takes no failure up.
+  /// The reason why a step whose `if` is false is skipped. A skipped step handles no failure.
   private func reasonForSkipping(_ step: StepIndex) -> SkipReason {
     let marks = states[step].marks
     if cancelledAt != never { return .runCancelled }
@@ -152,7 +152,7 @@ extension Plan {
     return marks.contains(.dependencyNeverPosted) ? .eventNeverPosted : .condition
   }
 
-  /// Queues a step whose `if` holds; an idle one waits for the run to be idle first.
+  /// Queues a step whose `if` is true. An idle step first waits for the run to be idle.
   private mutating func admit(_ step: StepIndex, at now: Int) {
     if traits[step].flags.contains(.idle) && cancelledAt == never {
       move(step, to: .held)
@@ -162,7 +162,7 @@ extension Plan {
     }
   }
 
-  /// Lets idle steps go when the gate is open and nothing else is queued or running.
+  /// Releases idle steps if the gate is open and nothing else is queued or running.
   mutating func releaseIdle(at now: Int) {
     guard !outstanding.heldForIdle.isEmpty, readiness.outcome != nil, counts.busy == 0, counts.deciding == 0,
       cancelledAt == never

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Plan {
-  /// A blocking step is finished.
+  /// Handles the end of a blocking step.
   @inline(never)
   mutating func finishBlocking(_ step: StepIndex, satisfied: Bool, at now: Int) {
     counts.blocking -= 1
@@ -15,13 +15,13 @@ extension Plan {
     }
   }
 
-  /// Whether a step that never ran, because what it needs failed, fails the gate no more than its own failure would.
-  /// Its dependents are unsatisfied all the same: a failure reaches everything below it.
+  /// True if a blocking step that was skipped because a dependency failed does not fail the gate, since it is optional.
+  /// Its dependents are unsatisfied even so: a failure reaches all steps downstream.
   private func isExcused(_ step: StepIndex) -> Bool {
     states[step].reason == .upstreamFailed && traits[step].flags.contains(.optional)
   }
 
-  /// Tells the gate the state of the blocking steps. It is judged by this instant, whichever thread comes first.
+  /// Decides the gate from the blocking steps. The instant of the decision counts, whichever thread runs first.
   mutating func decideGate(_ decision: GateDecision, at now: Int) {
     guard !readiness.isDecided, readiness.outcome == nil else { return }
     readiness.isDecided = true
@@ -30,13 +30,13 @@ extension Plan {
     readiness.pendingDecision = maximumAt.map { now > $0 } ?? false ? .tooLate : decision
   }
 
-  /// The instant of the gate's maximum; nil: it has none, or the run is not activated.
+  /// The instant of the gate's maximum, or nil if it has none or the run is not activated.
   private var maximumAt: Int? {
     guard activatedAt != never else { return nil }
     return readiness.bounds.maximumNanoseconds.map { readiness.countsFrom + $0 }
   }
 
-  /// The gate has opened, or never will: deferred steps may go, blocking ones that are not finished are late.
+  /// Handles the gate's outcome: releases deferred steps, and marks unfinished blocking steps as late if it timed out.
   mutating func openGate(_ opened: OpenedGate, at now: Int) {
     guard readiness.outcome == nil else { return }
     readiness.outcome = opened.outcome
@@ -44,12 +44,12 @@ extension Plan {
     guard opened.outcome != .cancelled else { return }
     readiness.openedAt = opened.atNanoseconds
     if opened.outcome == .timedOut { markLate(opened.atNanoseconds, at: now) }
-    // The instant of the report, also where the plan hears of it later.
+    // The instant in the report, even if the plan is notified later.
     note(.complete(.gateOpened(opened.outcome)), at: opened.atNanoseconds)
     for step in readiness.deferredSteps where states[step].status == .waiting { countDown(step, at: now) }
   }
 
-  /// Marks the blocking steps that were not finished at the maximum.
+  /// Marks the blocking steps that had not finished at the maximum.
   private mutating func markLate(_ openedAt: Int, at now: Int) {
     let maximum = maximumAt ?? openedAt
     if readiness.isDecided, readiness.decidedAt <= maximum { postponeDecision(to: max(openedAt, maximum + 1)) }
@@ -59,12 +59,12 @@ extension Plan {
         note(.complete(.gateLate(StepIndex(index))), at: now)
       }
     }
-    // What failed past the maximum did not fail the gate.
+    // Failures after the maximum did not fail the gate.
     readiness.failed.removeAll { [states] in states[$0].endedAt > maximum }
   }
 
-  /// The clock opened the gate in the moment between reading the time of the deciding end and saying so: that end came
-  /// past the maximum, so that times never contradict the outcome.
+  /// Moves the deciding end past the maximum, so times never contradict the outcome. The clock opened the gate after
+  /// the time of that end was read and before the decision was sent.
   private mutating func postponeDecision(to time: Int) {
     for index in states.indices
     where traits[index].flags.contains(.blocking) && states[index].endedAt == readiness.decidedAt {

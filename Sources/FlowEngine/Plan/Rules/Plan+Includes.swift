@@ -1,26 +1,26 @@
 import FlowModel
 
-// Included workflows: their steps are the plan's own; only that all are skipped with their entry, and that their exit
-// concludes as a run of the file would, are rules of their own.
+// Included workflows. Their steps are steps of the plan, with two rules of their own: all are skipped with their entry,
+// and their exit concludes as a run of the file would.
 extension Plan {
-  /// The entry of an included workflow was skipped: everything inside is, for the same reason.
+  /// Skips all steps of an included workflow whose entry was skipped, for the same reason.
   mutating func skipInclude(of entry: StepIndex, _ reason: SkipReason) {
     guard let scope = graph.workflow.scopes.first(where: { $0.entry == entry }) else { return }
     for step in scope.members { collect(step, .skipped, reason) }
     collect(scope.exit, .skipped, reason)
   }
 
-  /// The entry that must succeed before a step that is out is skipped for that; nil: there is none, or it has.
+  /// Returns the entry that must succeed before a disabled step is skipped, or nil if there is none or it has finished.
   ///
-  /// While it is not known whether an included workflow runs at all, what needs a step of it that is out must wait: else it
-  /// would run before everything that the include waits for.
+  /// Until it is known whether an included workflow runs, the dependents of its disabled steps must wait. Otherwise
+  /// they would run before the dependencies of the include have finished.
   func entryAhead(of step: StepIndex) -> StepIndex? {
     guard let scope = graph.workflow.scope(of: step) else { return nil }
     let entry = graph.workflow.scopes[scope].entry
     return states[entry].status == .done ? nil : entry
   }
 
-  /// An included workflow begins: the steps of it that are out are skipped.
+  /// Skips the disabled steps of an included workflow that begins.
   mutating func skipDisabled(behind entry: StepIndex) {
     guard traits[entry].flags.contains(.timed),
       let scope = graph.workflow.scopes.first(where: { $0.entry == entry })
@@ -28,14 +28,14 @@ extension Plan {
     for step in scope.members where traits[step].flags.contains(.disabled) { skipDisabled(step) }
   }
 
-  /// Skips a step that is out, if it has not ended.
+  /// Skips a disabled step if it has not ended.
   mutating func skipDisabled(_ step: StepIndex) {
     guard states[step].status == .waiting || states[step].status == .held, !fanOuts.isExpanded(step) else { return }
     collect(step, .skipped, .disabled)
   }
 
-  /// Whether another step of the included file needs one that waited for an event in vain, so that the exit is not skipped for
-  /// that. Steps of `finally` do not count.
+  /// True if the exit is not skipped when this step waited for an event in vain, because another step of the included
+  /// file depends on it. Steps of `finally` do not count.
   func isHandled(_ step: StepIndex, before successor: StepIndex) -> Bool {
     guard traits[successor].flags.contains(.exit) else { return false }
     return successorEdges(of: step).contains { edge in
@@ -44,7 +44,7 @@ extension Plan {
     }
   }
 
-  /// How the included workflow of a step would conclude if nothing else happened.
+  /// The conclusion of an included workflow if nothing else happened.
   func conclusionSoFar(inScope number: Int) -> RunConclusion {
     if cancelledAt != never { return hasTimedOut ? .failure : .cancelled }
     let scope = graph.workflow.scopes[number]
@@ -58,7 +58,8 @@ extension Plan {
     return isPartial ? .partial : .success
   }
 
-  /// How an exit ends that has nothing to wait for any more; nil: it runs. Its conclusion is that of a run of the file.
+  /// Returns how an exit ends that has nothing left to wait for, or nil if it runs. Its conclusion is that of a run of
+  /// the file.
   mutating func exitOutcome(_ step: StepIndex) -> (outcome: Outcome, reason: SkipReason?)? {
     if cancelledAt != never { return (.skipped, .runCancelled) }
     if let scope = graph.workflow.scope(of: step), conclusionSoFar(inScope: scope) == .failure {
@@ -69,7 +70,7 @@ extension Plan {
     return states[step].marks.contains(.dependencyNeverPosted) ? (.skipped, .eventNeverPosted) : nil
   }
 
-  /// Which steps of an included workflow failed, by their names inside of it.
+  /// Returns a message that names the failed steps of an included workflow by their ids inside of it.
   private func failure(ofScope number: Int) -> String {
     let scope = graph.workflow.scopes[number]
     let failed = scope.members.filter { step in

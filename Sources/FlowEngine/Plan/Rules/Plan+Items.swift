@@ -1,9 +1,9 @@
 import FlowModel
 
-// What differs for items of a step from the life of a step (`Plan+Bodies`): they start by their order in the list, and
+// Items follow the life of a step (`Plan+Bodies`) with two differences: they start in the order of the list, and they
 // count for their step.
 extension Plan {
-  /// Starts the next item of a step that has one and room for it.
+  /// Starts the next item of a step, if there is one and the step has room for it.
   mutating func startItem(of step: StepIndex, at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard let index = fanOuts.index(of: step), let item = fanOuts[index].takeNext() else { return nil }
     let task = task(item, of: index)
@@ -11,7 +11,7 @@ extension Plan {
     return start(task, at: now)
   }
 
-  /// The step of an item has begun.
+  /// Records the first start of an item as the start of its step.
   mutating func noteFirstStart(of step: StepIndex, at now: Int) {
     states[step].attempt = 1
     states[step].startedAt = now
@@ -21,13 +21,13 @@ extension Plan {
     }
   }
 
-  /// Brings the step of an item to the status that its items give it; nothing for a step.
+  /// Updates the status of an item's step. Does nothing for a step.
   @inline(__always)
   mutating func refresh(_ task: PlanTask, at now: Int) {
     if task.isItem { refresh(task.fanOut, at: now) }
   }
 
-  /// Counts the end of an item for its step, and notes it for the journal.
+  /// Counts the end of an item for its step, and records it in the journal.
   mutating func countEnd(ofItem task: PlanTask, _ outcome: Outcome, _ reason: SkipReason?) {
     if outcome == .failure || outcome == .timedOut {
       if traits[task.step].flags.contains(.optional) {

@@ -1,10 +1,10 @@
 import FlowModel
 
-/// What is counted of the machine on which steps run.
+/// The state that the plan keeps about the machine's resources.
 struct MachineCount: Sendable {
-  /// What the machine has.
+  /// The machine's capacity.
   let capacity: MachineResources
-  /// The step that others were last started in front of while it waited for the machine, and how many.
+  /// The waiting step that others were last started ahead of, and their number.
   var passed: Passed?
 
   struct Passed: Sendable {
@@ -13,19 +13,19 @@ struct MachineCount: Sendable {
   }
 }
 
-// Steps with `resources`: those that ask for the same are in a queue of their own behind their queue, whose width and name
-// it has. A queue may start a step where what its steps take is free; all of that is worked out from who runs, whenever
-// someone asks, so that there is nothing to keep true, and a workflow without `resources` is not touched. A step whose
-// request grows with the attempt has a queue for itself, which asks for what its next attempt does.
+// Steps with `resources`: those with equal requests have a separate queue with the name and width of their original
+// queue. A queue may start a step if its request fits in the free resources. These are computed from the running steps
+// when they are needed, so no state must be kept consistent, and workflows without `resources` are not affected. A step
+// whose request grows with the attempt has a queue of its own, which requests the resources of its next attempt.
 //
-// The rule. Steps start by rank. One that does not fit is passed: those behind it start that fit. The first by rank of
-// those that wait so is passed four times; from then on steps behind it start only where as much stays free as it asks for.
-// So every step starts once those before it are done, and the machine is seldom idle for it.
+// The rule: steps start by rank. If a step does not fit, later steps that fit start ahead of it. That happens at most
+// four times for the first waiting step by rank. From then on, later steps start only if enough resources for that step
+// stay free. So every step starts once the earlier ones have finished, and the machine is seldom idle because of it.
 extension Plan {
-  /// The number of steps that start in front of one that waits for the machine and comes before them.
+  /// The number of steps that start ahead of a step of lower rank that waits for the machine.
   static let passesOfWaiting = 4
 
-  /// Gives the steps that ask for the same a queue of their own.
+  /// Moves steps with equal requests into a queue of their own.
   mutating func arrangeRequests(_ queues: inout [PlanQueue], capacity: MachineResources) {
     var indices: [RequestQueue: Int] = [:]
     func index(of key: RequestQueue) -> Int {
@@ -42,7 +42,7 @@ extension Plan {
       guard let request = options(of: step).request, countsRequests(of: step, in: queues[base]) else { continue }
       let owner = options(of: step).laterRequests.isEmpty ? nil : step
       func key(_ base: Int) -> RequestQueue { RequestQueue(base: base, request: request, owner: owner) }
-      // Both usual queues, so that the list is the same whatever expressions deferred: rearranging relies on that.
+      // Both default queues, so the list is the same whatever expressions have deferred. Rearranging relies on that.
       if usual.contains(base) { for queue in usual { _ = index(of: key(queue)) } }
       traits[step].queue = UInt16(index(of: key(base)))
     }
@@ -51,40 +51,41 @@ extension Plan {
     if machine == nil { machine = MachineCount(capacity: capacity) }
   }
 
-  /// Which steps have a queue of their own.
+  /// The key of a queue for steps with equal requests.
   private struct RequestQueue: Hashable {
     var base: Int
     var request: MachineResources
-    /// The only step; nil: each that asks for the same.
+    /// The only step of the queue, or nil for all steps with this request.
     var owner: StepIndex?
   }
 
-  /// Has a step's queue ask for what an attempt takes that is about to start. Items of a fan-out share the queue: it asks
-  /// for the most that any of them has taken so far, so that they never take more together than there is.
+  /// Sets the request of a step's queue to that of the attempt that is about to start. Items of a fan-out share the
+  /// queue, so its request is the largest of any item so far. Together they never exceed the capacity.
   mutating func growRequest(of step: StepIndex, toAttempt attempt: Int) {
     guard let current = queues[traits[step].queue].request, !options(of: step).laterRequests.isEmpty,
       var request = options(of: step).request(ofAttempt: attempt)
     else { return }
-    // An attempt after a lost one may ask for more than there is, for which it would wait for ever.
+    // An attempt that follows a lost one may request more than the capacity, and would wait for ever.
     if attempt > options(of: step).retry?.attempts ?? 1, !request.fits(in: capacity) { return }
     if traits[step].flags.contains(.fanOut) { request = request.most(with: current) }
     queues[traits[step].queue].request = request
   }
 
-  /// The main thread is one, services never return what they take, and an engine elsewhere counts by itself.
+  /// The main thread runs one step at a time, services never return their resources, and a remote engine counts by
+  /// itself.
   private func countsRequests(of step: StepIndex, in queue: PlanQueue) -> Bool {
     if queue.pool == .main || facts[step]?.isService == true { return false }
     guard queue.pool == .remote, let executor = remote?.assignment[step] else { return true }
     return remote?.executors[executor].countsHere ?? true
   }
 
-  /// Whether steps take resources of the machine.
+  /// True if steps request resources of the machine.
   package var countsMachine: Bool { machine != nil }
 
-  /// The state of the machine; nil: no step asks for resources of it.
+  /// The current state of the machine, or nil if no step requests resources.
   var machineReading: MachineReading? { machine.map { MachineReading($0, tables) } }
 
-  /// Takes in that a step is about to start.
+  /// Records that a step is about to start, possibly ahead of a waiting one.
   mutating func noteStartOnMachine(_ step: StepIndex) {
     guard queues[traits[step].queue].request != nil, let reading = machineReading else { return }
     if machine?.passed?.step == step { machine?.passed = nil }
@@ -94,13 +95,13 @@ extension Plan {
   }
 }
 
-/// The state of the machine at an instant: what is free, and who waits for it.
+/// The state of the machine at an instant: its free resources and the first waiting step.
 struct MachineReading {
   private let tables: StepTables
   private(set) var free: MachineResources
-  /// The first by rank of the steps that would start if more were free.
+  /// The first step by rank that would start if more resources were free.
   private(set) var waiting: (step: StepIndex, rank: Int32, request: MachineResources)?
-  /// Whether what that step asks for is kept for it.
+  /// True if the resources that this step requests are reserved for it.
   private var isKept = false
 
   init(_ machine: MachineCount, _ tables: StepTables) {
@@ -124,7 +125,7 @@ struct MachineReading {
     return (step, tables.traits[step].rank)
   }
 
-  /// How many steps more a queue could run as far as its width goes.
+  /// The number of additional steps that the queue's width allows.
   private func room(_ index: Int) -> Int {
     let width = tables.queues[index].width
     guard width != .max else { return .max }
@@ -138,13 +139,13 @@ struct MachineReading {
 
   private func hasRoom(_ index: Int) -> Bool { room(index) > 0 }
 
-  /// How many steps of a queue could start now.
+  /// The number of steps of a queue that could start now.
   func startable(_ index: Int, ready: Int) -> Int {
     guard canStart(index) else { return 0 }
     return min(ready, room(index), tables.queues[index].request?.count(in: free) ?? .max)
   }
 
-  /// Whether a step of a queue may start.
+  /// True if a step of a queue may start.
   func canStart(_ index: Int) -> Bool {
     guard let first = first(of: index), hasRoom(index) else { return false }
     guard let request = tables.queues[index].request else { return true }

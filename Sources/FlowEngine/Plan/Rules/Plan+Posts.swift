@@ -1,10 +1,10 @@
 import FlowModel
 
-// Steps that run for the posts of an event that repeats. Such a step has an item a post: those that came before it
-// began, and those that come while it runs. While it has nothing to do it is `held`, which keeps no run from being
-// idle; it ends when the run is idle, since no more posts are possible.
+// Steps that run for the posts of an event that repeats. Such a step has one item per post, before it began and while
+// it runs. Without items to run it is `held`, which allows the run to be idle. The step ends when the run is idle,
+// because no more posts are possible.
 extension Plan {
-  /// The posts so far become items of a step that has just begun.
+  /// Adds the posts so far as items of a step that has just begun.
   mutating func beginFollowing(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     let added = addPosts(to: index)
@@ -17,7 +17,7 @@ extension Plan {
     refuseTooMany(index)
   }
 
-  /// The newest posts become items of a step that continues.
+  /// Adds the newest posts as items of a step that has begun.
   mutating func takePosts(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     guard states[step].status != .done else { return }
@@ -35,7 +35,7 @@ extension Plan {
     return first..<fanOuts[index].states.count
   }
 
-  /// Has it asked of new items whether the step runs for them.
+  /// Requests the evaluation of the step's `if` for new items.
   private mutating func ask(about items: Range<Int>, of index: Int) {
     for item in items where fanOuts[index].states[item].status == .deciding {
       effects.append(.evaluate(fanOuts[index].firstInstance + StepIndex(item)))
@@ -53,7 +53,7 @@ extension Plan {
     collect(step, .failure, nil)
   }
 
-  /// Takes in whether a step runs for a post.
+  /// Applies the result of the step's `if` for a post.
   mutating func decide(item task: PlanTask, _ decision: Decision, at now: Int) {
     guard self[state: task].status == .deciding else { return }
     if decision == .run {
@@ -65,17 +65,17 @@ extension Plan {
     refresh(task, at: now)
   }
 
-  /// Whether a step has begun to run for the posts of an event and has not ended.
+  /// True if a step has begun to run for the posts of an event and has not ended.
   func isFollowed(_ event: Int) -> Bool {
     fanOuts.following(event).contains { states[fanOuts[$0].step].status != .done }
   }
 
   // MARK: The end
 
-  /// The run is idle: ends steps that run for posts; false: there are none.
+  /// Ends steps that run for posts when the run is idle. Returns false if there are none.
   ///
-  /// - Parameter beforeGate: whether the gate is still closed: then those end that it waits for. What comes after it
-  ///   could still post, but does not before they have ended.
+  /// - Parameter beforeGate: True if the gate is still closed. Then only the steps that it waits for end. Later steps
+  ///   could still post, but not before these have ended.
   mutating func endFollowing(beforeGate: Bool, at now: Int) -> Bool {
     var open = fanOuts.following().filter { states[fanOuts[$0].step].status == .held }
     open.sort { fanOuts[$0].step < fanOuts[$1].step }
@@ -90,8 +90,8 @@ extension Plan {
     return true
   }
 
-  /// Candidates whose event cannot be posted by another waiting candidate; where each is behind another, the
-  /// first.
+  /// Candidates whose event cannot be posted by another waiting candidate, or the first candidate if all depend on each
+  /// other.
   private func withoutSources(_ open: [Int]) -> [Int] {
     guard open.count > 1 else { return open }
     let sources = PostSources(of: open.map { fanOuts[$0].step }, in: self)
@@ -102,10 +102,10 @@ extension Plan {
   }
 }
 
-/// Which events may still be posted once steps have ended that run for posts.
+/// The events that may still be posted after steps that run for posts have ended.
 private struct PostSources {
-  /// By the event's index, the steps behind whose end it may be posted; of more than two any two, which is enough to say
-  /// whether one of them is not the given one.
+  /// For each event, the steps after whose end it may be posted. At most two are kept, which is enough to check whether
+  /// one of them differs from a given step.
   private(set) var events: [Int: [StepIndex]] = [:]
   private var reached: [StepIndex: [StepIndex]] = [:]
   private var agenda: [(step: StepIndex, source: StepIndex)] = []

@@ -1,14 +1,14 @@
 import FlowModel
 
 extension Plan {
-  /// Queues a task whose pause is over, or whose body was lost.
+  /// Queues a task whose pause has ended or whose body was lost.
   mutating func enqueue(_ task: PlanTask, at now: Int) {
     guard task.isItem else { return enqueue(task.step, at: now) }
     move(task, to: .queued)
     fanOuts[task.fanOut].again.insert(task.item)
   }
 
-  /// Queues a step whose turn has come.
+  /// Queues a step that is ready.
   mutating func enqueue(_ step: StepIndex, at now: Int) {
     move(step, to: .queued)
     if states[step].readyAt == never {
@@ -17,22 +17,22 @@ extension Plan {
     }
   }
 
-  /// Queues a step that nothing holds back, once its items are known where it runs for several.
+  /// Queues a step that is ready, after its items are known if it is a fan-out.
   mutating func queueUp(_ step: StepIndex, at now: Int) {
     if traits[step].flags.contains(.fanOut), !fanOuts.isExpanded(step) { return expand(step) }
     enqueue(step, at: now)
   }
 
-  /// Whether a step could start now in a pool; nil: in any.
+  /// True if a step could start now in this pool, or in any for nil.
   public func canStart(in pool: Pool? = nil) -> Bool { nextQueue(in: pool) != nil }
 
-  /// The step of the lowest rank that may start now in a pool (nil: in any), marked as running, or nil.
+  /// Starts the step of the lowest rank that may start in this pool (nil: in any). Returns nil if there is none.
   public mutating func startNext(in pool: Pool? = nil, at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard counts.queued > 0, let index = nextQueue(in: pool) else { return nil }
     return startNext(from: index, at: now)
   }
 
-  /// The first ready step of a queue that may start one, marked as running.
+  /// Starts the first ready step of a queue.
   @inline(__always)
   mutating func startNext(from index: Int, at now: Int) -> (step: StepIndex, attempt: Int)? {
     mutate(endsFastPaths: false) { $0.start(from: index, at: now) }
@@ -49,12 +49,12 @@ extension Plan {
   @inline(__always)
   private func nextQueue(in pool: Pool?) -> Int? {
     guard counts.queued > 0, counts.occupied < concurrency else { return nil }
-    // Without queues of the workflow's own, each pool has one, with the pool's index.
+    // Without declared queues, each pool has one queue, with the pool's index.
     if let pool, hasOnlyBuiltInQueues { return queues[pool.index].canStart ? pool.index : nil }
     return Self.bestQueue(of: tables, in: pool, machineReading)
   }
 
-  /// The queue whose next step has the lowest rank. Static, so that no plan is copied to ask it.
+  /// The queue whose next step has the lowest rank. Static, so that the call does not copy the plan.
   static func bestQueue(of tables: StepTables, in pool: Pool?, _ machine: MachineReading?) -> Int? {
     let (queues, traits) = (tables.queues, tables.traits)
     var best: (queue: Int, rank: Int32)?

@@ -1,24 +1,24 @@
 import FlowModel
 
-/// The steps of a workflow that executors run, which hold no thread here.
+/// The steps of a workflow that executors run. They occupy no thread of this process.
 public struct RemoteSteps: Sendable, Hashable {
-  /// The executors, each with how many steps it runs at once at most.
+  /// The executors and their numbers of slots.
   public var executors: [Executor]
-  /// For each step that one of them runs the executor's index.
+  /// The index of the executor of each remote step.
   public var assignment: [StepIndex: Int]
-  /// How often a body that was lost runs again at most, without counting as an attempt of `retry`.
+  /// The maximum number of times that a lost body runs again, not counted as attempts of `retry`.
   public var lostAttempts: Int
 
-  /// An executor as the plan knows it: a queue that is as wide as it has slots.
+  /// An executor as the plan sees it: a queue whose width is the number of slots.
   public struct Executor: Sendable, Hashable {
-    /// What reports call it.
+    /// The name of the executor in reports.
     public var name: String
     /// The number of steps that it runs at once.
     public var slots: Int
-    /// Whether what its steps take of a machine counts against this one.
+    /// True if the resources of its steps count against this machine.
     public var countsHere: Bool
 
-    /// An executor of this name and this many slots.
+    /// Creates an executor.
     public init(name: String, slots: Int, countsHere: Bool = false) {
       self.name = name
       self.slots = slots
@@ -26,21 +26,21 @@ public struct RemoteSteps: Sendable, Hashable {
     }
   }
 
-  /// Steps by the indices of their executors.
+  /// Creates remote steps from the indices of their executors.
   public init(executors: [Executor], assignment: [StepIndex: Int], lostAttempts: Int = RemoteSteps.usualLostAttempts) {
     self.executors = executors
     self.assignment = assignment
     self.lostAttempts = lostAttempts
   }
 
-  /// How often a body that was lost runs again by default.
+  /// The default of ``lostAttempts``.
   public static let usualLostAttempts = 3
 }
 
-// A queue an executor, behind all others, in a pool of its own: pools with threads keep one queue each, so that fast
+// Each executor has one queue after all others, in a separate pool. Pools with threads keep one queue each, so fast
 // paths continue.
 extension Plan {
-  /// Adds the queues of executors and puts their steps there.
+  /// Adds the queues of the executors and assigns their steps to them.
   mutating func arrange(_ remote: RemoteSteps, behind first: Int, _ queues: inout [PlanQueue]) {
     for executor in remote.executors {
       queues.append(PlanQueue(name: executor.name, pool: .remote, width: executor.slots))
@@ -48,24 +48,24 @@ extension Plan {
     for (step, executor) in remote.assignment { traits[step].queue = UInt16(first + executor) }
   }
 
-  /// Whether an executor runs a step.
+  /// True if an executor runs the step.
   @inline(__always)
   func isRemote(_ step: StepIndex) -> Bool {
     guard remote != nil else { return false }
     return queues[traits[owner(of: step)].queue].pool == .remote
   }
 
-  /// Whether a step could start remotely now.
+  /// True if a step could start remotely now.
   var canStartRemotely: Bool { nextRemoteQueue != nil }
 
-  /// The step of the lowest rank that may start remotely now, marked as running, or nil.
+  /// Starts the step of the lowest rank that may start remotely. Returns nil if there is none.
   mutating func startNextRemotely(at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard let index = nextRemoteQueue else { return nil }
     return startNext(from: index, at: now)
   }
 
-  /// The items of a step that are about to be run, where `instance` is the first of them to start; nil: it is not, the
-  /// step's items come one by one, or it is not an item.
+  /// Returns the items of a step that are about to run, if `instance` is the first of them. Returns nil if it is not,
+  /// if it is not an item, or if the step's items are posts.
   mutating func takeExpectedItems(startingWith instance: StepIndex) -> (step: StepIndex, items: [Int], atOnce: Int)? {
     guard let (step, item) = position(ofItem: instance), let index = fanOuts.index(of: step),
       fanOuts[index].event == nil, fanOuts.expected.insert(step).inserted
@@ -77,8 +77,7 @@ extension Plan {
     return (step, items, min(fanOuts[index].width, concurrency))
   }
 
-  /// Whether steps of other pools than this one wait for something that can be done for them: those that wait for a
-  /// place of an executor do not.
+  /// True if steps of other pools could be started. Steps that wait for a slot of an executor do not count.
   func concernsOthers(than pool: Pool) -> Bool {
     if machine != nil { return canStartRemotely || Pool.all.contains { $0 != pool && canStart(in: $0) } }
     guard let remote else { return true }
@@ -88,14 +87,14 @@ extension Plan {
     return queuedSteps - waiting > queuedSteps(in: pool)
   }
 
-  /// Where the run may have only this many steps, those that stay here and come first by rank go first.
+  /// With a limit for the whole run, the local and remote steps compete by rank.
   private var nextRemoteQueue: Int? {
     guard remote != nil, counts.queued > 0, counts.occupied < concurrency else { return nil }
     let best = Self.bestQueue(of: tables, in: concurrency == .max ? .remote : nil, machineReading)
     return best.flatMap { queues[$0].pool == .remote ? $0 : nil }
   }
 
-  /// The body of a task has begun: its maximums count from now on.
+  /// Records that the body of a remote task has begun. Its maximums count from now on.
   mutating func begin(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     let beginning = particulars.beginnings[task.index]
     guard isAwaiting(task, attempt: Int(attempt)), isRemote(task.step), beginning?.attempt != attempt else { return }
@@ -106,8 +105,7 @@ extension Plan {
     if traits[task.step].flags.contains(.timed) { setMaximums(task, isFirst: beginning == nil, at: now) }
   }
 
-  /// How long the body of a step may take that has been started remotely and has not begun; nil: it has, or there is no
-  /// limit.
+  /// The time that a body may take from its remote start until it begins, or nil if it has begun or there is no limit.
   func limitOfUnbegun(_ step: StepIndex, attempt: Int) -> Duration? {
     guard isRemote(step), particulars.beginnings[step]?.attempt != UInt8(attempt) else { return nil }
     let options = options(of: owner(of: step))
@@ -115,7 +113,7 @@ extension Plan {
     return [whole, options.retry?.attemptDeadline].compactMap { $0 }.min()
   }
 
-  /// Takes in that a body was lost; whether another one makes it good.
+  /// Handles a lost body. Returns true if another one replaces it.
   mutating func repeats(_ task: PlanTask, after failure: StepFailure, isFinal: Bool, at now: Int) -> Bool {
     particulars.losses[task.index, default: 0] += 1
     let losses = particulars.losses[task.index] ?? 1

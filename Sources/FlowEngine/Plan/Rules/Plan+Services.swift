@@ -1,9 +1,10 @@
 import FlowModel
 
-// Services: they are finished for all others once they are ready, and go on. They stop in the reverse order of their needs, those
-// of an included file when the rest of it has finished, all others when the rest of the run has.
+// Services count as finished once they are ready, and continue to run. They stop in the reverse order of their
+// dependencies: those of an included file when its other steps have finished, all others when the run's other steps
+// have.
 extension Plan {
-  /// A service reported ready: it is finished for all others, and continues.
+  /// Handles a service that reported that it is ready: it counts as finished, and continues.
   mutating func reportReady(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     guard !task.isItem, isAwaiting(task, attempt: Int(attempt)), traits[task.step].flags.contains(.service) else {
       return
@@ -14,13 +15,13 @@ extension Plan {
     succeed(task, at: now)
   }
 
-  /// A service that its dependents saw ready has failed.
+  /// Records the failure of a service after it had been ready.
   mutating func failAfterReady(_ step: StepIndex, _ failure: StepFailure, at now: Int) {
     states[step].marks.insert(.failedAfterReady)
     noteEntry(.failedAfterReady(step, failure, atNanoseconds: now))
   }
 
-  /// The body of a service that was ready has returned or thrown.
+  /// Handles the end of a service that had been ready.
   mutating func endService(_ step: StepIndex, _ ending: Ending, at now: Int) {
     states[step].marks.remove(.serving)
     let isFileEnding = outstanding.endingFiles.contains { servicesOfFiles[$0]?.contains(step) == true }
@@ -37,8 +38,7 @@ extension Plan {
     }
   }
 
-  /// Whether a step is a command that kept running, was ready and has ended by itself, so that the steps that need it cannot
-  /// continue.
+  /// True if a step is a command service that was ready and ended by itself, so its dependents cannot continue.
   func hasEndedForGood(_ step: StepIndex) -> Bool {
     states[step].marks.contains(.failedAfterReady) && facts[step]?.isCommandService == true
       && !traits[step].flags.contains(.optional)
@@ -46,7 +46,7 @@ extension Plan {
 
   // MARK: Stopping
 
-  /// Asks those of these services to stop that no other one of them needs, directly or through other steps.
+  /// Asks these services to stop, except those that another one of them depends on, directly or indirectly.
   mutating func stopServices(among services: Set<StepIndex>, at now: Int) {
     for step in last(of: services) where outstanding.stopping.insert(step).inserted {
       effects.append(.cancel(step, attempt: Int(states[step].attempt)))
@@ -68,7 +68,8 @@ extension Plan {
     return found.sorted()
   }
 
-  /// A service has stopped, or is not waited for any more: the next ones may stop, and the end of its file continues.
+  /// Handles a service that has stopped or is no longer waited for. The next services may stop, and the end of its file
+  /// continues.
   mutating func noteStop(ofService step: StepIndex, at now: Int) {
     outstanding.serving.remove(step)
     outstanding.stopping.remove(step)
@@ -85,7 +86,7 @@ extension Plan {
 
   // MARK: Included files
 
-  /// The services that are commands in included files, by the step that ends the file.
+  /// The command services of included files, by the step that ends the file.
   static func servicesOfFiles(_ workflow: Workflow, _ facts: [StepIndex: StepFacts]) -> [StepIndex: [StepIndex]] {
     guard !workflow.scopes.isEmpty, facts.values.contains(where: \.isCommandService) else { return [:] }
     var found: [StepIndex: [StepIndex]] = [:]
@@ -100,8 +101,8 @@ extension Plan {
     Set((servicesOfFiles[exit] ?? []).filter { outstanding.serving.contains($0) })
   }
 
-  /// Asks the services of an included file to stop whose other steps have all finished; returns whether there are any. The end of
-  /// the file then waits for them.
+  /// Asks the services of an included file to stop once its other steps have finished. Returns true if there are any;
+  /// the end of the file then waits for them.
   mutating func endsServices(ofFileEndingIn exit: StepIndex, at now: Int) -> Bool {
     guard !servicesOfFiles.isEmpty else { return false }
     let serving = serving(inFileEndingIn: exit)
@@ -114,8 +115,8 @@ extension Plan {
 
   // MARK: A service that has ended by itself
 
-  /// Cancels the steps that need a service which has ended, directly or through other steps, and skips those that have not begun.
-  /// Steps that ask how those before them ended continue, and so do services that are ready.
+  /// Cancels the running steps that depend on a service that has ended, directly or indirectly, and skips those that
+  /// have not begun. Steps that check the outcomes of their dependencies continue, and so do ready services.
   private mutating func withdraw(from service: StepIndex, at now: Int) {
     guard cancelledAt == never else { return }
     let failure = StepFailure(
@@ -153,13 +154,13 @@ extension Plan {
     }
   }
 
-  /// The code of a service that ended before it was asked to, and of the steps that it took with it.
+  /// The failure code of a service that ended before it was asked to, and of the steps that it cancelled.
   static let serviceEndedCode = "service-ended"
 
   // MARK: Keeping services
 
-  /// Whether the run waits with its services, as `keep: services` asks for: all other steps have finished, those of `finally` have
-  /// not begun, and no service has ended for good that is not optional.
+  /// True if the run waits with its services because of `keep: services`: all other steps have finished, those of
+  /// `finally` have not begun, and no required service has ended by itself.
   package var isKeepingServices: Bool {
     guard graph.workflow.keepsServices, !hasKeptServices, !isClosing, cancelledAt == never, activatedAt != never,
       counts.unsettled == outstanding.finalSteps.count(where: { states[$0].status != .done })

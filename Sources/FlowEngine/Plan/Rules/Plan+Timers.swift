@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Plan {
-  /// Handles whatever is due at `now`, in order.
+  /// Handles all timers that are due at `now`, in order.
   mutating func handleTimers(at now: Int) {
     while let timer = timers.first, timer.atNanoseconds <= now, endedAt == nil {
       timers.removeFirst()
@@ -31,14 +31,14 @@ extension Plan {
     refresh(task, at: now)
   }
 
-  /// Sets the time that the run has from `start`; one that was set before does not count any more.
+  /// Sets the run's time limit, counted from `start`. It replaces an earlier limit.
   mutating func limitRun(from start: Int) {
     guard let timeout = graph.workflow.timeout else { return }
     limitAt = start + timeout.nanoseconds
     timers.insert(PlanTimer(atNanoseconds: limitAt, kind: .runLimit, step: 0, attempt: 0))
   }
 
-  /// Sets the time that a task has whose attempt begins, and the time of the attempt.
+  /// Sets the timers of a task whose attempt begins: its maximum and that of the attempt.
   mutating func setMaximums(_ task: PlanTask, isFirst: Bool, at now: Int) {
     let options = options(of: task.step)
     func setDeadline(in time: Duration, attempt: UInt8) {
@@ -52,7 +52,7 @@ extension Plan {
     }
   }
 
-  /// The instant at which a task, this attempt of it, or all items of its step time out; nil: never.
+  /// The instant at which a task, this attempt of it, or its whole fan-out times out, or nil if there is no limit.
   func maximum(of index: StepIndex, attempt: Int) -> Int? {
     let task = task(index)
     let startedAt = self[state: task].startedAt
@@ -67,7 +67,7 @@ extension Plan {
     return [whole, single, all].compactMap { $0 }.min()
   }
 
-  /// The maximum of a task: it has timed out for all others.
+  /// Ends a task that has reached its maximum.
   private mutating func timeOut(_ task: PlanTask, at now: Int) {
     if !task.isItem, traits[task.step].flags.contains(.fanOut) { return timeOutFanOut(task.step, at: now) }
     switch self[state: task].status {
@@ -85,7 +85,7 @@ extension Plan {
     }
   }
 
-  /// The maximum of one attempt: it counts as failed, and the next may follow.
+  /// Ends an attempt that has reached its maximum. It counts as failed, and another may follow.
   private mutating func timeOutAttempt(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     guard isAwaiting(task, attempt: Int(attempt)) else { return }
     tellToEnd(task, at: now)

@@ -1,12 +1,11 @@
 import FlowModel
 
-/// Ordinary steps of one pool that follow each other while nothing else changes the plan: what need not be asked again
-/// at each of them.
+/// A sequence of ordinary steps of one pool during which nothing else changes the plan, so checks need not be repeated
+/// for each step.
 ///
-/// A step is ordinary if it has nothing that the plan must watch: no deadline, no retries, not idle.
-/// The plan is, while nothing is asked of the driver, the run is not cancelled, no step has failed and the gate's decision is
-/// not due. Of this the fast path makes sure when it begins; it is over when there is an entry more in the plan's
-/// ``FastPathEnds``.
+/// A step is ordinary if the plan need not watch it: it has no deadline and no retries and is not idle. The plan is
+/// ordinary while it has no effects, the run is not cancelled, no step has failed and the gate's decision is not due.
+/// This is checked when the fast path begins. It ends when ``FastPathEnds`` changes.
 ///
 /// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. The
 /// plan's methods for fast paths alone use them, under the lock that guards the plan, while the fast path is current;
@@ -21,22 +20,22 @@ struct FastPath {
   let log: UnsafeMutablePointer<RecordLog>
   let orderEnd: UnsafeMutablePointer<StepIndex>
 
-  /// Whether steps of its pool wait for capacity.
+  /// True if steps of its pool wait for capacity.
   @inline(__always)
   var hasQueuedSteps: Bool { !queue.pointee.ready.isEmpty }
 }
 
-/// Counts the changes after which a fast path of ordinary steps must end.
+/// Counts the changes that end a fast path of ordinary steps.
 struct FastPathEnds: Sendable, Equatable {
   fileprivate var count = 0
 }
 
 extension Plan {
-  /// Takes in that the body of a step succeeded at `now` and starts the next step of its pool, marked as running; nil
-  /// when none is ready, or when the plan asks for something first.
+  /// Records that the body of a step succeeded at `now` and starts the next step of its pool. Returns nil if no step is
+  /// ready or the plan has effects that come first.
   ///
-  /// The same as ``succeeded(_:attempt:at:)`` and then ``startNext(in:at:)``, for the case that comes most often:
-  /// nothing is special about the run or the step, so that a handful of fields change and nothing need be asked.
+  /// Equal to ``succeeded(_:attempt:at:)`` followed by ``startNext(in:at:)``, but optimized for the most frequent case:
+  /// the run and the step are ordinary, so a few fields change and nothing must be checked.
   public mutating func passOn(
     _ step: StepIndex, attempt: Int, in pool: Pool, at now: Int
   ) -> (step: StepIndex, attempt: Int)? {
@@ -49,7 +48,7 @@ extension Plan {
     return leaveFastPath(in: pool, at: now)
   }
 
-  /// A fast path that begins with a running step of a pool; nil if something about the plan or the step is special.
+  /// Begins a fast path with a running step of a pool. Returns nil if the plan or the step is not ordinary.
   mutating func fastPath(from step: StepIndex, attempt: Int, in pool: Pool) -> FastPath? {
     guard isOrdinary, isOrdinary(step, attempt: attempt, in: pool) else { return nil }
     if tables.makeUnique() { endFastPath() }
@@ -58,15 +57,15 @@ extension Plan {
       queue: queues.baseAddress! + pool.index, log: tables.log, orderEnd: tables.orderEnd)
   }
 
-  /// Whether nothing has happened to the plan but steps that followed each other.
+  /// True if nothing has happened since the fast path began except the ends and starts of its steps.
   @inline(__always)
   func isCurrent(_ fastPath: FastPath) -> Bool { fastPathEnds == fastPath.ends }
 
-  /// Says that something has changed that threads in the middle of a fast path must look at.
+  /// Ends all fast paths, because of a change that their threads must check for.
   mutating func endFastPath() { fastPathEnds.count &+= 1 }
 
-  /// Takes in that a running step of a current fast path succeeded, and starts its next step for the first time. Nil
-  /// when there is none or the fast path is over: ``leaveFastPath(in:at:)`` must follow.
+  /// Records that a running step of a current fast path succeeded, and starts the next step's first attempt. Returns
+  /// nil if there is none or the fast path has ended; call ``leaveFastPath(in:at:)`` then.
   @inline(__always)
   mutating func advance(_ fastPath: FastPath, from step: StepIndex, at now: Int) -> StepIndex? {
     var released = Released()
@@ -74,10 +73,10 @@ extension Plan {
     return startNext(of: fastPath, released, at: now)
   }
 
-  /// The same for a running step and those that were prefetched behind it, which have all run, each from the end of the
-  /// one before. Only where no observer hears of every step: their starts are not told.
+  /// Like ``advance(_:from:at:)``, for a running step and the steps prefetched after it. All have run, each from the
+  /// end of the previous one. Use it only if no observer receives every event, because their starts are not reported.
   ///
-  /// - Parameter ends: when each of them ended.
+  /// - Parameter ends: The time at which each step ended.
   @inline(never)
   mutating func advance(
     _ fastPath: FastPath, through steps: UnsafeBufferPointer<StepIndex>, endedAt ends: UnsafeBufferPointer<Int>,
@@ -91,16 +90,16 @@ extension Plan {
     return startNext(of: fastPath, released, at: now)
   }
 
-  /// What the end of a step, or of several, made ready in a fast path.
+  /// The steps that became ready in a fast path.
   private struct Released {
-    /// The lowest position, which is held back from the ready set: most often it is the next to run.
+    /// The lowest position, kept out of the ready set because it is usually the next to run.
     var lowest = Int.max
     var count = 0
-    /// Whether nothing but ordinary steps of the fast path's pool was released, and the gate's decision is not due.
+    /// True if only ordinary steps of the fast path's pool were released and the gate's decision is not due.
     var isOrdinary = true
   }
 
-  /// Finishes an ordinary step as a success and releases what waits for it.
+  /// Finishes an ordinary step as a success and releases its dependents.
   @inline(__always)
   private mutating func end(
     _ step: StepIndex, of fastPath: FastPath, endedAt: Int, _ released: inout Released, at now: Int
@@ -158,14 +157,15 @@ extension Plan {
     }
   }
 
-  /// Starts the lowest ready step of a fast path, instead of one that ended; nil when there is none or it is special.
+  /// Starts the lowest ready step of a fast path in place of one that ended. Returns nil if there is none or it is not
+  /// ordinary.
   @inline(__always)
   private mutating func startNext(of fastPath: FastPath, _ released: Released, at now: Int) -> StepIndex? {
     let (states, queue) = (fastPath.states, fastPath.queue)
     if released.isOrdinary, let next = takeLowest(of: queue, or: released.lowest) {
       let following = queue.pointee.members[next]
       if fastPath.traits[following].flags.isDisjoint(with: [.timed, .idle, .fanOut]) {
-        // The next step takes the capacity that this one leaves: what counts capacity stays as it is.
+        // The next step reuses the capacity of the previous one, so the capacity counts do not change.
         counts.queued &+= released.count &- 1
         counts.busy &+= released.count &- 1
         states[following].status = .running
@@ -183,7 +183,7 @@ extension Plan {
     return nil
   }
 
-  /// Releases the successors that wait for nothing more and are not just to be queued.
+  /// Releases the successors that have no prerequisites left and cannot simply be queued.
   @inline(never)
   private mutating func releaseSpecial(after step: StepIndex, at now: Int) {
     for successor in graph.successors(of: step)
@@ -192,8 +192,8 @@ extension Plan {
     }
   }
 
-  /// Returns the capacity of the fast path's last step, and does what an ordinary end does not ask for; then starts
-  /// the next step of the pool, unless the plan asks for something first.
+  /// Releases the capacity of the fast path's last step, and handles the remaining consequences. Starts the next step
+  /// of the pool unless the plan has effects that come first.
   mutating func leaveFastPath(in pool: Pool, at now: Int) -> (step: StepIndex, attempt: Int)? {
     endFastPath()
     counts.running -= 1
@@ -204,7 +204,7 @@ extension Plan {
     return hasEffects ? nil : startNext(in: pool, at: now)
   }
 
-  /// Takes the lowest of the ready steps of a queue and one more that is not among them, `Int.max` for none.
+  /// Removes and returns the lowest of a queue's ready positions and one more position (`Int.max` for none).
   @inline(__always)
   private func takeLowest(of queue: UnsafeMutablePointer<PlanQueue>, or position: Int) -> Int? {
     guard let ready = queue.pointee.ready.lowest else { return position == Int.max ? nil : position }
@@ -214,14 +214,14 @@ extension Plan {
     return lowest
   }
 
-  /// Whether no special state applies that each step must be checked against.
+  /// True if no special state exists that must be checked for each step.
   var isOrdinary: Bool {
     hasOnlyBuiltInQueues && !isPrewarming && endedAt == nil && cancelledAt == never
       && outstanding.mainHolder == nil && particulars.failures.isEmpty && particulars.interruptions.isEmpty
       && outstanding.collected.isEmpty && !hasEffects
   }
 
-  /// Whether a step has no options that the plan must watch.
+  /// True if a step has no options that the plan must watch.
   private func isOrdinary(_ step: StepIndex, attempt: Int, in pool: Pool) -> Bool {
     let (state, trait) = (states[step], traits[step])
     return state.status == .running && Int(state.attempt) == attempt && attempt == 1

@@ -1,8 +1,8 @@
 import FlowModel
 
-// The fast path of items: each ends and the next one of the same step starts in its place.
+// The fast path of items: when one ends, the next one of the same step replaces it.
 extension Plan {
-  /// Takes in that the body of an item succeeded and starts the next step or item of a pool.
+  /// Records that the body of an item succeeded and starts the next step or item of a pool.
   mutating func passOnItem(
     _ instance: StepIndex, attempt: Int, in pool: Pool, at now: Int
   ) -> (step: StepIndex, attempt: Int)? {
@@ -11,8 +11,8 @@ extension Plan {
     return hasEffects ? nil : startNext(in: pool, at: now)
   }
 
-  /// The same for the case that comes most often: nothing is special about the run, the step or the item, and the next to
-  /// start is another item of the step, which takes the place of this one; nil if anything else is.
+  /// Replaces an item by the next one of its step, if the run, the step and the items are ordinary. Returns nil
+  /// otherwise.
   private mutating func advanceItem(from instance: StepIndex, in pool: Pool, at now: Int) -> StepIndex? {
     let (index, item) = fanOuts.fanOutItem(of: instance)
     let step = fanOuts[index].step
@@ -36,8 +36,8 @@ extension Plan {
 }
 
 extension PlanFanOut {
-  /// Ends an item that succeeded in its first attempt, and starts the next one in its place; nil, and nothing happens,
-  /// where one of them has a past or there is no next.
+  /// Ends an item that succeeded in its first attempt, and starts the next one in its place. Returns nil without a
+  /// change if there is no next item or one of them has had other attempts.
   @inline(__always)
   mutating func advance(from item: Int, at now: Int) -> Int? {
     guard states[item].status == .running, states[item].attempt == 1, again.isEmpty, next < admitted,

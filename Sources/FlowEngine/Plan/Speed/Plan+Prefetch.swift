@@ -1,21 +1,22 @@
 import FlowModel
 
-// Steps prefetched: those that a thread takes in one go behind the step it starts, to run them one after the other
-// without coming back to the plan for each. Until the thread comes back, or the plan needs to know, they are in no
-// queue and the plan does not know how far the thread is; the capacity that the first one took counts for all.
+// Prefetched steps: a thread takes them together with the step it starts, and runs them one after the other without a
+// call to the plan for each. Until the thread returns them or they are revoked, they are in no queue, and the plan does
+// not know the thread's progress. The capacity of the first step counts for all.
 //
-// Anyone who tells the plan anything but the end of a fast path's steps must first have it exact again: ends told, a
-// running step noted, the others put back.
+// Before any event except the end of a fast path's steps is applied, the plan must be made exact again: ends recorded,
+// the running step noted, the other steps put back.
 extension Plan {
-  /// The number of steps to share out ahead between the threads of a fast path's pool: those that are ready; where
-  /// the gate waits for `first`, no more than it waits for.
+  /// The number of steps that the threads of a fast path's pool may prefetch together: the ready steps, but if the gate
+  /// waits for `first`, at most the unfinished blocking steps.
   func prefetchShare(of fastPath: FastPath, behind first: StepIndex) -> Int {
     let ready = fastPath.queue.pointee.ready.count
     return fastPath.traits[first].flags.contains(.blocking) ? min(ready, counts.blocking) : ready
   }
 
-  /// Takes the lowest ready step of a fast path's pool ahead; nil when there is none, or one that must not be: it is
-  /// special, or unlike `first` in whether the gate waits for it, so that the gate never waits for one behind it.
+  /// Removes the lowest ready step of a fast path's pool for prefetching. Returns nil if there is none or it is not
+  /// ordinary. Blocking steps are not mixed with others, so the gate never waits for a step behind one it does not
+  /// need.
   @inline(__always)
   mutating func prefetch(_ fastPath: FastPath, behind first: StepIndex, if isFit: (StepIndex) -> Bool) -> StepIndex? {
     guard let position = fastPath.queue.pointee.ready.lowest else { return nil }
@@ -30,8 +31,8 @@ extension Plan {
     return step
   }
 
-  /// Makes the plan exact again: a thread has gone on through `started`, the last of which runs, each from the end of
-  /// the one before, and has left `unstarted`.
+  /// Makes the plan exact again after a thread has worked through `started`. The last of these is running; each started
+  /// at the end of the previous one. The steps in `unstarted` are put back.
   mutating func revoke(
     started: UnsafeBufferPointer<StepIndex>, endedAt ends: UnsafeBufferPointer<Int>,
     unstarted: UnsafeBufferPointer<StepIndex>, at now: Int
@@ -39,7 +40,7 @@ extension Plan {
     if tables.makeUnique() { endFastPath() }
     for (index, end) in ends.enumerated() {
       finish(started[index], .success, nil, at: now)
-      // What waited for the step was released now; the step itself ended when it did.
+      // The dependents of the step were released now, but the step itself ended earlier.
       states[started[index]].endedAt = end
       putBack(started[index + 1])
       move(started[index + 1], to: .running)
@@ -50,14 +51,14 @@ extension Plan {
     if hasEffects { endFastPath() }
   }
 
-  /// Puts a step that had been prefetched back among the ready ones.
+  /// Puts a prefetched step back among the ready steps.
   private mutating func putBack(_ step: StepIndex) {
     queues[traits[step].queue].ready.insert(Int(traits[step].position))
     counts.queued += 1
     counts.busy += 1
   }
 
-  /// Notes that a step was started that had been prefetched.
+  /// Records the start of a prefetched step.
   @inline(__always)
   mutating func noteRun(of step: StepIndex, startedAt: Int) {
     states[step].status = .running

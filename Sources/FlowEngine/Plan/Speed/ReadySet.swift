@@ -1,22 +1,23 @@
-/// A set of positions 0..<capacity that returns the lowest first: the ready steps of one queue, by rank.
+/// A set of positions 0..<capacity that returns the lowest first: the ready steps of a queue, by rank.
 ///
-/// A tree of bitmaps, 64 positions to a word and 64 words to a word of the level above, three levels for a quarter of a
-/// million steps. The word with the lowest positions, the front, is kept by itself, so that most changes touch nothing
-/// else. Nothing is allocated; a heap would cost a dozen compares and moves for the same.
+/// It is a tree of bitmaps with 64 positions per word and 64 words per word of the next level; three levels suffice for
+/// 250,000 steps. The word with the lowest positions, the front, is stored separately, so most changes touch only it.
+/// Changes allocate nothing; a heap would take a dozen compares and moves.
 ///
-/// Proof of safety: the words belong to the ``StepTables`` that made the set with ``init(capacity:)``; they copy them
-/// with ``copied()`` where they are copied, and free them with ``deallocate()`` when they go. Places are below the
+/// Proof of safety: the words belong to the ``StepTables`` that created the set with ``init(capacity:)``. The tables
+/// copy them with ``copied()``, and free them with ``deallocate()`` when they are freed.
 /// capacity, which the words are made for.
 struct ReadySet: @unchecked Sendable {
   /// The front: the positions of the lowest word that has any; 0 when the set is empty.
   private var front: UInt64 = 0
-  /// Which word of the finest level the front is. In `words` and above, that word is empty.
+  /// The index of the front on the finest level. The corresponding word in `words`, and its bits in the levels above,
+  /// are empty.
   private var frontWord = 0
   private(set) var count = 0
-  /// Levels one after the other, the finest first; nil: the set has no positions.
+  /// The levels, the finest first, or nil for a set without positions.
   private let storage: UnsafeMutablePointer<UInt64>?
   private let wordCount: Int
-  /// Where the second, third and fourth level begin in `words`; 0 where there is none.
+  /// The beginnings of the second, third and fourth level in `words`, or 0 if there is none.
   private let starts: (second: Int, third: Int, fourth: Int)
 
   /// A set without positions.
@@ -53,7 +54,7 @@ struct ReadySet: @unchecked Sendable {
     (front, frontWord, count) = (other.front, other.frontWord, other.count)
   }
 
-  /// The same set in memory of its own.
+  /// Returns a copy of the set with its own memory.
   func copied() -> ReadySet {
     guard let storage else { return self }
     let words = UnsafeMutablePointer<UInt64>.allocate(capacity: wordCount)
@@ -61,14 +62,14 @@ struct ReadySet: @unchecked Sendable {
     return ReadySet(self, storage: words)
   }
 
-  /// Frees the memory; the set must not be used afterwards.
+  /// Frees the memory. The set must not be used afterwards.
   func deallocate() { storage?.deallocate() }
 
   private var words: UnsafeMutablePointer<UInt64> { storage.unsafelyUnwrapped }
 
   var isEmpty: Bool { front == 0 }
 
-  /// The lowest position, or nil when the set is empty.
+  /// The lowest position, or nil if the set is empty.
   @inline(__always)
   var lowest: Int? { front == 0 ? nil : frontWord << 6 &+ front.trailingZeroBitCount }
 
@@ -97,7 +98,7 @@ struct ReadySet: @unchecked Sendable {
     }
   }
 
-  /// Removes the lowest position; the set must not be empty.
+  /// Removes and returns the lowest position. The set must not be empty.
   @inline(__always)
   mutating func removeLowest() -> Int {
     let lowest = frontWord << 6 &+ front.trailingZeroBitCount
@@ -107,7 +108,7 @@ struct ReadySet: @unchecked Sendable {
     return lowest
   }
 
-  /// Makes the word of a position the front, which is behind it or is empty.
+  /// Makes the word of a position the front. The present front is a later word or empty.
   @inline(never)
   private mutating func replaceFront(by position: Int) {
     if front != 0 {
@@ -118,7 +119,7 @@ struct ReadySet: @unchecked Sendable {
     front = Self.bit(position)
   }
 
-  /// Makes the lowest word that has positions the front, which is empty.
+  /// Makes the lowest word with positions the front, which is empty now.
   @inline(never)
   private mutating func refill() {
     guard count > 0 else { return }
@@ -132,17 +133,17 @@ struct ReadySet: @unchecked Sendable {
     clearCoarser(word)
   }
 
-  /// Sets the bit of a position behind the front.
+  /// Sets the bit of a position outside the front.
   @inline(__always)
   private func set(_ position: Int) {
-    // Most often others of the same word are in the set, so that the coarser levels know of it.
+    // Usually other positions of the same word are set, so the coarser levels need no change.
     let word = words + position >> 6
     let before = word.pointee
     word.pointee = before | Self.bit(position)
     if before == 0 { setCoarser(position >> 6) }
   }
 
-  /// Says on the coarser levels that a word has positions.
+  /// Marks a word as not empty on the coarser levels.
   @inline(never)
   private func setCoarser(_ word: Int) {
     if starts.second == 0 || add(word, starts.second) || starts.third == 0 { return }
@@ -150,7 +151,7 @@ struct ReadySet: @unchecked Sendable {
     _ = add(word >> 12, starts.fourth)
   }
 
-  /// Says on the coarser levels that a word has no positions.
+  /// Marks a word as empty on the coarser levels.
   @inline(never)
   private func clearCoarser(_ word: Int) {
     if starts.second == 0 || !take(Self.bit(word), from: word >> 6, level: starts.second) || starts.third == 0 {
@@ -160,14 +161,14 @@ struct ReadySet: @unchecked Sendable {
     _ = take(Self.bit(word >> 12), from: word >> 18, level: starts.fourth)
   }
 
-  /// Sets a bit of a level; true when its word was not empty before.
+  /// Sets a bit of a level. Returns true if its word was not empty before.
   private func add(_ position: Int, _ level: Int) -> Bool {
     let before = words[level + position >> 6]
     words[level + position >> 6] = before | Self.bit(position)
     return before != 0
   }
 
-  /// Clears a bit of a word of a level; true when the word is empty now.
+  /// Clears a bit of a word. Returns true if the word is empty now.
   private func take(_ bit: UInt64, from word: Int, level: Int) -> Bool {
     words[level + word] &= ~bit
     return words[level + word] == 0

@@ -1,39 +1,39 @@
 import FlowModel
 
-/// The transitions that were not taken yet, in chunks: appending one is a comparison and a store, and what has been
-/// taken is not copied. With an observer each step makes three, so those of a step's first attempt take 8 bytes.
+/// The transitions that have not been taken yet, in chunks. Appending takes a comparison and a store, and taking copies
+/// nothing. With an observer each step has three transitions, so those of a first attempt are stored in 8 bytes.
 ///
 /// Proof of safety: `next` and `end` point into the memory of the last of `chunks`, which live as long as the log or
-/// anyone who took them. The log belongs to the ``StepTables`` of one plan; a plan that shares them calls
-/// ``StepTables/makeUnique()`` before it appends, and that copies what is not taken.
+/// the code that took them. The log belongs to the ``StepTables`` of one plan. A plan that shares them calls
+/// ``StepTables/makeUnique()`` before it appends, which copies the transitions that have not been taken.
 struct RecordLog: @unchecked Sendable {
   private var next: UnsafeMutablePointer<UInt64>?
   private var end: UnsafeMutablePointer<UInt64>?
-  /// The time that those of the last chunk are counted from.
+  /// The base of the last chunk's times.
   private var baseNanoseconds = 0
   private var chunks: [RecordChunk] = []
   private var spare: [RecordChunk] = []
 
-  /// How many chunks, 32 KiB each, are kept to be used again.
+  /// The number of 32 KiB chunks that are kept for reuse.
   private static let spareLimit = 32
 
   var isEmpty: Bool { chunks.isEmpty }
 
-  /// Adds that a step became ready.
+  /// Records that a step became ready.
   @inline(__always)
   mutating func appendReady(_ step: StepIndex, at now: Int) { append(ShortRecord.ready, step, at: now) }
 
-  /// Adds that a step succeeded in its first attempt.
+  /// Records that a step succeeded in its first attempt.
   @inline(__always)
   mutating func appendFirstSuccess(of step: StepIndex, at now: Int) { append(ShortRecord.succeeded, step, at: now) }
 
-  /// Adds that the first attempt of a step started in the queue of a pool.
+  /// Records that the first attempt of a step started in the queue of a pool.
   @inline(__always)
   mutating func appendFirstStart(of step: StepIndex, in pool: Pool, at now: Int) {
     append(ShortRecord.started + UInt64(truncatingIfNeeded: pool.index), step, at: now)
   }
 
-  /// Adds any transition.
+  /// Records any transition.
   mutating func append(_ kind: PlanRecord.Kind, at now: Int) {
     append(ShortRecord.long, 0, at: now)
     chunks[chunks.count - 1].long.append(PlanRecord(kind, atNanoseconds: now))
@@ -58,24 +58,25 @@ struct RecordLog: @unchecked Sendable {
     baseNanoseconds = now
   }
 
-  /// Lets the last chunk know how many there are.
+  /// Stores the number of transitions in the last chunk.
   private func closeLast() {
     if let last = chunks.last { last.count = next.unsafelyUnwrapped - last.words }
   }
 
-  /// Returns what it holds and empties itself.
+  /// Returns all chunks and empties the log.
   mutating func take() -> [RecordChunk] {
     closeLast()
     defer { (chunks, next, end) = ([], nil, nil) }
     return chunks
   }
 
-  /// Takes back chunks that have been read.
+  /// Keeps chunks that have been read for reuse.
   mutating func reuse(_ read: [RecordChunk]) {
     spare.append(contentsOf: read.prefix(Self.spareLimit - spare.count))
   }
 
-  /// The same log in memory of its own. Only reads this one: two plans that share it may be copied on two threads at once.
+  /// Returns a copy of the log with its own memory. It only reads this log, because two threads may copy plans that
+  /// share it at once.
   func copied() -> RecordLog {
     var copy = RecordLog()
     for (index, chunk) in chunks.enumerated() {
@@ -87,20 +88,21 @@ struct RecordLog: @unchecked Sendable {
   }
 }
 
-/// How a transition is in 64 bits: the kind in the upper 4, the step in 28, the nanoseconds from the chunk's first in 32.
+/// The 64-bit encoding of a transition: the kind in the upper 4 bits, the step in 28, the nanoseconds from the chunk's
+/// beginning in 32.
 private enum ShortRecord {
   static let ready: UInt64 = 0
   static let succeeded: UInt64 = 1
-  /// A start in the queue of the pool with index 0; those of the other pools follow.
+  /// A start in the queue of the pool with index 0. The other pools follow.
   static let started: UInt64 = 2
-  /// The next of the chunk's long records.
+  /// A reference to the next of the chunk's long records.
   static let long: UInt64 = 15
 }
 
-/// Transitions that follow each other.
+/// Consecutive transitions.
 ///
-/// Proof of safety: the memory is allocated in `init` and freed in `deinit`. The log that the chunk is part of writes it,
-/// and sets `count` before it hands the chunk over; then it is read, until the log has it back.
+/// Proof of safety: the memory is allocated in `init` and freed in `deinit`. The log that owns the chunk writes it, and
+/// sets `count` before it hands the chunk over. Afterwards the chunk is only read, until it is returned to the log.
 final class RecordChunk: @unchecked Sendable, Sequence {
   static let capacity = 4096
 
@@ -108,7 +110,7 @@ final class RecordChunk: @unchecked Sendable, Sequence {
   fileprivate var count = 0
   fileprivate var long: [PlanRecord] = []
   private var baseNanoseconds = 0
-  /// Whether all of them say all there is to say.
+  /// True if the records contain everything that their events report.
   fileprivate(set) var isComplete = true
 
   deinit { words.deallocate() }
@@ -120,7 +122,7 @@ final class RecordChunk: @unchecked Sendable, Sequence {
 
   func makeIterator() -> Iterator { Iterator(chunk: self, count: count) }
 
-  /// The first of them.
+  /// The first `count` records.
   fileprivate func records(first count: Int) -> IteratorSequence<Iterator> {
     IteratorSequence(Iterator(chunk: self, count: count))
   }

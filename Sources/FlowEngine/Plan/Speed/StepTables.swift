@@ -1,14 +1,15 @@
 import FlowModel
 
-/// What changes and what is fixed about every step, the queues, and what happened, in blocks of memory.
+/// The states and traits of all steps, the queues and the log, in blocks of memory.
 ///
-/// A plan touches them dozens of times a step; arrays would check at each touch whether they are shared and whether the
-/// index is in bounds. Here the first is checked once for each event (``makeUnique()``), the second in debug builds.
+/// A plan accesses them dozens of times per step. Arrays would check for uniqueness and bounds on each access. Here
+/// uniqueness is checked once per event (``makeUnique()``), and bounds in debug builds.
 ///
 /// Proof of safety: the blocks are allocated and initialized in `Blocks.init`, never move, and are freed with the last
-/// plan that refers to them. Copies of a plan share them; every method that writes is reached only through a mutating
-/// entry of ``Plan`` that has called ``makeUnique()``, so that who writes is alone in holding them. Indices are those of
-/// steps and queues of one graph, for which the blocks are made; after the last step's traits comes one entry that only
+/// plan that refers to them. Copies of a plan share them. Every method that writes is reached only through a mutating
+/// entry of ``Plan`` that has called ``makeUnique()``, so the writer is their only owner. Indices are those of steps
+/// and queues of one graph, for which the blocks were created. After the last step's traits there is one more entry,
+/// which marks the end of the last step's successors.
 /// says where the last step's successors end.
 struct StepTables: @unchecked Sendable {
   private final class Blocks {
@@ -44,7 +45,7 @@ struct StepTables: @unchecked Sendable {
       for index in queues.indices { queues[index].ready = queues[index].ready.copied() }
     }
 
-    /// Replaces the queues by others, none of whose steps are ready.
+    /// Replaces the queues. No step of the new queues is ready.
     func setQueues(_ new: [PlanQueue]) {
       freeQueues()
       queues = .allocate(capacity: new.count)
@@ -69,44 +70,42 @@ struct StepTables: @unchecked Sendable {
   }
 
   private var blocks: Blocks
-  /// What changes about each step.
+  /// The changing state of each step.
   private(set) var states: UnsafeMutableBufferPointer<StepState>
-  /// What is fixed about each step.
+  /// The fixed properties of each step.
   private(set) var traits: UnsafeMutableBufferPointer<StepTraits>
-  /// The queues.
   private(set) var queues: UnsafeMutableBufferPointer<PlanQueue>
-  /// The transitions that were not taken yet.
+  /// The transitions that have not been taken yet.
   private(set) var log: UnsafeMutablePointer<RecordLog>
-  /// The steps in the order in which they finished, and where that order ends: a step that finishes while `n` are
-  /// unfinished is `n` before the end.
+  /// The end of the list of steps in the order in which they finished. A step that finishes while `n` steps are
+  /// unfinished is stored `n` before this end.
   private(set) var orderEnd: UnsafeMutablePointer<StepIndex>
 
-  /// Tables for this many steps.
+  /// Creates tables for this number of steps.
   init(count: Int) { self.init(Blocks(count: count)) }
 
   private init(_ blocks: Blocks) {
     self.blocks = blocks
     states = blocks.states
-    // Without the entry behind the last step's.
+    // Without the extra entry after the last step's traits.
     traits = UnsafeMutableBufferPointer(rebasing: blocks.traits.dropLast())
     queues = blocks.queues
     log = blocks.log
     orderEnd = blocks.order + blocks.states.count
   }
 
-  /// Replaces the queues; no step of the new ones is ready.
+  /// Replaces the queues. No step of the new queues is ready.
   mutating func setQueues(_ new: [PlanQueue]) {
     blocks.setQueues(new)
     queues = blocks.queues
   }
 
-  /// The steps that finished, from one to another in the order in which they did.
+  /// A range of the finished steps, in the order in which they finished.
   func order(_ range: Range<Int>) -> UnsafeBufferPointer<StepIndex> {
     UnsafeBufferPointer(start: orderEnd - states.count + range.lowerBound, count: range.count)
   }
 
-  /// Makes sure that no other plan shares the blocks; to be called before anything is written. True when the tables have
-  /// moved for it.
+  /// Makes sure that no other plan shares the blocks. Call it before any write. Returns true if the tables have moved.
   mutating func makeUnique() -> Bool {
     if isKnownUniquelyReferenced(&blocks) { return false }
     self = StepTables(Blocks(copying: blocks))
@@ -122,7 +121,7 @@ extension UnsafeMutableBufferPointer {
     nonmutating _modify { yield &self[Int(step)] }
   }
 
-  /// The element at a small index, such as that of a step's queue.
+  /// The element at a small index, such as a step's queue.
   @inline(__always)
   subscript(index: UInt16) -> Element {
     get { self[Int(index)] }
@@ -131,7 +130,7 @@ extension UnsafeMutableBufferPointer {
 }
 
 extension UnsafeMutablePointer {
-  /// The entry of a step.
+  /// The element of a step.
   @inline(__always)
   subscript(step: StepIndex) -> Pointee {
     get { self[Int(step)] }
