@@ -1,35 +1,35 @@
 import FlowModel
 
-/// What must be done outside the lock after a change.
+/// The work to do outside the lock after a change.
 struct Aftermath {
-  /// Which threads to wake or to watch, in order.
+  /// The requests to wake or watch threads, in order.
   var threads: [ThreadRequest] = []
-  /// Steps whose bodies executors must run.
+  /// The steps whose bodies executors must run.
   var remoteStarts: [Start] = []
-  /// Steps of which executors are to know the items before they run the first.
+  /// The fan-outs whose items must be announced to their executor before the first one runs.
   var expectations: [(step: StepIndex, items: [Int], atOnce: Int)] = []
-  /// Steps whose items must be worked out from files.
+  /// The steps whose items must be determined from files.
   var surveys: [StepIndex] = []
-  /// Attempts that must be asked to end.
+  /// The attempts to be asked to end.
   var cancellations: [(step: StepIndex, attempt: Int)] = []
-  /// When the plan's timer must be set; nil: it is.
+  /// The instant for which the plan's timer must be set, or nil if it is set.
   var timerAt: Int?
-  /// Whether the gate has been armed, and its clock is to begin.
+  /// True if the gate has been armed, so its clock must start.
   var mustBeginGate = false
   var mustDeliver = false
-  /// Whether the journal of a durable run must be written before more can start.
+  /// True if the journal of a durable run must be written before more steps can start.
   var mustFlush = false
-  /// Whether a check that this process still has the run is due before more can start.
+  /// True if the lease must be checked before more steps can start.
   var mustAwaitLease = false
   var hasEnded = false
-  /// Warnings, to be reported.
+  /// Warnings to report.
   var warning: String?
 
   /// A request about the threads of a pool.
   enum ThreadRequest {
-    /// Wakes one of them.
+    /// Wake one of the threads.
     case wake(Pool)
-    /// Checks after this time whether a thread came free.
+    /// Check after this time whether a thread has become free.
     case watch(Pool, nanoseconds: Int)
   }
 }

@@ -2,19 +2,19 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// The run as an action sees it that a step calls for a post: the step's own, but for what would start steps or outlive the
-/// call, and with an end of its own.
+/// The host of an action that a step calls for a post. It forwards to the step's run, except for requests that would
+/// start steps or outlive the call, and each call can be ended separately.
 final class CalledActionHost: ActionHost {
   private struct State {
-    /// Why the call was asked to end; nil while it was not.
+    /// The reason why the call was asked to end, or nil.
     var end: String?
     var handlers: [@Sendable () -> Void] = []
   }
 
   private let host: WorkflowRun
-  /// What the called action is named.
+  /// The name of the called action.
   private let name: String
-  /// The number of the post for which it is called.
+  /// The number of the post that it is called for.
   private let post: Int
   private let endsAtNanoseconds: Int
   private let state = Mutex(State())
@@ -26,7 +26,7 @@ final class CalledActionHost: ActionHost {
     self.endsAtNanoseconds = endsAtNanoseconds
   }
 
-  /// Tells the call to end; the first reason stays.
+  /// Asks the call to end. Only the first reason is kept.
   func end(because reason: String) {
     let handlers = state.withLock { state in
       state.end = state.end ?? reason
@@ -36,7 +36,7 @@ final class CalledActionHost: ActionHost {
     for handler in handlers { handler() }
   }
 
-  /// Why the call was asked to end.
+  /// The reason why the call was asked to end.
   var reason: String { state.withLock { $0.end } ?? "" }
 
   var run: RunInformation { host.run }
@@ -44,7 +44,7 @@ final class CalledActionHost: ActionHost {
   var launch: Launch { host.launch }
   var hasLogRoom: Bool { host.hasLogRoom }
   func stepID(of step: StepIndex) -> StepID { host.stepID(of: step) }
-  /// One for each post, so that what is done for a post is not taken for a repetition.
+  /// Each post has its own key, so that its request is not taken for a repetition.
   func idempotencyKey(of step: StepIndex) -> String { "\(host.idempotencyKey(of: step))#\(post)" }
   func environment(of step: StepIndex) -> [String: String] { host.environment(of: step) }
   func traceparent(of step: StepIndex, attempt: Int) -> String? { host.traceparent(of: step, attempt: attempt) }
@@ -88,7 +88,7 @@ final class CalledActionHost: ActionHost {
       isRetryable: false)
   }
 
-  /// Not kept, since no step could need it. It is closed at once.
+  /// Closes the handle at once, because no step could use it.
   func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int

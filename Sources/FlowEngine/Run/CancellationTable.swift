@@ -1,26 +1,26 @@
 import FlowModel
 import Synchronization
 
-/// Which attempts of which steps have been asked to end, and who wants to know.
+/// The attempts that were asked to end, and their handlers.
 ///
-/// A body that works long asks `isCancelled` often, so that is one atomic load; handlers and tasks are few and kept
-/// under a lock.
+/// Long-running bodies check `isCancelled` often, so that is a single atomic load. Handlers and tasks are rare and
+/// guarded by a lock.
 final class CancellationTable: Sendable {
   private struct Key: Hashable {
     var step: StepIndex
     var attempt: Int
   }
 
-  /// The highest attempt of each step that was asked to end, one atomic a step.
+  /// The highest cancelled attempt of each step, as one atomic per step.
   ///
   /// Proof of safety: the memory is allocated and initialized in `init`, its address never changes, every access is an
   /// atomic operation, and it is freed in `deinit`, when no reference to the table is left.
   private nonisolated(unsafe) let cancelled: UnsafeMutablePointer<Atomic<UInt8>>
   private let count: Int
   private let handlers = Mutex<[Key: [@Sendable () -> Void]]>([:])
-  /// Whether there was ever one: most runs have none to forget.
+  /// True once a handler was added. Most runs have none to remove.
   private let hasHandlers = Atomic(false)
-  /// The same for items of steps, by their instances, which are not known before; and whether there is any.
+  /// The cancelled attempts of items, by instance, because items are not known in advance.
   private let cancelledItems = Mutex<[StepIndex: Int]>([:])
   private let hasCancelledItems = Atomic(false)
 
@@ -41,7 +41,7 @@ final class CancellationTable: Sendable {
     return cancelledItems.withLock { $0[step] ?? 0 } >= attempt
   }
 
-  /// Calls `handler` once when the attempt is asked to end; at once when it has been.
+  /// Calls `handler` once when the attempt is asked to end, or at once if it has been.
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     let isLate = handlers.withLock { handlers in
       if isCancelled(step, attempt: attempt) { return true }
@@ -52,7 +52,7 @@ final class CancellationTable: Sendable {
     if isLate { handler() }
   }
 
-  /// Tells a try to end.
+  /// Asks an attempt to end.
   func cancel(_ step: StepIndex, attempt: Int) {
     let waiting = handlers.withLock { handlers in
       if Int(step) < count {
@@ -66,7 +66,7 @@ final class CancellationTable: Sendable {
     for handler in waiting { handler() }
   }
 
-  /// Forgets the handlers of an attempt that has ended.
+  /// Removes the handlers of an attempt that has ended.
   func forget(_ step: StepIndex, attempt: Int) {
     guard hasHandlers.load(ordering: .acquiring) else { return }
     _ = handlers.withLock { $0.removeValue(forKey: Key(step: step, attempt: attempt)) }

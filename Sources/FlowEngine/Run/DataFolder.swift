@@ -1,19 +1,19 @@
 import FlowPlatform
 
-/// The folder in which runs of one workflow keep what must outlive them.
+/// The folder in which the runs of one workflow keep their lasting files.
 ///
-/// The file `launched` in it says that a run has ended well here, so that the next is not the first.
+/// The file `launched` in it records that a run has succeeded here, so the next one is not the first.
 public struct DataFolder: Sendable {
   /// The absolute path.
   public let path: String
 
-  /// A folder that could not be made or written.
+  /// The error for a folder that cannot be created or written.
   public struct FolderProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path that was refused.
     public let path: String
-    /// What the system said.
+    /// The cause reported by the system.
     public let cause: String
-    /// Path, cause and remedy.
+    /// The path, the cause and a remedy.
     public var description: String { "the data folder '\(path)' cannot be used: \(cause); name another one" }
   }
 
@@ -56,13 +56,13 @@ public struct DataFolder: Sendable {
 
   private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// The folder at an absolute path that exists.
+  /// Opens an existing folder by its absolute path.
   init(opened path: String) { self.path = path }
 
-  /// Whether a run with this folder has ended `success` or `partial` before, or has shown its window if it has one.
+  /// True if a run with this folder has ended with `success` or `partial`, or has shown its window if it has one.
   public var hasLaunched: Bool { access(path + "/launched", F_OK) == 0 }
 
-  /// Notes that a run has ended well. Returns what went wrong, or nil.
+  /// Records that a run has succeeded. Returns an error message, or nil.
   func noteLaunch() -> String? {
     let file = open(path + "/launched", O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard file >= 0 else { return "cannot record the launch in '\(path)': \(String(cString: strerror(errno)))" }

@@ -3,18 +3,19 @@ import FlowPluginKit
 import FlowSecrets
 import FlowStore
 
-/// Runs workflows with the actions of its registry. An app has one; it holds no state of runs.
+/// Runs workflows with the actions of its registry. An app needs one engine, which keeps no state of runs.
 public struct Engine: Sendable {
-  /// The actions it can run.
+  /// The actions that the engine can run.
   public let registry: ActionRegistry
 
-  /// An engine with these actions.
+  /// Creates an engine with these actions.
   public init(registry: ActionRegistry) { self.registry = registry }
 
-  /// An engine with these plugins, which must differ in name.
+  /// Creates an engine with these plugins, whose names must differ.
   public init(plugins: [any Plugin]) { self.init(registry: ActionRegistry(plugins)) }
 
-  /// Starts a run. Throws a ``PreparedWorkflow/PreparationProblem`` when an action is missing or an expression is wrong.
+  /// Starts a run. Throws a ``PreparedWorkflow/PreparationProblem`` if an action is missing or an expression is
+  /// invalid.
   public func start(
     _ graph: WorkflowGraph, options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) -> WorkflowRun {
@@ -51,12 +52,12 @@ public struct Engine: Sendable {
     }
   }
 
-  /// Continues with a run whose process is gone: the same id, the next epoch. What the plan of the resume says is on disk
-  /// before any step begins. Inputs, launch and data folder come from the journal, whatever `options` say, but for
-  /// secret inputs and the secrets, which are recorded nowhere.
+  /// Resumes a run whose process has ended, with the same id and the next epoch. The resume plan is written to the
+  /// store before any step begins. Inputs, launch and data folder come from the journal and not from `options`, except
+  /// for secrets and secret inputs, which are never recorded.
   ///
-  /// Throws a `SecretMask.MissingSecret` when one is not given again, a `StoreProblem` when another process has the run
-  /// or the store cannot be written, and a ``PreparedWorkflow/PreparationProblem`` when the run cannot start.
+  /// Throws a `SecretMask.MissingSecret` if one of these is missing, a `StoreProblem` if another process holds the run
+  /// or the store cannot be written, and a ``PreparedWorkflow/PreparationProblem`` if the run cannot start.
   public func resume(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
@@ -64,8 +65,8 @@ public struct Engine: Sendable {
     try claim(id, as: prepared, plan, in: store, history, options: options).start()
   }
 
-  /// The first half of ``resume(_:as:_:in:_:options:)``: takes the run, so that no other process resumes it, and changes
-  /// nothing else. Throws the same.
+  /// Takes the lease of a run, so that no other process resumes it, and changes nothing else. This is the first half of
+  /// ``resume(_:as:_:in:_:options:)`` and throws the same errors.
   public func claim(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
@@ -117,15 +118,15 @@ extension Engine {
 
 /// A run that this process has taken and not resumed yet: what may fail, such as asking an engine for workers, is done now.
 public struct ClaimedRun: Sendable {
-  /// As it was before it was taken.
+  /// The run before it was claimed.
   let before: StoredRun
   let origin: RunOrigin
   let prepared: PreparedWorkflow
   let history: RunHistory
   let options: RunOptions
 
-  /// Writes the resume's first entries and resumes the run. Throws as ``Engine/resume(_:as:_:in:_:options:)`` does; where
-  /// nothing was written the run is returned.
+  /// Writes the first journal entries of the resume and resumes the run. Throws the same errors as
+  /// ``Engine/resume(_:as:_:in:_:options:)``. If nothing was written, the run is released.
   public func start() throws -> WorkflowRun {
     let (plan, lease) = (origin.plan, origin.lease)
     let epoch = RunEpoch(
@@ -146,6 +147,6 @@ public struct ClaimedRun: Sendable {
     return run
   }
 
-  /// Gives the run back as it was. Where that fails it counts as interrupted once this process is gone.
+  /// Releases the run unchanged. If that fails, it counts as interrupted once this process has ended.
   public func giveBack() { try? origin.store.giveBack(origin.lease, as: before) }
 }

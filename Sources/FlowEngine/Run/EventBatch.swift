@@ -1,23 +1,23 @@
 import FlowModel
 
-/// Events on the way to the observer.
+/// Events to be delivered to the observer.
 ///
-/// The gate's thread notes when the gate opened without waiting for the run's lock, so that steps which started and ended
-/// after that may have been noted before. The opening is put where it belongs among the events that are still here.
+/// The gate's thread records the opening without waiting for the run's lock, so later starts and ends of steps may have
+/// been recorded before it. The opening is inserted in order among the events that have not been delivered.
 struct EventBatch {
-  /// How many the observer is given at once, and how many at least are kept back for the opening of the gate.
+  /// The number of events per delivery, and the minimum number kept back for the opening of the gate.
   private static let capacity = 4096
 
   private let observer: any RunObserver
   private var events: [RunEvent] = []
-  /// Whether the steps that have finished are noted.
+  /// True if the ends of steps are recorded.
   var notesEnds = false
   /// The steps that have finished.
   private(set) var endedSteps: [StepID] = []
 
   init(_ observer: any RunObserver) { self.observer = observer }
 
-  /// Adds an event, and tells the observer of the oldest when there are enough.
+  /// Adds an event, and delivers the oldest if there are enough.
   mutating func add(_ event: RunEvent) {
     if notesEnds, case .stepFinished(let step, _) = event.kind { endedSteps.append(step) }
     if case .gateOpened = event.kind, let last = events.last, last.atNanoseconds > event.atNanoseconds {
@@ -30,7 +30,7 @@ struct EventBatch {
     events.removeFirst(Self.capacity)
   }
 
-  /// Tells the observer what it has not heard.
+  /// Delivers the remaining events.
   mutating func tell() {
     if !events.isEmpty { observer.receive(events) }
     events.removeAll(keepingCapacity: true)

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The values that events were posted with.
+/// The values of posted events.
 struct EventValues: Sendable {
   private var values: [String: [Int: Value]] = [:]
   private var last: [String: Value] = [:]
@@ -9,13 +9,13 @@ struct EventValues: Sendable {
   /// The events that were posted with a value.
   var events: [String] { last.keys.sorted() }
 
-  /// The value of a post by its number; null: it had none.
+  /// The value of a post by its number, or null if it had none.
   func value(of event: String, number: Int) -> Value { values[event]?[number] ?? .null }
 
-  /// The value of the last post; null: it had none, or the event was not posted.
+  /// The value of the last post, or null if it had none or the event has not been posted.
   func last(of event: String) -> Value { last[event] ?? .null }
 
-  /// Keeps the value of a post; false: the values of the run would be too large.
+  /// Stores the value of a post. Returns false if the run's values would become too large.
   mutating func keep(_ value: Value, of event: String, number: Int) -> Bool {
     guard !value.isNull else {
       if last[event] != nil { last[event] = value }
@@ -29,7 +29,7 @@ struct EventValues: Sendable {
   }
 }
 
-/// A value of a post that the journal keeps.
+/// The value of a post as recorded in the journal.
 package struct RecordedEventValue: Sendable, Hashable {
   /// The event.
   package var event: String

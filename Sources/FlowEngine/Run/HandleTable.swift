@@ -2,13 +2,13 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// The live handles of a run: who provided which, in order, and how each is closed.
+/// The live handles of a run in the order in which they were provided.
 final class HandleTable: Sendable {
   struct ProvidedHandle: Sendable {
     var key: HandleKey
     var handle: any Sendable
     var close: @Sendable () throws -> Void
-    /// The step that provided it; nil: a plugin brought it into the run.
+    /// The step that provided it, or nil for a plugin.
     var step: StepIndex?
   }
 
@@ -20,9 +20,9 @@ final class HandleTable: Sendable {
     entries = Mutex(handles.map { ProvidedHandle(key: $0.key, handle: $0.handle, close: {}, step: nil) })
   }
 
-  /// The handle under `key` that `step` may use: of several providers the one among the steps before it.
+  /// The handle with `key` for `step`. If several steps provide it, the one upstream of `step` counts.
   func handle(_ key: HandleKey, for step: StepIndex) -> (any Sendable)? {
-    // The last one that a step provided, or else the last that came with a plugin; only among several the steps decide.
+    // The last handle of a step, or else the last of a plugin. The graph is only searched if several steps provide it.
     var provided = 0
     let last = entries.withLock { entries -> (any Sendable)? in
       var found: (any Sendable)?
@@ -37,7 +37,7 @@ final class HandleTable: Sendable {
     return entries.withLock { $0.filter { $0.key == key && $0.step != nil } }.last { isBefore($0.step!, step) }?.handle
   }
 
-  /// Adds a handle; returns the closing of the one that the same step had provided before under this key.
+  /// Adds a handle. Returns the close function of the same step's earlier handle with this key.
   func provide(_ entry: ProvidedHandle) -> (@Sendable () throws -> Void)? {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { $0.key == entry.key && $0.step == entry.step }) else {
@@ -50,7 +50,7 @@ final class HandleTable: Sendable {
     }
   }
 
-  /// Takes every handle out, the latest first.
+  /// Removes and returns all handles, the latest first.
   func takeAll() -> [ProvidedHandle] {
     entries.withLock { entries in
       defer { entries.removeAll() }

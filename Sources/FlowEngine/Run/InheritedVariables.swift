@@ -3,25 +3,25 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The variables of this process that expressions of a run have read as `env.NAME`. Each keeps the value that it had at first,
-/// also in a resume of the run.
+/// The variables of this process that expressions of a run have read as `env.NAME`. Each keeps its first value, even if
+/// the run is resumed.
 final class InheritedVariables: Sendable {
   private let lookUp: @Sendable (String) -> String?
   private let state: Mutex<State>
 
   private struct State {
-    /// The text of each variable; null for one that is not set.
+    /// The value of each variable, or null if it is not set.
     var values: ValueObject
     var hasUnrecorded = false
   }
 
-  /// Variables of which these have been read before.
+  /// Creates the variables with the values that have been read before.
   init(_ values: ValueObject = [:], lookUp: @escaping @Sendable (String) -> String?) {
     self.lookUp = lookUp
     state = Mutex(State(values: values))
   }
 
-  /// The text of a variable, or null.
+  /// The value of a variable, or null.
   subscript(name: String) -> Value {
     state.withLock { state in
       if let value = state.values[name] { return value }
@@ -32,20 +32,20 @@ final class InheritedVariables: Sendable {
     }
   }
 
-  /// Whether a variable was read that the journal does not have.
+  /// True if a variable was read that the journal does not have.
   var hasUnrecorded: Bool { state.withLock { $0.hasUnrecorded } }
 
-  /// Notes that the journal will have all that have been read.
+  /// Records that the journal has all variables read so far.
   func noteRecorded() { state.withLock { $0.hasUnrecorded = false } }
 
-  /// All that have been read; null for one that is not set.
+  /// The variables that have been read, with null for those that are not set.
   var values: ValueObject { state.withLock { $0.values } }
 }
 
 extension RunOptions {
-  /// The text of a variable of this process, as a command inherits it; nil if it is not set or no UTF-8.
+  /// The value of a variable of this process as a command inherits it, or nil if it is not set or not valid UTF-8.
   @Sendable static func variableOfProcess(_ name: String) -> String? {
-    // The file of another step's outputs, if this process is a command of a workflow itself.
+    // If this process is a command of a workflow itself, this is the file for that step's outputs.
     if name.isEmpty || name == "FLOWRUN_OUTPUT" || name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "=") }) {
       return nil
     }

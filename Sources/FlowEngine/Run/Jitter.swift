@@ -1,9 +1,9 @@
 import FlowBytes
 import FlowModel
 
-/// Draws for retries: the same for the same seed, step and attempt.
+/// Random numbers for retries, determined by seed, step and attempt.
 enum Jitter {
-  /// A number from 0..<1.
+  /// Returns a number in 0..<1.
   static func draw(seed: UInt64, step: StepIndex, attempt: Int) -> Double {
     let number = UInt64(bitPattern: Int64(step)) &* 256 &+ UInt64(attempt) &+ 1
     return Double(SplitMix64.mixed(seed &+ number &* SplitMix64.step) >> 11) * 0x1p-53

@@ -2,6 +2,6 @@ import Dispatch
 
 /// The main thread of a program whose `main` is not asynchronous.
 package enum MainThread {
-  /// Gives the main thread to the main queue, on which steps of the queue `main` run. The program ends by `exit`.
+  /// Serves the main queue on the main thread, which runs the steps of the queue `main`. The program ends with `exit`.
   package static func serve() -> Never { dispatchMain() }
 }

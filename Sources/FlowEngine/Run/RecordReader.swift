@@ -1,12 +1,12 @@
 import FlowModel
 
-/// Makes events of records, outside the lock.
+/// Turns records into events, outside the lock.
 struct RecordReader {
   private let graph: WorkflowGraph
   private let queueNames: [String]
-  /// When each step was first started, in nanoseconds from the start of the run.
+  /// The first start of each step, in nanoseconds from the start of the run.
   private var starts: [Int]
-  /// When the items of steps were first started, by instance.
+  /// The first start of items, by instance.
   private var itemStarts: [StepIndex: Int] = [:]
   private let instances: InstanceTable
 
@@ -17,7 +17,7 @@ struct RecordReader {
     starts = Array(repeating: 0, count: graph.workflow.steps.count)
   }
 
-  /// Makes the events of records; `besides` are those of the records that do not say all.
+  /// Turns records into events. `besides` are the events of partial records.
   mutating func read(_ chunks: [RecordChunk], besides: [RunEvent], into batch: inout EventBatch) {
     var besides = besides[...]
     for chunk in chunks {
@@ -35,7 +35,7 @@ struct RecordReader {
     switch record {
     case .ready(let step): return .stepReady(id(step))
     case .started(let step, let attempt, let queue):
-      // The first that is heard of: that of a step which continues after a resume has a higher number.
+      // The first start seen by this reader. A resumed step has a higher attempt number.
       if Int(step) >= starts.count {
         if attempt == 1 || itemStarts[step] == nil { itemStarts[step] = time }
       } else if attempt == 1 || starts[Int(step)] == 0 {

@@ -1,103 +1,102 @@
 import FlowModel
 
-/// What a run is given besides the workflow.
+/// The options of a run.
 public struct RunOptions: Sendable {
-  /// Values for the workflow's inputs; those not given have their defaults.
+  /// The values of the workflow's inputs. Missing ones have their defaults.
   public var inputs: ValueObject = [:]
-  /// Variables below those of the workflow's `env`: what its `env-file` holds.
+  /// The variables of the workflow's `env-file`; those of `env` override them.
   public var fileEnvironment: ValueObject = [:]
-  /// The same for the workflows that it includes, by their scopes' numbers.
+  /// The variables of included workflows' `env-file`, by the number of the scope.
   public var scopeEnvironments: [Int: ValueObject] = [:]
   /// The variables that commands of the run inherit from this process, for `env.NAME` in expressions.
   public var inheritedVariable: @Sendable (String) -> String? = RunOptions.variableOfProcess
-  /// The workflow's secrets by name; null for one that is not required and was not found.
+  /// The workflow's secrets by name. Null for an optional one that was not found.
   public var secrets: ValueObject = [:]
-  /// Why the application was launched. `isFirst` is set from the data folder.
+  /// The reason for the launch. `isFirst` is set from the data folder.
   public var launch = Launch()
-  /// The absolute path of the run's data folder; made when missing.
+  /// The absolute path of the run's data folder. It is created if it is missing.
   public var dataFolder: String
-  /// The absolute path of the folder in which the workflow file is.
+  /// The absolute path of the workflow file's folder.
   public var workflowFolder: String
-  /// Whether the run waits for ``WorkflowRun/activate(launch:)`` with all but steps marked `prewarm`.
+  /// True if all steps except those marked `prewarm` wait for ``WorkflowRun/activate(launch:)``.
   public var isPrewarmed = false
-  /// Events posted from outside, each so long after the start of the run (`--event`).
+  /// The events posted from outside (`--event`), each with its delay from the start of the run.
   public var announcedEvents: [(name: String, delay: Duration)] = []
-  /// The values of those events that have one, by their place in ``announcedEvents``.
+  /// The values of those events, by their index in ``announcedEvents``.
   public var announcedValues: [Int: Value] = [:]
-  /// Whether services whose events come from outside end once the run is otherwise idle and nothing is due to come; for runs
-  /// of the command line, where nothing can come.
+  /// True if services that post events from outside end once the run is otherwise idle and nothing more is expected.
+  /// For runs on the command line.
   public var endsOutsideServices = false
-  /// Whether events may come through ``WorkflowRun/post(_:)-(String)`` until ``WorkflowRun/finishPosting()``; the run does not
+  /// True if ``WorkflowRun/post(_:)-(String)`` may post events until ``WorkflowRun/finishPosting()``. The run does not
   /// end before that.
   public var acceptsEvents = false
-  /// Receives every event of the run, in order; nil: no observer.
+  /// The observer that receives every event of the run, in order, or nil.
   public var observer: (any RunObserver)?
-  /// Whether the observer hears of the lines that commands and programs write, but for those of quiet steps.
+  /// True if the observer receives the output lines of commands and programs, except for quiet steps.
   public var showsOutput = true
-  /// Whether the observer also hears of the lines that commands have begun to write, each time that they change: for one
-  /// that shows them in place, as a live view does.
+  /// True if the observer also receives unfinished output lines each time they change, as a live view needs them.
   public var showsUnfinishedLines = false
-  /// Whether commands are asked for colors (`FORCE_COLOR=1`), because the observer shows them.
+  /// True if commands are asked for colors (`FORCE_COLOR=1`) because the observer shows them.
   public var forcesColor = false
-  /// Time that a test controls; nil: the system's.
+  /// The clock of a test, or nil for the system's.
   public var clock: VirtualClock?
-  /// Where the run is recorded; nil: nowhere.
+  /// The history that records the run, or nil.
   public var history: RunHistory?
-  /// Steps that run though they are up to date, by id; `*` stands for all.
+  /// The ids of steps that run even if they are up to date. `*` means all.
   public var forcedSteps: Set<String> = []
-  /// Whether files of items that are not in the list of their step any more are removed after a success.
+  /// True if a successful step removes the files of items that are no longer in its list.
   public var removesLeftovers = false
-  /// The steps to run, with all that they need; nil: all steps.
+  /// The steps to run, with their dependencies, or nil for all steps.
   public var selection: StepSelection?
-  /// The time in which files that a step on another machine produced must appear here after its end.
+  /// The maximum time until files that a step produced on another machine must appear here.
   public var fileWait = Duration.seconds(10)
-  /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
+  /// The seed for retry jitter. The same seed results in the same pauses.
   public var jitterSeed: UInt64 = 0
-  /// How long a run that continues waits before anything of it begins: what another process started remotely may run for
-  /// so long.
+  /// The pause of a resumed run before its first step begins. Steps that another process started remotely may still run
+  /// for this long.
   public var takeoverPause = Duration.zero
-  /// Which steps run elsewhere; nil: none.
+  /// The placement of steps on executors, or nil if all run here.
   public var placement: ExecutorPlacement?
-  /// What steps with `handles` may take at once; nil: what this machine has.
+  /// The capacity for steps with `resources`, or nil for that of this machine.
   public var capacity: MachineResources?
-  /// Gives the W3C trace context that an attempt of a step passes on to commands and plugins as `TRACEPARENT`: of a step, an
-  /// item or a step of an item's workflow by its path, such as `convert[3]/read`, and the number of the attempt. Nil: they
-  /// get what this process was given.
+  /// Returns the W3C trace context of an attempt, which commands and plugins receive as `TRACEPARENT`. The path names a
+  /// step, an item or a step of an item's workflow, such as `convert[3]/read`. If nil, they receive the one of this
+  /// process.
   public var traceparent: (@Sendable (_ path: String, _ attempt: Int) -> String)?
-  /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
+  /// Steps that take less time do not wake a second thread, because waking it takes longer than running them.
   package var shortStepNanoseconds = 400
-  /// How long the steps may take, by a thread's pace, that it takes in one go: no ready step waits longer for a thread
-  /// that is at work on short ones.
+  /// The estimated duration of the steps that a thread takes at once. No ready step waits longer for a thread that runs
+  /// short steps.
   package var batchNanoseconds = 32_000
-  /// How long a body that was asked to end may run before it is abandoned; a command has longer.
+  /// The time that a body has to end before it is abandoned. Commands have more.
   package var graceNanoseconds = Plan.usualGraceNanoseconds
-  /// How long the calls of `flow.on` continue in that time; the rest of it is for the step itself.
+  /// The part of the grace in which calls of `flow.on` may continue. The rest is for the step itself.
   package var lastCallsNanoseconds = 800_000_000
 
-  /// Whether nothing of it runs: it only shows which steps would.
+  /// True if nothing runs and only the steps that would run are shown.
   package var isTrial = false
-  /// Which item of another run's step it is a run for; nil: it is a run by itself.
+  /// The item of another run's step that this run belongs to, or nil if it is independent.
   package var outer: OuterRun?
 
-  /// Where pools find threads.
+  /// The source of the pools' threads.
   package var threads = PoolThreads.shared
 
-  /// Options with these folders, everything else at its default.
+  /// Creates options with these folders and default values.
   public init(dataFolder: String, workflowFolder: String) {
     self.dataFolder = dataFolder
     self.workflowFolder = workflowFolder
   }
 }
 
-/// Hears the events of a run.
+/// Receives the events of a run.
 public protocol RunObserver: Sendable {
-  /// How much it wants to hear; everything, unless it says otherwise.
+  /// The detail of the events it receives. Everything by default.
   var detail: RunDetail { get }
 
-  /// How much it wants to hear of each item of a step that runs for this many; as much as of steps, unless it says otherwise.
+  /// The detail of the events for each item of a step with this number of items. By default the same as for steps.
   func detail(ofItems count: Int) -> RunDetail
 
-  /// Takes in the next events. Calls come one after the other, in the order of the run.
+  /// Receives the next events. Calls are made one after another, in the order of the run.
   func receive(_ events: [RunEvent])
 }
 

@@ -2,35 +2,35 @@ import FlowExpressions
 import FlowModel
 import Synchronization
 
-/// What an expression sees of a run: a copy of what is known at one instant.
+/// The contexts of an expression: a copy of the run's state at one instant.
 struct RunScope: ExpressionContext {
   var plan: Plan
   var outputs: [StepIndex: ValueObject]
-  /// The files that steps have made, as lists of paths, where expressions read them.
+  /// The products of steps as lists of paths, if expressions read them.
   var products: [StepIndex: Value] = [:]
   var inputs: ValueObject
-  /// The variables that the file states, with those of its `env-file`.
+  /// The variables of the file, including its `env-file`.
   var environment: ValueObject
-  /// The variables that the step states, above those; nil: it states none, or they are what is evaluated.
+  /// The variables of the step, which override the file's. Nil if it has none, or if they are being evaluated.
   var own: PreparedObject?
-  /// The variables of this process, below those; nil: there are none.
+  /// The variables of this process, which the file's override, or nil if there are none.
   var inherited: InheritedVariables?
-  /// Variables of this process that are not read, because secrets come from them.
+  /// The variables of this process that are not read, because they contain secrets.
   var withheld: Set<String> = []
   var secrets: ValueObject
   var launch: Launch?
   var run: ValueObject
-  /// The step whose `if` or inputs are evaluated; nil: the workflow's own `outputs`, `enabled` and so on.
+  /// The step whose `if` or inputs are evaluated, or nil for the workflow's own `outputs`, `enabled` and so on.
   var step: StepIndex?
-  /// The index of each step id; shared by all scopes of a run.
+  /// The index of each step id. All scopes of a run share it.
   var stepIndices: StepNames
-  /// The post for which an action is called; nil: this is not a call.
+  /// The post for which an action is called, or nil if this is not a call.
   var post: EventPost?
-  /// The values that events were posted with.
+  /// The values of posted events.
   var eventValues = EventValues()
-  /// The item of the step for which something is evaluated; nil: the step has none.
+  /// The item whose expressions are evaluated, or nil.
   var item: ItemScope?
-  /// What the ids of the steps begin with that it sees: those of its own file.
+  /// The common prefix of the visible steps' ids: those of the same file.
   var prefix = ""
 
   func value(named name: String) -> Value? {
@@ -54,7 +54,7 @@ struct RunScope: ExpressionContext {
     }
   }
 
-  /// The run as a step of `finally` sees it: that of an included workflow sees what is inside.
+  /// The run as a step of `finally` sees it. In an included workflow, it covers only that workflow.
   private func runSoFar(_ step: StepIndex) -> ValueObject {
     var run = run
     run["conclusion"] = .string(plan.conclusionSoFar(for: step).rawValue)
@@ -84,7 +84,7 @@ struct RunScope: ExpressionContext {
     return .object(object)
   }
 
-  /// The events that were posted with a value, of an included file by their names in it.
+  /// The events that were posted with a value, by their names in the file.
   private var allEvents: ValueObject {
     var object = ValueObject()
     for event in eventValues.events {
@@ -94,7 +94,7 @@ struct RunScope: ExpressionContext {
     return object
   }
 
-  /// The variables that a file states, without those of this process.
+  /// The variables of the file and the step, without those of this process.
   private var statedVariables: ValueObject {
     guard let own, let stated = try? variables(own) else { return environment }
     var all = environment
@@ -102,7 +102,7 @@ struct RunScope: ExpressionContext {
     return all
   }
 
-  /// The values of variables that are stated above those of the scope.
+  /// Evaluates a step's variables, which may refer to the scope's.
   func variables(_ stated: PreparedObject) throws(ExpressionError) -> ValueObject {
     if let literal = stated.literal { return literal }
     var outer = self
@@ -110,8 +110,8 @@ struct RunScope: ExpressionContext {
     return try stated.evaluate(in: outer)
   }
 
-  /// A variable as the step's commands get it. Expressions compare keys without case, variables do not: another spelling is
-  /// found only if the name itself is nowhere.
+  /// A variable as the step's commands receive it. Expressions compare keys without case, variables do not, so another
+  /// spelling is only used if the exact name does not exist.
   private func variable(_ name: String) -> Value {
     if let value = own?.member(name, ignoresCase: false) { return evaluated(value) }
     if let value = environment[name] { return value }
@@ -124,7 +124,7 @@ struct RunScope: ExpressionContext {
     if value.references.contains(where: { $0.name.lowercased() == "secrets" }) { return .null }
     var outer = self
     outer.own = nil
-    // A step fails whose variables cannot be evaluated (`environmentProblem`).
+    // A step whose variables cannot be evaluated fails (`environmentProblem`).
     return (try? value.evaluate(in: outer)) ?? .null
   }
 
@@ -168,14 +168,14 @@ struct RunScope: ExpressionContext {
 }
 
 extension Workflow {
-  /// Why a run has failed that took longer than its timeout.
+  /// The message for a run that exceeded its timeout.
   var timeoutMessage: String {
     "the run took longer than its timeout of \(timeout.map(DurationText.format) ?? "") and was ended"
   }
 }
 
-/// The steps of a workflow by id, as expressions look them up: without regard to case. The table is made at the first
-/// look: a workflow without such expressions needs none.
+/// The steps of a workflow by id, without regard to case, for expressions. The table is created on first use, because
+/// many workflows do not need it.
 final class StepNames: Sendable {
   private let workflow: Workflow
   private let indices = Mutex<[String: StepIndex]?>(nil)

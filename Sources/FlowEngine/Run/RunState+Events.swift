@@ -1,14 +1,14 @@
 import FlowModel
 
-/// What the observer has not heard: events, or records to make them of, so that the lock is not held meanwhile.
+/// Events to be delivered, or records to turn into events outside the lock.
 enum UndeliveredEvents {
   case event(RunEvent)
-  /// Records, and the events of those that do not say all there is to say, in their order.
+  /// Records, and the events of partial records in their order.
   case records([RecordChunk], besides: [RunEvent])
 }
 
 extension RunState {
-  /// Moves what the plan noted to what the observer is to hear.
+  /// Moves the plan's records to those to be delivered.
   mutating func collectRecords() {
     guard plan.hasRecords else { return }
     let chunks = plan.takeRecords()
@@ -25,7 +25,7 @@ extension RunState {
     undelivered.append(.records(chunks, besides: besides))
   }
 
-  /// The event for a record of which the plan must be asked the rest.
+  /// The event for a partial record, completed from the plan.
   private func event(
     for record: PlanRecord.Partial, at time: Int, _ failedAttempts: inout ArraySlice<FailedAttempt>
   ) -> RunEvent.Kind {

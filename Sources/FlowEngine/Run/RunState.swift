@@ -1,35 +1,35 @@
 import FlowModel
 import FlowPluginKit
 
-/// What changes while a run continues; one lock guards all of it.
+/// The changing state of a run, guarded by one lock.
 struct RunState {
   private(set) var latestNanoseconds = 0
   var plan: Plan
   /// The threads of each pool, by the pool's index.
   var pools: [ThreadPool]
-  /// Steps that threads took in one go and that may not all have been started; see ``revokeBatches()``.
+  /// The batches of steps that threads have taken and may not have started. See ``revokeBatches()``.
   private(set) var batches: [Batch] = []
-  /// Bodies that have waited and can continue.
+  /// The bodies that have waited and can continue.
   var resumptions = Resumptions()
-  /// What steps returned, but for those that gave nothing.
+  /// The outputs of steps, except empty ones.
   var outputs: [StepIndex: ValueObject] = [:]
   /// The products of steps as lists of paths, if expressions read them.
   var products: [StepIndex: Value] = [:]
-  /// The steps that run for several items now.
+  /// The fan-outs whose items are known.
   var fanOuts: [StepIndex: RunFanOut] = [:]
-  /// The keys of items, where they come from objects.
+  /// The keys of items that come from objects.
   var itemKeys: [StepIndex: [String]] = [:]
-  /// The items as people read them, of steps that do not have too many.
+  /// The names of items for people, of fan-outs that are not too large.
   var itemNames: [StepIndex: [String]] = [:]
-  /// How often items of steps have begun a new idempotency key, in a run that continues.
+  /// How often each item's idempotency key has changed, in a resumed run.
   var itemRepetitions: [StepIndex: [Int: Int]] = [:]
-  /// How the workflows of items ended, by instance.
+  /// The results of the items' workflows, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
-  /// The names of items in the data folder, for the steps that have run a workflow for each.
+  /// The names of items in the data folder, by step, for steps that run a workflow per item.
   var itemRecords: [StepIndex: Set<UInt64>] = [:]
-  /// Whether the lists of those steps may lack items because a step before them failed.
+  /// True for those steps whose list may lack items because an upstream step failed.
   var doubtfulLists: [StepIndex: Bool] = [:]
-  /// The number of steps that those have together.
+  /// The total number of steps in items' workflows.
   var itemStepCount = 0
   var launch: Launch
   var environment: ValueObject = [:]
@@ -38,13 +38,13 @@ struct RunState {
   var postedCount = 0
   var eventValues = EventValues()
   var tasks: [Int: Task<Void, Never>] = [:]
-  /// How many sleeps of a body are under way, where the run's clock is virtual.
+  /// The number of sleeps in progress of each body, if the clock is virtual.
   var sleeping: [Int: Int] = [:]
   /// The services that follow repeating events.
   var followers: [Follower] = []
-  /// The questions of steps that are not answered yet.
+  /// The unanswered questions of steps.
   var questions: [StepIndex: OpenQuestion] = [:]
-  /// What the steps of an item's workflow ask, the first of them by the item.
+  /// The questions of steps in items' workflows; each item's first question comes first.
   var outerQuestions: [OuterQuestion] = []
   var warnings: [String] = []
   var threadShortage = ThreadShortage()
@@ -52,54 +52,54 @@ struct RunState {
   var ended: EndedRun?
   var endWaiters: [@Sendable (RunReport) -> Void] = []
 
-  // What the journal has not heard yet.
-  /// Whether the journal began before the launch was known.
+  // Not yet written to the journal.
+  // True if the journal began before the launch was known.
   var owesLaunch = false
-  /// What steps returned.
+  /// The outputs of steps.
   var unwrittenOutputs = UnwrittenOutputs()
-  /// Lines that steps wrote, as JSON.
+  /// The output lines of steps, as JSON.
   var unwrittenLines: [UInt8] = []
   /// The index of the first line that had been held back, or nil.
   var firstReleasedByte: Int?
-  /// Lines that the record holds back, for other processes; see ``LiveLog``.
+  /// The output lines that the record holds back, for other processes. See ``LiveLog``.
   var unshownLines: [UInt8] = []
-  /// The lines that are recorded.
+  /// The recorded output lines.
   var recordedLog = RecordedLog()
-  /// The steps of a durable run that may begin; nil: it is none.
+  /// The steps of a durable run that may begin, or nil if the run is not durable.
   var durableStarts: DurableStarts?
-  /// Whether a check that this process still has the run has been scheduled.
+  /// True if a check of the lease has been scheduled.
   var isAwaitingLease = false
-  /// Since when steps have waited for that; nil: none do.
+  /// The time since which steps have waited for that check, or nil if none wait.
   var awaitedLeaseSince: Int?
-  /// Bodies that were asked to end because the lease is late.
+  /// The bodies that were asked to end because the lease was not renewed in time.
   var endedForLease: Set<Int> = []
 
-  // What observers have not heard yet.
+  // Not yet delivered to observers.
   var undelivered: [UndeliveredEvents] = []
-  /// The writer that turns records into events; nil while it works, and before it is needed.
+  /// Turns records into events. Nil while it is in use and before it is needed.
   var recordReader: RecordReader?
-  /// Whether a report of them has been scheduled.
+  /// True if a delivery has been scheduled.
   var isDelivering = false
-  /// Whether a delivery waits until the plan knows that the gate is open; that happens once.
+  /// True if a delivery has waited for the plan to be notified of the gate's opening. That happens once.
   var hasAwaitedGate = false
-  /// The number of bytes of programs' lines that the observer has not heard of.
+  /// The number of bytes of output lines that have not been delivered.
   var undeliveredLineBytes = 0
 
-  /// An instant that some thread read, but not before any that was told earlier: threads read their clocks each by
-  /// itself, and a plan's times do not go back.
+  /// Returns the instant that a thread has read, or the latest known one if that is later. Threads read their clocks
+  /// independently, but a plan's times never decrease.
   mutating func instant(_ nanoseconds: Int) -> Int {
     latestNanoseconds = max(latestNanoseconds, nanoseconds)
     return latestNanoseconds
   }
 
-  /// Whether the journal must be told of the launch now: it is known, and the journal began before.
+  /// Returns true once when the launch must be written to the journal, because the journal began before it was known.
   mutating func takeUnwrittenLaunch() -> Bool {
     guard owesLaunch, plan.activatedAtNanoseconds != nil else { return false }
     owesLaunch = false
     return true
   }
 
-  /// Takes what steps returned and the journal has not heard.
+  /// Returns and removes the outputs that are not in the journal yet.
   mutating func takeUnwrittenOutputs() -> UnwrittenOutputs {
     defer { unwrittenOutputs = UnwrittenOutputs() }
     return unwrittenOutputs
@@ -108,7 +108,7 @@ struct RunState {
   /// Notifies the plan that the gate has opened.
   mutating func takeIn(_ opened: OpenedGate) { plan.apply(.gateOpened(opened), at: instant(opened.atNanoseconds)) }
 
-  /// Makes the plan exact: it hears how far threads have come with their batches, and has the rest back.
+  /// Makes the plan exact: applies the progress of threads within their batches, and returns the rest to the queues.
   @inline(__always)
   mutating func revokeBatches() {
     if !batches.isEmpty { revokeAll() }
@@ -125,10 +125,10 @@ struct RunState {
     batches.removeAll(keepingCapacity: true)
   }
 
-  /// Puts a batch among those that can be revoked.
+  /// Adds a batch that can be revoked.
   mutating func add(_ batch: Batch) { batches.append(batch) }
 
-  /// Takes a batch out that its thread has run through; false where it had been revoked.
+  /// Removes a batch that its thread has finished. Returns false if it had been revoked.
   mutating func remove(_ batch: Batch) -> Bool {
     guard let index = batches.firstIndex(where: { $0 === batch }) else { return false }
     batches.swapAt(index, batches.count - 1)
@@ -136,29 +136,29 @@ struct RunState {
     return true
   }
 
-  /// A step that takes the posts of an event one after the other.
+  /// A step that handles the posts of an event one after another.
   struct Follower {
     var event: String
     var posts: PostQueue
     var step: StepIndex
-    /// What is being called for a post.
+    /// The call in progress for a post.
     var call: CalledActionHost?
   }
 
-  /// An attempt of a step as a number, below 256: a key of a type of its own would have the runtime look up its conformance at
-  /// each start.
+  /// Returns an attempt of a step as a number; attempts are below 256. For a key type, the runtime would look up its
+  /// conformance at each process start.
   static func taskKey(_ step: StepIndex, _ attempt: Int) -> Int { Int(step) << 8 | attempt }
 }
 
-/// The report of a run that has ended, behind a reference: to copy an optional report the runtime first assembles its type,
-/// which took half a million instructions of each start.
+/// The report of a run that has ended, behind a reference. To copy an optional report, the runtime would have to
+/// assemble its type, which took half a million instructions at each process start.
 final class EndedRun: Sendable {
   let report: RunReport
 
   init(_ report: RunReport) { self.report = report }
 }
 
-/// What steps returned and the journal has not heard.
+/// The outputs that are not in the journal yet.
 struct UnwrittenOutputs: Sendable {
   var steps: [(StepIndex, ValueObject)] = []
   var items: [(StepIndex, Int, ValueObject)] = []

@@ -1,11 +1,11 @@
 import FlowExpressions
 import FlowModel
 
-/// The steps that a run is asked for. Others run only if these need them, or if they are in `finally`.
+/// The selected steps of a run. Others only run if these depend on them or if they are in `finally`.
 public struct StepSelection: Sendable, Hashable {
-  /// The ids of the steps, each once.
+  /// The ids of the steps, without duplicates.
   public var steps: [String]
-  /// Whether the steps that they need run, too.
+  /// True if the dependencies of the steps run, too.
   public var includesNeeds: Bool
 
   /// Selects steps by their ids.
@@ -17,10 +17,10 @@ public struct StepSelection: Sendable, Hashable {
 }
 
 extension PreparedWorkflow {
-  /// The steps that run if these are selected. Ids that are not steps count for nothing.
+  /// Returns the steps that run with this selection. Unknown ids are ignored.
   ///
-  /// A step needs those under `needs`, which its expressions and handles are limited to, those that post the events in its
-  /// `after`, and the steps that bind the inputs of the files that it is in.
+  /// A step depends on those in `needs`, which include all that its expressions and handles refer to, on the steps that
+  /// post the events of its `after`, and on the steps that bind the inputs of its files.
   func selected(by selection: StepSelection) -> Set<StepIndex> {
     let names = Set(selection.steps)
     var open = graph.workflow.steps.indices.filter { names.contains(graph.workflow.steps[$0].id.text) }
@@ -30,14 +30,14 @@ extension PreparedWorkflow {
       for step in steps where selected.insert(step).inserted { open.append(step) }
     }
     while let step = open.popLast() {
-      // The exit of an included file is in the file's scope, and what it needs is the file.
+      // The exit of an included file depends on the whole file.
       let own = graph.workflow.steps[Int(step)]
       if let scope = graph.workflow.scope(of: step) {
         add([graph.workflow.scopes[scope].entry])
         add(graph.workflow.scopes[scope].members.filter { isFinal($0) })
       }
       guard selection.includesNeeds || own.options.includeRole == .exit else { continue }
-      // The steps of a file's `finally` wait for the others of the file, and do not need them.
+      // The steps of a file's `finally` wait for its other steps but do not depend on them.
       if own.options.isFinal {
         add(own.needs.filter { isFinal($0) })
       } else {
@@ -58,7 +58,7 @@ extension PreparedWorkflow {
     }
   }
 
-  /// Throws if a selected step is not a step, or if it depends on what a step would give that is left out.
+  /// Throws if an id is unknown, or if a step depends on outputs or handles of a step that is left out.
   func check(_ selection: StepSelection) throws(PreparationProblem) {
     let ids = Set(graph.workflow.steps.map(\.id.text))
     for name in selection.steps where !ids.contains(name) {
@@ -103,10 +103,10 @@ extension PreparedWorkflow {
 }
 
 extension Step {
-  /// The ids, as written, of the steps that its expressions read without a fallback.
+  /// The ids of the steps that its expressions read without a fallback, as written.
   fileprivate var stepsRead: [String] { stepReferences.filter { !$0.hasFallback }.compactMap(\.path.first) }
 
-  /// The places where its expressions read steps.
+  /// The references to steps in its expressions.
   var stepReferences: [ContextReference] {
     var values = [Value.object(with), .object(options.environment)]
     if let condition = options.condition { values.append(.string("${{ \(condition) }}")) }
@@ -122,7 +122,7 @@ extension Step {
 }
 
 extension Value {
-  /// The places where expressions in it read steps.
+  /// The references to steps in its expressions.
   var stepReferences: [ContextReference] {
     guard containsExpression else { return [] }
     switch self {

@@ -1,13 +1,14 @@
 import FlowModel
 
 extension Plan {
-  /// Where the plan contradicts itself; empty: nowhere. For tests, which ask after every event; it looks at every step.
+  /// Returns the violated invariants of the plan, or an empty array. For tests, which call it after every event; it
+  /// checks every step.
   package func problems() -> [String] {
     countProblems() + queueProblems() + eventProblems() + fanOutProblems()
       + states.indices.flatMap { problems(of: StepIndex($0)) }
   }
 
-  /// Counts that are not what the steps' states add up to.
+  /// Counts that differ from the sums over the steps' states.
   private func countProblems() -> [String] {
     var actual = PlanCounts()
     for index in states.indices {
@@ -31,7 +32,7 @@ extension Plan {
     return counts == actual ? [] : ["counts \(counts), but the steps add up to \(actual)"]
   }
 
-  /// Queues that are over their width, or whose ready sets are not their queued steps.
+  /// Queues that exceed their width, or whose ready sets differ from their queued steps.
   private func queueProblems() -> [String] {
     var problems: [String] = []
     for (index, queue) in queues.enumerated() {
@@ -53,7 +54,7 @@ extension Plan {
     return problems
   }
 
-  /// Events whose posts are not what their latch says.
+  /// Repeating events whose posts contradict their latch.
   private func eventProblems() -> [String] {
     events.repeated.compactMap { event, posts in
       let isRight =
@@ -63,7 +64,7 @@ extension Plan {
     }
   }
 
-  /// Steps whose items are not what is counted of them.
+  /// Fan-outs whose counts contradict their items.
   private func fanOutProblems() -> [String] {
     fanOuts.list.indices.filter { fanOuts.index(of: fanOuts[$0].step) == $0 }.flatMap { index -> [String] in
       let fanOut = fanOuts[index]

@@ -1,35 +1,35 @@
 import FlowModel
 
-/// A plan's information about an item of a step.
+/// The state of an item of a step.
 public struct ItemReading: Sendable, Hashable {
   /// The index of the item, from 0.
   public var index: Int
-  /// How it ended; nil before.
+  /// The outcome, or nil if it has not ended.
   public var outcome: Outcome?
   /// The outcome after `optional` is applied.
   public var conclusion: Outcome?
-  /// Why it did not run; nil when it did.
+  /// The reason why it did not run, or nil if it did.
   public var reason: SkipReason?
-  /// Attempts so far.
+  /// The number of attempts so far.
   public var attempts: Int
-  /// Nanoseconds from the start of the run at which its first attempt started; nil: never.
+  /// The time at which its first attempt started, in nanoseconds from the start of the run, or nil if none did.
   public var startedAtNanoseconds: Int?
-  /// … at which it ended; nil: not yet.
+  /// The time at which it ended, or nil if it has not.
   public var endedAtNanoseconds: Int?
-  /// Whether it was left behind because it ignored its cancellation.
+  /// True if its body ignored the cancellation and was abandoned.
   public var isAbandoned: Bool
-  /// Why it failed; nil when it did not.
+  /// The failure, or nil if it did not fail.
   public var failure: StepFailure?
 }
 
 extension Plan {
-  /// What is known of the items of a step; empty: it has none, or they are not known.
+  /// The items of a step. Empty if it has none or they are not known yet.
   public func items(of step: StepIndex) -> [ItemReading] {
     guard let index = fanOuts.index(of: step) else { return [] }
     return fanOuts[index].states.indices.map { item(task($0, of: index)) }
   }
 
-  /// What represents an item where a step may be.
+  /// The instance of an item, or the step itself if its items are not known.
   package func instance(ofItem item: Int, of step: StepIndex) -> StepIndex {
     fanOuts.index(of: step).map { fanOuts[$0].firstInstance + StepIndex(item) } ?? step
   }

@@ -1,41 +1,42 @@
 import FlowModel
 
-/// A plan's information about a step.
+/// The state of a step.
 public struct StepReading: Sendable, Hashable {
-  /// Where the step is in its life.
+  /// The status.
   public var status: StepStatus
-  /// How it ended; nil before.
+  /// The outcome, or nil if the step has not finished.
   public var outcome: Outcome?
-  /// Why it did not run; nil when it did.
+  /// The reason why it did not run, or nil if it did.
   public var reason: SkipReason?
-  /// Attempts so far.
+  /// The number of attempts so far.
   public var attempts: Int
   /// The name of its queue.
   public var queue: String
-  /// Nanoseconds from the start of the run at which nothing held it back but capacity; nil: never.
+  /// The time at which it only waited for capacity, in nanoseconds from the start of the run, or nil if that never
+  /// happened.
   public var readyAtNanoseconds: Int?
-  /// … at which its first attempt started; nil: never.
+  /// The time at which its first attempt started, or nil if none did.
   public var startedAtNanoseconds: Int?
-  /// … at which it was finished; nil: not yet.
+  /// The time at which it finished, or nil if it has not.
   public var endedAtNanoseconds: Int?
-  /// How long its body continued after its maximum; nil: it did not.
+  /// The time for which its body continued after its maximum, or nil if it did not.
   public var overrunNanoseconds: Int?
-  /// Whether it was left behind because it ignored its cancellation.
+  /// True if its body ignored the cancellation and was abandoned.
   public var isAbandoned: Bool
-  /// Whether it waited for the gate.
+  /// True if it waited for the gate.
   public var isDeferred: Bool
-  /// Whether the gate waited for it.
+  /// True if the gate waited for it.
   public var isBlocking: Bool
-  /// Whether it was not finished when the gate timed out.
+  /// True if it had not finished when the gate timed out.
   public var isLate: Bool
-  /// Why it failed; nil when it did not.
+  /// The failure, or nil if it did not fail.
   public var failure: StepFailure?
   /// The outcome after `optional` is applied.
   public var conclusion: Outcome?
 }
 
 extension Plan {
-  /// What is known of a step.
+  /// The state of a step.
   public subscript(step: StepIndex) -> StepReading {
     let state = states[step]
     let trait = traits[step]
@@ -49,26 +50,26 @@ extension Plan {
       isLate: state.marks.contains(.late), failure: particulars.failures[step], conclusion: conclusion(of: step))
   }
 
-  /// When a step was ready, started and was finished, in nanoseconds from the start of the run, `Int.min` where it did
-  /// not happen, and how it ended: the part of a reading that costs nothing.
+  /// The instants at which a step was ready, started and finished, and its outcome. This part of a ``StepReading``
+  /// needs no computation.
   package func instants(of step: StepIndex) -> StepInstants {
     let state = states[step]
     return StepInstants(
       readyAt: state.readyAt, startedAt: state.startedAt, endedAt: state.endedAt, outcome: state.outcome)
   }
 
-  /// When the gate opened and was ready, in the same way.
+  /// The outcome of the gate and the instants at which it opened and was ready, or `Int.min`.
   package var gateInstants: (outcome: GateOutcome?, openedAt: Int, readyAt: Int) {
     (readiness.outcome, readiness.openedAt, readiness.readyAt == never ? never : max(readiness.readyAt, activatedAt))
   }
 
-  /// The outcome of a finished step; nil before it is finished.
+  /// The outcome of a step, or nil if it has not finished.
   func outcome(of step: StepIndex) -> Outcome? {
     let state = states[step]
     return state.marks.contains(.failedAfterReady) ? .failure : state.outcome
   }
 
-  /// The outcome of a finished step, or item of one, after `optional` is applied; nil before it is finished.
+  /// The outcome of a step or item after `optional` is applied, or nil if it has not finished.
   public func conclusion(of step: StepIndex) -> Outcome? {
     let task = task(step)
     let outcome = task.isItem ? self[state: task].outcome : outcome(of: step)
@@ -78,16 +79,16 @@ extension Plan {
     return .success
   }
 
-  /// Why the last attempt of a step, or of an item of one, failed; nil: it did not.
+  /// The failure of the last attempt of a step or item, or nil if it did not fail.
   func failure(of step: StepIndex) -> StepFailure? {
     particulars.failures.isEmpty ? nil : particulars.failures[step]
   }
 
-  /// What the status functions say in the `if` of a step whose dependencies are finished.
+  /// The status functions that are true in the `if` of a step whose dependencies have finished.
   public func status(of step: StepIndex) -> StepFacts.StatusFunctions {
     var functions: StepFacts.StatusFunctions = .always
     if traits[step].flags.contains(.final) {
-      // The outcome of all steps together, not only of those without dependents.
+      // The outcome of all steps together, not only of the dependencies.
       if cancelledAt != never { functions.insert(.cancelled) }
       functions.insert(conclusionSoFar(for: step) == .failure ? .failure : cancelledAt == never ? .success : [])
       return functions
@@ -102,7 +103,7 @@ extension Plan {
     return functions
   }
 
-  /// Whether a body of this attempt should be waited for: it runs and was not abandoned.
+  /// True if this attempt is running and was not abandoned.
   func isAwaiting(_ step: StepIndex, attempt: Int) -> Bool { isAwaiting(task(step), attempt: attempt) }
 
   @inline(__always)
@@ -110,8 +111,8 @@ extension Plan {
     self[state: task].status == .running && Int(self[state: task].attempt) == attempt
   }
 
-  /// The bodies that this process runs and the plan awaits: those of steps and of items, each with its attempt. A service that
-  /// is ready is not among them.
+  /// The bodies of steps and items that run in this process and have not ended, each with its attempt. Services that
+  /// are ready are not included.
   var awaitedHere: [(step: StepIndex, attempt: Int)] {
     var found: [(step: StepIndex, attempt: Int)] = []
     for step in graph.workflow.steps.indices.map({ StepIndex($0) }) where states[step].status == .running {
@@ -127,18 +128,18 @@ extension Plan {
     return found
   }
 
-  /// Whether bodies that were told to end have not returned.
+  /// True if bodies that were asked to end have not returned.
   var hasEndingBodies: Bool { !outstanding.cancelling.isEmpty }
 
-  /// Whether a step, or one of its items, has had an attempt.
+  /// True if a step or one of its items has had an attempt.
   func hasBegun(_ step: StepIndex) -> Bool { states[step].attempt > 0 }
 
-  /// Whether the body of this attempt is a service that continues.
+  /// True if this attempt is a service that is ready and still running.
   func isServing(_ step: StepIndex, attempt: Int) -> Bool {
     Int(step) < states.count && Int(states[step].attempt) == attempt && states[step].marks.contains(.serving)
   }
 
-  /// Whether a body of this attempt may be running: it is awaited, serves, or was asked to end.
+  /// True if the body of this attempt may be running: it is awaited, serves, or was asked to end.
   func isRunning(_ step: StepIndex, attempt: Int) -> Bool {
     isAwaiting(step, attempt: attempt) || isServing(step, attempt: attempt)
       || outstanding.cancelling[Attempt(step: step, attempt: UInt8(attempt))] != nil
@@ -147,7 +148,7 @@ extension Plan {
   /// The number of steps that wait for capacity.
   var queuedSteps: Int { counts.queued }
 
-  /// How many steps of a pool wait for capacity.
+  /// The number of steps of a pool that wait for capacity.
   func queuedSteps(in pool: Pool) -> Int {
     if hasOnlyBuiltInQueues { return queues[pool.index].ready.count }
     var count = 0
@@ -158,16 +159,16 @@ extension Plan {
   /// The name of a step's queue.
   func queueName(of step: StepIndex) -> String { queues[traits[step].queue].name }
 
-  /// Which threads a step runs on.
+  /// The pool that runs a step.
   public func pool(of step: StepIndex) -> Pool { queues[traits[owner(of: step)].queue].pool }
 
   /// The name of an event.
   func eventName(_ index: Int) -> String { events.names[index] }
 
-  /// The gate's minimum and maximum; before activation those that are literals.
+  /// The gate's minimum and maximum. Before activation, only literals are known.
   public var gateBounds: GateBounds { readiness.bounds }
 
-  /// How many steps of a pool could start now, as far as capacity goes; of other pools' steps nothing is known.
+  /// The number of steps of a pool for which there is capacity now.
   func startableSteps(in pool: Pool) -> Int {
     guard counts.queued > 0 else { return 0 }
     var count = 0
@@ -182,7 +183,7 @@ extension Plan {
 
   /// The state of the launch gate.
   public var gate: GateReading {
-    // The gate's time starts at activation, so it is not ready before, however early its steps were prewarmed (P8).
+    // The gate's time starts at activation, so it is never ready before, even if its steps were prewarmed (P8).
     let isReady = readiness.readyAt != never && activatedAt != never
     return GateReading(
       outcome: readiness.outcome, openedAtNanoseconds: readiness.openedAt == never ? nil : readiness.openedAt,
@@ -191,18 +192,19 @@ extension Plan {
       failed: readiness.outcome == .cancelled ? [] : readiness.failed.sorted())
   }
 
-  /// When the run was activated, in nanoseconds from its start; nil: not yet.
+  /// The time of activation, in nanoseconds from the start of the run, or nil if the run is not activated.
   public var activatedAtNanoseconds: Int? { activatedAt == never ? nil : activatedAt }
 
-  /// Whether the run has been cancelled.
+  /// True if the run has been cancelled.
   public var isCancelled: Bool { cancelledAt != never }
 
-  /// When an event was first posted, in nanoseconds from the start of the run; nil: not yet.
+  /// The time of an event's first post, in nanoseconds from the start of the run, or nil if it has not been posted.
   public func timeOfEvent(_ name: String) -> Int? {
     events.time(of: name)
   }
 
-  /// The events that were posted, in the order of their first mention: when first, and by which step where that is known.
+  /// The events that were posted, in the order of their first mention, with the time of the first post and its step, if
+  /// known.
   package var firstPosts: [(event: String, atNanoseconds: Int, poster: StepIndex?)] {
     events.names.indices.compactMap { index in
       guard events.times[index] != never else { return nil }
@@ -211,7 +213,7 @@ extension Plan {
     }
   }
 
-  /// When each attempt of a step, or of an item, began and ended that had several; empty: it had one, or none.
+  /// The attempts of a step or item that had several, or an empty array.
   package func attemptTimes(of step: StepIndex) -> [AttemptTimes] {
     guard var attemptTimes = particulars.attemptTimes[step], let last = attemptTimes.indices.last else { return [] }
     guard attemptTimes[last].endedAt == never else { return attemptTimes }
@@ -219,31 +221,32 @@ extension Plan {
     return attemptTimes
   }
 
-  /// When the body of a step, or of an item, first began elsewhere; `Int.min`: it has not; nil: it is none for executors.
+  /// The time at which the body of a remote step or item first began, or `Int.min` if it has not. Nil if it is not
+  /// remote.
   package func beginning(of step: StepIndex) -> Int? {
     particulars.beginnings[step]?.firstAt ?? (isRemote(step) ? never : nil)
   }
 
-  /// How many steps of each queue run at once, where that is limited.
+  /// The limited queues with their widths.
   package var queueWidths: [(name: String, width: Int)] {
     queues.filter { $0.width != .max && $0.base == nil }.map { ($0.name, $0.width) }
   }
 
-  /// The posts of an event so far, the first `Limits.events` of them: each where it repeats, else the first.
+  /// The posts of an event so far: the first `Limits.events` posts if it repeats, otherwise only the first post.
   public func posts(of event: String) -> [EventPost] {
     guard let index = events.indices[event] else { return [] }
     let times = events.repeated[Int(index)]?.times ?? [events.times[Int(index)]].filter { $0 != never }
     return times.enumerated().map { EventPost(event: event, number: $0 + 1, atNanoseconds: $1) }
   }
 
-  /// The number that the next post of an event would have; nil: it would not count.
+  /// The number that the next post of an event would have, or nil if it would not count.
   func numberOfNextPost(of event: String) -> Int? {
     guard let index = events.indices[event] else { return 1 }
     if let posts = events.repeated[Int(index)] { return posts.count < Limits.events ? posts.count + 1 : nil }
     return events.times[Int(index)] == never ? 1 : nil
   }
 
-  /// A post of an event that repeats, by its number; nil: it has not come.
+  /// A post of a repeating event by its number, or nil if it has not been posted.
   func post(_ number: Int, of event: String) -> EventPost? {
     guard let index = events.indices[event], let times = events.repeated[Int(index)]?.times,
       times.indices.contains(number - 1)
@@ -251,12 +254,12 @@ extension Plan {
     return EventPost(event: event, number: number, atNanoseconds: times[number - 1])
   }
 
-  /// The steps that wait for an event, or did.
+  /// The steps that wait for an event, or have waited for it.
   func waiters(for event: String) -> [StepIndex] { events.indices[event].map { events.waiters[Int($0)] } ?? [] }
 }
 
 extension Plan {
-  /// Whether a step is in `finally`.
+  /// True if a step is in `finally`.
   public func isFinal(_ step: StepIndex) -> Bool { traits[step].flags.contains(.final) }
 
   /// The steps that have failed or timed out so far and are not optional, in file order.
@@ -267,31 +270,31 @@ extension Plan {
     }
   }
 
-  /// How the run would conclude if nothing else happened; to a step of an included workflow, that workflow.
+  /// The conclusion of the run if nothing else happened; for a step of an included workflow, that of the workflow.
   public func conclusionSoFar(for step: StepIndex) -> RunConclusion {
     graph.workflow.scope(of: step).map { conclusionSoFar(inScope: $0) } ?? runConclusion()
   }
 }
 
-/// When a step was ready, started and was finished; `Int.min` where it did not happen.
+/// The instants at which a step was ready, started and finished, each `Int.min` if it did not happen.
 package struct StepInstants: Sendable {
   package var readyAt: Int
   package var startedAt: Int
   package var endedAt: Int
-  /// How it ended; nil before.
+  /// The outcome, or nil if the step has not finished.
   package var outcome: Outcome?
 }
 
-/// A plan's information about the gate.
+/// The state of the gate.
 public struct GateReading: Sendable, Hashable {
-  /// How it opened; nil while it is closed.
+  /// The outcome, or nil while the gate is closed.
   public var outcome: GateOutcome?
-  /// Nanoseconds from the start of the run; nil: it did not open.
+  /// The time at which the gate opened, in nanoseconds from the start of the run, or nil if it did not.
   public var openedAtNanoseconds: Int?
-  /// When the last blocking step was satisfied; nil: that did not happen.
+  /// The time at which the last blocking step was satisfied, or nil if that did not happen.
   public var readyAtNanoseconds: Int?
-  /// Blocking steps that were not finished at the maximum.
+  /// The blocking steps that had not finished at the maximum.
   public var late: [StepIndex]
-  /// Blocking steps that ended unsatisfied before the gate opened, in file order.
+  /// The blocking steps that ended unsatisfied before the gate opened, in file order.
   public var failed: [StepIndex]
 }

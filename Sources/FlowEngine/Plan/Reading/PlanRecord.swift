@@ -1,12 +1,12 @@
 import FlowModel
 
-/// One transition, as the plan notes it for the event stream.
+/// A transition that the plan records for the event stream.
 struct PlanRecord: Sendable, Equatable {
-  /// What happened.
+  /// The kind of transition.
   enum Kind: Sendable, Equatable {
-    /// The record says all there is to say.
+    /// The record has everything that the event reports.
     case complete(Complete)
-    /// The plan must be asked about the rest before it continues.
+    /// The event needs details from the plan, which must be read before the plan continues.
     case partial(Partial)
   }
 
@@ -20,10 +20,10 @@ struct PlanRecord: Sendable, Equatable {
 
   enum Partial: Sendable, Equatable {
     case activated
-    /// With the number of the post where the event repeats.
+    /// With the number of the post if the event repeats.
     case posted(event: Int, number: Int?)
     case retrying(StepIndex, delayNanoseconds: Int)
-    /// Ended in another way than with success.
+    /// The step ended with another outcome than success.
     case ended(StepIndex, Outcome)
   }
 

@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 
 extension Expression {
-  /// The status functions it names, as the plan counts them.
+  /// The status functions that the expression calls, in the plan's representation.
   package var statusFunctionSet: StepFacts.StatusFunctions {
     var set: StepFacts.StatusFunctions = []
     for function in statusFunctions {

@@ -2,17 +2,17 @@ import FlowModel
 import FlowPlatform
 import FlowPluginKit
 
-/// Makes the inputs an action gets from what a step gives: defaults, absolute paths, types checked.
+/// Turns the inputs of a step into those of its action: adds defaults, makes paths absolute and checks types.
 public enum InputBinding {
-  /// Binds `given` to the declared fields, with every path inside made absolute; throws where a value is missing, unknown
-  /// or does not fit.
+  /// Binds `given` to the declared fields, with every path inside made absolute. Throws if a value is missing, unknown
+  /// or of the wrong type.
   ///
   /// - Parameters:
-  ///   - given: what the step gives.
-  ///   - fields: the inputs that the action declares.
-  ///   - run: the run, for its folders.
-  ///   - folder: where the paths of defaults start, which may be written in another file than what is given; nil: the folder of
-  ///     `run`.
+  ///   - given: The inputs of the step.
+  ///   - fields: The inputs that the action declares.
+  ///   - run: The run, for its folders.
+  ///   - folder: The base folder of paths in defaults, which may be declared in another file than the step, or nil for
+  ///     the folder of `run`.
   public static func bind(
     _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation, defaultsIn folder: String? = nil
   ) throws(TypeMismatch) -> ValueObject {
@@ -24,7 +24,7 @@ public enum InputBinding {
     return absolutePaths(in: bound, of: fields, dataFolder: run.dataFolder, workflowFolder: run.workflowFolder)
   }
 
-  /// Binds `given` to the declared fields; throws where a value is missing, unknown or does not fit.
+  /// Binds `given` to the declared fields. Throws if a value is missing, unknown or of the wrong type.
   static func bind(_ given: ValueObject, to fields: [FieldDeclaration]) throws(TypeMismatch) -> ValueObject {
     if given.isEmpty && fields.isEmpty { return given }
     var bound = ValueObject()
@@ -46,7 +46,7 @@ public enum InputBinding {
     return bound
   }
 
-  /// The inputs with every relative path inside made absolute against the folder that its declaration names.
+  /// Returns the inputs with every relative path made absolute against the folder that its declaration names.
   public static func absolutePaths(
     in inputs: ValueObject, of fields: [FieldDeclaration], dataFolder: String, workflowFolder: String
   ) -> ValueObject {
@@ -80,7 +80,8 @@ public enum InputBinding {
 }
 
 extension Value {
-  /// Whether the value takes more than this many bytes as JSON, give or take escapes; stops counting when it does.
+  /// Returns true if the value takes more than this number of bytes as JSON, without escapes. Stops counting at the
+  /// limit.
   func exceeds(bytes limit: Int) -> Bool {
     var left = limit
     return !spend(&left)

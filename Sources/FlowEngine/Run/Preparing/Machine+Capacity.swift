@@ -2,7 +2,7 @@ import FlowModel
 import FlowPlatform
 
 extension MachineResources {
-  /// What this process may use of the machine.
+  /// The resources of the machine that this process may use.
   public static var ofThisMachine: MachineResources {
     let machine = Machine()
     return MachineResources(cpus: machine.cpus, memoryBytes: machine.memoryBytes, gpus: machine.gpus)
@@ -10,19 +10,19 @@ extension MachineResources {
 }
 
 extension WorkflowGraph {
-  /// Whether a step asks for resources of a machine.
+  /// True if a step requests resources of the machine.
   public var hasRequests: Bool { !steps(stating: .request).isEmpty }
 
-  /// What steps of a run may take at once: what is stated, or what this machine has.
+  /// The capacity for the steps of a run: the stated one, or that of this machine.
   func capacity(_ stated: MachineResources?) -> MachineResources {
     stated ?? (hasRequests ? .ofThisMachine : .unlimited)
   }
 
-  /// Throws where a step asks for more than there is: it would wait forever.
+  /// Throws if a step requests more than the capacity, because it would wait forever.
   ///
   /// - Parameters:
-  ///   - stated: what the machine has; nil: what this one has.
-  ///   - elsewhere: the steps that count against another machine.
+  ///   - stated: The machine's capacity, or nil for that of this machine.
+  ///   - elsewhere: True for steps that count against another machine.
   public func checkRequests(
     in stated: MachineResources?, except elsewhere: (StepIndex) -> Bool = { _ in false }
   ) throws(PreparedWorkflow.PreparationProblem) {

@@ -2,11 +2,11 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// What a step calls for each post of an event, as far as it is known before a run.
+/// The action that a step calls for each post of an event, as far as it is known before a run.
 struct PreparedActionCall: Sendable {
-  /// The name that the step gives.
+  /// The name in the step.
   let name: String
-  /// Nil if none of that name is installed, which the loader finds with its place.
+  /// The action, or nil if none with this name is installed. The loader reports that with its location.
   let action: RegisteredAction?
   let inputs: PreparedObject
 

@@ -1,7 +1,7 @@
 import FlowExpressions
 import FlowModel
 
-/// A length of time that an expression may give.
+/// A duration that may come from an expression.
 enum PreparedDuration: Sendable {
   case literal(Duration)
   case template(Template, source: String)
@@ -13,7 +13,7 @@ enum PreparedDuration: Sendable {
     }
   }
 
-  /// The length; throws a ``PreparedWorkflow/PreparationProblem`` when what the expression gives is none.
+  /// The duration. Throws a ``PreparedWorkflow/PreparationProblem`` if the expression's value is not a duration.
   func evaluate(in context: some ExpressionContext) throws(PreparedWorkflow.PreparationProblem) -> Duration {
     switch self {
     case .literal(let duration): return duration

@@ -3,7 +3,7 @@ import FlowModel
 
 /// An object whose strings may hold expressions, parsed.
 struct PreparedObject: Sendable {
-  /// The object as it is, when nothing in it needs evaluating.
+  /// The unchanged object if it contains no expressions, otherwise nil.
   let literal: ValueObject?
   private let members: [(key: String, value: PreparedValue)]
 
@@ -19,15 +19,15 @@ struct PreparedObject: Sendable {
     self.members = isLiteral ? [] : members
   }
 
-  /// Whether its expressions read nothing but contexts of these names, in lower case.
+  /// True if its expressions only read contexts with these lower-case names.
   func reads(only names: Set<String>) -> Bool { members.allSatisfy { $0.value.reads(only: names) } }
 
-  /// All that its expressions read.
+  /// All context references of its expressions.
   var references: [ContextReference] { members.flatMap(\.value.references) }
 
-  /// The member of a key; nil if there is none.
+  /// The member with a key, or nil if there is none.
   ///
-  /// - Parameter ignoresCase: whether a key that differs only in case is meant, too.
+  /// - Parameter ignoresCase: True if the key may differ in case.
   func member(_ key: String, ignoresCase: Bool) -> PreparedValue? {
     func isSame(_ other: String) -> Bool {
       ignoresCase ? other.lowercased() == key.lowercased() : other.utf8.elementsEqual(key.utf8)
@@ -70,7 +70,7 @@ indirect enum PreparedValue: Sendable {
     }
   }
 
-  /// Whether its expressions read nothing but contexts of these names, in lower case.
+  /// True if its expressions only read contexts with these lower-case names.
   func reads(only names: Set<String>) -> Bool {
     switch self {
     case .literal: true
@@ -84,7 +84,7 @@ indirect enum PreparedValue: Sendable {
     }
   }
 
-  /// All that its expressions read.
+  /// All context references of its expressions.
   var references: [ContextReference] {
     switch self {
     case .literal: []
@@ -98,7 +98,7 @@ indirect enum PreparedValue: Sendable {
     try evaluate(in: context, quoting: nil)
   }
 
-  /// Evaluates it; each text that an expression gives is replaced by what `quote` makes of it.
+  /// Evaluates the value. `quote` replaces each string that an expression returns.
   func evaluate(
     in context: some ExpressionContext, quoting quote: ((String) -> String)?
   ) throws(ExpressionError) -> Value {

@@ -2,7 +2,7 @@ import FlowModel
 import FlowSecrets
 
 extension PreparedWorkflow {
-  /// Whether a step may ask for a secret, here or in a file that runs for items.
+  /// True if a step may ask for a secret, in this file or in one that runs for items.
   var asksForSecrets: Bool {
     graph.workflow.steps.indices.contains { index in
       let step = graph.workflow.steps[index]
@@ -11,7 +11,7 @@ extension PreparedWorkflow {
     } || graph.workflow.itemWorkflows.values.contains { $0.workflow.steps.contains { $0.with["secret"] == true } }
   }
 
-  /// The mask of a run: it exists from the start where the values of events or answers may be secret.
+  /// The mask of a run. It exists from the start if the values of events or answers may be secret.
   func mask(secrets: ValueObject, inputs: ValueObject) -> SecretMask? {
     graph.workflow.mask(secrets: secrets, inputs: inputs, mayLearnMore: eventValues.hasSecrets || asksForSecrets)
   }

@@ -1,9 +1,9 @@
 import FlowExpressions
 import FlowModel
 
-// What the expressions of a workflow say of a launch, whether it is run or played.
+// The values of a workflow's expressions at activation, in a real or simulated run.
 extension PreparedWorkflow {
-  /// What `enabled` and `defer` say, that no deferred step is declared blocking, and the gate's figures.
+  /// Evaluates `enabled`, `defer` and the gate's bounds, and checks that no deferred step is declared blocking.
   func resolution(in scope: some ExpressionContext) throws(PreparationProblem) -> Resolution {
     let steps = graph.workflow.steps
     var resolution = Resolution(literalsOf: graph)
@@ -26,14 +26,14 @@ extension PreparedWorkflow {
     return resolution
   }
 
-  /// Whether no expression is evaluated when a run is activated.
+  /// True if no expression is evaluated at activation.
   var isLiteralAtActivation: Bool {
     if case .template = gateMin { return false }
     if case .template = gateMax { return false }
     return environment.literal != nil && details.allSatisfy { $0.enabled == nil && $0.deferral == nil }
   }
 
-  /// The gate's minimum and maximum in this launch.
+  /// The gate's minimum and maximum.
   private func gateBounds(in scope: some ExpressionContext) throws(PreparationProblem) -> GateBounds {
     let bounds = GateBounds(
       minimumNanoseconds: try gateMin?.evaluate(in: scope).nanoseconds ?? 0,
@@ -54,16 +54,16 @@ extension PreparedWorkflow {
     }
   }
 
-  /// The `if` of a step that is asked once; nil: it has none, or it is asked for each item.
+  /// The `if` of a step that is evaluated once, or nil if it has none or it is evaluated for each item.
   func condition(of step: StepIndex) -> Expression? {
     guard let detail = detail(of: step), detail.fanOut?.asksForEachItem != true else { return nil }
     return detail.condition
   }
 
-  /// What the `if` of the scope's step says.
+  /// Evaluates the `if` of the scope's step.
   static func decision(_ condition: Expression, in scope: RunScope) -> Decision {
     do throws(ExpressionError) {
-      // Alone the `if` of a step of `finally` decides.
+      // In `finally`, only the step's `if` decides.
       let isFinal = scope.step.map { scope.plan.isFinal($0) } ?? false
       return try isFinal
         ? condition.isTrue(in: scope) ? .run : .skip

@@ -2,45 +2,45 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// A workflow bound to the actions of a registry: every action found, every expression parsed, literal inputs made.
+/// A workflow bound to the actions of a registry: actions are found, expressions parsed, and literal inputs bound.
 ///
-/// Preparing is separate from running, so that a workflow may be run many times.
+/// Preparing is separate from running, so a workflow can be prepared once and run many times.
 public struct PreparedWorkflow: Sendable {
   /// The workflow.
   public let graph: WorkflowGraph
-  /// Handles that plugins bring into every run.
+  /// The handles that plugins add to every run.
   let handles: [PluginHandle]
-  /// The different actions that the steps use.
+  /// The distinct actions that the steps use.
   let actions: [RegisteredAction]
-  /// For each step the index of its action in ``actions``.
+  /// The index in ``actions`` of each step's action.
   let actionIndices: [Int32]
-  /// What runs for each of ``actions``.
+  /// The bodies of ``actions``.
   let bodies: StepBodies
-  /// What steps with inputs, conditions or switches have besides, in file order.
+  /// The details of steps with inputs, conditions or switches, in file order.
   let details: [StepDetail]
-  /// For each step the index of its detail, or -1.
+  /// The index of each step's detail, or -1.
   let detailIndices: [Int32]
   let facts: [StepIndex: StepFacts]
   let environment: PreparedObject
   /// The variables of each of the workflow's scopes.
   let scopeEnvironments: [PreparedObject]
   let outputs: PreparedObject
-  /// The values that its events may be posted with.
+  /// The values that the workflow's events may be posted with.
   let eventValues: EventValueRules
   let gateMin: PreparedDuration?
   let gateMax: PreparedDuration?
 
-  /// Why a workflow cannot be prepared; the loader finds all of these before, with their places.
+  /// The reason why a workflow cannot be prepared. The loader finds these problems earlier and reports their locations.
   public struct PreparationProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The step it is about, or nil.
+    /// The step with the problem, or nil.
     public var step: StepID?
-    /// What is wrong.
+    /// A description of the problem.
     public var message: String
-    /// The step and what is wrong.
+    /// The step and the problem.
     public var description: String { step.map { "step '\($0)': \(message)" } ?? message }
   }
 
-  /// Binds `graph` to the actions of `registry`; throws when an action is missing or an expression does not parse.
+  /// Binds `graph` to the actions of `registry`. Throws if an action is missing or an expression does not parse.
   public init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(PreparationProblem) {
     self.graph = graph
     handles = registry.handles
@@ -54,9 +54,9 @@ public struct PreparedWorkflow: Sendable {
     var detailIndices = [Int32](repeating: -1, count: workflow.steps.count)
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
-    // The steps that post are needed only if steps run for posts.
+    // The posting steps are only needed if steps run for posts.
     let hasPosts = graph.steps(stating: .fanOut).contains { workflow.steps[Int($0)].options.fanOut?.event != nil }
-    // Whether an action takes nothing and is not a service: of such a step nothing need be kept.
+    // True for an action without inputs that is not a service; its steps need no further data.
     var isPlain: [Bool] = []
     for index in workflow.steps.indices {
       let step = workflow.steps[index]
@@ -133,7 +133,7 @@ public struct PreparedWorkflow: Sendable {
       ?? "no action '\(action)' is installed"
   }
 
-  /// What a step does that stands for a workflow: an entry or an exit gives what it is given, an item runs it.
+  /// The action of a step that represents a workflow. Entries and exits return their inputs; an item runs the workflow.
   private static func included(
     _ declaration: ActionDeclaration, _ step: Step, _ workflow: Workflow, _ registry: ActionRegistry
   ) throws(PreparationProblem) -> RegisteredAction {
@@ -153,17 +153,18 @@ public struct PreparedWorkflow: Sendable {
       body: .asynchronous { inputs, context in try await itemRun.outputs(of: inputs, context) })
   }
 
-  /// What a step has beyond its action; nil: nothing.
+  /// The details of a step beyond its action, or nil if there are none.
   func detail(of step: StepIndex) -> StepDetail? {
     let index = detailIndices[Int(step)]
     return index < 0 ? nil : details[Int(index)]
   }
 
-  /// How long a killed command takes at most until its step ends, also on a machine on which threads stand still for seconds.
+  /// The maximum time until the step of a killed command ends, even on a machine whose threads are suspended for
+  /// seconds.
   private static let killedNanoseconds = 5_000_000_000
 
-  /// The time for the body of a step that was asked to end, `usual` for all but commands: these have the time until they are
-  /// killed and some seconds more.
+  /// The grace of a step's body. It is `usual` except for commands, which have until they are killed plus a few
+  /// seconds.
   func graceNanoseconds(of step: StepIndex, usual: Int) -> Int {
     guard action(of: step).declaration.shellTextInput != nil else { return usual }
     let stated = graph.workflow.steps[Int(step)].with[StopPolicy.input]?.objectValue

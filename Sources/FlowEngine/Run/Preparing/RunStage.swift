@@ -1,12 +1,12 @@
 import FlowExpressions
 import FlowModel
 
-/// A prepared workflow with what is known of a run that is not executed: its inputs, its reason, and what outputs steps are
-/// thought to give. A plan made here is the plan that a run would have.
+/// A prepared workflow with the assumed inputs, launch and outputs of a run that is not executed. Its plans are equal
+/// to those of a real run.
 package struct RunStage: Sendable {
   /// The workflow.
   package let prepared: PreparedWorkflow
-  /// What expressions said at activation.
+  /// The values of expressions at activation.
   package private(set) var resolution = Resolution()
   private let capacity: MachineResources
   private let inputs: ValueObject
@@ -17,7 +17,7 @@ package struct RunStage: Sendable {
   private let names: StepNames
   private let inherited = InheritedVariables(lookUp: RunOptions.variableOfProcess)
 
-  /// Evaluates what a run knows at activation; throws what a run would.
+  /// Evaluates the values known at activation. Throws the same errors as a run.
   package init(
     _ prepared: PreparedWorkflow, inputs: ValueObject, launch: Launch, environment: ValueObject = [:],
     outputs: [StepIndex: ValueObject] = [:], capacity: MachineResources? = nil
@@ -40,7 +40,7 @@ package struct RunStage: Sendable {
     resolution = try prepared.resolution(in: scope(nil, blank))
   }
 
-  /// Works out what an included workflow is given.
+  /// Determines the inputs of an included workflow.
   private mutating func enter(_ number: Int, _ plan: Plan) throws(ExpressionError) {
     let entry = prepared.graph.workflow.scopes[number].entry
     switch prepared.detail(of: entry)?.inputs {
@@ -75,7 +75,7 @@ package struct RunStage: Sendable {
     return scope
   }
 
-  /// A plan of the run that nothing has happened to.
+  /// Creates a plan of the run, before any event.
   package func plan(announcedEvents: Int = 0, jitter: @escaping @Sendable (StepIndex, Int) -> Double) -> Plan {
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts, resolution: resolution, capacity: capacity,
@@ -84,7 +84,7 @@ package struct RunStage: Sendable {
     return plan
   }
 
-  /// What the `if` of a step says in this state of the plan.
+  /// Evaluates the `if` of a step in this state of the plan.
   package func decide(_ step: StepIndex, in plan: Plan) -> Decision {
     guard let condition = prepared.condition(of: step) else { return .run }
     return PreparedWorkflow.decision(condition, in: scope(step, plan))
@@ -93,14 +93,14 @@ package struct RunStage: Sendable {
   /// The `if` of a step.
   package func condition(of step: StepIndex) -> Expression? { prepared.condition(of: step) }
 
-  /// How many items a step has whose list is known before anything runs; nil: outputs decide.
+  /// The number of a step's items if its list is known before anything runs, or nil if it depends on outputs.
   package func itemCount(of step: StepIndex, in plan: Plan) -> Int? {
     guard let fanOut = prepared.detail(of: step)?.fanOut else { return nil }
     guard let values = try? fanOut.values(in: scope(step, plan)) else { return nil }
     return values.count
   }
 
-  /// The step that an expression of `step` calls so; nil: there is none.
+  /// The step with this id in expressions of `step`, or nil if there is none.
   package func index(of id: String, seenFrom step: StepIndex) -> StepIndex? {
     let prefix = prepared.graph.workflow.scope(of: step).map { prepared.graph.workflow.scopes[$0].prefix } ?? ""
     return names[prefix + id]
@@ -111,13 +111,13 @@ package struct RunStage: Sendable {
     prepared.action(of: step).declaration.eventsPosted(with: prepared.graph.workflow.steps[Int(step)].with)
   }
 
-  /// Whether a step is finished when it is ready, and continues.
+  /// True if a step is a service.
   package func isService(_ step: StepIndex) -> Bool { prepared.action(of: step).declaration.isService }
 
-  /// Whether others need a live handle that a step makes.
+  /// True if a step provides live handles to others.
   package func provides(_ step: StepIndex) -> Bool { !prepared.action(of: step).declaration.provides.isEmpty }
 
-  /// Whether a step takes no time of its own: it is the entry or the exit of an included workflow.
+  /// True if a step takes no time: it is the entry or the exit of an included workflow.
   package func isFrame(_ step: StepIndex) -> Bool {
     prepared.graph.workflow.steps[Int(step)].options.includeRole != .none
   }

@@ -1,10 +1,11 @@
 import FlowModel
 import FlowPluginKit
 
-/// What runs for each action of a workflow, so that a thread calls it without counting references: several threads that
-/// run steps of one action would fetch its count from each other.
+/// The bodies of a workflow's actions, which threads call without reference counting. Otherwise several threads that
+/// run steps of one action would compete for its reference count.
 ///
-/// Proof of safety: the references are retained in `init`, never replaced, and released in `deinit`; anyone who calls a
+/// Proof of safety: the references are retained in `init`, never replaced, and released in `deinit`. Callers of a body
+/// keep a reference to the workflow, which owns this object.
 /// body holds the workflow that holds this.
 final class StepBodies: @unchecked Sendable {
   /// A body that runs in a task.
@@ -30,17 +31,20 @@ final class StepBodies: @unchecked Sendable {
   }
 
   private let bodies: [RegisteredAction.Body]
-  /// The bodies that return to their thread while they wait, by the indices of their actions; empty if there are none.
+  /// The bodies in parts, by the indices of their actions, or an empty array if there are none. They return to their
+  /// thread while they wait.
   private let bodiesInParts: [BodyInParts?]
   private let references: UnsafeMutableBufferPointer<References>
-  /// For each step the index of its action, or -1 where it, or each of its items, has inputs or its action has no plain body.
+  /// The index of each step's action, or -1 if the step has inputs or its action has no plain body.
   private let plainIndices: UnsafeMutableBufferPointer<Int32>
 
+  /// Creates the bodies.
+  ///
   /// - Parameters:
-  ///   - actions: the different actions.
-  ///   - steps: for each step the index of its action.
-  ///   - details: for each step the index of what it has besides, or -1.
-  ///   - plainFanOuts: steps whose items have nothing besides.
+  ///   - actions: The distinct actions.
+  ///   - steps: The index of each step's action.
+  ///   - details: The index of each step's details, or -1.
+  ///   - plainFanOuts: The fan-outs whose items have no inputs.
   init(_ actions: [RegisteredAction], steps: [Int32], details: [Int32], plainFanOuts: Set<Int>) {
     bodies = actions.map(\.body)
     let hasParts = actions.contains { $0.bodyInParts != nil }
@@ -49,7 +53,7 @@ final class StepBodies: @unchecked Sendable {
     for (index, action) in actions.enumerated() {
       var reference = References()
       if action.bodyInParts != nil {
-        // Neither of the two: it would hold its thread.
+        // Neither of the two, because it would block its thread.
       } else if let call = action.plainBody {
         reference.plain = .passRetained(Plain(call))
       } else if case .synchronous(let call) = action.body {
@@ -73,18 +77,18 @@ final class StepBodies: @unchecked Sendable {
     plainIndices.deallocate()
   }
 
-  /// Whether a step, or each of its items, just runs: it takes nothing and gives nothing, and needs no task.
+  /// True if a step and its items have no inputs, no outputs and need no task.
   @inline(__always)
   func isPlain(_ step: StepIndex) -> Bool { plainIndices[Int(step)] >= 0 }
 
-  /// Runs the body of a step that ``isPlain(_:)``.
+  /// Runs the body of a step for which ``isPlain(_:)`` is true.
   @inline(__always)
   func runPlain(_ step: StepIndex, in context: ActionContext) throws {
     let reference = references.baseAddress.unsafelyUnwrapped[Int(plainIndices[Int(step)])]
     try reference.plain.unsafelyUnwrapped._withUnsafeGuaranteedRef { try $0.call(context) }
   }
 
-  /// Runs the synchronous body of an action. Gives its outputs; nil if the action has no such body.
+  /// Runs the synchronous body of an action and returns its outputs. Returns nil if the action has no such body.
   @inline(__always)
   func run(_ action: Int32, _ inputs: StartInputs?, in context: ActionContext) throws -> ValueObject? {
     if let plain = references[Int(action)].plain {
@@ -95,14 +99,14 @@ final class StepBodies: @unchecked Sendable {
     return try body._withUnsafeGuaranteedRef { try $0.call(inputs?.values ?? ValueObject(), context) }
   }
 
-  /// Whether any body returns to its thread while it waits.
+  /// True if a body returns to its thread while it waits.
   @inline(__always)
   var hasParts: Bool { !bodiesInParts.isEmpty }
 
-  /// The body of an action that returns to its thread while it waits; nil if the action has no such body.
+  /// The body in parts of an action, or nil if it has none.
   func inParts(_ action: Int32) -> BodyInParts? { bodiesInParts.isEmpty ? nil : bodiesInParts[Int(action)] }
 
-  /// The body of an action for a task of its own.
+  /// The body of an action, for a task.
   func asynchronous(_ action: Int32) -> InTask {
     switch bodies[Int(action)] {
     case .synchronous(let call): InTask(call: { values, context in try call(values, context) }, isService: false)

@@ -2,27 +2,28 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// What a step has beyond its action.
+/// The properties of a step beyond its action.
 struct StepDetail: Sendable {
   var inputs: PreparedInputs
   var condition: Expression?
   var enabled: Expression?
   var deferral: Expression?
   var environment: PreparedObject
-  /// What it calls for each post of an event.
+  /// The action that it calls for each post of an event.
   var call: PreparedActionCall?
-  /// What it runs for.
+  /// The items for which it runs.
   var fanOut: PreparedFanOut?
-  /// The files that it reads and makes, where it is skipped when it is up to date; nil: it never is.
+  /// The files that it reads and produces, if it can be up to date, otherwise nil.
   let files: PreparedFiles?
-  /// Where the paths of its inputs' defaults start: the folder of the file that declares them, named from the whole
-  /// workflow's. Nil: the folder of the step's own file.
+  /// The base folder of paths in its inputs' defaults: the folder of the file that declares them, relative to the main
+  /// workflow's folder. Nil for the folder of the step's own file.
   let defaultFolder: String?
 
-  /// - Parameter includeFolder: the folder of the file whose inputs the step binds; nil: it binds those of an action.
+  /// - Parameter includeFolder: The folder of the file whose inputs the step binds, or nil if it binds those of an
+  ///   action.
   init(_ step: Step, _ declaration: ActionDeclaration, includeFolder: String?) throws(ExpressionError) {
     var with = step.with
-    // What is given to the called action is evaluated for each post.
+    // The inputs of the called action are evaluated for each post.
     if let call = declaration.calls { with[call.inputs] = nil }
     let given = try PreparedObject(with)
     let hasDefaultPaths = declaration.inputs.contains { $0.defaultValue != nil && $0.type.holdsPaths }
@@ -37,18 +38,18 @@ struct StepDetail: Sendable {
     if let given = options.fanOut { fanOut = try PreparedFanOut(given, condition: condition) }
   }
 
-  /// Whether what its items take, and their variables, read nothing but contexts of these names, in lower case.
+  /// True if the inputs and variables of its items only read contexts with these lower-case names.
   func itemsReadOnly(_ names: Set<String>) -> Bool {
     if case .evaluated(let object) = inputs, !object.reads(only: names) { return false }
     return environment.reads(only: names)
   }
 
-  /// Whether the bodies of its items take nothing and may run at once.
+  /// True if the bodies of its items have no inputs and may run at once.
   var hasPlainItems: Bool {
     if case .nothing = inputs, fanOut != nil, files == nil, call == nil { true } else { false }
   }
 
-  /// Whether there is nothing in it, so that it need not be kept.
+  /// True if there are no details to keep.
   var isPlain: Bool {
     if case .nothing = inputs {} else { return false }
     return files == nil && fanOut == nil && call == nil && condition == nil && enabled == nil && deferral == nil
@@ -59,11 +60,11 @@ struct StepDetail: Sendable {
 /// The inputs of a step, as far as they are known before a run.
 enum PreparedInputs: Sendable {
   case nothing
-  /// Bound and checked: every attempt of every run gets the same.
+  /// Bound and checked: the same for every attempt of every run.
   case bound(StartInputs)
-  /// Bound and checked, but for paths inside, which are relative to the run's folders.
+  /// Bound and checked, except for paths, which are relative to the run's folders.
   case withPaths(ValueObject)
-  /// They hold expressions, which are evaluated when the step starts.
+  /// With expressions, which are evaluated when the step starts.
   case evaluated(PreparedObject)
 
   init(_ given: PreparedObject, fields: [FieldDeclaration]) {
@@ -86,15 +87,15 @@ enum PreparedInputs: Sendable {
   }
 }
 
-/// What a step with inputs runs on.
+/// The inputs of a step's body.
 final class StartInputs: Sendable {
   let values: ValueObject
-  /// What must be looked at before the body runs; nil: nothing.
+  /// The check before the body runs, or nil if there is none.
   let beforehand: Beforehand?
 
-  /// What may keep a body from running.
+  /// A reason not to run the body.
   enum Beforehand: Sendable {
-    /// The inputs could not be made: the step fails without running.
+    /// The inputs could not be bound: the step fails without running.
     case problem(StepFailure)
     /// The step may be up to date.
     case check(UpToDateCheck)
@@ -110,15 +111,15 @@ final class StartInputs: Sendable {
     beforehand = .check(check)
   }
 
-  /// Why the inputs could not be made, or nil.
+  /// The failure of binding the inputs, or nil.
   var problem: StepFailure? { if case .problem(let failure)? = beforehand { failure } else { nil } }
 
-  /// How to tell whether the step is up to date, or nil.
+  /// The check whether the step is up to date, or nil.
   var check: UpToDateCheck? { if case .check(let check)? = beforehand { check } else { nil } }
 }
 
 extension StepFailure {
-  /// What a step gives under `with` does not fit what its action takes.
+  /// The failure of a step whose `with` does not match the inputs of its action.
   static func inputs(_ mismatch: TypeMismatch) -> StepFailure {
     let help = mismatch.help.map { "; \($0)" } ?? ""
     return StepFailure(code: "input", message: "with \(mismatch.description)\(help)")
@@ -126,7 +127,7 @@ extension StepFailure {
 }
 
 extension ValueType {
-  /// Whether values of this type may hold paths.
+  /// True if values of this type may contain paths.
   fileprivate var holdsPaths: Bool {
     switch self {
     case .path: true
